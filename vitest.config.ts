@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { resultsReporter } from "./scripts/test/results-reporter.mjs";
+import { SlowFirstSequencer } from "./scripts/test/slow-first.mjs";
 
 const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
@@ -31,6 +32,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     maxWorkers: 5,
+    sequence: { sequencer: SlowFirstSequencer },
     // `npm test` runs vitest three times: the second and third run need not compile the sources again.
     experimental: { fsModuleCache: true },
     reporters: ["default", resultsReporter()],

@@ -7,11 +7,11 @@ import { numbersOf } from "./lib/usage.mjs";
 numbersOf("check");
 const { about: _, ...budgets } = JSON.parse(readFileSync(new URL("budgets.json", import.meta.url), "utf8"));
 for (const [name, { command, max }] of Object.entries(budgets)) {
-  const holds = (path, value) => value <= max[path];
+  const isWithin = (path, value) => value <= max[path];
   const directions = Object.fromEntries(Object.keys(max).map((path) => [path, "less"]));
-  const best = await bestFiguresOf(command, directions, holds);
+  const best = await bestFiguresOf(command, directions, isWithin);
   for (const [path, value] of Object.entries(best)) {
-    if (!holds(path, value)) process.exitCode = 1;
-    console.log(`${name} ${path}: ${value.toFixed(2)}, at most ${max[path]}: ${holds(path, value) ? "holds" : "EXCEEDED"}`);
+    if (!isWithin(path, value)) process.exitCode = 1;
+    console.log(`${name} ${path}: ${value.toFixed(2)}, at most ${max[path]}: ${isWithin(path, value) ? "ok" : "EXCEEDED"}`);
   }
 }

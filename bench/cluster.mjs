@@ -1,14 +1,15 @@
-// npm run bench:cluster — what a cluster on NATS costs and adds. (1) Messages stored through a webhook on three NATS servers, compared with the bare
-// client's publications with the same acknowledgement, 64 under way; alternating. (2) Two nodes compared with one on a plain webhook: the load
-// generator writes requests while the nodes are suspended (lib/bursts.mjs). (3) The time of a PUT until all of three nodes run the flow.
+// npm run bench:cluster — the cost and the gain of a cluster on NATS. (1) Messages stored through a webhook on three NATS servers, 64 in flight, compared
+// with a minimal HTTP server that stores them with the bare client, and with the bare client alone; the same acknowledgement, alternating. (2) Two
+// nodes compared with one on a plain webhook: the load generator writes requests while the nodes are suspended (lib/bursts.mjs). (3) The time of a
+// PUT until all of three nodes run the flow.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { BurstCaller, burstMs } from "./lib/bursts.mjs";
 import { median } from "./lib/compare.mjs";
 import { load, onCore } from "./lib/load.mjs";
 import { startNats } from "./lib/nats-servers.mjs";
-import { postMessage } from "./lib/paired.mjs";
-import { put, startSluice, token } from "./lib/processes.mjs";
+import { postMessage, threadMicros } from "./lib/paired.mjs";
+import { put, start, startSluice, token } from "./lib/processes.mjs";
 import { watchSteal } from "./lib/steal.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
@@ -17,14 +18,23 @@ import { webhook } from "./lib/workloads.mjs";
 const [rounds, seconds, changes] = numbersOf("cluster", ["rounds", 5], ["seconds of each", 2], ["changes", 200]);
 const messageBytes = 1_000;
 const window = 64;
+const storingServer = fileURLToPath(new URL("lib/bare-storing-server.mjs", import.meta.url));
 const barePublisher = fileURLToPath(new URL("lib/bare-publisher.mjs", import.meta.url));
-const storing = `- route: {id: store, from: {uri: webhook, steps: [{to: "queue:stored"}]}}\n`;
-const running = `- route: {id: run, from: {uri: "webhook?durable=true&concurrentConsumers=32", steps: [{setBody: {constant: ok}}]}}\n`;
+const storeFlow = `- route: {id: store, from: {uri: webhook, steps: [{to: "queue:stored"}]}}\n`;
+// One message runs for longer than the benchmark; the others stay in the queue.
+const waitFlow = `- route: {id: wait, from: {uri: "webhook?durable=true&concurrentConsumers=1", steps: [{delay: {constant: 600000}}]}}\n`;
+const runFlow = `- route: {id: run, from: {uri: "webhook?durable=true&concurrentConsumers=32", steps: [{setBody: {constant: ok}}]}}\n`;
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
 const startNode = (servers, replicas, name, placement) =>
   startSluice(
-    { SERVICE_CLUSTER: `nats://${servers}/bench`, SERVICE_CLUSTER_REPLICAS: String(replicas), SERVICE_NODE: name, SERVICE_QUEUE_BYTES: "4GB" },
+    {
+      SERVICE_CLUSTER: `nats://${servers}/bench`,
+      SERVICE_CLUSTER_REPLICAS: String(replicas),
+      SERVICE_NODE: name,
+      SERVICE_QUEUE_BYTES: "4GB",
+      SERVICE_DRAIN_MS: "1s",
+    },
     placement,
   );
 
@@ -35,44 +45,61 @@ function publishBare(servers) {
   );
 }
 
-/** Messages per second through the webhook and with the bare client. */
-async function publishing() {
+/** CPU time of a process and of the servers of the store, in microseconds. */
+const cpuOf = (pids) => pids.reduce((sum, pid) => sum + threadMicros(pid), 0);
+
+/**
+ * Messages per second, and the CPU time of the process and of the store for each. `raw`: the bare client alone. `http`: a minimal HTTP server with the
+ * bare client. `accepted`: a durable webhook whose messages wait in the queue. `stored`: a webhook that sends to a queue. `ran`: a durable webhook whose
+ * messages run on the same node.
+ */
+async function measurePublishing() {
   const nats = await startNats(3);
   const node = await startNode(nats.servers, 3, "n1");
+  const bare = await start([process.execPath, storingServer, nats.servers]);
   const body = "x".repeat(messageBytes);
-  const through = async (path) => {
-    const { perSecond, failed } = await load(`${node.baseUrl}/api/${path}`, body, { seconds, connections: window });
+  const measureCalls = async ({ baseUrl, child }, path) => {
+    const pids = [child.pid, ...nats.pids];
+    const before = cpuOf(pids);
+    const { perSecond, failed } = await load(`${baseUrl}/api/${path}`, body, { seconds, connections: window });
     if (failed > 0) throw new Error(`${failed} calls of /api/${path} failed`);
-    return perSecond;
+    return { perSecond, cpu: (cpuOf(pids) - before) / (perSecond * seconds) };
+  };
+  const sides = {
+    raw: async () => ({ perSecond: await publishBare(nats.servers), cpu: Number.NaN }),
+    http: () => measureCalls(bare, ""),
+    accepted: () => measureCalls(node, "wait"),
+    stored: () => measureCalls(node, "store"),
+    ran: () => measureCalls(node, "run"),
   };
   try {
-    await put(node.baseUrl, "store", storing);
-    await put(node.baseUrl, "run", running);
-    for (const path of ["store", "run", "store"]) await through(path);
+    for (const [id, flow] of Object.entries({ wait: waitFlow, store: storeFlow, run: runFlow })) await put(node.baseUrl, id, flow);
+    for (const side of ["http", "accepted", "stored", "ran"]) await sides[side]();
     const rows = [];
     for (let round = 0; round < rounds; round++) {
-      const bare = await publishBare(nats.servers);
-      rows.push({ bare, stored: await through("store"), ran: await through("run") });
-      console.log(
-        `round ${round + 1}: ${Object.entries(rows.at(-1))
-          .map(([name, rate]) => `${name} ${rate.toFixed(0)}/s`)
-          .join(", ")}`,
+      const row = {};
+      for (const [name, measure] of Object.entries(sides)) row[name] = await measure();
+      rows.push(row);
+      const texts = Object.entries(row).map(
+        ([name, { perSecond, cpu }]) => `${name} ${perSecond.toFixed(0)}/s${Number.isNaN(cpu) ? "" : ` ${cpu.toFixed(0)} µs`}`,
       );
+      console.log(`round ${round + 1}: ${texts.join(", ")}`);
     }
-    return {
-      bare: median(rows.map(({ bare }) => bare)),
-      stored: median(rows.map(({ stored }) => stored)),
-      ran: median(rows.map(({ ran }) => ran)),
-      ratio: median(rows.map(({ bare, stored }) => stored / bare)),
-    };
+    const rate = (name) => median(rows.map((row) => row[name].perSecond));
+    const ratio = (name, reference) => median(rows.map((row) => row[name].perSecond / row[reference].perSecond));
+    const byCpu = (name) => median(rows.map((row) => row.http.cpu / row[name].cpu));
+    return Object.fromEntries(
+      Object.keys(sides).map((name) => [name, { perSecond: rate(name), toHttp: ratio(name, "http"), toRaw: ratio(name, "raw"), byCpu: byCpu(name) }]),
+    );
   } finally {
     await node.stop();
+    await bare.stop();
     nats.end();
   }
 }
 
 /** Replies per second of one node and of two. */
-async function scaling() {
+async function measureScaling() {
   const nats = await startNats(1);
   const placement = { cores: "0-1", isGroup: true };
   const nodes = [await startNode(nats.servers, 1, "n1", placement), await startNode(nats.servers, 1, "n2", placement)];
@@ -102,12 +129,12 @@ async function scaling() {
 }
 
 /** Milliseconds of a PUT, whose reply waits until all nodes run the flow. */
-async function changing() {
+async function measureChanges() {
   const nats = await startNats(3);
   const nodes = [];
   for (const name of ["n1", "n2", "n3"]) nodes.push(await startNode(nats.servers, 3, name, { cores: "0-1" }));
   try {
-    const took = [];
+    const durations = [];
     for (let change = -10; change < changes; change++) {
       const began = performance.now();
       const response = await fetch(`${nodes[(change + 12) % 3].baseUrl}/_api/flows/hook`, {
@@ -117,28 +144,38 @@ async function changing() {
       });
       const { cluster } = await response.json();
       if (!response.ok || cluster.running !== 3) throw new Error(`PUT ${change}: ${response.status} ${JSON.stringify(cluster)}`);
-      if (change >= 0) took.push(performance.now() - began);
+      if (change >= 0) durations.push(performance.now() - began);
     }
-    return { p50: quantile(took, 0.5), p99: quantile(took, 0.99) };
+    return { p50: quantile(durations, 0.5), p99: quantile(durations, 0.99) };
   } finally {
     for (const node of nodes) await node.stop();
     nats.end();
   }
 }
 
-const published = await publishing();
-const scaled = await scaling();
-const changed = await changing();
+const published = await measurePublishing();
+const scaled = await measureScaling();
+const changed = await measureChanges();
+const publishedRow = (title, { perSecond, toHttp, byCpu, toRaw }) => [
+  title,
+  published.http.perSecond.toFixed(0),
+  perSecond.toFixed(0),
+  toHttp.toFixed(2),
+  byCpu.toFixed(2),
+  toRaw.toFixed(2),
+];
+printTable(
+  [`messages of ${messageBytes} bytes per second, ${window} in flight`, "bare HTTP server", "cluster", "ratio", "by CPU time", "to the bare client"],
+  [
+    publishedRow("accepted by a durable webhook", published.accepted),
+    publishedRow("stored by a webhook that sends to a queue", published.stored),
+    publishedRow("accepted by a durable webhook and run by the node", published.ran),
+    ["bare client without HTTP", published.http.perSecond.toFixed(0), published.raw.perSecond.toFixed(0), published.raw.toHttp.toFixed(2), "", ""],
+  ],
+);
 printTable(
   ["measure", "reference", "cluster", "ratio"],
   [
-    [
-      `messages stored per second, ${messageBytes} bytes, ${window} under way`,
-      published.bare.toFixed(0),
-      published.stored.toFixed(0),
-      published.ratio.toFixed(2),
-    ],
-    ["the same, and run by the node", published.bare.toFixed(0), published.ran.toFixed(0), (published.ran / published.bare).toFixed(2)],
     ["replies per second of a plain webhook, one node and two", scaled.one.toFixed(0), scaled.two.toFixed(0), scaled.ratio.toFixed(2)],
     ["PUT until all of three nodes run it, ms p50 and p99", "", `${changed.p50.toFixed(0)} and ${changed.p99.toFixed(0)}`, ""],
   ],

@@ -1,5 +1,5 @@
-// npm run bench:cold-start — from the start of the process on an empty data directory to the first answered webhook (start, PUT
-// of a flow, call), against `node -e 0` plus a bare node:http server started and called. Alternating; medians and their ratio.
+// npm run bench:cold-start — from the start of the process on an empty data directory to the first webhook response (start, PUT
+// of a flow, call), compared with `node -e 0` plus the start and first response of a bare node:http server. Alternating; medians and their ratio.
 import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,12 +12,12 @@ const [rounds] = numbersOf("cold-start", ["rounds", 9]);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n";
 
-/** Milliseconds from the spawn until `first`, which receives the address, has resolved. */
-async function timed(parameters, environment, first) {
+/** Milliseconds from the spawn until `firstCall`, which receives the address, has resolved. */
+async function timeStart(parameters, environment, firstCall) {
   const began = performance.now();
   const child = killOnExit(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
   const line = await new Promise((resolve) => child.stdout.once("data", resolve));
-  await first(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
+  await firstCall(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
   const took = performance.now() - began;
   child.kill("SIGKILL");
   await new Promise((resolve) => child.once("exit", resolve));
@@ -29,9 +29,9 @@ async function call(baseUrl) {
   if ((await response.text()) !== "ok") throw new Error(`the webhook responded with ${response.status}`);
 }
 
-async function sluice() {
+async function timeSluice() {
   const data = temporaryFolder("cold");
-  const took = await timed(
+  const took = await timeStart(
     ["packages/cli/bin/sluice.cjs", "run"],
     { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token },
     async (baseUrl) => {
@@ -43,7 +43,7 @@ async function sluice() {
   return took;
 }
 
-function nothing() {
+function timeEmptyScript() {
   const began = performance.now();
   spawnSync(process.execPath, ["-e", "0"]);
   return performance.now() - began;
@@ -51,12 +51,12 @@ function nothing() {
 
 // The first fetch of this process loads its client; this must not count as start time.
 await fetch("data:,");
-await sluice();
+await timeSluice();
 const ours = [];
 const limits = [];
 for (let round = 0; round < rounds; round++) {
-  ours.push(await sluice());
-  limits.push(nothing() + (await timed(["bench/lib/bare-server.mjs", "webhook"], {}, call)));
+  ours.push(await timeSluice());
+  limits.push(timeEmptyScript() + (await timeStart(["bench/lib/bare-server.mjs", "webhook"], {}, call)));
 }
 console.log(
   `sluice ${median(ours).toFixed(0)} ms (min ${Math.min(...ours).toFixed(0)}); node -e 0 and a bare server ${median(limits).toFixed(0)} ms (min ${Math.min(...limits).toFixed(0)})`,

@@ -17,9 +17,9 @@ const { values: options, positionals: names } = parseArgs({
   },
 });
 const baseline = JSON.parse(readFileSync(options.baseline, "utf8"));
-const known = Object.keys(baseline.benches);
-if (options.help || names.some((name) => name !== "all" && !known.includes(name)))
-  endWithUsage("compare", `[--baseline file] [--write] [all, or some of ${known.join(" ")}]`);
+const benchNames = Object.keys(baseline.benches);
+if (options.help || names.some((name) => name !== "all" && !benchNames.includes(name)))
+  endWithUsage("compare", `[--baseline file] [--write] [all, or some of ${benchNames.join(" ")}]`);
 
 const isChosen = (name) => (names.length === 0 ? baseline.benches[name].isQuick === true : names.includes("all") || names.includes(name));
 const directionsOf = ({ less = {}, more = {} }) =>
@@ -28,7 +28,7 @@ const directionsOf = ({ less = {}, more = {} }) =>
 /** How much worse a figure is than the baseline, as a fraction; negative when it is better. */
 const worseBy = (bench, path, value) => (bench.less?.[path] === undefined ? bench.more[path] / value - 1 : value / bench.less[path] - 1);
 
-async function compared(name, bench) {
+async function compareFigures(name, bench) {
   const margin = bench.margin ?? baseline.margin;
   const figures = await bestFiguresOf(bench.command, directionsOf(bench), (path, value) => worseBy(bench, path, value) <= margin);
   if (figures === undefined) return [[name, "cannot be measured here", "", "", "", ""]];
@@ -36,11 +36,11 @@ async function compared(name, bench) {
     const worse = worseBy(bench, path, value);
     if (worse > margin) process.exitCode = 1;
     const change = `${Math.abs(worse * 100).toFixed(0)} % ${worse > 0 ? "worse" : "better"}`;
-    return [name, path, (bench.less?.[path] ?? bench.more[path]).toFixed(2), value.toFixed(2), change, worse > margin ? "WORSE" : "holds"];
+    return [name, path, (bench.less?.[path] ?? bench.more[path]).toFixed(2), value.toFixed(2), change, worse > margin ? "WORSE" : "ok"];
   });
 }
 
-async function rewritten(name, bench) {
+async function updateBaseline(name, bench) {
   const directions = directionsOf(bench);
   const runs = [];
   for (let count = 0; count < 3; count++) runs.push(await figuresOf(bench.command, directions));
@@ -54,9 +54,9 @@ async function rewritten(name, bench) {
 }
 
 const rows = [];
-for (const name of known.filter(isChosen)) {
+for (const name of benchNames.filter(isChosen)) {
   console.error(`${name} …`);
-  rows.push(...(await (options.write ? rewritten : compared)(name, baseline.benches[name])));
+  rows.push(...(await (options.write ? updateBaseline : compareFigures)(name, baseline.benches[name])));
 }
 printTable(["bench", "figure", "baseline", "now", "change", ""], rows);
 if (options.write) writeFileSync(options.baseline, `${JSON.stringify(baseline, null, 2)}\n`);

@@ -67,8 +67,8 @@ async function measureSluice(sluice, count, work) {
  * once: parsing it for every part would be work that the bare client does not have.
  */
 async function sluiceSink(sluice, { name, count, to, steps, list }) {
-  const kept = `{setProperty: {name: list, simple: "\${body[list]}"}}`;
-  const flow = `- route: {id: ${name}, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, ${kept}, {split: {simple: "\${body[parts]}", parallelProcessing: true, steps: [${steps}, {to: {uri: ${JSON.stringify(to)}}}]}}, {setBody: {constant: done}}]}}`;
+  const listProperty = `{setProperty: {name: list, simple: "\${body[list]}"}}`;
+  const flow = `- route: {id: ${name}, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, ${listProperty}, {split: {simple: "\${body[parts]}", parallelProcessing: true, steps: [${steps}, {to: {uri: ${JSON.stringify(to)}}}]}}, {setBody: {constant: done}}]}}`;
   await putDocument(sluice.baseUrl, `flows/${name}`, { yaml: flow });
   const body = JSON.stringify({ list: list ?? [], parts: Array.from({ length: count / (list?.length ?? 1) }, (_, index) => index) });
   const call = async () => {
@@ -86,7 +86,7 @@ async function sluiceSource(sluice, { name, count, from }) {
    * The number of messages and the time when the last one ended, as measured by the runtime. It is queried rarely, because each query costs
    * CPU time of the runtime.
    */
-  const reached = async (minimum) => {
+  const waitForMessages = async (minimum) => {
     for (;;) {
       const { total = 0, lastRunAt } = (await api(sluice, "GET", "health")).routes.find(({ id }) => id === name) ?? {};
       if (total >= minimum) return { total, at: Date.parse(lastRunAt), cpu: cpuMicros(sluice.child.pid) };
@@ -95,27 +95,27 @@ async function sluiceSource(sluice, { name, count, from }) {
     }
   };
   // The reply to the deployment may come after thousands of messages.
-  const [, begun] = await Promise.all([putDocument(sluice.baseUrl, `flows/${name}`, { yaml: flow }), reached(1)]);
-  const over = await reached(count);
+  const [, first] = await Promise.all([putDocument(sluice.baseUrl, `flows/${name}`, { yaml: flow }), waitForMessages(1)]);
+  const last = await waitForMessages(count);
   await api(sluice, "DELETE", `flows/${name}`);
-  const measured = count - begun.total;
+  const measured = count - first.total;
   // Too many messages were processed before the first query.
   if (measured < count / 4) return undefined;
-  return { rate: (measured * 1_000) / (over.at - begun.at), micros: (over.cpu - begun.cpu) / measured };
+  return { rate: (measured * 1_000) / (last.at - first.at), micros: (last.cpu - first.cpu) / measured };
 }
 
-async function measureCase(sluice, found, title) {
+async function measureCase(sluice, benchCase, title) {
   const results = [];
   // In a single round, compiling the route's code would be a large part of the measured time.
   for (let round = 1 - warmUps; round <= rounds; round++) {
     const name = `b${process.pid}${title.replaceAll(/\W/g, "")}${round + warmUps}`;
-    const one = await found.round(name);
+    const one = await benchCase.round(name);
     const measure = {
       bare: () => (one.fill === undefined ? bareSink(one) : measureBare(one.consume)),
       sluice: () => (one.fill === undefined ? sluiceSink : sluiceSource)(sluice, { name, ...one }),
     };
     const rates = {};
-    // They take turns to go first, because tables and logs of the servers grow.
+    // The sides alternate in who goes first, because the tables and logs of the servers grow.
     for (const side of round % 2 === 0 ? ["bare", "sluice"] : ["sluice", "bare"]) {
       await one.fill?.(side);
       rates[side] = await measure[side]();
@@ -146,8 +146,8 @@ try {
     const opened = await open(server.port);
     try {
       await putDocument(sluice.baseUrl, `connections/${family}`, connection(server.port));
-      for (const [title, found] of Object.entries(opened.cases)) {
-        const result = await measureCase(sluice, found, `${family} ${title}`);
+      for (const [title, benchCase] of Object.entries(opened.cases)) {
+        const result = await measureCase(sluice, benchCase, `${family} ${title}`);
         if (result === undefined) {
           console.log(`${`${family} ${title}`.padEnd(24)} not measured: the messages were processed before the first query`);
           continue;

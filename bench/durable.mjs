@@ -32,7 +32,7 @@ function flushEach(directory, milliseconds) {
   return count / (milliseconds / 1000);
 }
 
-const stats = async ({ baseUrl }) => {
+const completedRuns = async ({ baseUrl }) => {
   const { routes } = await (await fetch(`${baseUrl}/_api/health`)).json();
   return routes.find(({ id }) => id === "hook").total;
 };
@@ -47,15 +47,15 @@ try {
   const rows = [];
   for (let number = 1; number <= rounds; number++) {
     const plain = flushEach(folder, 1_000);
-    const done = await stats(sluice);
+    const before = await completedRuns(sluice);
     const cpu = cpuMicros(sluice.child.pid);
     const ours = await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 256 });
     const accepted = ours.perSecond * seconds;
     const began = performance.now();
-    let processed = (await stats(sluice)) - done;
+    let processed = (await completedRuns(sluice)) - before;
     while (processed < accepted * 0.999 && performance.now() - began < 30_000) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      processed = (await stats(sluice)) - done;
+      processed = (await completedRuns(sluice)) - before;
     }
     const lag = (performance.now() - began) / 1000;
     const through = processed / (seconds + lag);

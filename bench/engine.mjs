@@ -3,12 +3,12 @@
 import { createHook } from "node:async_hooks";
 import { getHeapStatistics } from "node:v8";
 import { Headers, Message } from "@sluice/engine";
-import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
+import { deployRoute, engineRuntime } from "./lib/engine-runtime.mjs";
 import { compareWithHandWritten } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [rounds] = numbersOf("engine", ["rounds of 10,000 messages", 150]);
-const inlet = await deployed(
+const routeInput = await deployRoute(
   engineRuntime(),
   Array.from({ length: 10 }, (_, index) => `setBody: {constant: v${index}}`),
 );
@@ -27,14 +27,14 @@ const plain = (message) => {
 
 const newMessage = () => new Message("body", new Headers());
 const { oursNs, plainNs, ratio } = await compareWithHandWritten(
-  () => inlet.deliver(newMessage()),
+  () => routeInput.deliver(newMessage()),
   () => plain(newMessage()),
   { slices: rounds, calls: 10_000 },
 );
 
 /** Bytes allocated by one run without its message: the minimum of many measurements, because other work adds some. */
 async function bytesPerRun(steps) {
-  const one = await deployed(
+  const one = await deployRoute(
     engineRuntime(),
     Array.from({ length: steps }, (_, index) => `setBody: {constant: v${index}}`),
   );
@@ -53,7 +53,7 @@ const bytes = { 1: await bytesPerRun(1), 10: await bytesPerRun(10), 20: await by
 
 let promises = 0;
 const hook = createHook({ init: (_id, type) => void (type === "PROMISE" && promises++) }).enable();
-for (let index = 0; index < 1000; index++) inlet.deliver(new Message("body"));
+for (let index = 0; index < 1000; index++) routeInput.deliver(new Message("body"));
 hook.disable();
 
 console.log(

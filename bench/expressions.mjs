@@ -4,7 +4,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import { Exchange, Headers, Message } from "@sluice/engine";
 import { languages } from "@sluice/standard";
 import { host } from "./lib/engine-runtime.mjs";
-import { compareWithHandWritten, printByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten, printComparison } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [slices] = numbersOf("expressions", ["slices", 200, 20]);
@@ -58,7 +58,7 @@ const cases = {
   },
 };
 
-const inTurn = (evaluate, exchanges) => {
+const roundRobin = (evaluate, exchanges) => {
   let turn = 0;
   return () => evaluate(exchanges[turn++ & 63]);
 };
@@ -67,7 +67,7 @@ const results = {};
 for (const [name, { simple: source, handWritten, on = parsed, isPredicate = false }] of Object.entries(cases)) {
   const expression = isPredicate ? simple.compilePredicate(source, {}, scope) : simple.compile(source, {}, scope);
   for (const exchange of on) deepStrictEqual(expression(exchange), handWritten(exchange));
-  results[name] = await compareWithHandWritten(inTurn(expression, on), inTurn(handWritten, on), { slices, calls: 500 });
+  results[name] = await compareWithHandWritten(roundRobin(expression, on), roundRobin(handWritten, on), { slices, calls: 500 });
 }
-printByHand(results);
+printComparison(results);
 console.log(JSON.stringify({ bench: "expressions", ...results }));

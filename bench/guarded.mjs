@@ -1,7 +1,7 @@
 // npm run bench:guarded — the webhook flow as in production: callers send an API key and need a role, every run is recorded, and metrics are read
 // every second. Compared with bare node:http without these, and with the same flow without a policy.
 import { compare, report, roundsOf } from "./lib/compare.mjs";
-import { assertAnswer, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
+import { assertResponse, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
 const turns = roundsOf("guarded");
@@ -38,7 +38,7 @@ try {
     { name: "plain", server: plain },
     { name: "guarded", server: guarded, meanwhile: scrape },
   ].map((side) => ({ ...side, path: "/api/hook", body: webhook.body, headers }));
-  for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, webhook.answer, headers);
+  for (const { server, path, body } of sides) await assertResponse(server.baseUrl, path, body, webhook.answer, headers);
   const { status } = await fetch(`${guarded.baseUrl}/api/hook`, { method: "POST", body: webhook.body });
   if (status !== 401) throw new Error(`a call without a key got ${status}`);
   const results = await compare(sides, turns);

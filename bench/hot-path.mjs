@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readConfiguration, startServer } from "@sluice/server";
 import { temporaryFolder } from "./lib/cleanup.mjs";
 import { put, putDocument, token } from "./lib/processes.mjs";
-import { compareWithHandWritten, printByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten, printComparison } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/workloads.mjs";
 
@@ -36,7 +36,7 @@ class Request {
   }
 }
 
-let answered = "";
+let responseBody = "";
 class Response {
   destroyed = false;
   headersSent = false;
@@ -48,10 +48,10 @@ class Response {
     return this;
   }
   write(body) {
-    answered = body;
+    responseBody = body;
   }
   end(body) {
-    if (body !== undefined) answered = body;
+    if (body !== undefined) responseBody = body;
   }
 }
 
@@ -96,7 +96,7 @@ async function measure(name, { body, answer, handWritten }, server) {
   };
   for (const work of [plain, ours]) {
     work();
-    if (answered !== answer) throw new Error(`${name} answered ${answered}`);
+    if (responseBody !== answer) throw new Error(`${name} responded with '${responseBody}', expected '${answer}'`);
   }
   return compareWithHandWritten(ours, plain, { slices, calls: 50 });
 }
@@ -108,7 +108,7 @@ try {
   await put(baseUrl, "router", router.flow.replace("id: hook", "id: router"));
   const server = await httpServer(baseUrl);
   const results = { webhook: await measure("webhook", webhook, server), router: await measure("router", router, server) };
-  printByHand(results);
+  printComparison(results);
   console.log(JSON.stringify({ bench: "hot-path", ...results }));
 } finally {
   await running.stop();

@@ -15,20 +15,20 @@ const flowOf = (index) => webhook.flow.replace("id: hook", `id: f${index}`);
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${token}` };
 
-async function timed(work) {
+async function measureMs(work) {
   const began = performance.now();
   await work();
   return performance.now() - began;
 }
 
-async function repeated(times, work) {
+async function repeat(times, work) {
   const took = [];
-  for (let count = 0; count < times; count++) took.push(await timed(() => work(count)));
+  for (let count = 0; count < times; count++) took.push(await measureMs(() => work(count)));
   return median(took);
 }
 
 /** Reads a response of megabytes without decoding it, which would cost time in this process. */
-function drained(url) {
+function readAndDiscard(url) {
   return new Promise((resolve, reject) => {
     const outgoing = get(url, { headers, agent }, (incoming) => {
       if (incoming.statusCode !== 200) reject(new Error(`GET ${url}: ${incoming.statusCode}`));
@@ -53,10 +53,10 @@ async function measure(flows) {
     const call = (path, options) => fetch(`${baseUrl}${path}`, options).then((response) => response.text());
     const post = { method: "POST", headers: { "content-type": "application/json" }, body: webhook.body };
     for (let count = 0; count < 300; count++) await call(`/api/f${count % flows}`, post);
-    const putMs = await repeated(40, (count) => put(baseUrl, `f${count % flows}`, `${flowOf(count % flows)}# ${count} ${Math.random()}\n`));
-    const callMs = await repeated(400, (count) => call(`/api/f${(count * 7919) % flows}`, post));
-    const listMs = await repeated(5, () => drained(`${baseUrl}/_api/flows`));
-    const healthMs = await repeated(5, () => drained(`${baseUrl}/_api/health`));
+    const putMs = await repeat(40, (count) => put(baseUrl, `f${count % flows}`, `${flowOf(count % flows)}# ${count} ${Math.random()}\n`));
+    const callMs = await repeat(400, (count) => call(`/api/f${(count * 7919) % flows}`, post));
+    const listMs = await repeat(5, () => readAndDiscard(`${baseUrl}/_api/flows`));
+    const healthMs = await repeat(5, () => readAndDiscard(`${baseUrl}/_api/health`));
     return { flows, readyMs, putMs, callMs, listMs, healthMs, residentBytes: residentOf(server.child.pid) };
   } finally {
     agent.destroy();

@@ -6,7 +6,7 @@ import { Headers } from "@sluice/engine";
 import { compileMapping, readTable } from "@sluice/mapping";
 import jsonata from "jsonata";
 import { mappingCases } from "./lib/mapping-cases.mjs";
-import { compareWithHandWritten, printByHand } from "./lib/slices.mjs";
+import { compareWithHandWritten, printComparison } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 const [slices] = numbersOf("message-mapping", ["slices", 100, 20]);
@@ -44,36 +44,36 @@ const expression = jsonata(`(
 )`);
 const bindings = { uom: Object.fromEntries(entries.uom), country: Object.fromEntries(entries.country) };
 
-const resultOf = (program, given) => {
-  const { output: made, errors } = program.run(given);
-  return { output: made, errors };
+const resultOf = (program, source) => {
+  const { output: actual, errors } = program.run(source);
+  return { output: actual, errors };
 };
 deepStrictEqual(resultOf(mapping, message), { output, errors: [] });
 deepStrictEqual(JSON.parse(JSON.stringify(await expression.evaluate(input, bindings))), output);
 
-// Processor time, so that other work on the machine does not count.
+// CPU time, so that other work on the machine does not count.
 const perSecond = (count, before) => {
   const { user, system } = process.cpuUsage(before);
   return (count * 1_000_000) / (user + system);
 };
-function compiled(count) {
+function runCompiled(count) {
   const before = process.cpuUsage();
   for (let index = 0; index < count; index++) mapping.run(message);
   return perSecond(count, before);
 }
-async function interpreted(count) {
+async function runInterpreted(count) {
   const before = process.cpuUsage();
   for (let index = 0; index < count; index++) await expression.evaluate(input, bindings);
   return perSecond(count, before);
 }
 
-compiled(20_000);
-await interpreted(1_000);
+runCompiled(20_000);
+await runInterpreted(1_000);
 const ratios = [];
 const best = { compiled: 0, jsonata: 0 };
 for (let round = 0; round < 7; round++) {
-  const one = compiled(40_000);
-  const other = await interpreted(1_500);
+  const one = runCompiled(40_000);
+  const other = await runInterpreted(1_500);
   ratios.push(one / other);
   best.compiled = Math.max(best.compiled, one);
   best.jsonata = Math.max(best.jsonata, other);
@@ -96,6 +96,6 @@ for (const [name, { document: rules, body, result, handWritten }] of Object.entr
     { slices, calls: 100 },
   );
 }
-printByHand(formats);
+printComparison(formats);
 console.log(JSON.stringify({ bench: "message-mapping", compiledPerSecond: best.compiled, jsonataPerSecond: best.jsonata, ratio, least: ratios[0], formats }));
 if (ratio < 20) process.exitCode = 1;

@@ -2,20 +2,20 @@
 // 60 MB, about a minute) and removes it afterwards.
 import { spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { roundsOf } from "./lib/compare.mjs";
 import { killOnExit } from "./lib/cleanup.mjs";
+import { freePort } from "./lib/free-port.mjs";
 import { onCore } from "./lib/load.mjs";
-import { comparePeer, installed } from "./lib/peers.mjs";
+import { comparePeer, installPackage } from "./lib/peers.mjs";
 
 const turns = roundsOf("node-red");
 
 /** The current major version needs Node 22.9; the previous one supports our Node versions. */
 const [major, minor] = process.versions.node.split(".").map(Number);
-const folder = await installed(major > 22 || (major === 22 && minor >= 9) ? "node-red@5.0.7" : "node-red@4.1.8");
+const folder = await installPackage(major > 22 || (major === 22 && minor >= 9) ? "node-red@5.0.7" : "node-red@4.1.8");
 
-/** Its best case: one function node between the HTTP nodes; the webhook writes one record to a file, like the others. */
+/** The best case for Node-RED: one function node between the HTTP nodes. The webhook writes one record to a file, as the other servers do. */
 const flows = [
   { id: "tab", type: "tab", label: "bench" },
   { id: "in1", type: "http in", z: "tab", url: "/webhook", method: "post", upload: false, wires: [["fn1"]] },
@@ -61,14 +61,6 @@ const flows = [
   { id: "out", type: "http response", z: "tab", statusCode: "", headers: {}, wires: [] },
   // Nodes without a position on the canvas are treated as configuration nodes.
 ].map((node) => (node.type === "tab" ? node : { ...node, x: 0, y: 0 }));
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function startNodeRed() {
   const port = await freePort();

@@ -1,4 +1,4 @@
-// npm run bench:policy — the cost that an access policy adds to a webhook call: an API key, an HMAC over 1 KB, a cached token. First the check alone
+// npm run bench:policy — the cost that an access policy adds to a webhook call: an API key, an HMAC over 1 KB, a cached token. First only the check
 // in this process, interleaved; then complete calls over HTTP, paired with the same bytes to a flow without a policy.
 import { createHmac, hash } from "node:crypto";
 import { createServer } from "node:http";
@@ -55,7 +55,7 @@ const credentials = {
 const names = Object.keys(policies);
 
 /** Microseconds of one check, as the listener performs it. */
-async function inProcess() {
+async function measureChecks() {
   const directory = temporaryFolder("policies");
   const monotonic = () => performance.now();
   const policySet = await Policies.open({
@@ -100,8 +100,8 @@ async function inProcess() {
       return [
         name,
         () => {
-          const verdict = policySet.accessOf(request.flowId)?.check(request);
-          return verdict?.kind === "needs-body" ? verdict.check(bytes) : verdict;
+          const decision = policySet.accessOf(request.flowId)?.check(request);
+          return decision?.kind === "needs-body" ? decision.check(bytes) : decision;
         },
       ];
     }),
@@ -124,7 +124,7 @@ async function inProcess() {
 }
 
 /** Complete calls: the same bytes to the same flow, with and without a policy. */
-async function overHttp() {
+async function measureCalls() {
   const sluice = await startSluice();
   try {
     for (const name of [...names, "none"])
@@ -143,14 +143,14 @@ async function overHttp() {
 }
 
 try {
-  const alone = await inProcess();
+  const checks = await measureChecks();
   for (const name of ["none", ...names, "sha256"])
     console.log(
-      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${alone[name].median.toFixed(2)} µs, min ${alone[name].min.toFixed(2)} µs`,
+      `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${checks[name].median.toFixed(2)} µs, min ${checks[name].min.toFixed(2)} µs`,
     );
-  const http = turns > 0 ? await overHttp() : undefined;
+  const http = turns > 0 ? await measureCalls() : undefined;
   for (const name of names) {
-    const cost = http?.[name].added ?? alone[name].median - alone.none.median;
+    const cost = http?.[name].added ?? checks[name].median - checks.none.median;
     const call =
       http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
     console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
@@ -158,8 +158,8 @@ try {
   console.log(
     JSON.stringify({
       bench: "policy",
-      checkMicroseconds: Object.fromEntries(names.map((name) => [name, alone[name].median])),
-      hmacRatio: alone.hmac.median / alone.sha256.median,
+      checkMicroseconds: Object.fromEntries(names.map((name) => [name, checks[name].median])),
+      hmacRatio: checks.hmac.median / checks.sha256.median,
       http,
     }),
   );

@@ -1,8 +1,8 @@
 // npm run bench:redeploy — the webhook flow under load while it is repeatedly redeployed, compared with no redeployments: the cost for callers, and
-// that no call fails, is cut off or stays unanswered. Server on core 0, load on core 1.
+// that no call fails, is cut off or gets no response. Server on core 0, load on core 1.
 import { compare, median, printShares } from "./lib/compare.mjs";
 import { client } from "./lib/load.mjs";
-import { assertAnswer, put, startSluice } from "./lib/processes.mjs";
+import { assertResponse, put, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
@@ -11,20 +11,20 @@ const perRound = Math.ceil(redeploys / rounds);
 const versionOf = (number) => webhook.flow.replace("constant: ok", `constant: v${number}`);
 
 const sluice = await startSluice();
-const watched = { answered: 0, failed: 0, mismatched: 0 };
+const verified = { answered: 0, failed: 0, mismatched: 0 };
 const putMs = [];
 let version = 0;
 
 /** A few additional callers that verify each of their responses; each must come from exactly one version. */
-async function watch(duration) {
+async function verifyResponses(duration) {
   const { answered, failed, texts } = await client(`${sluice.baseUrl}/api/hook`, webhook.body, duration, 2, {});
-  watched.answered += answered;
-  watched.failed += failed;
-  for (const text of texts) if (!/^v\d+$/.test(text)) watched.mismatched++;
+  verified.answered += answered;
+  verified.failed += failed;
+  for (const text of texts) if (!/^v\d+$/.test(text)) verified.mismatched++;
 }
 
 /** Spread over the round, each after the previous one. */
-async function replace(duration) {
+async function redeploy(duration) {
   const began = performance.now();
   for (let count = 0; count < perRound; count++) {
     const wait = began + ((count + 0.5) * duration * 1_000) / perRound - performance.now();
@@ -37,25 +37,25 @@ async function replace(duration) {
 
 try {
   await put(sluice.baseUrl, "hook", versionOf(0));
-  await assertAnswer(sluice.baseUrl, "/api/hook", webhook.body, "v0");
+  await assertResponse(sluice.baseUrl, "/api/hook", webhook.body, "v0");
   const side = { server: sluice, path: "/api/hook", body: webhook.body };
   const results = await compare(
     [
-      { ...side, name: "steady", meanwhile: watch },
-      { ...side, name: "redeployed", meanwhile: (duration) => Promise.all([watch(duration), replace(duration)]) },
+      { ...side, name: "steady", meanwhile: verifyResponses },
+      { ...side, name: "redeployed", meanwhile: (duration) => Promise.all([verifyResponses(duration), redeploy(duration)]) },
     ],
     { rounds, seconds },
   );
-  await assertAnswer(sluice.baseUrl, "/api/hook", webhook.body, `v${version}`);
+  await assertResponse(sluice.baseUrl, "/api/hook", webhook.body, `v${version}`);
   const { failed } = results.redeployed;
   printShares(results);
   console.log(
-    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} load calls failed; of ${watched.answered} verified calls ${watched.failed} failed, ${watched.mismatched} responses matched no version`,
+    `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} load calls failed; of ${verified.answered} verified calls ${verified.failed} failed, ${verified.mismatched} responses matched no version`,
   );
   console.log(
-    JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + watched.failed + watched.mismatched, ...results }),
+    JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + verified.failed + verified.mismatched, ...results }),
   );
-  if (failed + watched.failed + watched.mismatched > 0) process.exitCode = 1;
+  if (failed + verified.failed + verified.mismatched > 0) process.exitCode = 1;
 } finally {
   await sluice.stop();
 }

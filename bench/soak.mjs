@@ -16,7 +16,7 @@ const [seconds, clients, deployEveryMs, rate] = numbersOf("soak", ...parameters)
 const settleMs = 15_000;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function deploys(baseUrl, tally, signal) {
+async function deployRepeatedly(baseUrl, tally, signal) {
   for (let version = 1; !signal.aborted; version++) {
     await wait(deployEveryMs);
     if (signal.aborted) return;
@@ -28,7 +28,7 @@ async function deploys(baseUrl, tally, signal) {
 }
 
 /** The counts when no call is in flight, or on timeout. */
-async function settled(baseUrl, tally, before) {
+async function waitUntilSettled(baseUrl, tally, before) {
   const deadline = performance.now() + settleMs;
   for (;;) {
     const counts = await readCounts(baseUrl);
@@ -55,7 +55,7 @@ function figures(tally, took) {
     calls: tally.calls,
     callsPerSecond: Math.round(tally.calls / took),
     deploys: tally.deploys,
-    broken: tally.broken,
+    invalid: tally.invalid,
     hungUp: tally.sent["hang-up"],
     queued: tally.queued,
     p50Ms: at(0.5),
@@ -73,10 +73,10 @@ try {
   const caller = createCaller(baseUrl);
   const pace = createPace();
   const began = performance.now();
-  await Promise.all([deploys(baseUrl, tally, signal), ...Array.from({ length: clients }, (_, client) => drive(caller, tally, client, signal, pace))]);
+  await Promise.all([deployRepeatedly(baseUrl, tally, signal), ...Array.from({ length: clients }, (_, client) => drive(caller, tally, client, signal, pace))]);
   caller.close();
   const took = (performance.now() - began) / 1_000;
-  const faults = [...tally.faults, ...audit(tally, before, await settled(baseUrl, tally, before))];
+  const faults = [...tally.faults, ...audit(tally, before, await waitUntilSettled(baseUrl, tally, before))];
   const removed = await fetch(`${baseUrl}/_api/flows/${flowId}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
   if (!removed.ok) faults.push(`the flow could not be removed: ${removed.status}`);
   for (const fault of faults) console.log(`✗ ${fault}`);

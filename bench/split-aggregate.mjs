@@ -2,7 +2,7 @@
 // CSV rows that are read while they are split, and through an aggregate. Compared with hand-written code in the same run; engine only.
 import { deepStrictEqual } from "node:assert/strict";
 import { Message } from "@sluice/engine";
-import { deployed, engineRuntime } from "./lib/engine-runtime.mjs";
+import { deployRoute, engineRuntime } from "./lib/engine-runtime.mjs";
 import { compareWithHandWritten } from "./lib/slices.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
@@ -70,19 +70,19 @@ const cases = {
 
 const results = {};
 for (const [name, { steps, body, handWritten, expected: result = expected }] of Object.entries(cases)) {
-  const inlet = await deployed(engineRuntime(), steps);
-  const { failure, message } = await inlet.deliver(new Message(body));
+  const routeInput = await deployRoute(engineRuntime(), steps);
+  const { failure, message } = await routeInput.deliver(new Message(body));
   if (failure !== undefined) throw failure;
   deepStrictEqual(message.body, result);
   deepStrictEqual(handWritten(body), result);
   results[name] = await compareWithHandWritten(
-    () => inlet.deliver(new Message(body)),
+    () => routeInput.deliver(new Message(body)),
     () => handWritten(body),
     { slices, calls: 2 },
   );
 }
 printTable(
-  ["per item", "by hand, ns", "sluice, ns", "times"],
+  ["per item", "hand-written, ns", "sluice, ns", "ratio"],
   Object.entries(results).map(([name, { oursNs, plainNs, ratio }]) => [name, (plainNs / count).toFixed(0), (oursNs / count).toFixed(0), ratio.toFixed(1)]),
 );
 console.log(JSON.stringify({ bench: "split-aggregate", items: count, ...results }));

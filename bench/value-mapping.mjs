@@ -6,20 +6,20 @@ import { numbersOf } from "./lib/usage.mjs";
 const [rowCount, rounds] = numbersOf("value-mapping", ["rows", 1_000_000], ["rounds", 5]);
 const text = JSON.stringify({ columns: ["shop", "sap"], rows: Array.from({ length: rowCount }, (_, index) => [`article-${index}`, `M${index % 5000}`]) });
 
-// Processor time, so that other work on the machine does not count.
+// CPU time, so that other work on the machine does not count.
 const usedMs = (before) => {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 };
-const timed = (run) => {
+const measureMs = (run) => {
   const before = process.cpuUsage();
   const result = run();
   return [usedMs(before), result];
 };
-const [parseMs, document] = timed(() => JSON.parse(text));
-const [checkMs, { table }] = timed(() => readTable("big", document));
-const [warnMs] = timed(() => tableWarnings(table.content));
-const [compileMs] = timed(() => table.direction(["shop"], "sap"));
+const [parseMs, document] = measureMs(() => JSON.parse(text));
+const [checkMs, { table }] = measureMs(() => readTable("big", document));
+const [warnMs] = measureMs(() => tableWarnings(table.content));
+const [compileMs] = measureMs(() => table.direction(["shop"], "sap"));
 
 const plain = new Map(document.rows);
 const keys = Array.from({ length: 100_000 }, (_, index) => `article-${(index * 7919) % rowCount}`);

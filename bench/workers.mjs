@@ -1,6 +1,6 @@
-// npm run bench:workers — what a second worker adds: the same webhook served by one process and by two workers, alternating. The load generator
-// needs its own core. If there is none, it writes requests while the service is suspended and sleeps while they are processed (lib/bursts.mjs). For
-// comparison, the limits of the machine: one bare server and a cluster of two.
+// npm run bench:workers — the gain from a second worker: the same webhook served by one process and by two workers, alternating. The load generator
+// needs its own core. If there is none, it writes requests while the service is suspended and sleeps while they are processed (lib/bursts.mjs). As a
+// reference for the machine: one bare server and a cluster of two.
 import { availableParallelism } from "node:os";
 import { BurstCaller, burstMs } from "./lib/bursts.mjs";
 import { median } from "./lib/compare.mjs";
@@ -15,16 +15,16 @@ import { router, webhook } from "./lib/workloads.mjs";
 const [rounds, seconds] = numbersOf("workers", ["rounds", 4], ["seconds per round", 1]);
 const workers = 2;
 const cores = availableParallelism();
-const hasRoom = cores > workers;
+const hasSpareCore = cores > workers;
 const allCores = `0-${cores - 1}`;
-/** The load generator runs on core 1 if that core is not used by the service. */
-const serviceCores = hasRoom ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
+/** With a spare core, core 1 is reserved for the load generator. */
+const serviceCores = hasSpareCore ? ["0", ...Array.from({ length: cores - 2 }, (_, index) => String(index + 2))].join() : allCores;
 const placement = { cores: serviceCores, isGroup: true };
-const named = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
+const withId = (work, id) => ({ ...work, flow: work.flow.replace("id: hook", `id: ${id}`) });
 const workloads = {
-  webhook: named(webhook, "webhook"),
-  router: named(router, "router"),
-  // A route tied to the lead: other workers forward their requests.
+  webhook: withId(webhook, "webhook"),
+  router: withId(router, "router"),
+  // A route tied to the leader: other workers forward their requests.
   tied: { body: "{}", flow: "- route: {id: tied, from: {uri: webhook, steps: [{throttle: {constant: '1000000'}}, {setBody: {constant: ok}}]}}" },
 };
 
@@ -48,14 +48,14 @@ class Pair {
   }
 
   /** Medians of the rates, and of the ratios between neighboring turns. */
-  async compared() {
-    const callers = await Promise.all(this.#servers.map((server) => (hasRoom ? this.#loader(server) : this.#burster(server))));
+  async compare() {
+    const callers = await Promise.all(this.#servers.map((server) => (hasSpareCore ? this.#loader(server) : this.#burster(server))));
     // Each worker must be warmed up separately.
     for (let warming = 0; warming < 3; warming++) for (const caller of callers) await caller.turn();
     const pairs = [];
     for (let repeats = rounds; pairs.length < rounds;) {
       const wasDisturbed = watchSteal();
-      const rates = await this.#inTurns(callers, pairs.length % 2 === 1);
+      const rates = await this.#measureRound(callers, pairs.length % 2 === 1);
       if (!wasDisturbed() || repeats-- <= 0) pairs.push(rates);
     }
     for (const caller of callers) caller.close();
@@ -70,8 +70,8 @@ class Pair {
   }
 
   /** A round consists of short turns, so that both see the same machine conditions; rates are means. */
-  async #inTurns(callers, isReversed) {
-    const turns = hasRoom ? 1 : Math.max(1, Math.round((seconds * 1_000) / burstMs));
+  async #measureRound(callers, isReversed) {
+    const turns = hasSpareCore ? 1 : Math.max(1, Math.round((seconds * 1_000) / burstMs));
     const sums = [0, 0];
     for (let turn = 0; turn < turns; turn++) for (const index of isReversed === (turn % 2 === 0) ? [1, 0] : [0, 1]) sums[index] += await callers[index].turn();
     return sums.map((sum) => sum / turns);
@@ -96,14 +96,14 @@ class Pair {
 async function compareBare(work) {
   const bare = [await startBare(work, 1, placement), await startBare(work, workers, placement)];
   try {
-    return await new Pair(bare, "/", workloads[work].body).compared();
+    return await new Pair(bare, "/", workloads[work].body).compare();
   } finally {
     for (const server of bare) await server.stop();
   }
 }
 
 const results = {};
-function keep(name, figures) {
+function addResult(name, figures) {
   results[name] = figures;
   console.log(`${name}: ${figures.ratio} times (${figures.min} to ${figures.max})`);
 }
@@ -112,12 +112,12 @@ const one = await startService(1);
 const several = await startService(workers);
 try {
   console.log(
-    hasRoom ? `load: ${loadTool()} on core 1, the servers on cores ${serviceCores}` : `load: bursts of ${burstMs} ms, the servers on cores ${allCores}`,
+    hasSpareCore ? `load: ${loadTool()} on core 1, the servers on cores ${serviceCores}` : `load: bursts of ${burstMs} ms, the servers on cores ${allCores}`,
   );
   for (const [name, { body }] of Object.entries(workloads)) {
-    keep(name, await new Pair([one, several], `/api/${name}`, body).compared());
-    // A tied route runs in one worker, so the machine is not the limit.
-    if (name !== "tied") keep(`${name}, bare`, await compareBare(name));
+    addResult(name, await new Pair([one, several], `/api/${name}`, body).compare());
+    // A tied route runs in one worker, so the machine does not limit it.
+    if (name !== "tied") addResult(`${name}, bare`, await compareBare(name));
   }
 } finally {
   await one.stop();

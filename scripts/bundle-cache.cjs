@@ -6,13 +6,13 @@ const baseUrl = `http://127.0.0.1:${process.env.SERVICE_PORT}`;
 const yaml = "- route: {id: first, from: {uri: webhook, steps: [{log: '${body}'}, {setBody: {constant: ok}}]}}\n";
 const bundle = loadBundle();
 void bundle.exports.runCommand();
-const waiting = setInterval(() => {
+const portCheck = setInterval(() => {
   if (!process.getActiveResourcesInfo().includes("TCPServerWrap")) return;
-  clearInterval(waiting);
-  void serveFirst().then(() => setTimeout(keep, settleMs));
+  clearInterval(portCheck);
+  void serveFirstFlow().then(() => setTimeout(storeCache, settleMs));
 }, 20);
 
-async function serveFirst() {
+async function serveFirstFlow() {
   const headers = { authorization: `Bearer ${process.env.SERVICE_DEPLOY_TOKEN}`, "content-type": "application/json" };
   await expectOk(fetch(`${baseUrl}/_api/flows/first`, { method: "PUT", headers, body: JSON.stringify({ yaml }) }));
   await expectOk(fetch(`${baseUrl}/api/first`, { method: "POST", headers, body: "{}" }));
@@ -25,7 +25,7 @@ async function expectOk(pending) {
   await response.text();
 }
 
-function keep() {
+function storeCache() {
   bundle.keepCache();
   process.exit(0);
 }

@@ -22,7 +22,7 @@ const replacements = {
     const { version } = JSON.parse(readFileSync(`${root}packages/server/package.json`, "utf8"));
     return `export const version = ${JSON.stringify(version)};`;
   },
-  // A script from V8's code cache cannot import by itself, so bundle.cjs does it.
+  // A script loaded from the V8 code cache cannot use `import()`, so bundle.cjs does it.
   "packages/connectors/dist/clients/import-module.js": () => "export const importModule = (url) => importOutside(url);",
 };
 const pathOf = (id) => relative(root, id).replaceAll("\\", "/");
@@ -75,7 +75,7 @@ const loadLater = {
   async load(id) {
     if (id.startsWith(onCallMark)) {
       const path = id.slice(onCallMark.length);
-      return (await exportsOf(path)).map((name) => `export const ${name} = (...given) => require(${JSON.stringify(path)}).${name}(...given);`).join("\n");
+      return (await exportsOf(path)).map((name) => `export const ${name} = (...args) => require(${JSON.stringify(path)}).${name}(...args);`).join("\n");
     }
     if (!id.startsWith(separateMark)) return undefined;
     const name = id.slice(separateMark.length);
@@ -101,7 +101,7 @@ async function bundleOf(options) {
   return output[0].code;
 }
 
-/** Latin-1: V8 reads such a file without converting it. */
+/** Escapes all characters beyond ASCII: V8 reads such a file without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const inputs = `${hashOfInputs()}\n${stampOfInputs()}`;
@@ -131,10 +131,10 @@ async function freePort() {
 }
 
 const data = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
-const made = spawnSync(process.execPath, [fileURLToPath(new URL("bundle-cache.cjs", import.meta.url)), "run"], {
+const cacheRun = spawnSync(process.execPath, [fileURLToPath(new URL("bundle-cache.cjs", import.meta.url)), "run"], {
   env: { ...process.env, SERVICE_PORT: await freePort(), SERVICE_HOST: "127.0.0.1", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: "bundle" },
   stdio: ["ignore", "ignore", "inherit"],
   timeout: 60_000,
 });
 rmSync(data, { recursive: true, force: true });
-if (made.status !== 0) console.error("The start-up cache could not be created; starting will take slightly longer.");
+if (cacheRun.status !== 0) console.error("The start-up cache could not be created; starting will take slightly longer.");

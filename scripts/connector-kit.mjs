@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const from = join(root, "packages/connectors/dist");
 const folder = join(root, "packages/connector-kit");
-const imported = /^(?:import|export)\b[^;"']*?from\s*"([^"]+)"|^import\s*"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+const importPattern = /^(?:import|export)\b[^;"']*?from\s*"([^"]+)"|^import\s*"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
 export function buildConnectorKit() {
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -16,11 +16,11 @@ export function buildConnectorKit() {
   const add = (file) => {
     if (found.has(file)) return;
     found.add(file);
-    for (const match of readFileSync(file, "utf8").matchAll(imported)) {
+    for (const match of readFileSync(file, "utf8").matchAll(importPattern)) {
       const name = match[1] ?? match[2] ?? match[3];
       // Declaration files refer to each other by source name.
       if (name.startsWith(".")) add(join(dirname(file), file.endsWith(".d.ts") ? name.replace(/\.ts$/, ".d.ts") : name));
-      else if (!Object.keys(dependencies).some((known) => name === known || name.startsWith(`${known}/`)))
+      else if (!Object.keys(dependencies).some((dependency) => name === dependency || name.startsWith(`${dependency}/`)))
         throw new Error(
           `${relative(root, file)} imports '${name}': add it to the dependencies of packages/connector-kit/package.json, or keep it out of the kit`,
         );

@@ -8,7 +8,7 @@ import { root } from "./run-command.mjs";
 
 const versions = (process.env.NODE_VERSIONS ?? "20.19,22,24,26").split(",");
 if (process.platform !== "linux") {
-  console.error("npm provides Node binaries under one name for Linux only: install the versions in another way and run `npm test` with each.");
+  console.error("This command needs Linux: the npm packages with Node binaries are for Linux. Install each Node version yourself and run `npm test` with it.");
   process.exit(1);
 }
 const packageName = `node-linux-${process.arch}`;
@@ -31,11 +31,11 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** The folder with the binary of a version. */
 function install(version) {
-  const place = join(folder, version);
-  mkdirSync(place);
-  writeFileSync(join(place, "package.json"), "{}");
-  const words = ["install", "--no-audit", "--no-fund", "--loglevel=error", `${packageName}@${version}`];
-  const { status } = spawnSync("npm", words, { cwd: place, stdio: "inherit" });
-  if (status === 0) return join(place, "node_modules", packageName, "bin");
-  throw new Error(`Cannot install Node ${version}`);
+  const target = join(folder, version);
+  mkdirSync(target);
+  writeFileSync(join(target, "package.json"), "{}");
+  const parameters = ["install", "--no-audit", "--no-fund", "--loglevel=error", `${packageName}@${version}`];
+  const { status } = spawnSync("npm", parameters, { cwd: target, stdio: "inherit" });
+  if (status === 0) return join(target, "node_modules", packageName, "bin");
+  throw new Error(`Cannot install ${packageName}@${version} from npm: see the error above, or choose other versions with NODE_VERSIONS`);
 }

@@ -32,10 +32,10 @@ try {
   rmSync(destination, { recursive: true, force: true });
 }
 if (problems > 0) {
-  console.error(`${problems} problems. Nothing was published.`);
+  console.error(`${problems} ${problems === 1 ? "problem" : "problems"} found. Nothing was published.`);
   process.exit(1);
 }
-console.log("All tarballs are in order. Nothing was published.");
+console.log("No problems found. Nothing was published.");
 
 function kilobytes(bytes) {
   return `${Math.ceil(bytes / 1000)} kB`;

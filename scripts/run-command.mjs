@@ -11,9 +11,9 @@ export function runNode(parameters, environment = {}) {
 
 /** Runs npm: the one that started this process, or the one on the PATH. Its output is shown when it fails. */
 export function runNpm(parameters) {
-  const started = process.env.npm_execpath;
+  const npmPath = process.env.npm_execpath;
   const quiet = { stdio: ["ignore", "pipe", "pipe"] };
-  if (started !== undefined && /npm-cli\.c?js$/.test(started)) return runCommand(process.execPath, [started, ...parameters], quiet);
+  if (npmPath !== undefined && /npm-cli\.c?js$/.test(npmPath)) return runCommand(process.execPath, [npmPath, ...parameters], quiet);
   // On Windows npm is a batch file, which only a shell can start.
   return runCommand("npm", parameters, { ...quiet, shell: process.platform === "win32" });
 }
@@ -21,8 +21,8 @@ export function runNpm(parameters) {
 function runCommand(command, parameters, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, parameters, { cwd: root, stdio: ["ignore", "inherit", "inherit"], ...options });
-    const end = (signal) => child.kill(signal);
-    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
+    const forward = (signal) => child.kill(signal);
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, forward);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += chunk));
     child.on("error", (error) => {
@@ -30,7 +30,7 @@ function runCommand(command, parameters, options = {}) {
       resolve(1);
     });
     child.on("close", (code) => {
-      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, end);
+      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, forward);
       if (code !== 0 && output !== "") process.stderr.write(`\n${output}`);
       resolve(code ?? 1);
     });

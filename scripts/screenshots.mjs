@@ -1,5 +1,5 @@
 // `npm run docs:screenshots`: captures every screen of the designer in both themes into docs/designer/screens. Needs a built repository and
-// Chromium. A folder and a size, such as `/tmp/pictures 1920x1080`, change the target; further names select screens.
+// Chromium. A folder and a size, such as `/tmp/screens 1920x1080`, change the output; further arguments select screens by name.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -23,7 +23,7 @@ if (executablePath === undefined) {
 
 await buildDesigner();
 const workFolder = mkdtempSync(join(tmpdir(), "sluice-screens-"));
-const token = "token-of-the-pictures";
+const token = "screenshot-token";
 const server = await startServer(
   readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: join(workFolder, "data"), SERVICE_BREAKPOINTS: "true" }),
   2,
@@ -31,12 +31,12 @@ const server = await startServer(
 const options = { port: 0, targets: [{ name: "local", baseUrl: server.baseUrl, tokenEnv: "TOKEN" }], environment: { TOKEN: token } };
 const workspace = join(workFolder, "workspace");
 const designer = await startDesigner({ ...options, workspace });
-const locked = await startDesigner({ ...options, workspace: join(workFolder, "locked"), password: "password-of-the-pictures" });
+const locked = await startDesigner({ ...options, workspace: join(workFolder, "locked"), password: "screenshot-password" });
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"] });
 let failures = 0;
 let traffic;
 
-async function picture(name, visit, url, colorScheme) {
+async function capture(name, visit, url, colorScheme) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce", locale: "en-GB", timezoneId: "UTC" });
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
@@ -47,6 +47,8 @@ async function picture(name, visit, url, colorScheme) {
     failures++;
     console.error(`${name}: ${error.message.split("\n")[0]}`);
   }
+  // No control is shown as hovered.
+  await page.mouse.move(0, 0);
   await page.waitForTimeout(300);
   writeFileSync(join(folder, `${name}-${colorScheme}.png`), smallPng(await page.screenshot()));
   await context.close();
@@ -61,7 +63,7 @@ try {
     ...Object.entries(screens).map((entry) => [...entry, designer.url]),
     ...Object.entries(lockedScreens).map((entry) => [...entry, locked.url]),
   ])
-    if (selected.size === 0 || selected.has(name)) await Promise.all(["light", "dark"].map((colorScheme) => picture(name, visit, url, colorScheme)));
+    if (selected.size === 0 || selected.has(name)) await Promise.all(["light", "dark"].map((colorScheme) => capture(name, visit, url, colorScheme)));
 } finally {
   clearInterval(traffic);
   await browser.close();
@@ -70,5 +72,5 @@ try {
   await server.stop();
   rmSync(workFolder, { recursive: true, force: true });
 }
-console.log(`${failures === 0 ? "all screens" : `${failures} screenshots failed`} in ${folder}`);
+console.log(failures === 0 ? `All screenshots are in ${folder}` : `${failures} screenshots failed: see the errors above`);
 process.exit(failures === 0 ? 0 : 1);

@@ -7,7 +7,7 @@ import { root, runNode, withProgress } from "./run-command.mjs";
 import { mergeResults, summarize } from "./test/summary.mjs";
 
 // These measure the effect of heavy load on others, or compare durations, so they run sequentially.
-const alone = [
+const sequentialFiles = [
   "tests/bench-budgets.test.ts",
   "tests/documents.test.ts",
   "tests/event-loop.test.ts",
@@ -28,8 +28,8 @@ const parts =
   requested.length > 0
     ? [requested]
     : [
-        ["--retry=1", ...[...alone, "tests/designer/**"].flatMap((file) => ["--exclude", file])],
-        ["--retry=1", "--maxWorkers=1", ...alone],
+        ["--retry=1", ...[...sequentialFiles, "tests/designer/**"].flatMap((file) => ["--exclude", file])],
+        ["--retry=1", "--maxWorkers=1", ...sequentialFiles],
         // Each browser uses several threads.
         ["--retry=1", "--maxWorkers=4", "tests/designer"],
       ];

@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 describe("the policy as a document", () => {
-  it("R17, R90, R91, R92: is installed, read, listed, replaced and removed as the contract says", async () => {
+  it("is installed, read, listed, replaced and removed as the contract says", async () => {
     const policy = {
       authenticate: [
         { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t", roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }] },
@@ -140,7 +140,7 @@ describe("the policy as a document", () => {
     }
   });
 
-  it("C30: an invalid document is rejected with the position of the error, and the old policy stays in force", async () => {
+  it("an invalid document is rejected with the position of the error, and the old policy stays in force", async () => {
     await server.putFlow("strict", answering("strict", "in"));
     expect((await put("strict", { authenticate: [shopKey] })).status).toBe(201);
     for (const [given, status, error] of [
@@ -192,7 +192,7 @@ describe("the policy as a document", () => {
 describe("the order of checks", () => {
   const bodies = { 401: '{"error":"unauthorized"}', 403: '{"error":"forbidden"}', 429: '{"error":"rate limit exceeded"}' };
 
-  it("R57, R92: one flow's policy does not affect another's, and without a policy a webhook is open", async () => {
+  it("one flow's policy does not affect another's, and without a policy a webhook is open", async () => {
     await server.putFlow("guarded", answering("guarded", "in"));
     await server.putFlow("neighbor", answering("neighbor", "next door"));
     await put("guarded", { authenticate: [shopKey] });
@@ -331,7 +331,7 @@ describe("the order of checks", () => {
 });
 
 describe("the request that the route receives", () => {
-  it("D22: headers that a policy removes are not visible to a public route either", async () => {
+  it("headers that a policy removes are not visible to a public route either", async () => {
     await server.putFlow("public", mirror("public"));
     await put("public", { authenticate: [shopKey], rules: [{ public: true }] });
     for (const path of ["/api/public", "/public-own", "/api/public?a=b"]) {
@@ -457,7 +457,7 @@ describe("tokens over the network", () => {
 });
 
 describe("brute force", () => {
-  it("I13: 1,000 wrong keys are throttled with 429 and Retry-After for that source and flow; others are served; X-Forwarded-For changes nothing", async () => {
+  it("1,000 wrong keys are throttled with 429 and Retry-After for that source and flow; others are served; X-Forwarded-For changes nothing", async () => {
     await server.putFlow("guess", answering("guess", "in"));
     await server.putFlow("guess-2", answering("guess-2", "in"));
     await put("guess", { authenticate: [shopKey] });
@@ -523,7 +523,7 @@ describe("brute force", () => {
   });
 });
 
-describe("I14: signatures", () => {
+describe("signatures", () => {
   it("the raw bytes are signed: re-encoded, inflated or changed bodies are rejected", async () => {
     const sign = (body: string | Buffer): string => `sha256=${createHmac("sha256", "github-secret-value").update(body).digest("hex")}`;
     const body = '{"a": 1, "ü": "\\u00fc"}';
@@ -557,7 +557,7 @@ describe("I14: signatures", () => {
   });
 });
 
-describe("I08: a policy installed under load", () => {
+describe("a policy installed under load", () => {
   it("after the 2xx no request without a credential succeeds, and none with one fails", async () => {
     await server.putFlow("busy", answering("busy", "in"));
     for (let round = 0; round < 5; round++) {
@@ -591,7 +591,7 @@ describe("I08: a policy installed under load", () => {
   });
 });
 
-describe("I12 and a restart", () => {
+describe("a policy and a restart", () => {
   it("a policy can precede its flow, outlives it, and applies from the first request after a restart; a broken file closes its flow", async () => {
     const before = await startTestServer();
     const { dataDir } = before;
@@ -661,7 +661,7 @@ describe("I12 and a restart", () => {
 });
 
 describe("secrets", () => {
-  it("I01, I02, I04, I05: no secret of a policy is in any reply, log, run, trace or file, except the signing secret in its 0600 file", async () => {
+  it("no secret of a policy is in any reply, log, run, trace or file, except the signing secret in its 0600 file", async () => {
     const marked = await startTestServer({ env: { SERVICE_LOG_LEVEL: "trace", MARK_ENV: "MARKER-env-secret" } });
     const markers = [
       "MARKER-api-key",

@@ -36,7 +36,7 @@ const mixed = `- route:
 `;
 
 describe("errors of all phases", () => {
-  it("B3: validate lists errors of structure, placeholders, connectors and expressions together", async () => {
+  it("validate lists errors of structure, placeholders, connectors and expressions together", async () => {
     const found = await problems(mixed);
     const lines = found.map((entry) => Number(entry.split(" ")[0]));
     for (const line of [4, 6, 7, 8, 9, 11, 13, 15, 17, 18, 20]) expect(lines, `line ${line} of ${found.join("\n")}`).toContain(line);
@@ -46,7 +46,7 @@ describe("errors of all phases", () => {
     expect(found.filter((entry) => entry.startsWith("8 ") || entry.startsWith("18 "))).toHaveLength(2);
   });
 
-  it("B3: PUT reports several errors in one sentence", async () => {
+  it("PUT reports several errors in one sentence", async () => {
     const { status, json } = await server.putFlow("mixed", "- route: {id: m, from: {uri: webhook, steps: [{lgo: x}, {to: 'wrong:x'}, {to: '{{gone}}'}]}}\n");
     expect(status).toBe(422);
     expect(json.error).toContain("unknown step 'lgo'");
@@ -63,7 +63,7 @@ describe("errors of all phases", () => {
     ["an aggregate without options", "aggregate: {steps: [{log: x}]}"],
     ["a doTry without steps", "doTry: {doCatch: [{}]}"],
     ["an unknown step", "nope: {}"],
-  ])("B3: %s does not hide the next error", async (_name, step) => {
+  ])("%s does not hide the next error", async (_name, step) => {
     const found = await problems(`- route:\n    id: r\n    from:\n      uri: webhook\n      steps:\n        - ${step}\n        - to: wrong:x\n`);
     expect(found.filter((entry) => entry.startsWith("6 ")).length, found.join()).toBeGreaterThan(0);
     expect(found).toContain("7 connector-unknown");
@@ -90,7 +90,7 @@ describe("route templates", () => {
     ["kamelet:source", 'setBody: {simple: "${nofunction("}', "9 "],
     ["direct:source", "log: {message: x, nope: 1}", "9 "],
     ["direct:source", 'to: {uri: "nosuch:x", parameters: {a: "{{target}}"}}', "9 connector-unknown"],
-  ])("B3: a template from %s with %s has an error", async (from, step, expected) => {
+  ])("a template from %s with %s has an error", async (from, step, expected) => {
     const found = await problems(template(from, step));
     expect(
       found.some((entry) => entry.startsWith(expected)),
@@ -119,11 +119,11 @@ describe("route templates", () => {
     ["direct:source", 'split: {simple: "${body}", parallelProcessing: "{{target}}", steps: [{to: "{{target}}"}]}'],
     ["direct:source", 'bean: {ref: "{{target}}"}'],
     ["platform-http:/{{target}}", "log: x"],
-  ])("B3: a template from %s with %s has none", async (from, step) => {
+  ])("a template from %s with %s has none", async (from, step) => {
     expect(await problems(template(from, step))).toEqual([]);
   });
 
-  it("B3: an error in a used template is reported once", async () => {
+  it("an error in a used template is reported once", async () => {
     const used = `${template("direct:a", "to: nosuch:x")}- templatedRoute: {routeTemplateRef: shared, routeId: made, parameters: [{name: target, value: x}]}\n`;
     expect(await problems(used)).toEqual(["9 connector-unknown"]);
   });

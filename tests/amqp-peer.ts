@@ -31,6 +31,8 @@ export class AmqpPeer {
   readonly outcomes: { readonly queue: string; readonly outcome: string }[] = [];
   /** The sources that clients requested when they opened receiving links. */
   readonly sources: Record<string, unknown>[] = [];
+  /** The container ids of clients, in order of their connections. */
+  readonly clients: string[] = [];
   /** Links that were closed, as opposed to detached. */
   closedLinks = 0;
   rejects: string | undefined = undefined;
@@ -70,7 +72,10 @@ export class AmqpPeer {
     container.sasl_server_mechanisms.enable_anonymous();
     for (const name of ["connection_error", "session_error", "session_close", "sender_error", "receiver_error", "disconnected", "protocol_error", "error"])
       container.on(name, () => undefined);
-    container.on("connection_open", ({ connection }: EventContext) => void this.#connections.add(connection));
+    container.on("connection_open", ({ connection }: EventContext) => {
+      this.#connections.add(connection);
+      this.clients.push(connection.container_id);
+    });
     container.on("connection_close", ({ connection }: EventContext) => void this.#connections.delete(connection));
     container.on("disconnected", ({ connection }: EventContext) => {
       this.#connections.delete(connection);

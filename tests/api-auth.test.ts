@@ -72,7 +72,7 @@ describe("the deploy token", () => {
     ["no scheme", token],
   ];
   for (const [what, authorization] of wrong) {
-    it(`R101, R106, R107, A01, A05: ${what} is 401 on every endpoint and does nothing`, async () => {
+    it(`${what} is 401 on every endpoint and does nothing`, async () => {
       for (const [method, path] of endpoints) {
         const reply = await call(server.baseUrl, method, `/_api${path}`, body(method), authorization === undefined ? {} : { authorization });
         expect([method, path, reply.status, reply.text]).toEqual([method, path, 401, '{"error":"unauthorized"}']);
@@ -81,7 +81,7 @@ describe("the deploy token", () => {
     });
   }
 
-  it("A05, A02: every documented endpoint is protected, whatever is appended to its path", async () => {
+  it("every documented endpoint is protected, whatever is appended to its path", async () => {
     const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, unknown>> };
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith("/_api/") && path !== "/_api/health")
@@ -99,7 +99,7 @@ describe("the deploy token", () => {
     expect(readdirSync(server.dataDir, { recursive: true })).toEqual(before);
   });
 
-  it("R105, A02, A19: without a configured token everything is 503, with or without a header", async () => {
+  it("without a configured token everything is 503, with or without a header", async () => {
     for (const [method, path] of endpoints) {
       for (const headers of [{}, { authorization: `Bearer ${token}` }, { authorization: "Bearer " }]) {
         const reply = await call(unconfigured.baseUrl, method, `/_api${path}`, body(method), headers as Record<string, string>);
@@ -108,7 +108,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("R76, A04: health is always public and shows nothing private", async () => {
+  it("health is always public and shows nothing private", async () => {
     for (const [target, headers] of [
       [unconfigured, {}],
       [server, {}],
@@ -122,7 +122,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("R103, A09: the token is read once; a change of the variable has no effect", async () => {
+  it("the token is read once; a change of the variable has no effect", async () => {
     const before = process.env["SERVICE_DEPLOY_TOKEN"];
     process.env["SERVICE_DEPLOY_TOKEN"] = "another";
     try {
@@ -134,13 +134,13 @@ describe("the deploy token", () => {
     }
   });
 
-  it("A06: the scheme is case-insensitive and accepts several spaces", async () => {
+  it("the scheme is case-insensitive and accepts several spaces", async () => {
     for (const scheme of ["bearer ", "BEARER ", "Bearer  ", "bEaReR    "]) {
       expect((await call(server.baseUrl, "GET", "/_api/flows", undefined, { authorization: scheme + token })).status).toBe(200);
     }
   });
 
-  it("A10: a token is accepted only in the Authorization header", async () => {
+  it("a token is accepted only in the Authorization header", async () => {
     for (const [path, headers] of [
       [`/flows?token=${token}`, {}],
       [`/flows?access_token=${token}`, {}],
@@ -152,7 +152,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("A22: two Authorization headers, a 15 KB one, Latin-1 bytes or an empty one are 401", async () => {
+  it("two Authorization headers, a 15 KB one, Latin-1 bytes or an empty one are 401", async () => {
     const good = `Authorization: Bearer ${token}`;
     expect(await raw(get("/_api/flows", good))).toMatch(/^HTTP\/1\.1 200 /);
     expect(await raw(get("/_api/flows", good, "Authorization: Bearer x"))).toMatch(/^HTTP\/1\.1 401 /);
@@ -162,7 +162,7 @@ describe("the deploy token", () => {
     expect(await raw(get("/_api/flows", "Authorization:"))).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it("A13: no other spelling of the path bypasses the check", async () => {
+  it("no other spelling of the path bypasses the check", async () => {
     for (const path of ["/_api//flows", "/_API/flows", "/%5fapi/flows", "/_api/../_api/flows", "/_api/flows/", "/x/../_api/flows", "/_api/%2e%2e/flows"]) {
       const reply = await raw(get(path));
       expect([path, reply.slice(9, 12)]).toEqual([path, expect.stringMatching(/^(400|401|404)$/)]);
@@ -171,7 +171,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("A16: HEAD follows GET: 401 without a token, headers without a body with it", async () => {
+  it("HEAD follows GET: 401 without a token, headers without a body with it", async () => {
     for (const path of ["/flows", "/runs", "/openapi.json", "/trace/stream"]) {
       const refused = await call(server.baseUrl, "HEAD", `/_api${path}`);
       expect([path, refused.status, refused.text]).toEqual([path, 401, ""]);
@@ -181,19 +181,19 @@ describe("the deploy token", () => {
     expect((await call(server.baseUrl, "HEAD", "/_api/health")).status).toBe(200);
   });
 
-  it("A17: OPTIONS from anywhere gets no data and no CORS", async () => {
+  it("OPTIONS from anywhere gets no data and no CORS", async () => {
     const reply = await call(server.baseUrl, "OPTIONS", "/_api/flows", undefined, { origin: "https://evil.example", "access-control-request-method": "PUT" });
     expect(reply.status).toBe(401);
     expect(reply.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("R108: a matching token adds nothing to the reply", async () => {
+  it("a matching token adds nothing to the reply", async () => {
     expect((await server.api("GET", "/runs?routeId=none")).text).toBe('{"runs":[],"total":0}');
   });
 });
 
 describe("the form of error replies", () => {
-  it("R113: unknown paths are 404, wrong methods 405 with Allow, every body has one field", async () => {
+  it("unknown paths are 404, wrong methods 405 with Allow, every body has one field", async () => {
     const unknown = await server.api("GET", "/nope");
     expect([unknown.status, Object.keys(unknown.json)]).toEqual([404, ["error"]]);
     const wrongMethod = await server.api("POST", "/flows/a", {});
@@ -207,7 +207,7 @@ describe("the form of error replies", () => {
     expect((await call(server.baseUrl, "GET", "/_api/flows")).headers.get("x-api-version")).toBe("1");
   });
 
-  it("C01, C02: bodies that are not JSON objects are 400", async () => {
+  it("bodies that are not JSON objects are 400", async () => {
     for (const [text, error] of [
       ["", "invalid JSON body: the body is empty"],
       ['{"yaml":', "invalid JSON body: the text is incomplete or not JSON"],
@@ -224,7 +224,7 @@ describe("the form of error replies", () => {
     }
   });
 
-  it("C05: binary types and foreign character sets are 415, nothing is stored", async () => {
+  it("binary types and foreign character sets are 415, nothing is stored", async () => {
     for (const type of ["multipart/form-data; boundary=x", "application/octet-stream", "image/png", "application/json; charset=utf-16"]) {
       const reply = await server.api("PUT", "/flows/a", '{"yaml":"x"}', { "content-type": type });
       expect([reply.status, reply.json]).toEqual([415, { error: `unsupported content type '${type}'` }]);
@@ -232,7 +232,7 @@ describe("the form of error replies", () => {
     expect((await server.api("GET", "/flows/a")).json).toEqual({ error: "flow 'a' not found" });
   });
 
-  it("R117: no path contains a version", async () => {
+  it("no path contains a version", async () => {
     const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, unknown> };
     expect(Object.keys(paths).filter((path) => /\/v\d/.test(path))).toEqual([]);
     expect(Object.keys(paths)).toContain("/_api/flows/{id}");

@@ -218,7 +218,7 @@ describe("architecture", () => {
 
   it("the contract stays small: helpers for plug-ins are tools", () => {
     const contract = namesOf("packages/engine/src/spi/index.ts");
-    expect(contract).toEqual(expect.arrayContaining(["defineConnector", "Exchange", "Inlet", "FlowError"]));
+    expect(contract).toEqual(expect.arrayContaining(["defineConnector", "Exchange", "RouteInput", "FlowError"]));
     expect(contract.length).toBeLessThanOrEqual(75);
     const tools = [...namesOf("packages/engine/src/tools/index.ts"), ...namesOf("packages/engine/src/values/index.ts")];
     expect(tools.filter((name) => contract.includes(name))).toEqual([]);

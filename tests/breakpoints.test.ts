@@ -144,7 +144,7 @@ describe("limits", () => {
       const began = Date.now();
       expect((await send()).json).toEqual({ order: "G" });
       expect(Date.now() - began).toBeGreaterThan(400);
-      await soon(() => expect(short.logText()).toMatch(/Breakpoints removed: the client stopped asking/));
+      await soon(() => expect(short.logText()).toMatch(/Breakpoints removed: the client sent no request within the lease/));
 
       const id = await open();
       const asking = setInterval(() => void short.api("GET", `/breakpoints/${id}`), 200);
@@ -171,11 +171,12 @@ describe("limits", () => {
     expect(Date.now() - began).toBeLessThan(3_000);
   });
 
-  it("at most four sessions are open, and mistakes are refused with a reason", async () => {
+  it("at most four sessions are open, and invalid requests are rejected with a reason", async () => {
     const ids = [];
     for (let count = 0; count < 4; count++) ids.push(await watch("limited"));
-    const refusal = await server.api("POST", "/breakpoints", { flowId: "limited", breakpoints: [{ routeId: "limited", stepId: "ask" }] });
-    expect([refusal.status, refusal.json.error, refusal.headers.get("retry-after")]).toEqual([429, "at most 4 breakpoint sessions can be open", "15"]);
+    const error = await server.api("POST", "/breakpoints", { flowId: "limited", breakpoints: [{ routeId: "limited", stepId: "ask" }] });
+    const text = "at most 4 breakpoint sessions can be open: end one, or try again later";
+    expect([error.status, error.json.error, error.headers.get("retry-after")]).toEqual([429, text, "15"]);
     for (const id of ids) await server.api("DELETE", `/breakpoints/${id}`);
 
     const open = (flowId: string, breakpoint: object): Promise<ApiReply> => server.api("POST", "/breakpoints", { flowId, breakpoints: [breakpoint] });

@@ -10,7 +10,7 @@ async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 
   for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
   return done;
 }
-let goOn = (): void => undefined;
+let release = (): void => undefined;
 /** Waits until the test releases it, regardless of its run. */
 const slow: BeanDeclaration = {
   names: ["slow"],
@@ -20,7 +20,7 @@ const slow: BeanDeclaration = {
   summary: "Waits.",
   group: "functions",
   since: "0.1",
-  create: () => () => new Promise<void>((resolve) => (goOn = resolve)),
+  create: () => () => new Promise<void>((resolve) => (release = resolve)),
 };
 const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 
@@ -29,8 +29,8 @@ describe("a run over its deadline", () => {
     ["parts", `- split: {simple: "\${body}", steps: [{delay: {constant: "400"}}, {to: "mock:later"}]}`],
     ["parallel parts", `- split: {simple: "\${body}", parallelProcessing: true, steps: [{delay: {constant: "5000"}}, {to: "mock:later"}, {to: "mock:later"}]}`],
     ["branches", `- multicast: {steps: [{delay: {constant: "900"}}, {pipeline: {steps: [{delay: {constant: "900"}}, {to: "mock:later"}]}}]}`],
-    ["rounds", `- loop: {constant: "20", copy: true, steps: [{delay: {constant: "900"}}, {delay: {constant: "900"}}, {to: "mock:later"}]}`],
-    ["catches", `- doTry: {steps: [{delay: {constant: "5000"}}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:later"}]}]}`],
+    ["loop iterations", `- loop: {constant: "20", copy: true, steps: [{delay: {constant: "900"}}, {delay: {constant: "900"}}, {to: "mock:later"}]}`],
+    ["catch blocks", `- doTry: {steps: [{delay: {constant: "5000"}}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:later"}]}]}`],
   ])("ends its %s too", async (name, steps) => {
     const run = await flow(steps, { limits: { runMs: 1000 } });
     const outcome = await withAdvancingClock(run, run({ body: "a,b,c,d" }));
@@ -57,8 +57,8 @@ describe("a run over its deadline", () => {
   });
 });
 
-describe("a run over its deadline below a direct: call", () => {
-  it("is cancelled itself, and the run it called ends once, when its step does", async () => {
+describe("a run that exceeds its deadline during a direct: call", () => {
+  it("is cancelled; the called run ends once, when its current step ends", async () => {
     const events: string[] = [];
     const run = await flow(
       `- route: {id: start, from: {uri: "direct:start", steps: [{to: "direct:below"}, {to: "mock:later"}]}}
@@ -75,7 +75,7 @@ describe("a run over its deadline below a direct: call", () => {
     const outcome = await withAdvancingClock(run, run({ body: "x" }), 3_000);
     expect([outcome.error, outcome.exchange.run.route.id]).toEqual(["time limit: the run took longer than 1000 ms", "start"]);
     expect(events).toEqual(["start starts", "below starts", "start cancelled true as start"]);
-    goOn();
+    release();
     await run.host.clock.advance(10);
     expect(events.slice(3)).toEqual(["below failed true as below"]);
     expect(["start", "below"].map((id) => run.runtime.routes.get(id)?.stats)).toMatchObject([

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const examplesOf = (connector: ConnectorView): readonly ShownExample[] => connector.examples as readonly ShownExample[];
 
-/** Opens the mocks on the deployed flow, sends the example's message and returns the result. */
+/** Deploys the example, mocks its `mock:` endpoints, sends its message and returns the result. */
 async function run(example: ShownExample): Promise<unknown> {
   const yaml = exampleDocument(example.yaml);
   const params = { server: new URL(server.baseUrl).host, directory };

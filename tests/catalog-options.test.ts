@@ -1,5 +1,5 @@
 // Every option of every declaration: documented, written as text, bound, edited in place, bound again.
-import { connectors } from "@sluice/connectors";
+import { connectorIndex, connectors } from "@sluice/connectors";
 import { bindEndpoint, bindFlow, describe as about, readTree, setOption, type Field, type Fields, type FlowDocument, type Path } from "@sluice/model";
 import { catalogOf } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
@@ -147,17 +147,27 @@ function isFree(one: Case, { path }: OptionPlace): boolean {
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-describe.each([...new Set(catalog.connectors.values())].map((connector) => [connector.scheme, connector] as const))("connector %s", (_, connector) => {
+const loaded = await Promise.all(connectorIndex.map((entry) => entry.load({})));
+const everyConnector = new Set([...catalog.connectors.values(), ...loaded]);
+
+describe.each([...everyConnector].map((connector) => [connector.scheme, connector] as const))("connector %s", (_, connector) => {
   const given = Object.fromEntries(
     Object.entries({ ...(connector.path as Fields), ...(connector.options as Fields) })
       .filter(([, field]) => about(field).spec.required === true)
       .map(([name, field]) => [name, sampleText(field)]),
   );
 
-  it("keeps every option from parameters, and from the query", () => {
+  it("keeps every supported option, and refuses the others", () => {
     const lost: string[] = [];
     for (const [name, field] of Object.entries(connector.options as Fields)) {
-      if (about(field).kind === "list") continue;
+      const { kind, spec } = about(field);
+      if (kind === "list") continue;
+      if (spec.unsupported !== undefined) {
+        const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...given, [name]: "x" } }, connector);
+        const expected = { code: "refused", message: `option '${name}' of endpoint '${connector.scheme}' is not supported: ${spec.unsupported}`, option: name };
+        if (!same(problems, [expected]) || Object.hasOwn(values, name)) lost.push(`${name}: is not refused: ${JSON.stringify(problems)}`);
+        continue;
+      }
       for (const text of [sampleText(field), sampleText(field, true)]) {
         const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...given, [name]: text } }, connector);
         if (problems.length > 0 || !same(values[name], field.parse(text)))

@@ -14,6 +14,7 @@ const triggers: Readonly<Record<string, string>> = {
   scheduler: "scheduler:tick?delay=1s",
   cron: "cron:tick?schedule=0+0+6+*+*+?",
   quartz: "quartz:tick?cron=0+0+6+*+*+?",
+  master: "master:lock:timer:tick?period=1s",
   seda: "seda:work",
   stub: "stub:work",
   "sluice-event": "sluice-event:run.failed",

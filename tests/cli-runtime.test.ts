@@ -241,6 +241,22 @@ describe("sluice record", () => {
   });
 });
 
+it("sluice record keeps the query of the request", async () => {
+  await server.putFlow(
+    "asked",
+    `- route: {id: asked, from: {uri: webhook, parameters: {httpMethodRestrict: GET}, steps: [{setBody: {simple: "size \${header.size}"}}]}}`,
+  );
+  expect(await sluice("record", "asked", "--capture", "5")).toMatchObject({ exit: 0 });
+  const reply = await call(server.baseUrl, "GET", "/api/asked?size=3");
+  expect(reply.text).toBe("size 3");
+  const recorded = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("asked.test.yaml"));
+  const test = parse(readFileSync(at("asked.test.yaml"), "utf8")).tests[0];
+  expect(test.when).toMatchObject({ webhook: "asked", method: "GET", query: "size=3" });
+  expect(test.when.headers ?? {}).not.toHaveProperty("size");
+  expect(test.then).toEqual([{ status: "completed" }, { reply: { status: 200, bodyEquals: "size 3" } }]);
+  expect(recorded).toMatchObject({ exit: 0, stderr: "the test passes; written to asked.test.yaml\n" });
+});
+
 describe("sluice test --runtime", () => {
   it("tests what is deployed, in sessions that do not affect live traffic", async () => {
     await server.putFlow("live", "- route:\n    id: live\n    from: {uri: webhook, steps: [{setBody: {id: partner, constant: real}}]}\n");

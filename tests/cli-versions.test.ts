@@ -46,7 +46,7 @@ describe("sluice versions", () => {
     });
   });
 
-  it("shows the difference to the current version, or the text", async () => {
+  it("shows the difference from the current version, or the text", async () => {
     const { exit, output } = await sluice("versions", "orders", "1");
     expect([exit, output.split("\n").slice(1)]).toEqual([
       0,
@@ -60,12 +60,12 @@ describe("sluice versions", () => {
     [["versions", "orders", "x"], 2, "sluice versions: 'x' is not a revision: use a number that `sluice versions orders` lists\n"],
     [["versions", "orders", "--yaml"], 2, "sluice versions: --yaml needs a revision: `sluice versions <flow>` lists them\n"],
     [["versions", "orders", "9"], 1, "sluice versions: revision 9 of flow 'orders' not found: its history has 1, 2\n"],
-    [["versions", "nobody"], 1, "sluice versions: flow 'nobody' not found\n"],
+    [["versions", "unknown"], 1, "sluice versions: flow 'unknown' not found\n"],
   ])("%j exits with %i", async (words, exit, stderr) => expect(await sluice(...words)).toMatchObject({ exit, stderr }));
 });
 
 describe("sluice rollback", () => {
-  it("previews, then deploys the previous version, and names author and comment", async () => {
+  it("previews, then deploys the previous version, and records author and comment", async () => {
     const dry = await sluice("rollback", "orders", "--dry-run");
     expect([dry.exit, dry.stderr, await answer()]).toEqual([0, "nothing was changed\n", "two"]);
     expect(dry.output).toContain("    -             constant: two\n    +             constant: one\n");
@@ -75,7 +75,7 @@ describe("sluice rollback", () => {
     expect((await server.api("GET", "/flows/orders/versions")).json.versions[0].by).toBe(process.env["SLUICE_AUTHOR"] ?? userInfo().username);
     expect(await sluice("rollback", "orders", "--to", "1")).toMatchObject({
       exit: 0,
-      stderr: "nothing to do: revision 1 of flow 'orders' is the current version\n",
+      stderr: "nothing to do: the current version of flow 'orders' equals revision 1\n",
     });
     expect((await sluice("rollback", "orders", "--json")).output).toContain('"revision": 4');
     expect(await answer()).toBe("two");
@@ -84,7 +84,7 @@ describe("sluice rollback", () => {
   it.each([
     [["--to", "0"], 2, "sluice rollback: --to must be a positive integer, not '0'\n"],
     [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found: its history has 1, 2\n"],
-    [["--tests", "required"], 1, "sluice rollback: flow 'orders' has no tests: send them as 'tests' together with 'yaml'\n"],
+    [["--tests", "required"], 1, "sluice rollback: revision 1 of flow 'orders' has no tests: roll back without --tests required\n"],
   ])("%j exits with %i and changes nothing", async (words, exit, stderr) => {
     expect(await sluice("rollback", "orders", ...words)).toMatchObject({ exit, stderr });
     expect(await answer()).toBe("two");
@@ -99,7 +99,7 @@ describe("sluice rollback", () => {
     });
   });
 
-  it("sluice deploy names the author and the comment too", async () => {
+  it("sluice deploy records the author and the comment too", async () => {
     writeFileSync(join(folder, "orders.yaml"), answering("orders", "three"));
     expect(await sluice("deploy", join(folder, "orders.yaml"), "--comment", "third")).toMatchObject({ exit: 0 });
     expect((await server.api("GET", "/flows/orders/versions")).json.versions[0]).toMatchObject({

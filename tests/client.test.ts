@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
-const refusalOf = async (work: Promise<unknown>): Promise<[number, string]> => {
+const errorOf = async (work: Promise<unknown>): Promise<[number, string]> => {
   const error = await work.then(
     () => undefined,
-    (thrown: unknown) => thrown,
+    (error: unknown) => error,
   );
   expect(error).toBeInstanceOf(ApiError);
   return [(error as ApiError).status, (error as ApiError).message];
@@ -52,7 +52,7 @@ describe("the client", () => {
     expect("dryRun" in dry && dry.routes).toEqual({ added: [], removed: [], kept: ["orders"] });
     const checked = await client.call("POST /flows/validate", { query: { id: "shop" }, body: { yaml: answering("orders", "x").replace("setBody", "setBdy") } });
     expect([checked.valid, checked.problems[0]?.line]).toEqual([false, 6]);
-    expect(await refusalOf(client.call("DELETE /flows/:id", { params: { id: "shop" }, ifMatch: "other" }))).toEqual([
+    expect(await errorOf(client.call("DELETE /flows/:id", { params: { id: "shop" }, ifMatch: "other" }))).toEqual([
       412,
       "flow 'shop' changed since hash other",
     ]);
@@ -71,14 +71,14 @@ describe("the client", () => {
   });
 
   it("reports error replies, a wrong token and an unreachable runtime", async () => {
-    expect(await refusalOf(client.call("GET /flows/:id", { params: { id: "none" } }))).toEqual([404, "flow 'none' not found"]);
-    expect(await refusalOf(client.call("GET /flows/:id", { params: { id: "a/../b" } }))).toEqual([
+    expect(await errorOf(client.call("GET /flows/:id", { params: { id: "none" } }))).toEqual([404, "flow 'none' not found"]);
+    expect(await errorOf(client.call("GET /flows/:id", { params: { id: "a/../b" } }))).toEqual([
       400,
       "invalid id 'a/../b': use letters, digits, '.', '_', '-' (max 128)",
     ]);
-    expect(await refusalOf(client.call("GET /runs", { query: { limit: 0 } }))).toEqual([400, "limit must be an integer of 1 or more"]);
-    expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
-    const [status, text] = await refusalOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
+    expect(await errorOf(client.call("GET /runs", { query: { limit: 0 } }))).toEqual([400, "limit must be an integer of 1 or more"]);
+    expect(await errorOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
+    const [status, text] = await errorOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
     expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not respond"]);
     const own = createClient({ baseUrl: server.baseUrl, token: "wrong", toError: ({ status: code, message }) => new RangeError(`${code} ${message}`) });
     await expect(own.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
@@ -94,11 +94,11 @@ describe("the client", () => {
   it("a call times out; an aborted one throws the reason", async () => {
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
-    expect(await refusalOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows"))).toEqual([
+    expect(await errorOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows"))).toEqual([
       0,
       `the runtime at ${server.baseUrl} did not respond within 30 ms`,
     ]);
-    expect((await refusalOf(createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { timeoutMs: 30 })))[0]).toBe(0);
+    expect((await errorOf(createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { timeoutMs: 30 })))[0]).toBe(0);
     const stop = new AbortController();
     const waiting = createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { signal: stop.signal });
     stop.abort(new Error("enough"));

@@ -20,7 +20,7 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
   let command: ChildProcess;
   let notes = "";
   const url = (): string => /Load balancer (\S+)/.exec(notes)?.[1] as string;
-  const pidOf = (node: string): number => Number(new RegExp(`${node} .*process (\\d+)`).exec(notes)?.[1]);
+  const pidOf = (node: string): number => Number(new RegExp(`${node} .*pid (\\d+)`).exec(notes)?.[1]);
   const token = (): string => readFileSync(join(data, "deploy-token"), "utf8").trim();
   const nodes = async (): Promise<readonly { node: string; ready: boolean; boot: string }[]> =>
     ((await (await fetch(`${url()}/_api/nodes`, { headers: { authorization: `Bearer ${token()}` } })).json()) as any).nodes;
@@ -48,7 +48,7 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
     const user = cliFolder({ SLUICE_RUNTIME: url(), SERVICE_DEPLOY_TOKEN: token() });
     const { exit, output } = await user.sluice("nodes");
     expect([exit, output.split("\n").map((line) => line.slice(0, 14))]).toEqual([0, ["node-1  ready ", "node-2  ready ", "node-3  ready ", ""]]);
-    expect((await user.sluice("doctor")).output).toContain("'sluice' on nats at revision 1: node-1, node-2, node-3");
+    expect((await user.sluice("doctor")).output).toContain("cluster 'sluice' (NATS), revision 1, nodes: node-1, node-2, node-3");
     user.remove();
   });
 
@@ -61,7 +61,7 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
       await sleep(20);
     }
     expect(new Set(replies)).toEqual(new Set(["200 hello"]));
-    expect(notes).toContain("node-2 was killed by SIGKILL and is started again");
+    expect(notes).toContain("node-2 was killed by SIGKILL and is being restarted");
     await eventually(async () => (await nodes()).some(({ node, ready, boot }) => node === "node-2" && ready && !before.has(boot)), 60_000);
   });
 

@@ -20,8 +20,13 @@ export interface ClusterUnderLoad {
   end(): Promise<void>;
 }
 
-/** Starts nodes that share a store; `url` is the value of SERVICE_CLUSTER. */
-export async function clusterUnderLoad(url: string, count: number, env: Readonly<Record<string, string>> = {}): Promise<ClusterUnderLoad> {
+/** Starts nodes that share a store; `url` is the value of SERVICE_CLUSTER. `envOf` is called for each start of a node. */
+export async function clusterUnderLoad(
+  url: string,
+  count: number,
+  env: Readonly<Record<string, string>> = {},
+  envOf: (index: number) => Readonly<Record<string, string>> = () => ({}),
+): Promise<ClusterUnderLoad> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-"));
   const partner = await ClusterPartner.open();
   const start = (index: number): Promise<SpawnedServer> =>
@@ -36,6 +41,7 @@ export async function clusterUnderLoad(url: string, count: number, env: Readonly
         // For flows: settings of the runtime are not visible to them.
         NODE_NAME: `n${index}`,
         ...env,
+        ...envOf(index),
       },
     });
   const nodes = await Promise.all(Array.from({ length: count }, (_, index) => start(index)));

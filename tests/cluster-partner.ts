@@ -24,6 +24,8 @@ export class ClusterPartner {
   readonly beats: Beat[] = [];
   /** Messages that arrived while another one of the same key was running. */
   readonly overlaps: string[] = [];
+  /** While true, calls of `/held` get no response. */
+  isHolding = false;
   readonly #runningKeys = new Set<string>();
   readonly #server = createServer((request, response) => this.#received(request, response));
 
@@ -69,6 +71,7 @@ export class ClusterPartner {
       if (pathname === "/beat") this.beats.push({ schedule, node, at: performance.now() });
       else if (pathname === "/tick") this.#ticked(`${schedule} ${searchParams.get("tick")}`, node);
       else this.#arrived(id);
+      if (pathname === "/held" && this.isHolding) return;
       if (pathname === "/keyed") this.#runKeyed(id, response);
       else response.writeHead(id.startsWith("poison") ? 500 : 200).end();
     });
@@ -87,7 +90,7 @@ export class ClusterPartner {
     const key = id.split(" ", 1)[0] as string;
     if (this.#runningKeys.has(key)) this.overlaps.push(id);
     this.#runningKeys.add(key);
-    // Also when the node that called is killed.
+    // Even when the node that called is killed.
     response.once("close", () => this.#runningKeys.delete(key));
     setTimeout(() => response.writeHead(200).end(), keyedMs);
   }

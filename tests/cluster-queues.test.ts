@@ -1,18 +1,12 @@
 // Durable webhooks and queues of a cluster: real processes that are killed, with NATS and with PostgreSQL.
 import { createHash } from "node:crypto";
-import { serverFor, type TestServer } from "@sluice/testkit";
+import type { TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clusterUnderLoad, concurrency, durableFlow, loadWithKills, post, tallyOf, type ClusterUnderLoad } from "./cluster-load.ts";
-import { eventually, sleep } from "./started-server.ts";
+import { startNats, startPostgres } from "./cluster-stores.ts";
+import { call, eventually, sleep } from "./started-server.ts";
 
-const stores = [
-  { title: "NATS", server: await serverFor("nats", { own: true }), urlOf: ({ host, port }: TestServer) => `nats://${host}:${port}/load` },
-  {
-    title: "PostgreSQL",
-    server: await serverFor("postgres", { own: true }),
-    urlOf: ({ host, port }: TestServer) => `postgres://postgres@${host}:${port}/postgres?cluster=load`,
-  },
-];
+const stores = [await startNats("load"), await startPostgres("load")];
 
 for (const { title, server, urlOf } of stores)
   describe.skipIf(server === undefined)(`durable messages in a cluster (needs ${title})`, () => {
@@ -63,7 +57,7 @@ for (const { title, server, urlOf } of stores)
       expect(cluster.arrived.get("poison 1")).toBe(3);
     });
 
-    it("messages with the same key arrive in order, also when the node that runs them is killed", async () => {
+    it("messages with the same key arrive in order, even when the node that runs them is killed", async () => {
       const flow = `- route:
     id: keyed
     from:
@@ -98,6 +92,19 @@ for (const { title, server, urlOf } of stores)
       const expected = (customer: string): readonly string[] => Array.from({ length: 30 }, (_, index) => `${customer} ${index}`);
       await eventually(() => ["a", "b", "c"].every((customer) => firstRuns(customer).length === 30));
       for (const customer of ["a", "b", "c"]) expect(firstRuns(customer)).toEqual(expected(customer));
+    });
+
+    it("a message that the store cannot hold is rejected when it arrives", async () => {
+      const large = await call(node(0).baseUrl, "POST", "/api/in", "x".repeat(1024 ** 2));
+      if (title === "PostgreSQL") expect(large.status).toBe(202);
+      else {
+        expect(large.status).toBe(413);
+        expect(large.json.error).toMatch(
+          /^the message cannot be stored in the cluster: the message has 10\d{5} bytes with its metadata, and the NATS servers accept 104\d{4}: raise their max_payload$/,
+        );
+      }
+      expect(await post(node(0), "/api/in", "x".repeat(1_000_000))).toBe(202);
+      await eventually(() => cluster.arrived.has("x".repeat(1_000_000)));
     });
 
     it("waits for a store that is briefly unavailable, and replies 503 if it stays unavailable", async () => {

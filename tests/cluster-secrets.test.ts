@@ -6,6 +6,8 @@ import { serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "@nats-io/transport-node";
 import { jetstreamManager } from "@nats-io/jetstream";
+import { decodeParts, encodeParts } from "../packages/server/src/cluster/message-parts.ts";
+import { createRecordCipher, type RecordCipher } from "../packages/server/src/cluster/record-cipher.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering, call, eventually } from "./started-server.ts";
 
@@ -63,6 +65,14 @@ describe.skipIf(nats === undefined)("secrets in a cluster (needs NATS)", () => {
     for (const node of ["one", "two"]) expect(filesBelow(join(folder, node)).filter((file) => readFileSync(file).includes(secret))).toEqual([]);
   });
 
+  it("executes a call of another node only if it is encrypted, and only if nodes forward such calls", async () => {
+    const cipher = createRecordCipher(keyOf(1), undefined);
+    const ask = (path: string, isEncrypted: boolean): Promise<string> => requestOf(store, { method: "GET", path }, isEncrypted ? cipher : undefined);
+    expect(await ask("/_api/runs/none", false)).toContain("the message is not encrypted: set SERVICE_CLUSTER_KEY on the node that sent it");
+    expect(await ask("/_api/runs/none", true)).toContain("not found");
+    expect(await ask("/_api/flows", true)).toContain("no such endpoint");
+  });
+
   it.each([
     ["no key", {}, "the record is encrypted: set SERVICE_CLUSTER_KEY to the key of the other nodes"],
     ["another key", { SERVICE_CLUSTER_KEY: keyOf(9) }, "the record is encrypted with another key"],
@@ -89,6 +99,21 @@ describe.skipIf(nats === undefined)("secrets in a cluster (needs NATS)", () => {
     expect((await call(two.baseUrl, "POST", "/api/greet")).text).toBe(`first ${secret}`);
   });
 });
+
+/** The response of node one to a call by a node of this name that has the credentials of NATS. */
+async function requestOf({ host, port }: TestServer, call: object, cipher: RecordCipher | undefined): Promise<string> {
+  const connection = await connect({ servers: `${host}:${port}` });
+  const responses = connection.subscribe("sealed.request.intruder", { max: 1, timeout: 10_000 });
+  const content = Buffer.from(JSON.stringify(call));
+  const payload = cipher?.encrypt("request/call", content) ?? content;
+  connection.publish("sealed.request.one", encodeParts({ id: "1", topic: "call", from: "intruder", maxBytes: 1024 ** 2 }, payload));
+  for await (const { data } of responses) {
+    await connection.close();
+    const [head, body] = decodeParts(data);
+    return JSON.stringify(head) + Buffer.from(cipher?.decrypt("request/call", body) ?? body).toString();
+  }
+  throw new Error("no response");
+}
 
 /** Everything that the store has, with its subjects. */
 async function storedMessages({ host, port }: TestServer): Promise<readonly string[]> {

@@ -106,7 +106,7 @@ describe("a connection document", () => {
     [{ type: "nope", values: {} }, "unknown type 'nope'"],
     [{ type: "echo", values: { prot: 1 } }, "has no property 'prot'"],
     [{ type: "echo", values: {} }, "property 'port'"],
-    [{ type: "echo", values: { port: 1 }, extra: 1 }, "unknown member 'extra'"],
+    [{ type: "echo", values: { port: 1 }, extra: 1 }, "unknown property 'extra'"],
     [{ type: "echo", values: { port: 1, password: { env: "NOT_SET_AT_ALL" } } }, "the variable 'NOT_SET_AT_ALL' of 'password' is not set"],
     [{ type: "echo", values: { port: 1, password: { env: "SERVICE_DEPLOY_TOKEN" } } }, "is not set"],
     [{ type: "echo", values: { port: 1, password: { file: "../../etc/passwd" } } }, "outside of SERVICE_SECRETS_DIR"],
@@ -204,7 +204,7 @@ describe("flows and their connections", () => {
     writeFileSync(join(server.routesDir, "late.yaml"), flow("late", "talk:a?connection=#later"));
     await eventually(async () => (await server.api("GET", "/flows")).json.flows[0]?.status === "Failed");
     await put("later", { port });
-    await eventually(async () => (await ask("late")) === "one: none-at-all");
+    await eventually(async () => (await ask("late")) === "one: no-password");
   });
 
   it("documents and secrets changed by hand are reloaded", async () => {

@@ -30,7 +30,7 @@ describe("failures inside mappings", () => {
     ["map-m", '{"unit":"piece","n":"secret-content"}'],
     ["map-x", "<r><b/></r>"],
     ["look", "crate"],
-  ])("B1: a missing or rejected value in %s is a failure of the route, without details", async (route, body) => {
+  ])("a missing or rejected value in %s is a failure of the route, without details", async (route, body) => {
     const reply = await call(server.baseUrl, "POST", `/api/${route}`, body);
     expect([reply.status, reply.json]).toEqual([500, { error: `route '${route}' failed (run ${reply.headers.get("x-run-id")})` }]);
   });
@@ -38,7 +38,7 @@ describe("failures inside mappings", () => {
   it.each([
     ["map-m", '{"unit":'],
     ["map-x", "<r><a>"],
-  ])("B1: a body that %s cannot read is a client error: 400 with the position and no content", async (route, body) => {
+  ])("a body that %s cannot read is a client error: 400 with the position and no content", async (route, body) => {
     const reply = await call(server.baseUrl, "POST", `/api/${route}`, body);
     expect([reply.status, reply.text]).toEqual([400, expect.stringMatching(/line \d+/)]);
     expect(reply.text).not.toContain("unit");
@@ -59,25 +59,25 @@ describe("several mocks for one step", () => {
   };
   const mock = (match: unknown, body: string, more = {}) => ({ match, respond: { body }, ...more });
 
-  it("B2: the first of two mocks for the same step wins, and the other is inactive", async () => {
+  it("the first of two mocks for the same step wins, and the other is inactive", async () => {
     const { seen, opened } = await answers([mock({ stepId: "out" }, "first"), mock({ stepId: "out" }, "second")]);
     expect(seen).toEqual(["first"]);
     expect(opened.mocks.map(({ steps }: { steps: unknown }) => steps)).toEqual([["mocked/out"], []]);
   });
 
-  it("B2: the more specific mock wins wherever it is in the list", async () => {
+  it("the more specific mock wins wherever it is in the list", async () => {
     const list = [mock({ routeId: "mocked" }, "route"), mock({ uri: "direct:*" }, "uri"), mock({ stepId: "o*" }, "step")];
     expect((await answers(list)).seen).toEqual(["step"]);
     expect((await answers(list.slice(0, 2))).seen).toEqual(["uri"]);
   });
 
-  it("B2: after an exhausted mock the step runs, and no other mock replaces it", async () => {
+  it("after an exhausted mock the step runs, and no other mock replaces it", async () => {
     const { seen } = await answers([mock({ stepId: "out" }, "once", { times: 1 }), mock({ uri: "direct:*" }, "uri")], 2);
     expect(seen[0]).toBe("once");
     expect(seen[1]).toContain("failed");
   });
 
-  it("B2: an unknown step is still rejected, and a uri that matches nothing is a warning", async () => {
+  it("an unknown step is still rejected, and a uri that matches nothing is a warning", async () => {
     expect((await server.api("POST", "/test/session", { mocks: [mock({ stepId: "typo" }, "x")] })).status).toBe(422);
     const { opened } = await answers([mock({ stepId: "out" }, "x"), mock({ uri: "http://nowhere/*" }, "y")]);
     expect(opened.warnings).toEqual([expect.stringContaining("http://nowhere/*")]);
@@ -85,7 +85,7 @@ describe("several mocks for one step", () => {
 });
 
 describe("streams", () => {
-  it.each(["nonsense", "abc.-1", "%zz", "x".repeat(500)])("B4: Last-Event-ID %j begins a new stream with a gap", async (id) => {
+  it.each(["nonsense", "abc.-1", "%zz", "x".repeat(500)])("Last-Event-ID %j begins a new stream with a gap", async (id) => {
     const abort = new AbortController();
     const reply = await fetch(`${server.baseUrl}/_api/logs/stream`, {
       headers: { authorization: `Bearer ${token}`, "last-event-id": id },
@@ -113,19 +113,19 @@ describe("ids and paths", () => {
         .end(method === "PUT" ? '{"yaml":"x"}' : undefined);
     });
 
-  it.each(["/_api", "/_api/flows", "/_API/x", "%2F_api", "//_api", "/x/../_api", "\\\\_api"])("B6: the route id %j is rejected", async (id) => {
+  it.each(["/_api", "/_api/flows", "/_API/x", "%2F_api", "//_api", "/x/../_api", "\\\\_api"])("the route id %j is rejected", async (id) => {
     for (const uri of ["webhook", "direct:x"]) {
       const { status, json } = await server.putFlow("reserved", `- route: {id: "${id}", from: {uri: "${uri}", steps: [{log: x}]}}\n`);
       expect([status, json.error]).toEqual([422, expect.stringMatching(/claims reserved path|cannot be an address/)]);
     }
   });
 
-  it.each(["_api", "api/x", "orders"])("B6: the route id %j is accepted", async (id) => {
+  it.each(["_api", "api/x", "orders"])("the route id %j is accepted", async (id) => {
     expect((await server.putFlow("unreserved", `- route: {id: "${id}", from: {uri: webhook, steps: [{log: x}]}}\n`)).status).toBeLessThan(300);
     await server.api("DELETE", "/flows/unreserved");
   });
 
-  it("B6: an id is shown as sent", async () => {
+  it("an id is shown as sent", async () => {
     for (const path of ["flows", "value-mappings", "message-mappings", "auth"]) {
       const [status, text] = await raw("PUT", `/_api/${path}/%C3%A9`);
       expect([status, JSON.parse(text).error]).toEqual([400, "invalid id 'é': use letters, digits, '.', '_', '-' (max 128)"]);
@@ -133,7 +133,7 @@ describe("ids and paths", () => {
     expect((await raw("GET", "/_api/flows/a%00%E2%80%AE"))[1]).toContain("invalid id 'a\uFFFD\uFFFD'");
   });
 
-  it("B6: an id that cannot be decoded is 400, after the token check", async () => {
+  it("an id that cannot be decoded is 400, after the token check", async () => {
     for (const id of ["%zz", "%", "%C3", "%c3%28"]) {
       expect(await raw("GET", `/_api/flows/${id}`)).toEqual([400, `{"error":"invalid id '${id}': use letters, digits, '.', '_', '-' (max 128)"}`]);
       expect((await raw("GET", `/_api/flows/${id}`, {}))[0]).toBe(401);
@@ -143,7 +143,7 @@ describe("ids and paths", () => {
 });
 
 describe("duplicate names", () => {
-  it("A14: a JSON body with a duplicate name is rejected with its position", async () => {
+  it("a JSON body with a duplicate name is rejected with its position", async () => {
     const flow = JSON.stringify("- route: {id: twice, from: {uri: webhook, steps: [{log: x}]}}\n");
     const put = (path: string, body: string) => server.api("PUT", path, body);
     expect((await put("/flows/twice", `{"yaml":"x",\n "yaml":${flow}}`)).json).toEqual({
@@ -155,7 +155,7 @@ describe("duplicate names", () => {
     expect((await server.api("GET", "/flows/twice")).status).toBe(404);
   });
 
-  it("A14: a policy that accepts tokens without expiry gives a warning", async () => {
+  it("a policy that accepts tokens without expiry gives a warning", async () => {
     const jwt = { type: "jwt", jwksUri: "https://idp.example.com/jwks", issuer: "i", audience: "a" };
     expect((await server.api("PUT", "/auth/endless", { authenticate: [{ ...jwt, requireExp: false }] })).json.warnings).toContain(
       "authenticate[0].requireExp is false, so tokens that never expire are accepted",
@@ -163,7 +163,7 @@ describe("duplicate names", () => {
     expect((await server.api("PUT", "/auth/endless", { authenticate: [jwt] })).json.warnings.join()).not.toContain("expire");
   });
 
-  it("A14: values with secret names are masked in runs, traces and dead letters, and reach the route", async () => {
+  it("values with secret names are masked in runs, traces and dead letters, and reach the route", async () => {
     await server.putFlow("secretive", webhook("secretive", 'setHeader: {name: seen, simple: "${body}"}', 'setBody: {simple: "got ${body}"}'));
     const stream = await fetch(`${server.baseUrl}/_api/trace/stream?routeId=secretive&body=full`, { headers: { authorization: `Bearer ${token}` } });
     const reply = await call(server.baseUrl, "POST", "/api/secretive", '{"user":"ada","password":"hunter2-plain"}');

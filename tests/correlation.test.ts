@@ -22,21 +22,21 @@ const routesOf = async (id: string): Promise<readonly string[]> =>
   (await server.api("GET", `/runs?correlationId=${encodeURIComponent(id)}&limit=100`)).json.runs.map(({ routeId }: { routeId: string }) => routeId).sort();
 const all = ["called", "called", "entry", "kept", "later", "tapped"];
 
-it.each(["X-Correlation-Id", "breadcrumbId", "x-CORRELATION-id"])("B5: the caller's %s finds every run of the chain", async (header) => {
+it.each(["X-Correlation-Id", "breadcrumbId", "x-CORRELATION-id"])("the caller's %s finds every run of the chain", async (header) => {
   const id = `order 4711/${header}`;
   await call(server.baseUrl, "POST", "/api/entry", "x", { [header]: id });
   await eventually(async () => (await routesOf(id)).length === all.length);
   expect(await routesOf(id)).toEqual(all);
 });
 
-it("B5: without a header the id of the first run is used", async () => {
+it("without a header the id of the first run is used", async () => {
   const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x");
   const id = headers.get("x-run-id") as string;
   await eventually(async () => (await routesOf(id)).length === all.length);
   expect(await routesOf(id)).toEqual(all);
 });
 
-it("B5: X-Correlation-Id takes precedence over breadcrumbId, and an empty or too long id is ignored", async () => {
+it("X-Correlation-Id takes precedence over breadcrumbId, and an empty or too long id is ignored", async () => {
   await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "first", breadcrumbId: "second" });
   await eventually(async () => (await routesOf("first")).length === all.length);
   expect(await routesOf("second")).toEqual([]);
@@ -47,7 +47,7 @@ it("B5: X-Correlation-Id takes precedence over breadcrumbId, and an empty or too
   }
 });
 
-it("B5: a replay, a durable webhook, a test session and the trace propagate it", async () => {
+it("a replay, a durable webhook, a test session and the trace propagate it", async () => {
   const trace = await followed(server, "/trace/stream?routeId=entry");
   const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "again" });
   await eventually(async () => (await routesOf("again")).length === all.length);

@@ -10,7 +10,7 @@ import { answering } from "./started-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe("the lock of the data directory", () => {
-  it("A5: holds whatever its owner record says, and is free immediately after kill -9", async () => {
+  it("holds whatever its owner record says, and is free immediately after kill -9", async () => {
     const dataDir = temporaryFolder();
     const server = await spawnServer({ dataDir });
     try {
@@ -29,7 +29,7 @@ describe("the lock of the data directory", () => {
     expect(existsSync(join(dataDir, ".lock"))).toBe(false);
   });
 
-  it("A5: of four processes that find a stale lock, one starts", async () => {
+  it("of four processes that find a stale lock, one starts", async () => {
     const dataDir = temporaryFolder();
     writeFileSync(join(dataDir, ".lock"), "4194303 1\n");
     const started = await Promise.allSettled([0, 1, 2, 3].map(() => spawnServer({ dataDir })));
@@ -39,7 +39,7 @@ describe("the lock of the data directory", () => {
     for (const outcome of started) if (outcome.status === "rejected") expect(String(outcome.reason)).toContain("the data directory is in use by");
   });
 
-  it("A5: a second process is rejected before it touches the directory", async () => {
+  it("a second process is rejected before it touches the directory", async () => {
     const dataDir = temporaryFolder();
     const server = await spawnServer({ dataDir });
     try {
@@ -54,7 +54,7 @@ describe("the lock of the data directory", () => {
     }
   });
 
-  it.skipIf(process.getuid?.() !== 0)("A5: holds on a full disk, at a first start as well as after a restart (needs root)", () => {
+  it.skipIf(process.getuid?.() !== 0)("holds on a full disk, at a first start as well as after a restart (needs root)", () => {
     const dataDir = temporaryFolder();
     expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dataDir]).status).toBe(0);
     onTestFinished(() => void spawnSync("umount", ["-l", dataDir]));

@@ -37,7 +37,7 @@ const post = (body: string, headers: Readonly<Record<string, string>> = {}) => c
 const letters = async (query = "") => (await server.api("GET", `/dead-letters${query}`)).json;
 
 describe("dead letters", () => {
-  it("M03: one line of YAML stores the message and its failure; the caller gets a successful reply", async () => {
+  it("one line of YAML stores the message and its failure; the caller gets a successful reply", async () => {
     await server.putFlow("shop", failing());
     expect((await post("A-1", { "X-Src": "web", Authorization: "Bearer abcdef" })).status).toBe(200);
     const { deadLetters, total } = await letters();
@@ -123,14 +123,14 @@ describe("dead letters", () => {
   });
 
   /** Letters whose replay takes a while. */
-  async function slowLetters(target: Pick<StartedServer, "baseUrl" | "putFlow">, count: number): Promise<void> {
+  async function slowDeadLetters(target: Pick<StartedServer, "baseUrl" | "putFlow">, count: number): Promise<void> {
     await target.putFlow("shop", failing());
     await Promise.all(Array.from({ length: count }, (_, number) => call(target.baseUrl, "POST", "/api/orders", `A-${number}`)));
     await target.putFlow("shop", failing(true).replace('- setBody: {simple: "${body} well"}', "- delay: {constant: 900}"));
   }
 
   it("a long bulk replay reports its progress, and can be cancelled", { timeout: 120_000 }, async () => {
-    await slowLetters(server, 40);
+    await slowDeadLetters(server, 40);
     const started = await server.api("POST", "/dead-letters/replay", { routeId: "orders" });
     expect([started.status, started.json]).toMatchObject([202, { status: "running", total: 40, failed: 0, skipped: 0 }]);
     const path = `/dead-letters/replays/${started.json.id}`;
@@ -152,7 +152,7 @@ describe("dead letters", () => {
 
   it("a bulk replay stops with the runtime: running replays finish, and the remaining letters stay", { timeout: 120_000 }, async () => {
     let spawned = await spawnServer();
-    await slowLetters(spawned, 40);
+    await slowDeadLetters(spawned, 40);
     const started = await spawned.api("POST", "/dead-letters/replay", { routeId: "orders" });
     expect(started.status).toBe(202);
     expect(await spawned.end()).toBe(0);

@@ -19,7 +19,7 @@ const runsOf = async (routeId: string): Promise<any[]> => (await server.api("GET
 const post = (id: string, body = "original") => call(server.baseUrl, "POST", `/api/${id}`, body, { "content-type": "text/plain" });
 
 describe("failures", () => {
-  it("M01: a step that throws is a 500 and a failed run that names the step", async () => {
+  it("a step that throws is a 500 and a failed run that names the step", async () => {
     await server.putFlow("m01", route("m01", "webhook", "throwException: {id: broken, exceptionType: java.lang.IllegalArgumentException, message: boom}"));
     const reply = await post("m01");
     expect([reply.status, Object.keys(reply.json), reply.text.includes("boom")]).toEqual([500, ["error"], false]);
@@ -28,7 +28,7 @@ describe("failures", () => {
     ]);
   });
 
-  it("M02: three redeliveries make four calls at 0, 100, 300 and 700 ms, from the failing step only", async () => {
+  it("three redeliveries make four calls at 0, 100, 300 and 700 ms, from the failing step only", async () => {
     const first = await stubPartner();
     const failing = await stubPartner((_call, response) => void response.writeHead(503).end());
     await server.putFlow(
@@ -45,7 +45,7 @@ describe("failures", () => {
     await Promise.all([first.close(), failing.close()]);
   });
 
-  it("M03: an exhausted message reaches the dead letter endpoint once, with the original body and the reason, and the caller sees no failure", async () => {
+  it("an exhausted message reaches the dead letter endpoint once, with the original body and the reason, and the caller sees no failure", async () => {
     const failing = await stubPartner((_call, response) => void response.writeHead(500).end("no"));
     const letters = await stubPartner();
     await server.putFlow(
@@ -60,7 +60,7 @@ describe("failures", () => {
     await Promise.all([failing.close(), letters.close()]);
   });
 
-  it("M04: a dead letter endpoint that fails too is a 500 and a failed run", async () => {
+  it("a dead letter endpoint that fails too is a 500 and a failed run", async () => {
     const down = await stubPartner((_call, response) => void response.writeHead(500).end());
     await server.putFlow(
       "m04",
@@ -71,7 +71,7 @@ describe("failures", () => {
     await down.close();
   });
 
-  it("M05: a partner that never replies costs its timeout, not a slot: the connection is closed and the run failed", async () => {
+  it("a partner that never replies costs its timeout, not a slot: the connection is closed and the run failed", async () => {
     const silent = await stubPartner(() => undefined);
     await server.putFlow("m05", route("m05", "webhook", `to: ${silent.url}/?responseTimeout=300`));
     const reply = await post("m05");
@@ -82,7 +82,7 @@ describe("failures", () => {
     await silent.close();
   });
 
-  it("M16: past the deadline the caller gets 504, the partner's call is aborted and no later step ever runs", async () => {
+  it("past the deadline the caller gets 504, the partner's call is aborted and no later step ever runs", async () => {
     const silent = await stubPartner(() => undefined);
     const later = await stubPartner();
     const steps = [`to: ${silent.url}/`, ...Array.from({ length: 3 }, () => `to: ${later.url}/`)];
@@ -106,7 +106,7 @@ describe("failures", () => {
 });
 
 describe("many messages", () => {
-  it("M12: one poison message among 1,000 is dead-lettered, the rest pass", async () => {
+  it("one poison message among 1,000 is dead-lettered, the rest pass", async () => {
     const letters: string[] = [];
     const done: string[] = [];
     const target = await stubPartner(({ url, body }, response) => {
@@ -132,7 +132,7 @@ describe("many messages", () => {
     await target.close();
   });
 
-  it("M14: taps, copies, parts and queues lose nothing when the process is stopped under load", async () => {
+  it("taps, copies, parts and queues lose nothing when the process is stopped under load", async () => {
     const counts = new Map<string, number>();
     const target = await stubPartner(({ url }, response) => {
       counts.set(url, (counts.get(url) ?? 0) + 1);

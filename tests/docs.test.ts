@@ -38,6 +38,32 @@ describe("the generated reference", () => {
     expect(page).toMatch(/```yaml\n- route:\n {4}id: example/);
     expect(pages.get("errors.md")).toContain("| `flow-empty` | flow defines no routes |");
   });
+
+  it("links every schema of the API to its own section", () => {
+    const page = pages.get("api.md") as string;
+    const headings = page.match(/^#{2,3} .+$/gm) ?? [];
+    const links = [...page.matchAll(/\[(\w+)\]\(#([\w-]+)\)/g)];
+    expect(links.length).toBeGreaterThan(50);
+    const targetOf = (anchor: string | undefined) => headings.find((heading) => anchorOf(heading.replace(/^#+ /, "")) === anchor);
+    expect([...new Set(links.filter(([, name, anchor]) => targetOf(anchor) !== `### ${name}`).map(([link]) => link))]).toEqual([]);
+  });
+
+  it("lists only the filters that a stream applies", () => {
+    const page = pages.get("api.md") as string;
+    const filtersOf = (path: string): readonly string[] => {
+      const section = (page.split(`### GET /_api/${path}\n`)[1] as string).split("\n### ")[0] as string;
+      return [...section.matchAll(/^\| `(\w+)` \| query \|/gm)].map((match) => match[1] as string);
+    };
+    const [trace, log] = [filtersOf("trace/stream"), filtersOf("logs/stream")];
+    expect(trace.filter((name) => !log.includes(name))).toEqual(["type", "body"]);
+    expect(log.filter((name) => !trace.includes(name))).toEqual(["level"]);
+  });
+
+  it("has valid code spans and defaults", () => {
+    const all = [...pages.values()].join("\n");
+    expect((all.match(/(`+)[^\n]+?\1(?!`)/g) ?? []).filter((span) => span.includes("&lt;"))).toEqual([]);
+    expect(all.match(/.*, `` by default.*/g)).toBeNull();
+  });
 });
 
 const documents = [

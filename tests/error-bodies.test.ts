@@ -71,7 +71,7 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
 const leak = /\n|\bat [^ ]+ \(|node:[a-z_]+|\.[cm]?[jt]s\b|node_modules|\/(?:tmp|home|root|usr|var|etc|proc)\/|@sluice|Error:/;
 
 /** One key, one sentence, no internals. */
-function expectRefusal(what: string, { status, text, headers }: Answer, expected: readonly number[]): void {
+function expectErrorReply(what: string, { status, text, headers }: Answer, expected: readonly number[]): void {
   seen.push(text, JSON.stringify(headers));
   expect([what, expected.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
   expect([what, headers["content-type"]]).toEqual([what, expect.stringMatching(/^application\/json\b/)]);
@@ -100,7 +100,7 @@ describe("invalid calls to every endpoint", () => {
     await each(async (operation, name) => {
       if (operation.path === "/_api/health") return;
       for (const authorization of ["", "Bearer wrong", `Basic ${token}`])
-        expectRefusal(name, await send(operation.method, pathOf(operation), validBody(operation), { authorization }), [401]);
+        expectErrorReply(name, await send(operation.method, pathOf(operation), validBody(operation), { authorization }), [401]);
     });
   });
 
@@ -112,20 +112,20 @@ describe("invalid calls to every endpoint", () => {
         // A fixed path may also match the id parameter of another.
         const answer = await send(method, pathOf(operation), "{}");
         if (answer.status === 405) expect(answer.headers["allow"]).toEqual(expect.stringContaining(operation.method));
-        expectRefusal(`${method} ${operation.path}`, answer, [400, 404, 405, 422]);
+        expectErrorReply(`${method} ${operation.path}`, answer, [400, 404, 405, 422]);
       }
   });
 
   it("on unknown paths", async () => {
     for (const path of ["/_api", "/_api/", "/_api/nope", "/_api/flows/", "/_api/flows/a/b/c", "/_api/flows/a/", "/_api//flows"])
-      expectRefusal(path, await send("GET", path), [400, 404]);
+      expectErrorReply(path, await send("GET", path), [400, 404]);
   });
 
   it("with invalid ids", async () => {
     await each(async (operation, name) => {
       if (!operation.path.includes("{")) return;
       for (const id of ["no such thing", "..", "../../up/and/away", "ü", "\u0000", "x".repeat(129), "%", "a/b", "nope"])
-        expectRefusal(`${name} with '${id.slice(0, 20)}'`, await send(operation.method, pathOf(operation, id), validBody(operation)), [400, 404, 422]);
+        expectErrorReply(`${name} with '${id.slice(0, 20)}'`, await send(operation.method, pathOf(operation, id), validBody(operation)), [400, 404, 422]);
     });
   });
 
@@ -138,16 +138,16 @@ describe("invalid calls to every endpoint", () => {
           const answer = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, validBody(operation));
           // An empty value counts as missing.
           if (value === "" && answer.status < 400) continue;
-          expectRefusal(`${name}?${parameter}=${value}`, answer, [400]);
+          expectErrorReply(`${name}?${parameter}=${value}`, answer, [400]);
         }
-        expectRefusal(
+        expectErrorReply(
           `${name}?${parameter} twice`,
           await send(operation.method, `${pathOf(operation)}?${parameter}=1&${parameter}=1`, validBody(operation)),
           [400],
         );
       }
       if (/since|until/.test(JSON.stringify(operation.parameters)) && !operation.path.endsWith("/stream"))
-        expectRefusal(`${name}?since`, await send(operation.method, `${pathOf(operation)}?since=yesterday`, validBody(operation)), [400]);
+        expectErrorReply(`${name}?since`, await send(operation.method, `${pathOf(operation)}?since=yesterday`, validBody(operation)), [400]);
     });
   });
 
@@ -155,7 +155,7 @@ describe("invalid calls to every endpoint", () => {
     await each(async (operation, name) => {
       if (operation.body === undefined) return;
       for (const body of [...(operation.isBodyRequired ? [""] : []), "{", "[]", "null", "5", '"x"', "{}}", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])])
-        expectRefusal(`${name} with ${String(body)}`, await send(operation.method, pathOf(operation), body), [400]);
+        expectErrorReply(`${name} with ${String(body)}`, await send(operation.method, pathOf(operation), body), [400]);
     });
   });
 
@@ -165,16 +165,16 @@ describe("invalid calls to every endpoint", () => {
       const valid = JSON.parse(validBody(operation) ?? "{}") as Record<string, unknown>;
       for (const member of required) {
         const { [member]: _, ...rest } = valid;
-        expectRefusal(`${name} without ${member}`, await send(operation.method, pathOf(operation), JSON.stringify(rest)), [400]);
+        expectErrorReply(`${name} without ${member}`, await send(operation.method, pathOf(operation), JSON.stringify(rest)), [400]);
       }
       for (const [member, schema] of Object.entries(properties)) {
         const wrong = wrongFor(schema.type);
         if (wrong === undefined) continue;
         const answer = await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, [member]: wrong }));
-        expectRefusal(`${name} with ${member}: ${JSON.stringify(wrong)}`, answer, [400, 422]);
+        expectErrorReply(`${name} with ${member}: ${JSON.stringify(wrong)}`, answer, [400, 422]);
       }
       if (operation.body !== undefined && (operation.body as { additionalProperties?: unknown }).additionalProperties === false)
-        expectRefusal(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, nonsense: 1 })), [400]);
+        expectErrorReply(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, nonsense: 1 })), [400]);
     });
   });
 
@@ -182,12 +182,12 @@ describe("invalid calls to every endpoint", () => {
     await each(async (operation, name) => {
       if (operation.body === undefined) return;
       const large = await send(operation.method, pathOf(operation), JSON.stringify({ yaml: "x".repeat(70_000) }));
-      if (large.status !== 0) expectRefusal(`${name} too large`, large, [413]);
+      if (large.status !== 0) expectErrorReply(`${name} too large`, large, [413]);
       for (const type of ["multipart/form-data; boundary=x", "image/png", "application/json; charset=utf-16"])
-        expectRefusal(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
+        expectErrorReply(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
       // Validation reports errors in a document instead of rejecting it.
       for (const type of operation.types.filter((one) => one !== "application/json" && !operation.path.endsWith("/validate")))
-        expectRefusal(
+        expectErrorReply(
           `${name} as ${type}`,
           await send(operation.method, pathOf(operation), Buffer.from([0xff, 0xfe, 0x00]), { "content-type": type }),
           [400, 422],
@@ -199,7 +199,7 @@ describe("invalid calls to every endpoint", () => {
     await each(async (operation, name) => {
       for (const version of ["2", "0", "1.0", "latest", "1, 2"]) {
         const answer = await send(operation.method, pathOf(operation), validBody(operation), { "accept-api-version": version });
-        expectRefusal(`${name} of version ${version}`, answer, [406]);
+        expectErrorReply(`${name} of version ${version}`, answer, [406]);
         expect(JSON.parse(answer.text)).toEqual({ error: `API version '${version}' is not served: this runtime serves 1` });
       }
     });
@@ -220,7 +220,7 @@ describe("invalid calls to every endpoint", () => {
           : path.includes("value")
             ? { entries: { x: "z" } }
             : { source: { format: "json" }, target: { format: "json" }, map: [] };
-        expectRefusal(`${method} ${path}`, await send(method, path, JSON.stringify(body), { "if-match": '"0000"' }), [412]);
+        expectErrorReply(`${method} ${path}`, await send(method, path, JSON.stringify(body), { "if-match": '"0000"' }), [412]);
       }
   });
 
@@ -257,7 +257,7 @@ describe("invalid calls to every endpoint", () => {
     ];
     for (const [answer, status, text] of texts) {
       const got = await answer;
-      expectRefusal(String(text), got, [status]);
+      expectErrorReply(String(text), got, [status]);
       const { error } = JSON.parse(got.text) as { error: string };
       if (typeof text === "string") expect(error).toBe(text);
       else expect(error).toMatch(text);
@@ -265,7 +265,7 @@ describe("invalid calls to every endpoint", () => {
   });
 });
 
-describe("I07: thirty internal failures", () => {
+describe("thirty internal failures", () => {
   const failing: Readonly<Record<string, string>> = {
     throws: "throwException: {exceptionType: java.io.IOException, message: inner secret text}",
     "bad-json": "unmarshal: {json: {}}",
@@ -302,8 +302,8 @@ describe("I07: thirty internal failures", () => {
     const { dataDir } = server;
     await server.putFlow("kept", answering("kept", "x"), { a: 1 });
     writeFileSync(join(dataDir, "routes", "kept.params.json"), "{");
-    expectRefusal("GET a flow with damaged parameters", await send("GET", "/_api/flows/kept"), [500]);
-    expectRefusal("PUT over damaged parameters", await send("PUT", "/_api/flows/kept", JSON.stringify({ yaml: answering("kept", "y") })), [500]);
+    expectErrorReply("GET a flow with damaged parameters", await send("GET", "/_api/flows/kept"), [500]);
+    expectErrorReply("PUT over damaged parameters", await send("PUT", "/_api/flows/kept", JSON.stringify({ yaml: answering("kept", "y") })), [500]);
     mkdirSync(join(dataDir, "store"), { recursive: true });
     rmSync(join(dataDir, "store"), { recursive: true });
     writeFileSync(join(dataDir, "store"), "not a directory");
@@ -340,7 +340,7 @@ describe("I07: thirty internal failures", () => {
       const answer = await send(method, `/_api${path}`, body === undefined ? undefined : JSON.stringify(body));
       if (answer.status < 400) continue;
       if (answer.status >= 500) failures++;
-      expectRefusal(`${method} ${path}`, answer, [404, 500, 507]);
+      expectErrorReply(`${method} ${path}`, answer, [404, 500, 507]);
       if (answer.status === 500) expect(JSON.parse(answer.text).error).toMatch(/^(internal error \(ref \w+\)|cannot change '|the )/);
     }
     expect(failures).toBeGreaterThanOrEqual(12);
@@ -348,7 +348,7 @@ describe("I07: thirty internal failures", () => {
     expect((await send("GET", "/_api/health")).status).toBe(200);
   });
 
-  it("I01: the token is in no reply and in no line of the most verbose log", async () => {
+  it("the token is in no reply and in no line of the most verbose log", async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(seen.length).toBeGreaterThan(1_000);
     expect(seen.filter((text) => text.includes(token))).toEqual([]);

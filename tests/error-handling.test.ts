@@ -14,7 +14,7 @@ async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 
 }
 
 describe("an unhandled failure", () => {
-  it("ends the run and names the step (M01)", async () => {
+  it("ends the run and names the step", async () => {
     const run = await flow(`
       - to: mock:before
       - ${throws("boom")}
@@ -155,7 +155,7 @@ describe("redelivery", () => {
     ]);
   });
 
-  it("repeats the failed step only, at 0, 100, 300 and 700 ms (M02)", async () => {
+  it("repeats the failed step only, at 0, 100, 300 and 700 ms", async () => {
     const run = await flow(`
       - errorHandler:
           defaultErrorHandler:
@@ -229,7 +229,7 @@ describe("dead letter channel", () => {
             - setHeader: {name: why, simple: "\${exception.message}"}
             - to: mock:dead`;
 
-  it("receives the message once and the caller gets no failure (M03)", async () => {
+  it("receives the message once and the caller gets no failure", async () => {
     const run = await flow(channel());
     const outcome = await run({ body: "original" });
     expect(outcome.error).toBeUndefined();
@@ -243,7 +243,7 @@ describe("dead letter channel", () => {
     expect(bodies(run, "dead")).toEqual(["original"]);
   });
 
-  it("a failing dead letter endpoint is reported as a failure (M04)", async () => {
+  it("a failing dead letter endpoint is reported as a failure", async () => {
     const run = await flow(`
       - errorHandler:
           deadLetterChannel: {deadLetterUri: direct:dead}
@@ -262,7 +262,7 @@ describe("dead letter channel", () => {
 });
 
 describe("limits", () => {
-  it("a route that calls itself ends with 'call depth' (G04)", async () => {
+  it("a route that calls itself ends with 'call depth'", async () => {
     const run = await flow(`
       - from:
           uri: direct:start
@@ -273,7 +273,7 @@ describe("limits", () => {
     expect(run.runtime.routes.get("test")?.stats.inflight).toBe(0);
   });
 
-  it("a run over its time limit is cancelled and reported to its caller, and no later step runs (M16)", async () => {
+  it("a run over its time limit is cancelled and reported to its caller, and no later step runs", async () => {
     const run = await flow(
       `
       - delay: {constant: "60000"}
@@ -287,7 +287,7 @@ describe("limits", () => {
     expect(run.mocks.has("never")).toBe(false);
   });
 
-  it("more runs in flight than allowed are rejected with a message (G11)", async () => {
+  it("more runs in flight than allowed are rejected with a message", async () => {
     const run = await flow(`- delay: {constant: "1000"}`, { limits: { inflightPerRoute: 2 } });
     const waiting = [run(), run()];
     const third = await run();

@@ -49,7 +49,7 @@ const steps = {
   withoutNull: ["unmarshal: {json: {}}", "marshal: {json: {include: NON_NULL}}", "setBody: {constant: written}"],
 };
 
-describe("A8: one message does not block the event loop", () => {
+describe("one message does not block the event loop", () => {
   it.each<[string, keyof typeof steps, () => string, string]>([
     ["YAML of empty lists", "yaml", () => inputs.yamlLists(1_000_000), "400 .*limit exceeded"],
     ["YAML of comments", "yaml", () => inputs.yamlComments(2_000_000), "400 .*limit exceeded"],
@@ -104,7 +104,7 @@ const nestedSteps: Readonly<Record<string, (next: string) => string>> = {
   split: (next) => `{split: {constant: "0,1,2,3,4,5,6,7,8,9", parallelProcessing: true, steps: [{to: "${next}"}]}}`,
 };
 
-describe("A8: copies of copies that run at the same time do not block the event loop", () => {
+describe("copies of copies that run at the same time do not block the event loop", () => {
   it.each(Object.entries(nestedSteps))(
     "%s",
     async (name, step) => {
@@ -120,7 +120,7 @@ describe("A8: copies of copies that run at the same time do not block the event 
   );
 });
 
-describe("A8: one document does not block the event loop", () => {
+describe("one document does not block the event loop", () => {
   it("a table of 300,000 rows", async () => {
     const table = JSON.stringify({ columns: ["a", "b"], rows: Array.from({ length: 300_000 }, (_, index) => [`k${index}`, `v${index}`]) });
     expect(await held("PUT /value-mappings", () => swept.api("PUT", "/value-mappings/large", table))).toMatch(/^20[01]/);
@@ -141,10 +141,10 @@ describe("A8: one document does not block the event loop", () => {
 
   it.each([
     ["/message-mappings/x", /^422 .*message mapping 'x'/],
-    ["/value-mappings/x", /^422 .*unknown member 'k0'/],
-    ["/auth/x", /^422 .*unknown member 'k0'/],
-    ["/connections/x", /^422 .*unknown member 'k0'/],
-  ])("%s with 62,400 unknown members", async (path, expected) => {
+    ["/value-mappings/x", /^422 .*unknown property 'k0'/],
+    ["/auth/x", /^422 .*unknown property 'k0'/],
+    ["/connections/x", /^422 .*unknown property 'k0'/],
+  ])("%s with 62,400 unknown properties", async (path, expected) => {
     expect(await held(path, () => swept.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
   });
 
@@ -171,7 +171,7 @@ describe("A8: one document does not block the event loop", () => {
   }, 120_000);
 });
 
-describe("A14: JSON that cannot be represented", () => {
+describe("JSON that cannot be represented", () => {
   const read = async (body: string): Promise<string> => {
     expect((await swept.server.putFlow("reread", routeOf("reread", ["unmarshal: {json: {}}"]))).status).toBeLessThan(300);
     return swept.post("/api/reread", body);

@@ -34,7 +34,7 @@ async function withoutFlush(directory: string, operation: () => Promise<ApiReply
 }
 
 describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)", () => {
-  it("A9: after a PUT or DELETE that could not be flushed, disk and memory agree and the reply says which version is deployed", async () => {
+  it("after a PUT or DELETE that could not be flushed, disk and memory agree and the reply says which version is deployed", async () => {
     server = await spawnServer();
     for (const { path, versions } of storedDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
     for (const { path, folder, file, versions } of storedDocuments) {
@@ -63,7 +63,7 @@ describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)",
     expect((await webhook(newKey)).status).toBe(404);
   }, 120_000);
 
-  it("A9: parameters and tests that could not be flushed are in effect", async () => {
+  it("parameters and tests that could not be flushed are in effect", async () => {
     server = await spawnServer();
     const yaml = "- route: {id: p, from: {uri: webhook, steps: [{setBody: {constant: '{{word}}'}}]}}\n";
     const tests = (name: string): string => `flowId: p\ntests:\n  - {name: ${name}, when: {webhook: p}, then: [{status: completed}]}\n`;

@@ -28,7 +28,7 @@ const listed = async (): Promise<{ id: string; file: string; hash: string; statu
   (await server.api("GET", "/flows")).json.flows;
 
 describe("ids and files", () => {
-  it("A4: a flow whose id ends in .camel keeps its policy across a restart, and no other flow overwrites its file", async () => {
+  it("a flow whose id ends in .camel keeps its policy across a restart, and no other flow overwrites its file", async () => {
     expect((await server.api("PUT", "/auth/pay.camel", policy)).status).toBe(201);
     expect((await server.putFlow("pay.camel", answering("secret", "secret"))).status).toBe(201);
     expect((await server.putFlow("pay", answering("open", "open"))).status).toBe(201);
@@ -47,7 +47,7 @@ describe("ids and files", () => {
     expect((await listed()).map(({ id }) => id)).toEqual(["pay.camel"]);
   });
 
-  it("A4: flows, parameters, tests, tables, documents and policies of any ids are the same after a restart", async () => {
+  it("flows, parameters, tests, tables, documents and policies of any ids are the same after a restart", async () => {
     const mapping = { source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "b" }] };
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(flowIds, { minLength: 2, maxLength: 6, selector: (id) => id.toLowerCase() }), async (ids) => {
@@ -78,7 +78,7 @@ describe("ids and files", () => {
     );
   }, 240_000);
 
-  it("A4: if a flow has two files, one is used, the other is listed with both names, and DELETE removes both", async () => {
+  it("if a flow has two files, one is used, the other is listed with both names, and DELETE removes both", async () => {
     await server.stop();
     for (const [name, text] of [
       ["pay.yaml", "first"],
@@ -103,7 +103,7 @@ describe("ids and files", () => {
 });
 
 describe("files that are not flows", () => {
-  it("B6: the hash of a file that is not UTF-8 is the hash of its bytes", async () => {
+  it("the hash of a file that is not UTF-8 is the hash of its bytes", async () => {
     await server.stop();
     const bytes = Buffer.from([0x2d, 0x20, 0xff, 0xfe, 0x0a]);
     writeFileSync(join(dataDir, "routes", "binary.yaml"), bytes);
@@ -111,7 +111,7 @@ describe("files that are not flows", () => {
     expect(await listed()).toMatchObject([{ id: "binary", status: "Failed", hash: sha256(bytes), error: expect.stringContaining("not UTF-8") }]);
   });
 
-  it("A13: a file too large to be a flow is listed, never read, and replaced by a PUT", async () => {
+  it("a file too large to be a flow is listed, never read, and replaced by a PUT", async () => {
     expect((await server.putFlow("small", answering("small", "small"))).status).toBe(201);
     expect((await server.api("PUT", "/value-mappings/kept", { entries: { a: "1" } })).status).toBe(201);
     await server.stop();
@@ -141,7 +141,7 @@ describe("files that are not flows", () => {
     expect((await server.api("GET", "/flows/huge")).json).toMatchObject({ status: "Started", error: null });
   });
 
-  it("A14: a link out of the directory is listed and not followed; one inside is followed", async () => {
+  it("a link out of the directory is listed and not followed; one inside is followed", async () => {
     const outside = join(dataDir, "outside.yaml");
     writeFileSync(outside, answering("outside", "outside"));
     await server.stop();
@@ -161,7 +161,7 @@ describe("files that are not flows", () => {
     expect((await call(server.baseUrl, "POST", "/api/linked", "x")).text).toBe("own");
   });
 
-  it("A14: a rename that fails leaves no temporary file and the old version in service", async () => {
+  it("a rename that fails leaves no temporary file and the old version in service", async () => {
     expect((await server.putFlow("kept", answering("kept", "old"))).status).toBe(201);
     for (const [path, file] of [
       ["/value-mappings/blocked", "value-mappings/blocked.json"],

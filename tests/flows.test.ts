@@ -34,7 +34,7 @@ describe("install and replace", () => {
     await server.api("DELETE", "/flows/switched");
   });
 
-  it("R11, R40, R41, R77: a new flow is 201, listed with hash, time and routes, and served", async () => {
+  it("a new flow is 201, listed with hash, time and routes, and served", async () => {
     const yaml = answering("greet", "hello");
     const put = await server.putFlow("greetings", yaml);
     expect(put.status).toBe(201);
@@ -65,14 +65,14 @@ describe("install and replace", () => {
     expect((await post("greet")).text).toBe("hello");
   });
 
-  it("R12: a replaced flow is 200 and behaves as the new version", async () => {
+  it("a replaced flow is 200 and behaves as the new version", async () => {
     await server.putFlow("swap", answering("swap", "one"));
     const put = await server.putFlow("swap", answering("swap", "two"));
     expect([put.status, put.json.created]).toEqual([200, false]);
     expect((await post("swap")).text).toBe("two");
   });
 
-  it("C27: an identical PUT is 200 and restarts nothing", async () => {
+  it("an identical PUT is 200 and restarts nothing", async () => {
     const yaml = answering("same", "x");
     await server.putFlow("same", yaml);
     const before = server.routesDir + "/same.yaml";
@@ -83,7 +83,7 @@ describe("install and replace", () => {
     expect(statSync(before)).toMatchObject({ ino, mtimeMs });
   });
 
-  it("R2: raw YAML is accepted as application/yaml and stored byte for byte", async () => {
+  it("raw YAML is accepted as application/yaml and stored byte for byte", async () => {
     const yaml = `# \u{1f600} comment\r\n${answering("raw", "ok").replaceAll("\n", "\r\n")}`.trimEnd();
     const put = await server.api("PUT", "/flows/raw", yaml, { "content-type": "application/yaml" });
     expect([put.status, put.json.hash]).toEqual([201, sha(yaml)]);
@@ -98,7 +98,7 @@ describe("install and replace", () => {
     expect(await entry("half")).toBeUndefined();
   });
 
-  it("C10: a byte order mark, emoji and a missing last line break keep their bytes and hash", async () => {
+  it("a byte order mark, emoji and a missing last line break keep their bytes and hash", async () => {
     for (const yaml of [`\ufeff${answering("bytes", "x")}`, `${answering("bytes", "x")}# \u{1f980}`]) {
       const put = await server.putFlow("bytes", yaml);
       expect([put.status < 300, put.json.hash]).toEqual([true, sha(yaml)]);
@@ -106,13 +106,13 @@ describe("install and replace", () => {
     }
   });
 
-  it("R3, R42: two routes in one flow both run and are counted", async () => {
+  it("two routes in one flow both run and are counted", async () => {
     const put = await server.putFlow("pair", answering("pair-a", "a") + answering("pair-b", "b"));
     expect(put.json.routeCount).toBe(2);
     expect([(await post("pair-a")).text, (await post("pair-b")).text]).toEqual(["a", "b"]);
   });
 
-  it("D66: If-Match detects a concurrent change", async () => {
+  it("If-Match detects a concurrent change", async () => {
     const first = answering("race", "1");
     await server.putFlow("race", first);
     const lost = await server.api("PUT", "/flows/race", { yaml: answering("race", "2") }, { "if-match": '"0000"' });
@@ -168,7 +168,7 @@ describe("install and replace", () => {
 });
 
 describe("rejections", () => {
-  it("R38, C03: yaml is required and must be a string", async () => {
+  it("yaml is required and must be a string", async () => {
     expect((await server.api("PUT", "/flows/bad", {})).json).toEqual({ error: "yaml is required" });
     for (const yaml of [null, 5, [], {}]) {
       const reply = await server.api("PUT", "/flows/bad", { yaml });
@@ -192,7 +192,7 @@ describe("rejections", () => {
     }
   });
 
-  it("B01-B11: ids outside the pattern are 400 and change no file", async () => {
+  it("ids outside the pattern are 400 and change no file", async () => {
     const before = readdirSync(server.dataDir);
     const ids = [
       "..%2f..%2fetc%2fx",
@@ -227,19 +227,19 @@ describe("rejections", () => {
     expect(readdirSync(server.dataDir)).toEqual(before);
   });
 
-  it("B06: an id of 128 characters is accepted", async () => {
+  it("an id of 128 characters is accepted", async () => {
     const id = "x".repeat(128);
     expect((await server.putFlow(id, answering("long-id", "x"))).status).toBe(201);
     expect((await server.api("DELETE", `/flows/${id}`)).status).toBe(200);
   });
 
-  it("B10: ids that differ only in case never share a file", async () => {
+  it("ids that differ only in case never share a file", async () => {
     await server.putFlow("CaseOne", answering("case-one", "x"));
     const reply = await server.putFlow("caseone", answering("case-two", "x"));
     expect([reply.status, reply.json]).toEqual([409, { error: "flow id 'caseone' differs from flow 'CaseOne' only in case" }]);
   });
 
-  it("R36, C09, C20: an invalid document is rejected with the position and the old version continues", async () => {
+  it("an invalid document is rejected with the position and the old version continues", async () => {
     const good = answering("steady", "still here");
     await server.putFlow("steady", good);
     const syntax = await server.putFlow("steady", "- route:\n  id: [x");
@@ -253,7 +253,7 @@ describe("rejections", () => {
     expect(readFileSync(join(server.routesDir, "steady.yaml"), "utf8")).toBe(good);
   });
 
-  it("R4, C04: a document without routes is rejected", async () => {
+  it("a document without routes is rejected", async () => {
     for (const yaml of ["", "   ", "# only a comment", "---", "[]"]) {
       const reply = await server.putFlow("empty", yaml);
       expect([yaml, reply.status, reply.json]).toEqual([yaml, 422, { error: "flow defines no routes" }]);
@@ -261,7 +261,7 @@ describe("rejections", () => {
     expect((await server.putFlow("empty", "just text")).status).toBeGreaterThanOrEqual(400);
   });
 
-  it("R35, R114: a claim on a reserved path is rejected and not stored", async () => {
+  it("a claim on a reserved path is rejected and not stored", async () => {
     const reply = await server.putFlow("thief", "- route:\n    id: thief\n    from:\n      uri: platform-http:/_api/flows\n      steps:\n        - log: x\n");
     expect([reply.status, reply.json]).toEqual([
       422,
@@ -270,14 +270,14 @@ describe("rejections", () => {
     expect(readdirSync(server.routesDir)).not.toContain("thief.yaml");
   });
 
-  it("D14: a route id belongs to one flow", async () => {
+  it("a route id belongs to one flow", async () => {
     await server.putFlow("owner", answering("mine", "first"));
     const reply = await server.putFlow("other", answering("mine", "second"));
     expect([reply.status, reply.json]).toEqual([409, { error: "route id 'mine' is already used by flow 'owner'" }]);
     expect((await post("mine")).text).toBe("first");
   });
 
-  it("D13, C26: an endpoint belongs to one route", async () => {
+  it("an endpoint belongs to one route", async () => {
     await server.putFlow("claim-a", direct("claimed", "setBody: {constant: a}"));
     const yaml = direct("claimed", "setBody: {constant: b}").replace("id: claimed", "id: claimed-again");
     const reply = await server.putFlow("claim-b", yaml);
@@ -285,12 +285,12 @@ describe("rejections", () => {
     expect(reply.json.error).toBe("direct:claimed is already served by route 'claimed' of flow 'claim-a'");
   });
 
-  it("C22: a body over the limit is 413", async () => {
+  it("a body over the limit is 413", async () => {
     const reply = await server.api("PUT", "/flows/big", { yaml: "#".repeat(11 * 1024 * 1024) });
     expect([reply.status, reply.json]).toEqual([413, { error: "request body exceeds 10485760 bytes" }]);
   });
 
-  it("C19: names of object prototypes are inert or rejected", async () => {
+  it("names of object prototypes are inert or rejected", async () => {
     const reply = await server.api("PUT", "/flows/proto", `{"yaml":${JSON.stringify(answering("proto", "x"))},"params":{"__proto__":{"polluted":"yes"}}}`);
     expect([reply.status, reply.json]).toEqual([400, { error: "params must not use the name '__proto__'" }]);
     await server.putFlow("proto", "- route:\n    __proto__: {polluted: yes}\n    from: {uri: webhook, steps: [{log: x}]}\n");
@@ -312,7 +312,7 @@ describe("rejections", () => {
 describe("params", () => {
   const yaml = direct("params", "setBody: {constant: '{{shop.name}}/{{n}}/{{flag}}/{{where}}/{{dflt:fallback}}'}");
 
-  it("R39, D1: nested names, numbers, variables and defaults reach the text", async () => {
+  it("nested names, numbers, variables and defaults reach the text", async () => {
     const put = await server.putFlow("params", yaml, { shop: { name: "acme" }, n: 3, flag: true, where: { env: "FLOW_ENV" } });
     expect(put.status).toBe(201);
     expect(await result("params")).toBe("acme/3/true/from-env/fallback");
@@ -335,7 +335,7 @@ describe("params", () => {
     expect(await result("params")).toBe("y/1/false/here/fallback");
   });
 
-  it("I16: secret values are shown nowhere and kept by a masked PUT", async () => {
+  it("secret values are shown nowhere and kept by a masked PUT", async () => {
     const secretYaml = direct(
       "secretive",
       "setBody: {constant: 'pw={{pw}} env={{env:MY_SECRET}}'}",
@@ -362,7 +362,7 @@ describe("params", () => {
     expect(JSON.parse(readFileSync(join(server.routesDir, "secretive.params.json"), "utf8")).params.pw.value).toBe("S3CR3T-value");
   });
 
-  it("I03: passwords in the addresses of a flow are shown nowhere", async () => {
+  it("passwords in the addresses of a flow are shown nowhere", async () => {
     const uri = "http://u:S3CR3T-a@127.0.0.1:1/x?password=S3CR3T-b&access_token=RAW(S3CR3T-c&d)&apiKey=S3CR3T-e";
     const yaml = `- route:\n    id: addressed\n    from:\n      uri: webhook:?muteException=false\n      steps:\n        - to: {id: far, uri: "${uri}"}\n`;
     const put = await server.putFlow("addressed", yaml);
@@ -399,7 +399,7 @@ describe("params", () => {
 });
 
 describe("remove", () => {
-  it("R14, R80, R81: the routes stop, they disappear from health, the file is deleted", async () => {
+  it("the routes stop, they disappear from health, the file is deleted", async () => {
     await server.putFlow("leaving", answering("leaving", "x"), { a: 1 });
     const reply = await server.api("DELETE", "/flows/leaving");
     expect([reply.status, reply.json]).toEqual([200, { id: "leaving", deleted: true, routes: ["leaving"], drained: true }]);
@@ -410,7 +410,7 @@ describe("remove", () => {
     expect([again.status, again.json]).toEqual([404, { error: "flow 'leaving' not found" }]);
   });
 
-  it("R79: a timer stops firing", async () => {
+  it("a timer stops firing", async () => {
     await server.putFlow(
       "ticker",
       "- route:\n    id: ticker\n    from:\n      uri: timer:t?period=20&delay=0\n      steps:\n        - setBody: {constant: x}\n",
@@ -425,7 +425,7 @@ describe("remove", () => {
 });
 
 describe("routes", () => {
-  it("R52: stop, start, suspend and resume change a route's status", async () => {
+  it("stop, start, suspend and resume change a route's status", async () => {
     await server.putFlow("operated", answering("operated", "x"));
     for (const [action, status, code] of [
       ["suspend", "Suspended", 503],
@@ -442,7 +442,7 @@ describe("routes", () => {
 });
 
 describe("the directory", () => {
-  it("R43, R44, K13: files added or edited by hand are listed", async () => {
+  it("files added or edited by hand are listed", async () => {
     const yaml = answering("by-hand", "x");
     writeFileSync(join(server.routesDir, "by-hand.yaml"), yaml);
     writeFileSync(join(server.routesDir, "x.txt"), "no flow");
@@ -496,7 +496,7 @@ describe("the directory", () => {
     expect(await entry("followed")).toMatchObject({ hash: sha(second) });
   });
 
-  it("K15: fifty PUTs at once leave disk, memory and the list consistent", async () => {
+  it("fifty PUTs at once leave disk, memory and the list consistent", async () => {
     const texts = Array.from({ length: 50 }, (_, index) => answering("crowd", `v${index}`));
     const replies = await Promise.all(texts.map((yaml) => server.putFlow("crowd", yaml)));
     expect(replies.every(({ status }) => status < 300)).toBe(true);
@@ -513,7 +513,7 @@ describe("the directory", () => {
 });
 
 describe("start and restart", () => {
-  it("K01, K09, K11, D18, D51: flows are restored, broken ones are listed, leftovers are removed, others start", async () => {
+  it("flows are restored, broken ones are listed, leftovers are removed, others start", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const routes = join(dataDir, "routes");
     mkdirSync(routes);
@@ -557,7 +557,7 @@ describe("start and restart", () => {
     await again.end();
   });
 
-  it("K02: after a crash, either text is used with its own parameters", async () => {
+  it("after a crash, either text is used with its own parameters", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
     const yaml = direct("pair", "setBody: {constant: '{{p}}'}");
@@ -571,7 +571,7 @@ describe("start and restart", () => {
     await second.end();
   });
 
-  it("K17: a second process is rejected, a stale lock is ignored", async () => {
+  it("a second process is rejected, a stale lock is ignored", async () => {
     await expect(startTestServer({ dataDir: server.dataDir })).rejects.toThrow(/in use by process \d+/);
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     writeFileSync(join(dataDir, ".lock"), "4194303 1\n");
@@ -599,7 +599,7 @@ describe("start and restart", () => {
     await other.end();
   });
 
-  it("K08: a change that cannot be written is 500 and has no effect", async () => {
+  it("a change that cannot be written is 500 and has no effect", async () => {
     if (process.getuid?.() === 0) return;
     const other = await startTestServer();
     await other.putFlow("fixed", answering("fixed", "one"));
@@ -613,7 +613,7 @@ describe("start and restart", () => {
 });
 
 describe("replacing under load", () => {
-  it("L01, L02: redeploys fail no request, and each reply is from the old or the new version", async () => {
+  it("redeploys fail no request, and each reply is from the old or the new version", async () => {
     await server.putFlow("busy", answering("busy", "v0"));
     let stop = false;
     let requests = 0;
@@ -635,7 +635,7 @@ describe("replacing under load", () => {
     expect(requests).toBeGreaterThan(15);
   });
 
-  it("L03, L04: a run in flight finishes with its own version, PUT does not wait for it", async () => {
+  it("a run in flight finishes with its own version, PUT does not wait for it", async () => {
     let answer: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
     const slow = (text: string): string =>
@@ -652,7 +652,7 @@ describe("replacing under load", () => {
 });
 
 describe("shutdown", () => {
-  it("L08, L11: accepted requests are answered; health reports draining at once and PUT is 503", async () => {
+  it("accepted requests are answered; health reports draining at once and PUT is 503", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     let answer: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
@@ -675,7 +675,7 @@ describe("shutdown", () => {
     await other.end();
   });
 
-  it("L09: a stuck run is abandoned at the timeout and listed", async () => {
+  it("a stuck run is abandoned at the timeout and listed", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "300" } });
     await other.putFlow("stuck", "- route:\n    id: stuck\n    from:\n      uri: webhook\n      steps:\n        - delay: {id: forever, constant: 60000}\n");
     const hanging = call(other.baseUrl, "POST", "/api/stuck", "x").catch(() => undefined);

@@ -32,7 +32,7 @@ const post = (to: SpawnedServer, id: string): ReturnType<typeof call> => call(to
 const health = async (of: SpawnedServer): Promise<{ status: string; store: { error: string; since: string } | null }> => (await of.api("GET", "/health")).json;
 
 describe.skipIf(!canLimit)("a disk that rejects writes (needs prlimit)", () => {
-  it("A1: the store recovers within a second of the disk, health reports both, and settled messages stay settled", async () => {
+  it("the store recovers within a second of the disk, health reports both, and settled messages stay settled", async () => {
     server = await start();
     expect((await server.putFlow("in", durableFlow(url, consumers))).status).toBe(201);
     for (let index = 0; index < 30; index++) expect((await post(server, `a${index}`)).status).toBe(202);
@@ -62,7 +62,7 @@ describe.skipIf(!canLimit)("a disk that rejects writes (needs prlimit)", () => {
     expect([partner.repeated, partner.deliveries.has("refused")]).toEqual([0, false]);
   }, 120_000);
 
-  it("A1: a crash while the disk rejects writes repeats only messages in flight", async () => {
+  it("a crash while the disk rejects writes repeats only messages in flight", async () => {
     server = await start();
     expect((await server.putFlow("in", durableFlow(url, consumers))).status).toBe(201);
     for (let index = 0; index < 60; index++) expect((await post(server, `m${index}`)).status).toBe(202);
@@ -76,7 +76,7 @@ describe.skipIf(!canLimit)("a disk that rejects writes (needs prlimit)", () => {
     expect(partner.repeated).toBeLessThanOrEqual(3 * consumers);
   }, 120_000);
 
-  it("A1: a store that cannot open on a full disk opens later, and its flows start", async () => {
+  it("a store that cannot open on a full disk opens later, and its flows start", async () => {
     server = await start();
     expect((await server.putFlow("in", durableFlow(url, consumers))).status).toBe(201);
     expect((await post(server, "first")).status).toBe(202);

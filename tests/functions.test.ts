@@ -39,7 +39,7 @@ describe("operator functions", () => {
     expect((await server.api("GET", "/runs?routeId=broken")).json.runs[0].error.message).toBe("the price list is closed");
   });
 
-  it("F19: unregistered functions cannot be called by any name", async () => {
+  it("unregistered functions cannot be called by any name", async () => {
     for (const name of ["nosuch", "process", "globalThis", "constructor", "prices.constructor", "java.lang.Runtime"]) {
       const refused = await put("refused", `{bean: {ref: "${name}"}}`);
       expect([name, refused.status]).toEqual([name, 422]);

@@ -33,10 +33,10 @@ function promisesDuring(work: () => void): number {
 describe("the hot path", () => {
   it("makes no promise in 1,000 runs of a synchronous route", async () => {
     const run = await flow(steps);
-    const inlet = run.runtime.inletOf("direct:start");
+    const routeInput = run.runtime.routeInputOf("direct:start");
     const outcomes: unknown[] = [];
     const promises = promisesDuring(() => {
-      for (let count = 0; count < 1000; count++) outcomes.push(inlet?.deliver(new Message("x")));
+      for (let count = 0; count < 1000; count++) outcomes.push(routeInput?.deliver(new Message("x")));
     });
     expect(promises).toBe(0);
     expect(outcomes.every((outcome) => !(outcome instanceof Promise))).toBe(true);
@@ -46,14 +46,14 @@ describe("the hot path", () => {
   it("allocates nothing per step: a run of thirty steps takes as many bytes as one of three", async () => {
     const bytesPerRun = async (count: number): Promise<number> => {
       const run = await flow(Array.from({ length: count }, (_, index) => `- setBody: {constant: v${index}}\n`).join(""));
-      const inlet = run.runtime.inletOf("direct:start");
-      for (let index = 0; index < 20_000; index++) void inlet?.deliver(new Message("x"));
+      const routeInput = run.runtime.routeInputOf("direct:start");
+      for (let index = 0; index < 20_000; index++) void routeInput?.deliver(new Message("x"));
       const messages = Array.from({ length: 500 }, () => new Message("x"));
       // Garbage collection reduces the figure, other work increases it: the minimum of many samples is the route's own.
       let least = Infinity;
       for (let attempt = 0; attempt < 40; attempt++) {
         const before = getHeapStatistics().used_heap_size;
-        for (const message of messages) void inlet?.deliver(message);
+        for (const message of messages) void routeInput?.deliver(message);
         const used = getHeapStatistics().used_heap_size - before;
         if (used > 0) least = Math.min(least, used / messages.length);
       }
@@ -67,7 +67,7 @@ describe("the hot path", () => {
 
   it("creates a promise only from the first asynchronous step on", async () => {
     const run = await flow(`- delay: {constant: "5"}\n- to: mock:end`);
-    const pending = run.runtime.inletOf("direct:start")?.deliver(new Message("x"));
+    const pending = run.runtime.routeInputOf("direct:start")?.deliver(new Message("x"));
     expect(pending).toBeInstanceOf(Promise);
     await run.host.clock.advance(10);
     await pending;
@@ -76,7 +76,7 @@ describe("the hot path", () => {
 
   it("a tap is called while attached, and the original step functions are restored when it is detached", async () => {
     const run = await flow(steps);
-    const inlet = run.runtime.inletOf("direct:start");
+    const routeInput = run.runtime.routeInputOf("direct:start");
     const seen: string[] = [];
     const untap = run.runtime.tap({
       layer: 20,
@@ -86,11 +86,11 @@ describe("the hot path", () => {
         return next(exchange);
       },
     });
-    await inlet?.deliver(new Message("x"));
+    await routeInput?.deliver(new Message("x"));
     expect(seen).toEqual(["setHeader1", "setProperty1", "choice1", "setBody1", "filter1", "log1", "to1", "setBody2"]);
     untap();
-    await inlet?.deliver(new Message("x"));
+    await routeInput?.deliver(new Message("x"));
     expect(seen).toHaveLength(8);
-    expect(promisesDuring(() => void inlet?.deliver(new Message("x")))).toBe(0);
+    expect(promisesDuring(() => void routeInput?.deliver(new Message("x")))).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ const route = (id: string, ...steps: readonly string[]): string =>
   `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
 const lastRun = async (id: string): Promise<any> => (await server.api("GET", `/runs?routeId=${id}&limit=1`)).json.runs[0];
 
-it("A14: a reply header of more than 16 KiB fails the run with 500 and is not sent", async () => {
+it("a reply header of more than 16 KiB fails the run with 500 and is not sent", async () => {
   const header = (length: number): string => `setHeader: {name: X-Long, constant: "${"y".repeat(length)}"}`;
   await server.putFlow("long", route("long", header(100_000)) + route("short", header(16_000)));
   const reply = await call(server.baseUrl, "POST", "/api/long", "x");
@@ -22,7 +22,7 @@ it("A14: a reply header of more than 16 KiB fails the run with 500 and is not se
   expect((await call(server.baseUrl, "POST", "/api/short", "x")).headers.get("x-long")).toHaveLength(16_000);
 });
 
-it("A14: a flow that calls its own webhook over HTTP is stopped at once", async () => {
+it("a flow that calls its own webhook over HTTP is stopped at once", async () => {
   const step = (path: string): string => `to: {uri: "${server.baseUrl}/api/${path}"}`;
   await server.putFlow("loop", route("loop", step("loop")) + route("ping", step("pong")) + route("pong", step("ping")));
   for (const id of ["loop", "ping"]) {
@@ -36,7 +36,7 @@ it("A14: a flow that calls its own webhook over HTTP is stopped at once", async 
   expect(JSON.stringify(runs)).toContain("508");
 });
 
-it("A14: flows may call each other, and partners receive the hop count", async () => {
+it("flows may call each other, and partners receive the hop count", async () => {
   const partner = await stubPartner();
   await server.putFlow("chain", route("first", `to: {uri: "${server.baseUrl}/api/second"}`) + route("second", `to: {uri: "${partner.url}/"}`));
   expect((await call(server.baseUrl, "POST", "/api/first", "x")).text).toBe("fine");
@@ -44,7 +44,7 @@ it("A14: flows may call each other, and partners receive the hop count", async (
   await partner.close();
 });
 
-it("A3: health and metrics show the bytes held", async () => {
+it("health and metrics show the bytes held", async () => {
   await server.putFlow("waits", route("waits", 'delay: {constant: "1500"}'));
   const waiting = call(server.baseUrl, "POST", "/api/waits", "x".repeat(300_000));
   await expect.poll(async () => (await server.api("GET", "/health")).json.http.bodyBytesHeld).toBe(300_000);
@@ -53,7 +53,7 @@ it("A3: health and metrics show the bytes held", async () => {
   expect((await server.api("GET", "/health")).json.http).toMatchObject({ bodyBytesHeld: 0, bodiesRefused: 0, replyBytesUnsent: 0, slowReadersCut: 0 });
 });
 
-it("A3: a run that continues after 202 or 504 holds its body until it ends", async () => {
+it("a run that continues after 202 or 504 holds its body until it ends", async () => {
   const yaml = (id: string, parameters: string): string =>
     route(id, 'delay: {constant: "1500"}').replace("uri: webhook", `uri: webhook\n      parameters: {${parameters}}`);
   await server.putFlow("later", yaml("async", "async: true") + yaml("slow", "requestTimeout: 100"));

@@ -51,7 +51,7 @@ const post = (path: string, headers: string, body = ""): string => `POST ${path}
 const totalOf = async (routeId: string): Promise<number> => (await server.api("GET", `/runs?routeId=${routeId}&limit=1`)).json.total;
 
 describe("client errors", () => {
-  it("E01: malformed JSON is a client error, and the run is recorded as failed", async () => {
+  it("malformed JSON is a client error, and the run is recorded as failed", async () => {
     const reply = await call(server.baseUrl, "POST", "/api/parse", '{"a":');
     expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["error"]]);
     const [run] = (await server.api("GET", "/runs?routeId=parse&limit=1")).json.runs;
@@ -59,7 +59,7 @@ describe("client errors", () => {
     expect((await call(server.baseUrl, "POST", "/api/parse", '{"a":1}')).text).toBe("parsed");
   });
 
-  it("E02: any content type reaches the flow as bytes or text, never a 500", async () => {
+  it("any content type reaches the flow as bytes or text, never a 500", async () => {
     for (const type of ["application/json;;;", "multipart/form-data", "text/plain; charset=bogus", "/", ";", "text/plain; charset=", "x".repeat(2_000)]) {
       const reply = await call(server.baseUrl, "POST", "/echo", "some text", { "content-type": type });
       expect([type, reply.status, reply.text]).toEqual([
@@ -73,7 +73,7 @@ describe("client errors", () => {
     expect([statuses(untyped.text), untyped.text.endsWith("text")]).toEqual([[200], true]);
   });
 
-  it("E03, E04: a body over the limit is 413 before it is read, or at the limit, and starts no run", async () => {
+  it("a body over the limit is 413 before it is read, or at the limit, and starts no run", async () => {
     await server.unharmed(async () => {
       const before = await totalOf("echo");
       const declared = await sendRaw(port, post("/echo", `Content-Length: ${maxBody + 1}\r\n`));
@@ -87,7 +87,7 @@ describe("client errors", () => {
     });
   });
 
-  it("E05: an incomplete body is 408, a caller that disconnects early starts nothing", async () => {
+  it("an incomplete body is 408, a caller that disconnects early starts nothing", async () => {
     await server.unharmed(async () => {
       const before = await totalOf("echo");
       const late = await sendRaw(port, post("/echo", "Content-Length: 50\r\n", "abc"), 5_000);
@@ -98,7 +98,7 @@ describe("client errors", () => {
     });
   });
 
-  it("E07: a small body that inflates to a huge one is 413 at the limit of inflated bytes", async () => {
+  it("a small body that inflates to a huge one is 413 at the limit of inflated bytes", async () => {
     await server.unharmed(async () => {
       const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024));
       expect(bomb.length).toBeLessThan(maxBody);
@@ -118,7 +118,7 @@ describe("client errors", () => {
     ["a folded header", post("/echo", "X-A: b\r\n c\r\nContent-Length: 0\r\n")],
     ["bare line feeds", "POST /echo HTTP/1.1\nHost: a\nContent-Length: 5\n\nhello"],
     ["a signed length", post("/echo", "Content-Length: +5\r\n", "hello")],
-  ])("E09: %s is 400, the connection is closed, and the following bytes are not a second request", async (_what, bytes) => {
+  ])("%s is 400, the connection is closed, and the following bytes are not a second request", async (_what, bytes) => {
     const before = await totalOf("echo");
     const { text, closed } = await sendRaw(port, `${bytes}POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`);
     expect([statuses(text), closed]).toEqual([[400], true]);
@@ -126,7 +126,7 @@ describe("client errors", () => {
     expect(await totalOf("echo")).toBe(before);
   });
 
-  it("E11: heads and addresses beyond the limits are 431 or 414", async () => {
+  it("heads and addresses beyond the limits are 431 or 414", async () => {
     for (const [bytes, expected] of [
       [`GET /echo HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(17_408)}\r\n\r\n`, [431]],
       [`GET /echo HTTP/1.1\r\nHost: a\r\n${"a:b\r\n".repeat(2_000)}\r\n`, [431]],
@@ -138,7 +138,7 @@ describe("client errors", () => {
     }
   });
 
-  it("E21: other methods are 405 with Allow, unknown routes 404 without a listing", async () => {
+  it("other methods are 405 with Allow, unknown routes 404 without a listing", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
       const reply = await call(server.baseUrl, method, "/api/parse", method === "GET" ? undefined : "{}");
       expect([method, reply.status, reply.headers.get("allow"), Object.keys(reply.json)]).toEqual([method, 405, "OPTIONS, POST", ["error"]]);
@@ -152,14 +152,14 @@ describe("client errors", () => {
 });
 
 describe("data stays data", () => {
-  it("E12: header names of object prototypes are headers or nothing", async () => {
+  it("header names of object prototypes are headers or nothing", async () => {
     const { text } = await sendRaw(port, post("/api/names", "__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\nX-Own: mine\r\nContent-Length: 0\r\n"));
     expect([statuses(text), bodyOf(text)]).toEqual([[200], "|c|evil|h|mine"]);
     const without = await sendRaw(port, post("/api/names", "Content-Length: 0\r\n"));
     expect(bodyOf(without.text)).toBe("||||");
   });
 
-  it("E14: repeated headers and query names follow one rule, ten thousand are rejected or read within limits", async () => {
+  it("repeated headers and query names follow one rule, ten thousand are rejected or read within limits", async () => {
     await server.unharmed(async () => {
       const { text } = await sendRaw(port, post("/api/repeated?q=1&q=2", "X-Many: a\r\nX-Many: b\r\nContent-Length: 0\r\n"));
       expect([statuses(text), bodyOf(text)]).toEqual([[200], 'a, b|["1","2"]']);
@@ -170,7 +170,7 @@ describe("data stays data", () => {
     });
   });
 
-  it("E18: a line break copied into a response header never reaches the wire", async () => {
+  it("a line break copied into a response header never reaches the wire", async () => {
     await server.unharmed(async () => {
       for (const evil of ["a\r\nSet-Cookie: x=1", "a\nSet-Cookie: x=1", "a\rSet-Cookie: x=1", "a\0b", "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"]) {
         const { text } = await sendRaw(port, post("/api/inject", `Content-Length: ${evil.length}\r\n`, evil));
@@ -182,7 +182,7 @@ describe("data stays data", () => {
     });
   });
 
-  it("E20: a body that looks like internals is only data", async () => {
+  it("a body that looks like internals is only data", async () => {
     const body =
       '{"files":{"f":{"filepath":"/etc/passwd"}},"headers":{"CamelHttpUri":"http://127.0.0.1:1/x","CamelHttpPath":"/other"},"exchange":{},"$ref":"#"}';
     const echoed = await call(server.baseUrl, "POST", "/echo", body, { "content-type": "application/json" });
@@ -196,7 +196,7 @@ describe("data stays data", () => {
     expect([forwarded.status, forwarded.text, partnerSaw]).toEqual([200, "partner", ["POST /fixed"]]);
   });
 
-  it("E27: every byte is returned unchanged, up to the limit", async () => {
+  it("every byte is returned unchanged, up to the limit", async () => {
     for (const body of [Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), randomBytes(maxBody - 1), randomBytes(maxBody)]) {
       const reply = await fetch(`${server.baseUrl}/echo`, { method: "POST", body, headers: { "content-type": "application/octet-stream" } });
       expect([reply.status, Buffer.from(await reply.arrayBuffer()).equals(body)]).toEqual([200, true]);
@@ -206,7 +206,7 @@ describe("data stays data", () => {
 });
 
 describe("callers that disconnect", () => {
-  it("E25: their runs end and are recorded, and nothing is written to them", async () => {
+  it("their runs end and are recorded, and nothing is written to them", async () => {
     await server.unharmed(async () => {
       const before = await totalOf("slow");
       for (let round = 0; round < 4; round++) {
@@ -228,7 +228,7 @@ describe("callers that disconnect", () => {
     });
   });
 
-  it("E15: slow heads time out while others are served", async () => {
+  it("slow heads time out while others are served", async () => {
     await server.unharmed(async () => {
       const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1"));
       let closed = 0;

@@ -42,7 +42,7 @@ const using = (id: string, ...steps: readonly string[]): string => `- route:
       steps:
 ${steps.map((step) => `        - to: "kamelet:${step}"\n`).join("")}`;
 
-describe("Kamelets over the API", () => {
+describe("Kamelets through the API", () => {
   let server: StartedServer;
   let folder: string;
   beforeAll(async () => {
@@ -124,7 +124,7 @@ describe("Kamelets over the API", () => {
     await server.api("DELETE", "/kamelets/tile-action");
   });
 
-  it("reload the flows that use them, also through another Kamelet, and drop no request", async () => {
+  it("reload the flows that use them, directly or through another Kamelet, and drop no request", async () => {
     await put("inner-action", action("inner-action", "v0"));
     await put("outer-action", action("outer-action", "x").replace(/- setBody:\n.*\n/, "- kamelet: inner-action\n"));
     expect((await server.putFlow("nested", using("nested", "outer-action"))).status).toBe(201);
@@ -152,7 +152,8 @@ describe("Kamelets over the API", () => {
     const broken = await put("faulty-action", "kind: Kamelet\nspec: [\n");
     expect([broken.status, broken.json.error]).toEqual([400, expect.stringMatching(/^invalid YAML at line \d+, column \d+: /)]);
     const other = await put("faulty-action", action("other-action", "x"));
-    expect([other.status, other.json.error]).toEqual([422, "line 1: the Kamelet is named 'other-action', not 'faulty-action'"]);
+    const mismatch = "line 1: the Kamelet is named 'other-action', not 'faulty-action': change metadata.name, or install it as 'other-action'";
+    expect([other.status, other.json.error]).toEqual([422, mismatch]);
     const flow = await put("faulty-action", using("faulty", "x"));
     expect([flow.status, flow.json.error]).toEqual([
       422,
@@ -319,7 +320,7 @@ describe("Kamelets on disk", () => {
 });
 
 describe("Kamelets in several workers", () => {
-  it("take effect in every worker before the call is answered, also in one that starts later", async () => {
+  it("take effect in every worker before the call is answered, including one that starts later", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "3" } });
     try {
       expect((await server.api("PUT", "/kamelets/spread-action", action("spread-action", "v0"), yaml)).status).toBe(201);

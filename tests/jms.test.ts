@@ -1,5 +1,5 @@
 // Flows that use AMQP 1.0: with a real RabbitMQ and its plug-in, and with a scripted broker for features that RabbitMQ lacks.
-import rhea from "rhea";
+import rhea, { type Message } from "rhea";
 import amqplib, { type Channel, type ChannelModel } from "amqplib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectionIndex, connectorIndex, loadClient } from "@sluice/connectors";
@@ -27,7 +27,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
   let runtime: BrokerRuntime;
   let peer: AmqpPeer;
   const uncaught: unknown[] = [];
-  const note = (thrown: unknown): void => void uncaught.push(thrown);
+  const note = (error: unknown): void => void uncaught.push(error);
 
   beforeAll(async () => {
     runtime = await startBrokerRuntime();
@@ -40,9 +40,22 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     process.off("uncaughtException", note);
   }, 60_000);
 
-  const deploy = (name: string, routes: string): Promise<void> =>
-    runtime.deploy(name, `- beans: [${factory("broker", `amqp://127.0.0.1:${peer.port}`)}]\n${withFactory(routes)}`);
+  const deploy = (name: string, routes: string, more = ""): Promise<void> =>
+    runtime.deploy(name, `- beans: [${factory("broker", `amqp://127.0.0.1:${peer.port}`, more)}]\n${withFactory(routes)}`);
   const texts = (queue: string): readonly unknown[] => peer.waiting(queue).map(({ body }) => body as unknown);
+
+  it("keeps every key of a map, also those that the client library uses for its own types", async () => {
+    const name = uniqueName();
+    const maps = [
+      { type: "order", value: 5 },
+      { type: "order", value: 5, descriptor: "d" },
+      { typecode: 0x76, content: "c" },
+    ];
+    await deploy(name, `- route: {id: ${name}, from: {uri: "jms:queue:${name}.in", steps: [{to: "jms:${name}.out"}]}}`);
+    for (const body of maps) peer.send(`${name}.in`, { body });
+    await becomes(() => peer.waiting(`${name}.out`).length, maps.length);
+    expect(texts(`${name}.out`)).toEqual(maps);
+  });
 
   it("moves messages with their headers and types", async () => {
     const name = uniqueName();
@@ -99,6 +112,75 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     await becomes(() => texts(`${name}.out`).join(), "re: one,late,re: three");
   });
 
+  /** The first message in a queue, once it is there. */
+  const first = async (queue: string): Promise<Message> => {
+    await becomes(() => peer.waiting(queue).length > 0, true);
+    return peer.waiting(queue)[0] as Message;
+  };
+  const answer = ({ reply_to, correlation_id }: Message, reply: Partial<Message>): void =>
+    peer.send(String(reply_to), { ...reply, ...(correlation_id === undefined ? {} : { correlation_id }) });
+
+  it("keeps the headers of a reply apart from those of the route: they are forwarded, but control no step", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{setHeader: {name: mine, constant: kept}}, {to: "jms:${name}.ask?exchangePattern=InOut"}, {setHeader: {name: seen, simple: "\${header.answer} \${header.JMSType}"}}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
+    );
+    peer.send(`${name}.in`, { body: "question" });
+    answer(await first(`${name}.ask`), {
+      body: "answer",
+      subject: "reply",
+      application_properties: { CamelJmsDestinationName: `${name}.stolen`, answer: "42", mine: "replaced", JMSXGroupID: "group" },
+    });
+    await becomes(() => texts(`${name}.out`).length + texts(`${name}.stolen`).length, 1);
+    expect([texts(`${name}.out`), texts(`${name}.stolen`)]).toEqual([["answer"], []]);
+    const [out] = peer.waiting(`${name}.out`);
+    expect([out?.application_properties, out?.group_id]).toEqual([{ answer: "42", mine: "replaced", seen: "42 reply" }, undefined]);
+  });
+
+  it("sends bodies that are streams, also as replies", async () => {
+    const name = uniqueName();
+    const bytes = "a body in pieces ".repeat(10_000).trim();
+    await runtime.deploy(`${name}-origin`, `- route: {id: ${name}-origin, from: {uri: "webhook", steps: [{setBody: {constant: "${bytes}"}}]}}`);
+    const streamed = `{toD: {uri: "${runtime.baseUrl}/api/${name}-origin?bridgeEndpoint=true&disableStreamCache=true"}}`;
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [${streamed}, {to: "jms:${name}.out?exchangePattern=InOnly&jmsMessageType=Text"}]}}
+- route: {id: ${name}-reply, from: {uri: "jms:${name}.ask", steps: [${streamed}]}}`,
+    );
+    peer.send(`${name}.in`, { body: "x" });
+    expect((await first(`${name}.out`)).body).toBe(bytes);
+    peer.send(`${name}.ask`, { body: "x", reply_to: `${name}.reply` });
+    const { content } = (await first(`${name}.reply`)).body as { readonly content: Buffer };
+    expect(content.toString()).toBe(bytes);
+  });
+
+  it("accepts a request whose reply cannot be built, and logs why", async () => {
+    const name = uniqueName();
+    await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.ask?jmsMessageType=Map", steps: [{setBody: {constant: "not a map"}}]}}`);
+    for (let n = 0; n < 150; n++) peer.send(`${name}.ask`, { body: `${n}`, reply_to: `${name}.reply` });
+    await becomes(() => peer.outcomes.filter(({ queue, outcome }) => queue === `${name}.ask` && outcome === "accepted").length, 150);
+    expect(runtime.logText()).toContain("a reply could not be sent: cannot send the body as a message of type Map");
+    expect(texts(`${name}.reply`)).toEqual([]);
+  });
+
+  it("receives replies in a reply queue when the message has a correlation id", async () => {
+    const name = uniqueName();
+    await deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in?maximumRedeliveries=0", steps: [{to: "jms:${name}.ask?exchangePattern=InOut&replyTo=${name}.answers&requestTimeout=2000"}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
+    );
+    peer.send(`${name}.in`, { body: "question", correlation_id: "from-outside" });
+    const request = await first(`${name}.ask`);
+    const { filter } = peer.sources.findLast(({ address }) => address === `${name}.answers`) as { filter: unknown };
+    const [, prefix = "no filter"] = /LIKE '(.*)%'/.exec(JSON.stringify(filter)) ?? [];
+    // A broker delivers only replies that match the filter.
+    expect(String(request.correlation_id).startsWith(prefix)).toBe(true);
+    answer(request, { body: "answer" });
+    await becomes(() => texts(`${name}.out`).join(), "answer");
+    expect(peer.waiting(`${name}.out`)[0]?.correlation_id).toBe("from-outside");
+  });
+
   it("sends with the persistence, priority and expiry of the endpoint or of the received message", async () => {
     const name = uniqueName();
     await deploy(
@@ -132,14 +214,33 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     const before = peer.closedLinks;
     await deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "jms:topic:${name}?subscriptionDurable=true&subscriptionName=mine&selector=a=1", steps: [{log: in}]}}`,
+      `- route: {id: ${name}, from: {uri: "jms:topic:${name}?subscriptionDurable=true&subscriptionName=mine&selector=a=1&clientId=shop", steps: [{log: in}]}}`,
+      ", clientID: shop",
     );
     await becomes(() => runtime.routeStatus(name), "Started");
     const source = peer.sources.at(-1) as { name: string; durable: unknown; filter: Record<string, { value?: unknown }> };
-    expect([source.name, Number(source.durable)]).toEqual(["mine", 2]);
+    expect([source.name, Number(source.durable), peer.clients.includes("shop")]).toEqual(["mine", 2, true]);
     expect(JSON.stringify(source.filter)).toContain("a=1");
     await runtime.api("DELETE", `/flows/${name}`);
     expect(peer.closedLinks).toBe(before);
+  });
+
+  it("does not start a durable subscription without the client id that it belongs to", async () => {
+    const name = uniqueName();
+    const flow = (more: string): string =>
+      `- route: {id: ${name}, from: {uri: "jms:topic:${name}?subscriptionDurable=true&subscriptionName=mine${more}", steps: [{log: in}]}}`;
+    const problem = async (): Promise<string> => (await runtime.api("GET", `/flows/${name}`)).text;
+    for (const [more, connection] of [
+      ["", ""],
+      ["&clientId=shop", ""],
+      ["&clientId=shop", ", clientID: other"],
+    ] as const) {
+      await deploy(name, flow(more), connection);
+      expect([await runtime.routeStatus(name), await problem()]).toEqual(["Failed", expect.stringContaining("in the connection")]);
+    }
+    await deploy(name, flow("&subscriptionShared=true"));
+    await becomes(() => runtime.routeStatus(name), "Started");
+    await runtime.api("DELETE", `/flows/${name}`);
   });
 
   it("fails a send that the broker rejects", async () => {
@@ -278,7 +379,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     expect(JSON.stringify(json)).toContain("set replyTo to a reply queue and replyToType=Exclusive");
   });
 
-  it("loses nothing when connections are cut, inbound and outbound (F1)", async () => {
+  it("loses nothing when connections are dropped, inbound and outbound (F1)", async () => {
     const name = uniqueName();
     const count = 300;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });

@@ -5,7 +5,7 @@ import { call, startTestServer, type StartedServer } from "./started-server.ts";
 const withJs = (id: string, code: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [{setBody: {js: ${JSON.stringify(code)}}}]}}\n`;
 
 describe("js", () => {
-  it("F19: is rejected by default, with the setting that enables it", async () => {
+  it("is rejected by default, with the setting that enables it", async () => {
     const server = await startTestServer();
     const refused = await server.putFlow("js", withJs("js", "1 + 1"));
     expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining("SERVICE_ENABLE_JS=true")]);
@@ -23,7 +23,7 @@ describe("js, enabled", () => {
     expect((await call(server.baseUrl, "POST", "/api/sum", '{"lines":[{"quantity":2,"price":3},{"quantity":1,"price":4}]}')).text).toBe("10");
   });
 
-  it("F13: cannot access process, modules, files or environment", async () => {
+  it("cannot access process, modules, files or environment", async () => {
     for (const [index, code] of [
       "typeof process",
       "typeof require",
@@ -48,7 +48,7 @@ describe("js, enabled", () => {
     expect(replies.map(({ text }) => text)).toEqual(["x+++++ x12", "yy++++ yy12"]);
   });
 
-  it("G01: an endless loop is stopped at the time limit and fails only its run", async () => {
+  it("an endless loop is stopped at the time limit and fails only its run", async () => {
     await server.putFlow("endless", withJs("endless", "while (true) {}"));
     expect((await call(server.baseUrl, "POST", "/api/endless", "x")).status).toBeGreaterThanOrEqual(500);
     expect((await server.api("GET", "/runs?routeId=endless")).json.runs[0].error.message).toBe("time limit: the script exceeded 1000 ms");

@@ -6,16 +6,22 @@ import { frameReader, KafkaLogin } from "./kafka-login.ts";
 
 export interface KafkaLink {
   readonly link: FaultyLink;
+  /** Size of the largest request in bytes. */
+  readonly largestRequest: number;
   close(): Promise<void>;
 }
 
 /** With a password, clients have to log in. */
 export async function kafkaLink(port: number, password?: string): Promise<KafkaLink> {
   let shownPort = 0;
+  let largestRequest = 0;
   const relay: Server = createServer((client) => {
     const broker = connect({ host: "127.0.0.1", port });
     const login = password === undefined ? undefined : new KafkaLogin(password, client);
-    const fromClient = frameReader((frame) => login?.passes(frame) !== false && broker.write(frame));
+    const fromClient = frameReader((frame) => {
+      largestRequest = Math.max(largestRequest, frame.length);
+      if (login?.passes(frame) !== false) broker.write(frame);
+    });
     const fromBroker = frameReader((frame) => client.write(withPort(login?.completed(frame) ?? frame, port, shownPort)));
     const end = (): void => {
       client.destroy();
@@ -31,6 +37,9 @@ export async function kafkaLink(port: number, password?: string): Promise<KafkaL
   shownPort = link.port;
   return {
     link,
+    get largestRequest() {
+      return largestRequest;
+    },
     async close() {
       await link.close();
       await new Promise((resolve) => relay.close(resolve));

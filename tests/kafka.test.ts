@@ -121,6 +121,62 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     ]);
   });
 
+  it("splits a long list into requests of at most maxRequestSize, in order", async () => {
+    const name = uniqueName();
+    const count = 900;
+    const relay = await kafkaLink(port);
+    await send(`${name}-in`, [JSON.stringify(Array.from({ length: count }, (_, index) => String(index).padEnd(1000, ".")))]);
+    const to = (topic: string, more: string): string =>
+      `{to: "kafka:${name}-${topic}?brokers=127.0.0.1:${relay.link.port}&partitionKey=0&maxRequestSize=200000${more}"}`;
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{unmarshal: {json: {}}}, ${to("a", "")}, ${to("b", "&recordMetadata=true")}, {setBody: {simple: "\${header.CamelKafkaRecordMeta.size()}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => out.length, 1, 60_000);
+    const admin = kafka.admin();
+    await admin.connect();
+    const stored = async (topic: string) => (await admin.fetchTopicOffsets(`${name}-${topic}`)).find(({ partition }) => partition === 0)?.high;
+    expect([await stored("a"), await stored("b")]).toEqual([String(count), String(count)]);
+    await admin.disconnect();
+    expect(relay.largestRequest).toBeGreaterThan(190_000);
+    expect(relay.largestRequest).toBeLessThanOrEqual(200_500);
+    expect(texts(out)).toEqual(["5"]);
+    const list = await recordsOf(`${name}-a`);
+    await becomes(() => list.length, count, 40_000);
+    expect(texts(list).map(Number.parseFloat)).toEqual(Array.from({ length: count }, (_, index) => index));
+    await runtime.api("DELETE", `/flows/${name}`);
+    await relay.close();
+  });
+
+  it("seeks once per start, not after each reconnect", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["one"]);
+    const connect = async (clientId: string): Promise<void> => {
+      const { status, text } = await runtime.api("PUT", `/connections/${name}`, { type: "kafka", values: { brokers, clientId } });
+      if (status >= 300) throw new Error(text);
+    };
+    await connect("first");
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "kafka:${name}-in?connection=${name}${rejoining}&groupId=${name}&seekTo=BEGINNING", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await becomes(() => texts(out).join(), "one", 40_000);
+    const admin = kafka.admin();
+    await admin.connect();
+    const committed = async () =>
+      (await admin.fetchOffsets({ groupId: name, topics: [`${name}-in`] })).flatMap(({ partitions }) => partitions).some(({ offset }) => offset === "1");
+    await becomes(committed, true);
+    await admin.disconnect();
+    // A change of the connection replaces its client, so the source subscribes with a new consumer.
+    await connect("second");
+    await send(`${name}-in`, ["two"]);
+    await becomes(() => texts(out).includes("two"), true, 40_000);
+    expect(texts(out)).toEqual(["one", "two"]);
+    await runtime.api("DELETE", `/flows/${name}`);
+  });
+
   it("reads and writes bytes and numbers by their serializers, in batches of maxPollRecords, compressed or not", async () => {
     const name = uniqueName();
     const classes = "org.apache.kafka.common.serialization";
@@ -153,7 +209,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect(texts(out)).not.toContain("latest before");
   });
 
-  it("loses nothing when connections are cut, inbound and outbound (F1)", async () => {
+  it("loses nothing when connections are dropped, inbound and outbound (F1)", async () => {
     const name = uniqueName();
     const count = 500;
     await send(`${name}-in`, numbered(count));

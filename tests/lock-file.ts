@@ -33,7 +33,7 @@ const remedy =
   "delete package-lock.json and node_modules and run `npm install --package-lock-only`.";
 
 /**
- * Problems of the lock file; `allowed` maps names of packages with platform fields or install scripts, optionally ending in `*`, to a
+ * Problems in the lock file; `allowed` maps names of packages with platform fields or install scripts, optionally ending in `*`, to a
  * reason.
  */
 export function lockFileFaults(packages: LockedPackages, allowed: Readonly<Record<string, string>>): string[] {

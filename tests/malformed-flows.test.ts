@@ -121,7 +121,7 @@ const malformed = fc
 
 const runs = Number(process.env["SLUICE_FUZZ_RUNS"] ?? 1500);
 
-describe("C7: malformed flows", () => {
+describe("malformed flows", () => {
   const check = createFlowChecker();
 
   it("are accepted or rejected, never a crash", { timeout: 120_000 + runs * 50 }, async () => {
@@ -145,7 +145,7 @@ describe("C7: malformed flows", () => {
   });
 });
 
-describe("C7: a malformed flow sent to a runtime", () => {
+describe("a malformed flow sent to a runtime", () => {
   let server: StartedServer;
   beforeAll(async () => {
     server = await startTestServer();

@@ -15,7 +15,7 @@ async function mapped(id: string, input: string): Promise<unknown> {
   return errors.length > 0 ? errors[0].message : output;
 }
 
-describe("§6: xpath in a rule", () => {
+describe("xpath in a rule", () => {
   const invoice = `<!-- made by hand --><i:Invoice xmlns:i="urn:acme" currency="EUR"><i:ID>7</i:ID><i:Line no="1"><i:Qty>2</i:Qty></i:Line><i:Line no="2"><i:Qty>3</i:Qty></i:Line></i:Invoice>`;
   const source = { namespaces: { inv: "urn:acme" } };
 

@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     });
 
     for (const qos of [1, 2] as const)
-      it(`${scheme}: loses nothing with qos ${qos} when connections are cut, inbound and outbound (F1)`, async () => {
+      it(`${scheme}: loses nothing with qos ${qos} when connections are dropped, inbound and outbound (F1)`, async () => {
         const name = uniqueName();
         const count = 300;
         const link = await FaultyLink.to({ host: "127.0.0.1", port });

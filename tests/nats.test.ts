@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { FaultyLink, serverFor } from "@sluice/testkit";
+import { connectionIndex, connectorIndex, loadClient } from "@sluice/connectors";
+import { FlowError, type Source } from "@sluice/engine/spi";
+import { connectorUnderTest, FakeRouteInput, FaultyLink, realTimeHost, serverFor, testConnections } from "@sluice/testkit";
 import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 
 const server = await serverFor("nats");
@@ -67,6 +69,22 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await becomes(() => out.texts[0], "re: two");
   });
 
+  it("receives maxMessages after each start of the route", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&maxMessages=2", steps: [{to: "nats:${name}.out?servers=${servers}"}]}}`,
+    );
+    const send = (): void => numbered(3).forEach((text) => client.publish(`${name}.in`, text));
+    send();
+    await becomes(() => out.texts.length, 2);
+    for (const change of ["stop", "start"]) expect((await runtime.api("POST", `/routes/${name}/${change}`)).status).toBe(200);
+    send();
+    await becomes(() => out.texts.length, 4);
+    expect(out.texts).toEqual([...numbered(2), ...numbered(2)]);
+  });
+
   it("dead-letters failed messages of plain subjects unchanged (F6)", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
@@ -126,7 +144,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await manager.streams.delete(name);
   });
 
-  it("loses nothing of a stream when connections are cut, inbound and outbound (F1)", async () => {
+  it("loses nothing of a stream when connections are dropped, inbound and outbound (F1)", async () => {
     const name = uniqueName();
     const count = 400;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
@@ -157,6 +175,87 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     expect([link.accepted > 3, new Set(found).size]).toEqual([true, count]);
     await link.close();
     await manager.streams.delete(name);
+  });
+
+  /** A source outside a runtime, whose route accepts messages only while it is open. */
+  const gated = async (uri: string) => {
+    const [connector, type] = [connectorIndex.find(({ scheme }) => scheme === "nats"), connectionIndex.find((entry) => entry.type === "nats")];
+    if (connector === undefined || type === undefined) throw new Error("nats is not in the index");
+    const host = realTimeHost();
+    const connections = testConnections(host, { nats: { declaration: await type.load(), values: { servers } } }, loadClient);
+    const source: Source = connectorUnderTest(await connector.load({}), Object.assign(host, { connections })).source(uri);
+    const route = { isOpen: false, offered: new Set<string>(), done: [] as string[] };
+    const routeInput = new FakeRouteInput(({ message }) => {
+      const text = Buffer.from(message.body as Uint8Array).toString();
+      route.offered.add(text);
+      if (!route.isOpen) throw new FlowError("java.lang.IllegalStateException", "too many runs", { code: "limit-inflight" });
+      route.done.push(text);
+    });
+    return { source, route, routeInput, connections };
+  };
+
+  it("offers no more messages than its window to a route at its limit, keeps their order, and delivers all before it stops", async () => {
+    const name = uniqueName();
+    const { source, route, routeInput, connections } = await gated(`nats:${name}`);
+    await source.start(routeInput);
+    for (const text of numbered(500)) client.publish(name, text);
+    await becomes(() => route.offered.size > 0, true);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([...route.offered]).toEqual(["message 0"]);
+    const stopping = source.stop();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    route.isOpen = true;
+    await stopping;
+    expect(route.done).toEqual(numbered(500));
+    await connections.close();
+  });
+
+  it("fetches no more messages of a stream than its window for a route at its limit, and returns them when it stops", async () => {
+    const name = uniqueName();
+    const manager = await jetstreamManager(client);
+    await manager.streams.add({ name, subjects: [name] });
+    const { source, route, routeInput, connections } = await gated(`nats:${name}?jetstreamEnabled=true&jetstreamName=${name}&durableName=slow&poolSize=5`);
+    const stream = jetstream(client);
+    for (const text of numbered(100)) await stream.publish(name, text);
+    await source.start(routeInput);
+    await becomes(() => route.offered.size, 5);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect([route.offered.size, (await manager.consumers.info(name, "slow")).num_ack_pending]).toEqual([5, 5]);
+    await source.stop();
+    route.isOpen = true;
+    await source.start(routeInput);
+    await becomes(() => missingOf(100, route.done).length, 0);
+    await source.stop();
+    expect(route.done.length).toBe(100);
+    await connections.close();
+    await manager.streams.delete(name);
+  });
+
+  it("reports a stream whose consumer was deleted, and that it receives again", async () => {
+    const name = uniqueName();
+    const { source, route, routeInput, connections } = await gated(
+      `nats:${name}?jetstreamEnabled=true&jetstreamName=${name}&durableName=lasting&reconnectTimeWait=50`,
+    );
+    route.isOpen = true;
+    await source.start(routeInput);
+    const manager = await jetstreamManager(client);
+    await manager.consumers.delete(name, "lasting");
+    await becomes(() => routeInput.problems.length > 0, true);
+    await becomes(() => routeInput.problems.at(-1), undefined);
+    await jetstream(client).publish(name, "after");
+    await becomes(() => route.done.join(), "after");
+    expect(routeInput.problems.at(-1)).toBeUndefined();
+    await source.stop();
+    await connections.close();
+    await manager.streams.delete(name);
+  });
+
+  it("reports a subject that the server does not permit", async () => {
+    const name = uniqueName();
+    await runtime.deploy(name, `- route: {id: ${name}, from: {uri: "nats:unreadable.${name}?servers=${servers}", steps: [{log: in}]}}`);
+    await becomes(() => runtime.routeStatus(name), "Failed");
+    expect((await runtime.api("GET", `/flows/${name}`)).text).toMatch(/permissions violation/i);
+    await runtime.api("DELETE", `/flows/${name}`);
   });
 
   it("starts while the server is down, reports it, and receives when it is up (F3)", async () => {

@@ -17,7 +17,7 @@ const operations = (): [string, string, any][] =>
     Object.entries<any>(methods).map(([method, operation]): [string, string, any] => [path, method, operation]),
   );
 
-it("D68: has the required top level and covers every endpoint and webhook", () => {
+it("has the required top level and covers every endpoint and webhook", () => {
   expect(document).toMatchObject({ openapi: "3.1.0", info: { title: expect.any(String), version: "0.1.0" } });
   const paths = Object.keys(document.paths);
   for (const path of [
@@ -136,14 +136,14 @@ describe("webhooks", () => {
     ({ paths, components } = (await server.api("GET", "/openapi.json")).json);
   });
 
-  it("D68: a mapping at the beginning and the end of a route gives the schemas", () => {
+  it("a mapping at the beginning and the end of a route gives the schemas", () => {
     const { post } = paths["/api/mapped"];
     expect(post.summary).toBe("Takes an order");
     expect(post.requestBody).toEqual({ required: true, content: { "application/json": { schema: orderSchema } } });
     expect(post.responses["200"].content["application/json"].schema.properties).toEqual({ no: { type: "string" } });
   });
 
-  it("D68: methods and paths are those that are served, at every address", () => {
+  it("methods and paths are those that are served, at every address", () => {
     expect(Object.keys(paths["/orders/{id}/lines"]).toSorted()).toEqual(["get", "put"]);
     expect(Object.keys(paths["/api/by-path"]).toSorted()).toEqual(["get", "put"]);
     expect(paths["/orders/{id}/lines"].get.parameters).toEqual([{ name: "id", in: "path", required: true, schema: { type: "string" } }]);
@@ -151,7 +151,7 @@ describe("webhooks", () => {
     expect(Object.keys(paths["/api/order-intake"])).toEqual(["post"]);
   });
 
-  it("D68: declared data types give the kind of body", () => {
+  it("declared data types give the kind of body", () => {
     expect(paths["/api/typed"].post.requestBody.content).toEqual({ "application/xml": { schema: { title: "invoice" } } });
     expect(Object.keys(paths["/api/typed"].post.responses["200"].content)).toEqual(["application/json"]);
   });
@@ -162,7 +162,7 @@ describe("webhooks", () => {
     expect(paths["/api/kept"].post.responses["200"]).toBeUndefined();
   });
 
-  it("D68: the policy's schemes and rules are documented, without secrets", () => {
+  it("the policy's schemes and rules are documented, without secrets", () => {
     expect(Object.keys(components.securitySchemes)).toEqual(["deployToken", "guarded.1.apiKey", "guarded.2.basic", "guarded.3.jwt", "guarded.4.hmac"]);
     expect(components.securitySchemes["guarded.1.apiKey"]).toEqual({ type: "apiKey", in: "header", name: "X-API-Key" });
     expect(components.securitySchemes["guarded.3.jwt"]).toMatchObject({ type: "http", scheme: "bearer", bearerFormat: "JWT" });

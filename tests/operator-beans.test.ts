@@ -142,6 +142,14 @@ describe("while functions are edited", () => {
       await until("one", "first");
       writeFileSync(file, `export const one = () => "second"; export const two = () => "two";`);
       await until("one", "second");
+      const namesInCatalog = async (): Promise<readonly string[]> =>
+        (await watching.api("GET", "/catalog")).json.beans.flatMap(({ names }: { readonly names: readonly string[] }) => names);
+      expect(await namesInCatalog()).toEqual(expect.arrayContaining(["one", "two"]));
+      writeFileSync(file, `export const one = () => "renamed"; export const three = () => "three";`);
+      await until("one", "renamed");
+      expect(await namesInCatalog()).toEqual(expect.arrayContaining(["one", "three"]));
+      writeFileSync(file, `export const one = () => "second"; export const two = () => "two";`);
+      await until("one", "second");
       expect((await watching.putFlow("two", route("two", "two"))).status).toBe(201);
       writeFileSync(file, `export const one = ( => "third";`);
       await expect.poll(() => watching.logText(), { timeout: 10_000 }).toContain("the previous version stays active");

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { defineConnector, FlowError, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { defineConnector, FlowError, type Source, type SourceInput } from "@sluice/engine/spi";
 import { flow } from "@sluice/testkit";
 import { startTestServer, type StartedServer } from "./started-server.ts";
 
@@ -92,19 +92,19 @@ function partner() {
     isConsuming: false,
     connecting: undefined as Promise<void> | undefined,
     early: undefined as string | undefined,
-    inlet: undefined as SourceInlet | undefined,
+    routeInput: undefined as SourceInput | undefined,
   };
   const source: Source = {
     claims: [],
     exclusive: true,
-    start(inlet) {
+    start(routeInput) {
       state.starts++;
       if (state.failures > 0) {
         state.failures--;
         throw new FlowError("java.net.ConnectException", "connection refused", { retryable: state.retryable });
       }
-      state.inlet = inlet;
-      if (state.early !== undefined) inlet.lost(state.early);
+      state.routeInput = routeInput;
+      if (state.early !== undefined) routeInput.lost(state.early);
       const consume = (): void => void (state.isConsuming = true);
       return state.connecting === undefined ? consume() : state.connecting.then(consume);
     },
@@ -200,7 +200,7 @@ describe("a route that cannot start", () => {
     const running = await flow(consuming, { connectors });
     const route = running.runtime.routes.get("orders");
     expect([route?.status, route?.problem]).toEqual(["Failed", "broker unreachable"]);
-    state.inlet?.lost(undefined);
+    state.routeInput?.lost(undefined);
     expect([route?.status, route?.problem]).toEqual(["Started", undefined]);
     await route?.stop();
     expect([route?.status, state.stops]).toEqual(["Stopped", 1]);

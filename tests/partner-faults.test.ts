@@ -47,7 +47,7 @@ afterAll(async () => {
   server.clean();
 });
 
-it.each(Object.keys(behaviors))("L12: a partner with the behavior %s fails the run and nothing else", async (name) => {
+it.each(Object.keys(behaviors))("a partner with the behavior %s fails the run and nothing else", async (name) => {
   const replies = await server.unharmed(() => Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
   for (const reply of replies) {
     expect([reply.status, Object.keys(reply.json)]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), ["error"]]);
@@ -58,7 +58,7 @@ it.each(Object.keys(behaviors))("L12: a partner with the behavior %s fails the r
   for (const run of runs) expect([run.status, run.error.stepId]).toEqual(["failed", "call"]);
 });
 
-it("L12: many at once leak no sockets", async () => {
+it("many at once leak no sockets", async () => {
   await server.unharmed(async () => {
     await Promise.all(Object.keys(behaviors).flatMap((name) => Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
     await eventually(async () => (await server.api("GET", "/runs?status=running")).json.runs.length === 0);

@@ -24,8 +24,8 @@ const about = { title: "Foreign", summary: "A plug-in.", group: "testing", since
 function thrownBy(run: () => unknown): unknown {
   try {
     return run();
-  } catch (thrown) {
-    return thrown;
+  } catch (error) {
+    return error;
   }
 }
 

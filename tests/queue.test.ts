@@ -253,7 +253,7 @@ describe("a durable queue", () => {
     for (let count = 0; count < 5; count++) replies.push((await post("x".repeat(6_000))).status);
     expect(replies.filter((status) => status === 200).length).toBe(3);
     const [run] = (await server.api("GET", "/runs?status=failed")).json.runs;
-    expect(run.error.message).toMatch(/^queue 'work' is full: the queues hold \d+ of 20480 bytes$/);
+    expect(run.error.message).toMatch(/^queue 'work' is full: the queues hold \d+ of 20480 bytes \(SERVICE_QUEUE_BYTES\)$/);
   });
 
   it("can be polled for one message at a time", async () => {

@@ -116,6 +116,20 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     expect(out.texts[2]).toMatch(/NO_ROUTE/);
   });
 
+  it("fails only the unroutable one of several messages with the same id", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    const failed = await received(`${name}.failed`);
+    const sendTo = (key: string): string =>
+      `{setHeader: {name: CamelSpringRabbitmqRoutingOverrideKey, simple: "${key}"}}, {to: "spring-rabbitmq:default?exchangePattern=InOnly&${at()}"}`;
+    const sending = `{doTry: {steps: [${sendTo(`${name}.\${body}`)}], doCatch: [{exception: [org.springframework.amqp.AmqpException], steps: [${sendTo(`${name}.failed`)}]}]}}`;
+    await runtime.deploy(name, routed(name, `{split: {simple: "\${body.split(',')}", parallelProcessing: true, steps: [${sending}]}}`));
+    await queue(`${name}.in`);
+    send(`${name}.in`, [Array.from({ length: 10 }, () => "none,out").join()], { messageId: "same" });
+    await becomes(() => out.texts.join(), Array.from({ length: 10 }, () => "out").join());
+    await becomes(() => failed.texts.join(), Array.from({ length: 10 }, () => "none").join());
+  });
+
   it("replies, waits for replies, and fails on timeout", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
@@ -132,6 +146,44 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     send(`${name}.in`, ["one", "two", "three"]);
     await becomes(() => out.texts.length, 3);
     expect(out.texts).toEqual(["re: one", "late", "re: three"]);
+  });
+
+  it("keeps the headers of a reply apart from those of the route: they are forwarded, but control no step", async () => {
+    const name = uniqueName();
+    const [out, stolen] = [await received(`${name}.out`), await received(`${name}.stolen`)];
+    await channel.consume(await queue(`${name}.ask`), (message) => {
+      if (message === null) return;
+      const { replyTo, correlationId } = message.properties as { readonly replyTo: string; readonly correlationId: string };
+      const headers = { CamelSpringRabbitmqRoutingOverrideKey: `${name}.stolen`, answer: 42 };
+      channel.sendToQueue(replyTo, Buffer.from("answer"), { correlationId, type: "reply", contentType: "text/plain", headers });
+      channel.ack(message);
+    });
+    await runtime.deploy(
+      name,
+      routed(
+        name,
+        `{to: "spring-rabbitmq:default?routingKey=${name}.ask&exchangePattern=InOut&${at()}"}, {setHeader: {name: seen, simple: "\${header.CamelSpringRabbitmqType}"}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${at()}"}`,
+      ),
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, ["question"]);
+    await becomes(() => out.texts.length + stolen.texts.length, 1);
+    expect([out.texts, stolen.texts]).toEqual([["answer"], []]);
+    expect(out.messages[0]?.properties.headers).toMatchObject({ answer: 42, seen: "reply" });
+  });
+
+  it("acknowledges a request whose reply cannot be built, and logs why", async () => {
+    const name = uniqueName();
+    await runtime.deploy(
+      name,
+      routed(name, `{setHeader: {name: CamelSpringRabbitmqPriority, constant: urgent}}, {log: "answered ${name}"}`, "&prefetchCount=5"),
+    );
+    await queue(`${name}.in`);
+    send(`${name}.in`, numbered(20), { replyTo: `${name}.replies` });
+    await becomes(() => runtime.logText().split(`answered ${name}`).length - 1, 20);
+    expect(runtime.logText()).toContain("a reply could not be sent: header 'CamelSpringRabbitmqPriority' must be a number");
+    await runtime.api("DELETE", `/flows/${name}`);
+    expect(await countIn(`${name}.in`)).toBe(0);
   });
 
   it("retries failed messages, then dead-letters them unchanged (F6)", async () => {
@@ -168,6 +220,26 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await channel.deleteExchange(`${name}.dlx`);
   });
 
+  it("stores the dead letters that the dead-letter queue would not receive", async () => {
+    const name = uniqueName();
+    const dead = `&maximumRetryAttempts=0&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`;
+    const route = (id: string, exchange: string, options: string): string =>
+      `- route: {id: ${id}, from: {uri: "spring-rabbitmq:${exchange}?queues=${id}.in&${at()}${dead}${options}", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}`;
+    await queue(`${name}-b.in`);
+    await runtime.deploy(`${name}-a`, route(`${name}-a`, name, "&exchangeType=topic&routingKey=orders.%23&arg.exchange.autoDelete=true"));
+    await runtime.deploy(`${name}-b`, route(`${name}-b`, "default", "&skipDeclareQueue=true"));
+    for (const id of [`${name}-a`, `${name}-b`]) await becomes(() => runtime.routeStatus(id), "Started");
+    queues.push(`${name}-a.in`, `${name}.dead`);
+    // The dead-letter queue is bound with the name of the queue and the pattern, not with 'orders.eu'.
+    channel.publish(name, "orders.eu", Buffer.from("routed"), { contentType: "text/plain" });
+    send(`${name}-a.in`, ["direct"]);
+    send(`${name}-b.in`, ["foreign queue"]);
+    await becomes(() => countIn(`${name}.dead`), 1);
+    await becomes(async () => (await runtime.deadLetters(`${name}-a`)).map(({ body }) => body).join(), "routed");
+    await becomes(async () => (await runtime.deadLetters(`${name}-b`)).map(({ body }) => body).join(), "foreign queue");
+    await channel.deleteExchange(`${name}.dlx`);
+  });
+
   it("returns failed messages to their queue with rejectAndDontRequeue=false", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
@@ -198,7 +270,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await becomes(() => countIn(`${name}.in`), 20 - done);
   });
 
-  it("loses nothing when connections are cut, inbound and outbound (F1)", async () => {
+  it("loses nothing when connections are dropped, inbound and outbound (F1)", async () => {
     const name = uniqueName();
     const count = 500;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });

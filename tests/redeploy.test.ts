@@ -37,7 +37,7 @@ const waitingFor = (id: string, url: string, text: string): string => `- route:
 `;
 
 describe("redeploy", () => {
-  it("L01, L02: 200 redeploys under load fail no request, each reply is from the old or the new version, and from the new one after the PUT's 2xx", async () => {
+  it("200 redeploys under load fail no request, each reply is from the old or the new version, and from the new one after the PUT's 2xx", async () => {
     expect((await server.putFlow("swap", answering("swap", "v0"))).status).toBe(201);
     const load = startLoad(`${server.baseUrl}/api/swap`);
     const replacedAt = [0];
@@ -56,7 +56,7 @@ describe("redeploy", () => {
     expect(new Set(load.answers.map(({ body }) => body)).size).toBeGreaterThan(50);
   }, 300_000);
 
-  it("L03: an exchange in flight across a PUT finishes with the old definition, and the PUT does not wait for it", async () => {
+  it("an exchange in flight across a PUT finishes with the old definition, and the PUT does not wait for it", async () => {
     const partner = await slowPartner();
     await server.putFlow("slow", waitingFor("slow", partner.url, "old"));
     const inFlight = call(server.baseUrl, "POST", "/api/slow", "{}");
@@ -70,7 +70,7 @@ describe("redeploy", () => {
     partner.close();
   });
 
-  it("C27: the same PUT twice under load restarts nothing", async () => {
+  it("the same PUT twice under load restarts nothing", async () => {
     const yaml = answering("same", "same");
     const first = await server.putFlow("same", yaml);
     const load = startLoad(`${server.baseUrl}/api/same`, { connections: 5 });
@@ -95,7 +95,7 @@ describe("redeploy", () => {
     expect((await call(server.baseUrl, "POST", "/api/keep", "{}")).text).toBe("kept");
   });
 
-  it("L14: replacing one flow does not affect another's waiting exchange", async () => {
+  it("replacing one flow does not affect another's waiting exchange", async () => {
     const partner = await slowPartner();
     await server.putFlow("other", waitingFor("other", partner.url, "other"));
     const inFlight = call(server.baseUrl, "POST", "/api/other", "{}");
@@ -108,7 +108,7 @@ describe("redeploy", () => {
 });
 
 describe("delete", () => {
-  it("L04: in-flight exchanges finish, new calls get 404, DELETE replies within the drain timeout although one is stuck", async () => {
+  it("in-flight exchanges finish, new calls get 404, DELETE replies within the drain timeout although one is stuck", async () => {
     const partner = await slowPartner();
     const short = await spawnServer({ env: { SERVICE_DRAIN_MS: "1s" } });
     await short.putFlow("gone", waitingFor("gone", partner.url, "done"));
@@ -131,7 +131,7 @@ describe("shutdown", () => {
   let stopping: SpawnedServer | undefined;
   afterEach(() => stopping?.clean());
 
-  it("L08: SIGTERM under load answers every accepted request and exits 0", async () => {
+  it("SIGTERM under load answers every accepted request and exits 0", async () => {
     stopping = await spawnServer();
     await stopping.putFlow("busy", answering("busy", "ok"));
     const load = startLoad(`${stopping.baseUrl}/api/busy`);
@@ -143,7 +143,7 @@ describe("shutdown", () => {
     expect(load.broken.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
   });
 
-  it("L08: requests in flight at SIGTERM are answered, with Connection: close, and exits 0 within the limit", async () => {
+  it("requests in flight at SIGTERM are answered, with Connection: close, and exits 0 within the limit", async () => {
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "20s" } });
     await stopping.putFlow("busy", "- route: {id: busy, from: {uri: webhook, steps: [{delay: {constant: 5000}}, {setBody: {constant: done}}]}}\n");
     const port = Number(new URL(stopping.baseUrl).port);
@@ -166,7 +166,7 @@ describe("shutdown", () => {
     }
   });
 
-  it("L09: a stuck step is abandoned at the limit, named in the log, and the exit code is not 0", async () => {
+  it("a stuck step is abandoned at the limit, named in the log, and the exit code is not 0", async () => {
     const partner = await slowPartner();
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "500ms" } });
     await stopping.putFlow("stuck", waitingFor("stuck", partner.url, "never"));
@@ -178,7 +178,7 @@ describe("shutdown", () => {
     partner.close();
   });
 
-  it("L11: health reports draining at once and PUT is rejected with 503 while it drains", async () => {
+  it("health reports draining at once and PUT is rejected with 503 while it drains", async () => {
     const partner = await slowPartner();
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     await stopping.putFlow("held", waitingFor("held", partner.url, "held"));

@@ -40,29 +40,29 @@ describe("paths under /_api", () => {
   }
 
   for (const path of ["/{p}/flows", "/*", "/{p}", "/{p}/{q}"]) {
-    it(`D06, contract §3: platform-http:${path} could match such a path and is rejected with a hint to name a first segment`, () =>
+    it(`platform-http:${path} could match such a path and is rejected with a hint to name a first segment`, () =>
       expectReserved(serving("thief", `platform-http:${path}`), undefined, "; name a first segment"));
   }
 
-  it("D06: a pattern within a segment that matches /_api is rejected, and so is a wildcard within one", async () => {
+  it("a pattern within a segment that matches /_api is rejected, and so is a wildcard within one", async () => {
     for (const path of ["/_{x}", "/{a}api/x", "/_{x}i/flows"]) await expectReserved(serving("thief", `platform-http:${path}`));
     const reply = await server.putFlow("thief", serving("thief", "platform-http:/_a*"));
     expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("invalid segment '_a*' in path")]);
   });
 
-  it("D06: a prefix that covers /_api is rejected", async () => {
+  it("a prefix that covers /_api is rejected", async () => {
     for (const path of ["/", "/{p}"])
       await expectReserved(serving("thief", `platform-http:${path}?matchOnUriPrefix=true`), undefined, "; name a first segment");
   });
 
-  it("D01: a path in parameters, or composed of placeholders, is the same claim", async () => {
+  it("a path in parameters, or composed of placeholders, is the same claim", async () => {
     await expectReserved(`- route:\n    id: thief\n    from:\n      uri: platform-http\n      parameters: {path: /_api/x}\n      steps:\n        - log: x\n`);
     await expectReserved(serving("thief", "platform-http:/{{first}}/x"), { first: "_api" });
     await expectReserved(serving("thief", "platform-http:{{all}}"), { all: "/api/../_API" });
     await expectReserved(serving("thief", "platform-http:/_{{nothing:api}}/x"));
   });
 
-  it("D05: a route id cannot escape /api", async () => {
+  it("a route id cannot escape /api", async () => {
     for (const routeId of ["../_api/flows", "..", ".", "../x", "../_api", "%2e%2e/_api", "x/../../_api"]) {
       const reply = await server.putFlow("thief", serving(routeId, "webhook"));
       expect([routeId, reply.status]).toEqual([routeId, 422]);
@@ -70,7 +70,7 @@ describe("paths under /_api", () => {
     }
   });
 
-  it("D17: similar paths are served", async () => {
+  it("similar paths are served", async () => {
     for (const path of ["/_apix", "/my_api", "/api/_api", "/api/x/_api", "/_ap", "/x/_api/flows", "/_apis/{id}", "/_api.json", "/-api", "/__api"]) {
       const put = await server.putFlow("similar", serving("similar", `platform-http:${path}`, "mine"));
       expect([path, put.status < 300, put.json.error]).toEqual([path, true, undefined]);
@@ -126,7 +126,7 @@ describe("ownership of paths", () => {
   ];
 
   for (const { what, one, other, clash, calls = [] } of pairs) {
-    it(`D15: ${what} has the same result in both orders and after a restart`, async () => {
+    it(`${what} has the same result in both orders and after a restart`, async () => {
       const outcomes: unknown[] = [];
       for (const order of [
         [one, other],
@@ -159,7 +159,7 @@ describe("ownership of paths", () => {
     });
   }
 
-  it("D15: a flow may have the same id as another's route", async () => {
+  it("a flow may have the same id as another's route", async () => {
     expect((await server.putFlow("shared-name", serving("route-of-shared", "direct:shared"))).status).toBe(201);
     expect((await server.putFlow("other-flow", serving("shared-name", "webhook"))).status).toBe(201);
     expect((await call(server.baseUrl, "POST", "/api/shared-name", "")).text).toBe("shared-name");
@@ -167,19 +167,19 @@ describe("ownership of paths", () => {
     expect((await call(server.baseUrl, "POST", "/api/shared-name", "")).text).toBe("shared-name");
   });
 
-  it("D13: the flow that holds a path keeps serving while the other is rejected with the owner's name", async () => {
+  it("the flow that holds a path keeps serving while the other is rejected with the owner's name", async () => {
     await server.putFlow("holder", serving("holder", "platform-http:/held"));
     const reply = await server.putFlow("taker", serving("taker", "platform-http:/held"));
     expect([reply.status, reply.json.error]).toEqual([409, expect.stringMatching(/ \/held is already served by route 'holder' of flow 'holder'$/)]);
     expect((await call(server.baseUrl, "POST", "/held", "")).text).toBe("holder");
   });
 
-  it("D14: a duplicate route id in one text is rejected", async () => {
+  it("a duplicate route id in one text is rejected", async () => {
     const reply = await server.putFlow("doubled", serving("doubled", "direct:a") + serving("doubled", "direct:b"));
     expect([reply.status, reply.json.error]).toEqual([422, "line 8: the route id 'doubled' is used twice in this flow (change one of the ids)"]);
   });
 
-  it("D18: claims at startup follow the same rules as a PUT", async () => {
+  it("claims at startup follow the same rules as a PUT", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     mkdirSync(join(dataDir, "routes"));
     const files = {

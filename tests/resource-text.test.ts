@@ -67,7 +67,7 @@ describe("is not read from", () => {
     ["link.txt", "is a link to a file outside its folder", "the file itself"],
     ["up/outside.txt", "is a link to a file outside its folder", "the file itself"],
     [".env", "is hidden", "resource:file:"],
-    ["settings.txt", "is a link to a hidden file", "remove the dot"],
+    ["settings.txt", "is a link to a hidden file or into a hidden folder", "no name that starts with a dot"],
     ["large.txt", "has 1048577 bytes", "smaller"],
     ["latin.txt", "is not UTF-8", "UTF-8"],
     ["sql", "is not a file", "specify a file"],

@@ -42,7 +42,7 @@ describe("a rest service", () => {
     await put(flow("seda:shared"));
     expect((await call(server.baseUrl, "GET", "/shared/b")).text).toBe("reply to /shared/b");
     const refused = await server.putFlow("shop", flow("direct:shared"));
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("two rest operations have the target 'direct:shared'")]);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("two REST operations have the target 'direct:shared'")]);
   });
 
   it("is also one endpoint, with the options that Camel's editors write", async () => {
@@ -80,6 +80,7 @@ describe("a rest service", () => {
         responseMessage: [{code: 200, message: The order}, {code: 404, message: No such order, contentType: text/plain}]
         to: "direct:order"
       - {path: /internal, apiDocs: "false", to: "direct:internal"}
+      - {path: /off, to: {uri: "direct:internal", disabled: true}}
     post:
       - {consumes: application/json, param: [{name: body, type: body, description: The order}], deprecated: true, to: "direct:new"}
 - from: {uri: "direct:order", steps: [{setBody: {constant: "{}"}}]}
@@ -193,7 +194,7 @@ describe("a rest service", () => {
       "wrong",
       `- rest: {path: /w, bindingMode: jason, get: [{path: /w, to: "direct:w"}]}\n- from: {uri: "direct:w", steps: [{log: x}]}`,
     );
-    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("'jason' is not a binding mode")]);
+    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("unknown binding mode 'jason'")]);
   });
 
   it("allows cross-origin calls with enableCORS", async () => {

@@ -22,7 +22,7 @@ const flow = `
 ${["pair", "whole", "version", "fixed", "below"].map(target).join("\n")}
 `;
 
-describe("C8: names and text in one segment of a path", () => {
+describe("names and text in one segment of a path", () => {
   it("match the most literal text first", async () => {
     expect((await server.putFlow("files", flow)).status).toBe(201);
     const get = async (path: string): Promise<string> => (await call(server.baseUrl, "GET", path)).text;
@@ -81,7 +81,7 @@ describe("rest: as an endpoint", () => {
       expect((await call(server.baseUrl, "POST", "/shop/orders", '{"id":8}', { "content-type": "application/json" })).text).toBe("took 8");
       expect((await call(server.baseUrl, "POST", "/shop/orders", "x", { "content-type": "text/plain" })).status).toBe(415);
       const wrong = await server.putFlow("wrong", flow.replace("rest:get:", "rest:fetch:").replaceAll("-order", "-other"));
-      expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("'fetch' is not a method of a REST operation")]);
+      expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("'fetch' is not a supported HTTP method")]);
     } finally {
       await server.end();
     }

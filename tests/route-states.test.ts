@@ -1,5 +1,5 @@
 // Routes that an operator stopped or suspended, across restarts, crashes and new versions.
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -84,6 +84,21 @@ describe("a route that an operator suspended or stopped", () => {
     await server.api("DELETE", "/flows/shop");
     expect(existsSync(stateFile("shop"))).toBe(false);
     expect((await server.putFlow("shop", own)).json.routes[0].status).toBe("Started");
+  });
+
+  it("is forgotten when the file of its flow is deleted by hand", async () => {
+    await server.stop();
+    server = await startTestServer({ dataDir, env: { SERVICE_WATCH: "true" } });
+    await server.putFlow("shop", own);
+    await act("orders", "stop");
+    expect(existsSync(stateFile("shop"))).toBe(true);
+    unlinkSync(join(server.routesDir, "shop.yaml"));
+    await eventually(async () => (await server.api("GET", "/flows/shop")).status === 404);
+    await eventually(() => server.logText().includes("Removed flow 'shop'"));
+    expect(existsSync(stateFile("shop"))).toBe(false);
+    writeFileSync(join(server.routesDir, "shop.yaml"), own);
+    await eventually(async () => (await server.api("GET", "/flows/shop")).json.routes?.length === 2);
+    expect((await server.api("GET", "/flows/shop")).json.routes).toMatchObject([{ status: "Started" }, { status: "Started" }]);
   });
 
   it("does not fire its timer after a restart until it is resumed", async () => {

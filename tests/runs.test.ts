@@ -1,4 +1,4 @@
-// The run history and the health report over the API.
+// The run history and the health report through the API.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const fire = (routeId: string, body = "x", headers: Readonly<Record<string, stri
   call(server.baseUrl, "POST", `/api/${routeId}`, body, headers);
 
 describe("runs", () => {
-  it("R18, D6: a run record contains status, times, steps, request and reply", async () => {
+  it("a run record contains status, times, steps, request and reply", async () => {
     await fire("web", '{"id":"A"}', { "content-type": "application/json" });
     const { runs: list, total } = await runs("routeId=web");
     expect(total).toBe(1);
@@ -58,7 +58,7 @@ describe("runs", () => {
     expect(Math.abs(Date.parse(list[0].startedAt) - Date.parse(list[0].steps[0].startedAt))).toBeLessThan(60_000);
   });
 
-  it("D55, M01, I03: direct calls are child runs; a failure names its step and hides secrets", async () => {
+  it("direct calls are child runs; a failure names its step and hides secrets", async () => {
     await fire("outer");
     const outer = (await runs("routeId=outer")).runs[0];
     const inner = (await runs("routeId=inner")).runs[0];
@@ -68,7 +68,7 @@ describe("runs", () => {
     expect(JSON.stringify([outer, inner])).not.toContain("S3CR3T");
   });
 
-  it("R53, R54, R115: the newest are kept per route, and routes do not evict each other's runs", async () => {
+  it("the newest are kept per route, and routes do not evict each other's runs", async () => {
     await fire("quiet", "first");
     for (let index = 0; index < 8; index++) await fire("web", `n${index}`);
     const { runs: list, total } = await runs("routeId=web");
@@ -76,7 +76,7 @@ describe("runs", () => {
     expect((await runs("routeId=quiet")).total).toBe(1);
   });
 
-  it("R82, R83, B15: limit and filters", async () => {
+  it("limit and filters", async () => {
     expect((await runs("routeId=web&limit=3")).runs.length).toBe(3);
     expect((await runs("routeId=web&limit=1000000000")).runs.length).toBe(5);
     for (const limit of ["-1", "0", "1.5", "abc", "9007199254740993", "1e9", ""]) {
@@ -111,7 +111,7 @@ describe("runs", () => {
     expect((await server.api("GET", "/runs?cursor=7")).json).toEqual({ error: "cursor must be 'newest' or the value of 'next' in the previous reply" });
   });
 
-  it("contract §9: a filtered or duplicate message is discarded, unless something was sent before or a step comes after", async () => {
+  it("a filtered or duplicate message is discarded, unless something was sent before or a step comes after", async () => {
     const route = (id: string, ...steps: readonly string[]): string =>
       `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
     const filter = `filter: {simple: "\${header.keep} == 'yes'", steps: [{setBody: {constant: kept}}, {to: mock:kept}]}`;
@@ -145,7 +145,7 @@ describe("runs", () => {
     for (const id of Object.keys(flows)) await server.api("DELETE", `/flows/${id}`);
   });
 
-  it("contract §9: a failure caught by doTry or onException is reported as handled, unless the run fails later", async () => {
+  it("a failure caught by doTry or onException is reported as handled, unless the run fails later", async () => {
     const thrown = (message: string): string => `{throwException: {exceptionType: java.io.IOException, message: ${message}}}`;
     const tried = (step: string): string => `doTry: {steps: [${thrown("first")}], doCatch: [{exception: [java.io.IOException], steps: [${step}]}]}`;
     const hook = (id: string, ...steps: readonly string[]): string => direct(id, ...steps).replace(`direct:${id}`, "webhook");
@@ -191,7 +191,7 @@ describe("runs", () => {
     await partner.close();
   });
 
-  it("D6: the reply of a run is the one its caller got, status and size", async () => {
+  it("the reply of a run is the one its caller got, status and size", async () => {
     const route = (id: string, uri: string, ...steps: string[]): string =>
       `- route:\n    id: ${id}\n    from:\n      uri: "${uri}"\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
     const flows = {
@@ -233,7 +233,7 @@ describe("runs", () => {
     expect((await runs("routeId=gone")).total).toBe(1);
   });
 
-  it("G12: the total is bounded, the quiet route keeps its run", async () => {
+  it("the total is bounded, the quiet route keeps its run", async () => {
     for (let index = 0; index < 15; index++) {
       await server.putFlow(`many-${index}`, answering(`many-${index}`, "x"));
       for (let count = 0; count < 5; count++) await fire(`many-${index}`);
@@ -244,7 +244,7 @@ describe("runs", () => {
 });
 
 describe("health", () => {
-  it("R50, R51, R52: uptime grows, the version is the package's, every route has its metrics", async () => {
+  it("uptime grows, the version is the package's, every route has its metrics", async () => {
     const first = (await call(server.baseUrl, "GET", "/_api/health")).json;
     await sleep(150);
     const second = (await call(server.baseUrl, "GET", "/_api/health")).json;
@@ -263,14 +263,14 @@ describe("health", () => {
     expect(second.routes.map((route: any) => route.id)).toEqual(second.routes.map((route: any) => route.id).toSorted());
   });
 
-  it("D62: with the token there is more, without secrets", async () => {
+  it("with the token there is more, without secrets", async () => {
     const { json, text } = await server.api("GET", "/health");
     expect(json).toMatchObject({ openSessions: 0, streamClients: 0, memory: { rss: expect.any(Number) }, eventLoopLagMs: { p99: expect.any(Number) } });
     expect(json.routes.find((route: any) => route.id === "inner").lastError).toContain("no http://u:***@h/?password=***");
     expect(text).not.toContain("S3CR3T");
   });
 
-  it("contract §8: a route that lost its system is Failed and degrades the service until it recovers", async () => {
+  it("a route that lost its system is Failed and degrades the service until it recovers", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
     const inbox = (text: string): string => `- route: {id: inbox, from: {uri: "file:${folder}?delay=20&initialDelay=0", steps: [{log: "${text} \${body}"}]}}\n`;
     const now = async (): Promise<unknown> => {

@@ -35,7 +35,7 @@ async function shown(): Promise<string> {
 }
 
 describe("masking", () => {
-  it("A7: a PUT whose start fails leaves the old version's secrets masked", async () => {
+  it("a PUT whose start fails leaves the old version's secrets masked", async () => {
     expect((await server.putFlow("logging", logging(), secret(oldSecret))).status).toBe(201);
     const refused = await server.putFlow("logging", failing, secret(newSecret));
     expect(refused.status, refused.text).toBe(422);
@@ -45,12 +45,12 @@ describe("masking", () => {
     expect(await shown()).not.toContain(oldSecret);
   });
 
-  it("A7: a webhook that shows the cause of a failure masks secrets in it", async () => {
+  it("a webhook that shows the cause of a failure masks secrets in it", async () => {
     await server.putFlow("logging", logging().replace("uri: webhook", "uri: webhook?muteException=false"), secret(newSecret));
     expect((await callFlow()).text).toContain("failed with ***");
   });
 
-  it("A7: a version that drains keeps its secrets masked until its last run has ended", async () => {
+  it("a version that drains keeps its secrets masked until its last run has ended", async () => {
     await server.putFlow("logging", logging(), secret(oldSecret));
     const slow = callFlow(1500);
     await eventually(() => server.logText().includes("first ***"));
@@ -62,7 +62,7 @@ describe("masking", () => {
     expect(await shown()).not.toContain(newSecret);
   });
 
-  it("A7: masking ends when the old version has drained", async () => {
+  it("masking ends when the old version has drained", async () => {
     await server.putFlow("logging", logging(), secret(oldSecret));
     await server.putFlow("logging", logging("v2"), secret(newSecret));
     await eventually(async () => {
@@ -75,7 +75,7 @@ describe("masking", () => {
     expect(server.logText()).not.toContain(newSecret);
   });
 
-  it("A7: a deleted flow keeps its secrets masked while it drains", async () => {
+  it("a deleted flow keeps its secrets masked while it drains", async () => {
     await server.putFlow("logging", logging(), secret(oldSecret));
     const slow = callFlow(1000);
     await eventually(() => server.logText().includes("first ***"));
@@ -85,7 +85,7 @@ describe("masking", () => {
     expect(server.logText()).not.toContain(oldSecret);
   });
 
-  it("A7: a file changed by hand to one that does not start leaves the running version's secrets masked", async () => {
+  it("a file changed by hand to one that does not start leaves the running version's secrets masked", async () => {
     await server.putFlow("logging", logging(), secret(oldSecret));
     writeFileSync(join(server.routesDir, "logging.yaml"), failing);
     await eventually(() => server.logText().includes("not reloaded"));
@@ -94,10 +94,44 @@ describe("masking", () => {
     expect(await shown()).not.toContain(oldSecret);
   });
 
-  it.each(["process", "collector"])("A7: a flow named '%s' does not unmask the process's secrets", async (id) => {
+  it.each(["process", "collector"])("a flow named '%s' does not unmask the process's secrets", async (id) => {
     await server.putFlow(id, `- route: {id: ${id}, from: {uri: webhook, steps: [{log: "{{pw}} said \${body}"}]}}\n`, secret(newSecret));
     await call(server.baseUrl, "POST", `/api/${id}`, token);
     await eventually(() => server.logText().includes("*** said"));
     expect(server.logText()).not.toContain(token);
+  });
+
+  it("the calls of a test session show neither the secrets of a flow nor passwords of URIs", async () => {
+    const yaml = `- route: {id: calling, from: {uri: "direct:calling", steps: [{to: {id: ask, uri: "http://127.0.0.1:1/{{pw}}/orders"}}]}}\n`;
+    expect((await server.putFlow("calling", yaml, secret(newSecret))).status).toBe(201);
+    const message = `${newSecret} at http://u:pa55word@h`;
+    const mocks = [{ id: "ask", match: { stepId: "ask" }, throw: { type: "Timeout", message } }];
+    const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks })).json;
+    await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:calling", body: "x" });
+    const { json, text } = await server.api("DELETE", `/test/session/${sessionId}`);
+    expect(json.recordedCalls).toMatchObject([{ uri: "http://127.0.0.1:1/***/orders", error: { message: "*** at http://u:***@h" } }]);
+    expect(text).not.toContain(newSecret);
+  });
+
+  it("errors of the API show no passwords of URIs", async () => {
+    const steps = ["http://u:pa55word@h?nosuch=1", "nosuch://u:pa55word@h", "http://u:pa55word@h:port?password=pa55word"];
+    for (const [index, uri] of steps.entries()) {
+      const { text } = await server.putFlow(`wrong${index}`, `- route: {id: wrong${index}, from: {uri: webhook, steps: [{to: "${uri}"}]}}\n`);
+      expect(text).not.toContain("pa55word");
+    }
+    const missing = await server.api("POST", "/test/session", { mocks: [{ match: { stepId: "http://u:pa55word@h" }, respond: {} }] });
+    expect([missing.status, missing.text]).toEqual([422, expect.not.stringContaining("pa55word")]);
+  });
+
+  it("the address of a route shows no secrets", async () => {
+    const yaml = `- route: {id: hidden, from: {uri: "direct:{{pw}}", steps: [{log: x}]}}
+- route: {id: caller, from: {uri: webhook, steps: [{to: "direct:{{pw}}"}]}}\n`;
+    const put = await server.putFlow("hidden", yaml, secret(newSecret));
+    expect([put.status, put.text]).toEqual([201, expect.not.stringContaining(newSecret)]);
+    expect((await call(server.baseUrl, "POST", "/api/caller", "x")).status).toBe(200);
+    for (const path of ["/flows/hidden", "/flows", "/runs?limit=10", "/health", "/metrics", "/routes/hidden"])
+      expect([path, (await server.api("GET", path)).text]).toEqual([path, expect.not.stringContaining(newSecret)]);
+    const [run] = (await server.api("GET", "/runs?limit=1")).json.runs;
+    expect((await server.api("GET", `/runs/${run.id ?? run.runId}`)).text).not.toContain(newSecret);
   });
 });

@@ -1,7 +1,7 @@
 // When a source learns the outcome of its message: after all completion callbacks of the run.
 import { describe, expect, it } from "vitest";
 import { defineBean, FlowError, Headers, Message, settlementOf, type Exchange } from "@sluice/engine/spi";
-import { flow, hostInRealTime, type FakeHost } from "@sluice/testkit";
+import { flow, realTimeHost, type FakeHost } from "@sluice/testkit";
 import { connectors } from "@sluice/connectors";
 
 /** A repository whose keys are released only on command. */
@@ -40,8 +40,8 @@ describe("a delivered message", () => {
   it("is not settled before its idempotent key is released, so a redelivery is not a duplicate", async () => {
     const { bean, waiting } = slowRepository();
     const run = await flow(once, { beans: [bean] });
-    const inlet = run.runtime.inletOf("direct:start");
-    const deliver = () => inlet?.deliver(new Message("x", Headers.of({ id: "7" })));
+    const routeInput = run.runtime.routeInputOf("direct:start");
+    const deliver = () => routeInput?.deliver(new Message("x", Headers.of({ id: "7" })));
     let over: Exchange | undefined;
     const first = Promise.resolve(deliver()).then((exchange) => (over = exchange));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -56,9 +56,9 @@ describe("a delivered message", () => {
 
   it("fails when a completion callback fails", async () => {
     const run = await flow("- setBody: {constant: ok}");
-    const inlet = run.runtime.inletOf("direct:start");
+    const routeInput = run.runtime.routeInputOf("direct:start");
     const withCompletion = (end: () => void | Promise<void>) =>
-      inlet?.deliver(new Message("x"), { started: (exchange) => void (exchange.completions ??= []).push(end) });
+      routeInput?.deliver(new Message("x"), { started: (exchange) => void (exchange.completions ??= []).push(end) });
     const late = await withCompletion(() => Promise.reject(new FlowError("java.io.IOException", "cannot release")));
     const early = withCompletion(() => {
       throw new FlowError("java.io.IOException", "cannot release");
@@ -70,8 +70,8 @@ describe("a delivered message", () => {
   });
 
   it("does not stay in flight forever when a completion callback never ends", { timeout: 10_000 }, async () => {
-    const run = await flow("- setBody: {constant: ok}", { host: hostInRealTime() as FakeHost, limits: { runMs: 100 } });
-    const exchange = await run.runtime.inletOf("direct:start")?.deliver(new Message("x"), {
+    const run = await flow("- setBody: {constant: ok}", { host: realTimeHost() as FakeHost, limits: { runMs: 100 } });
+    const exchange = await run.runtime.routeInputOf("direct:start")?.deliver(new Message("x"), {
       started: (started) => void (started.completions ??= []).push(() => new Promise<void>(() => undefined)),
     });
     expect(settlementOf(exchange as Exchange)).toMatchObject({ kind: "failed", failure: { code: "limit-run-time" } });
@@ -87,7 +87,7 @@ describe("a delivered message", () => {
 - route:
     id: worker
     from: {uri: "seda:work?concurrentConsumers=4", steps: [{delay: {constant: 50}}, {to: "mock:done"}]}`,
-      { host: hostInRealTime() as FakeHost, connectors: seda, limits: { inflightPerRoute: 1 } },
+      { host: realTimeHost() as FakeHost, connectors: seda, limits: { inflightPerRoute: 1 } },
     );
     for (let count = 0; count < 4; count++) await run({ body: count, delivery: { session: undefined as never } });
     for (let attempt = 0; attempt < 300 && (run.mocks.get("done")?.length ?? 0) < 4; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -47,7 +47,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 describe.each([1, 2])("with %i workers", (workers) => {
   const env = { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "20s" };
 
-  it.each([["SIGHUP"], ["SIGHUP", "SIGTERM"], ["SIGINT", "SIGTERM"]] as const)("A12: %s drains and exits with 0", async (...signals) => {
+  it.each([["SIGHUP"], ["SIGHUP", "SIGTERM"], ["SIGINT", "SIGTERM"]] as const)("%s drains and exits with 0", async (...signals) => {
     const running = (server = await spawnServer({ env }));
     expect((await running.putFlow("slow", slow)).status).toBe(201);
     const reply = call(running.baseUrl, "POST", "/api/slow", "x");
@@ -58,7 +58,7 @@ describe.each([1, 2])("with %i workers", (workers) => {
     expect((await reply).text).toBe("done");
   });
 
-  it.skipIf(!hasProc)("A12: SIGUSR1 opens no inspector in any process (needs /proc)", async () => {
+  it.skipIf(!hasProc)("SIGUSR1 opens no inspector in any process (needs /proc)", async () => {
     const running = (server = await spawnServer({ env }));
     const pids = processesOf(running.pid);
     expect(pids.length).toBe(workers === 1 ? 1 : 1 + workers);
@@ -70,7 +70,7 @@ describe.each([1, 2])("with %i workers", (workers) => {
   });
 });
 
-it("A12: an inspector requested at the start is available", async () => {
+it("an inspector requested at the start is available", async () => {
   server = await spawnServer({ env: { NODE_OPTIONS: "--inspect=127.0.0.1:0" } });
   expect(server.output()).toContain("Debugger listening on ws://127.0.0.1");
   process.kill(server.pid, "SIGUSR1");
@@ -86,22 +86,19 @@ describe("commands around the runtime", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.skipIf(!hasProc).each(["start", "designer"])(
-    "A12: SIGHUP ends `sluice %s` and the processes it started with exit code 0 (needs /proc)",
-    async (command) => {
-      const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", DESIGNER_PORT: "0", SERVICE_DEPLOY_TOKEN: token };
-      const env = { ...variables, SERVICE_DATA_DIR: join(folder, "data"), DESIGNER_WORKSPACE: join(folder, "workspace") };
-      const running = (child = spawn(process.execPath, [main, command], { env, stdio: ["ignore", "pipe", "pipe"] }));
-      let output = "";
-      for (const stream of [running.stdout, running.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-      const ended = new Promise((resolve) => running.once("exit", (code, signal) => resolve(code ?? signal)));
-      await until(() => output.includes("Designer"));
-      const pids = processesOf(running.pid as number);
-      // Like a terminal, which signals all processes of its group.
-      for (const pid of pids) process.kill(pid, "SIGHUP");
-      expect(await ended).toBe(0);
-      if (command === "start") expect(output).toContain('"Stopped"');
-      await until(() => pids.every((pid) => parentOf(String(pid)) === undefined));
-    },
-  );
+  it.skipIf(!hasProc).each(["start", "designer"])("SIGHUP ends `sluice %s` and the processes it started with exit code 0 (needs /proc)", async (command) => {
+    const variables = { PATH: process.env["PATH"], SERVICE_PORT: "0", DESIGNER_PORT: "0", SERVICE_DEPLOY_TOKEN: token };
+    const env = { ...variables, SERVICE_DATA_DIR: join(folder, "data"), DESIGNER_WORKSPACE: join(folder, "workspace") };
+    const running = (child = spawn(process.execPath, [main, command], { env, stdio: ["ignore", "pipe", "pipe"] }));
+    let output = "";
+    for (const stream of [running.stdout, running.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const ended = new Promise((resolve) => running.once("exit", (code, signal) => resolve(code ?? signal)));
+    await until(() => output.includes("Designer"));
+    const pids = processesOf(running.pid as number);
+    // Like a terminal, which signals all processes of its group.
+    for (const pid of pids) process.kill(pid, "SIGHUP");
+    expect(await ended).toBe(0);
+    if (command === "start") expect(output).toContain('"Stopped"');
+    await until(() => pids.every((pid) => parentOf(String(pid)) === undefined));
+  });
 });

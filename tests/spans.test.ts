@@ -139,13 +139,23 @@ describe("spans", () => {
     expect([await figure("sluice_spans_exported_total"), await figure("sluice_spans_dropped_total")]).toEqual([6, 0]);
   });
 
-  it("spans that the collector rejects permanently are not sent again", async () => {
-    answer = () => 400;
-    const { putFlow, baseUrl } = await start();
+  it("spans that the collector rejects permanently are not sent again, which is logged once per outage", async () => {
+    answer = () => 401;
+    const { putFlow, baseUrl, logText } = await start();
     await putFlow("f", answering("quick", "ok"));
+    const failures = (): number => logText().split("did not accept spans: status 401").length - 1;
+    for (let batch = 1; batch <= 3; batch++) {
+      await call(baseUrl, "POST", "/api/quick", "x");
+      await eventually(async () => (await figure("sluice_spans_dropped_total")) === 2 * batch);
+      expect(requests.length).toBe(batch);
+    }
+    answer = () => 200;
     await call(baseUrl, "POST", "/api/quick", "x");
-    await eventually(async () => (await figure("sluice_spans_dropped_total")) === 2);
-    expect(requests.length).toBe(1);
+    await eventually(() => logText().includes("The collector accepts spans again"));
+    expect(failures()).toBe(1);
+    answer = () => 401;
+    await call(baseUrl, "POST", "/api/quick", "x");
+    await eventually(() => failures() === 2);
   });
 
   it("a caller that does not sample is not exported, and a ratio of 0 sends only what callers sample", async () => {

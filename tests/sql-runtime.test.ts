@@ -63,7 +63,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     expect((await call(runtime.baseUrl, "POST", "/api/wired", "lamp")).status).toBe(200);
     expect(await count("wired")).toBe(1);
     const several = await runtime.putFlow("several", `${bean(port)}${bean(port, "others")}\n${route("several")}`);
-    expect([several.status, several.text]).toEqual([422, expect.stringContaining("the flow has several beans it can use (orders, others)")]);
+    expect([several.status, several.text]).toEqual([422, expect.stringContaining("the flow has several matching beans (orders, others)")]);
   });
 
   it("runs a Camel flow: a webhook inserts and returns the generated key, and no password is shown", async () => {
@@ -106,7 +106,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
       expect((await runtime.api("GET", path)).text).not.toContain(password);
   });
 
-  it("F3: is deployed while its server is down, reports the reason, and starts when the server is up", async () => {
+  it("is deployed while its server is down, reports the reason, and starts when the server is up", async () => {
     const link = await linkTo();
     await link.refuse();
     await admin.query(`create table ${schema}.late (id integer primary key, done boolean default false)`);
@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     await expect.poll(route, { timeout: 10_000 }).toMatch(/"status":"Started"/);
   });
 
-  it("F1, F6: processes every row although the connection is cut and every tenth run fails, each effect once", async () => {
+  it("processes every row although the connection is dropped and every tenth run fails, each effect once", async () => {
     const rows = 600;
     const link = await linkTo();
     await admin.query(`create table ${schema}.jobs (id integer primary key, state text default 'new', tries integer default 0)`);
@@ -163,7 +163,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     await expect.poll(() => count("jobs where state = 'new'"), { timeout: 20_000 }).toBe(0);
     expect(cuts).toBeGreaterThan(2);
     expect(await count("effects where id % 10 = 0")).toBe(0);
-    // If the connection was cut before the response to the insert, a row may be marked as failed although its effect was written.
+    // If the connection was dropped before the response to the insert, a row may be marked as failed although its effect was written.
     expect(await count("jobs j where state = 'done' and not exists (select 1 from " + schema + ".effects e where e.id = j.id)")).toBe(0);
     expect(await count("jobs where state = 'failed' and id % 10 = 0")).toBe(rows / 10);
   });
@@ -202,7 +202,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
 const mariadb = await serverFor("mariadb");
 
 describe.skipIf(mariadb === undefined)("a database of a runtime (needs MariaDB)", () => {
-  it("F1: processes every row although the link is cut, each effect once", async () => {
+  it("processes every row although connections are dropped, each effect once", async () => {
     const rows = 300;
     const { port = 0 } = mariadb ?? {};
     const admin = await mysql.createConnection({ host: "127.0.0.1", port, user: "root", multipleStatements: true });

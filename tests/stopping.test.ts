@@ -23,7 +23,7 @@ async function startClients(url: string, count: number): Promise<{ stop(): Promi
   };
 }
 
-it("A14: new connections at the instant of closing are answered or refused, not reset", async () => {
+it("new connections at the instant of closing are answered or refused, not reset", async () => {
   const stops: Readonly<Record<string, number>>[] = [];
   for (let stop = 0; stop < 3; stop++) {
     const server = await spawnServer();

@@ -7,7 +7,7 @@ import { systemClock } from "../packages/server/src/host/clock.ts";
 import { createSecretValues } from "../packages/server/src/masking/secret-values.ts";
 import { RunStore } from "../packages/server/src/run-store/run-store.ts";
 import { storedRun } from "../packages/server/src/run-store/stored-run.ts";
-import { lostRun } from "../packages/server/src/runs/run-facts.ts";
+import { lostRun } from "../packages/server/src/runs/run-metadata.ts";
 import { budgetMs, watchLoop, type LoopWatch } from "./event-loop/loop-watch.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { answering } from "./started-server.ts";

@@ -75,7 +75,7 @@ class Client {
 const fire = (body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST", "/api/live", body);
 
 describe("the trace stream", () => {
-  it("R93, H01: starts immediately as an unbuffered event stream", async () => {
+  it("starts immediately as an unbuffered event stream", async () => {
     const began = performance.now();
     const client = await Client.open("/trace/stream?routeId=live");
     expect(performance.now() - began).toBeLessThan(10_000);
@@ -87,7 +87,7 @@ describe("the trace stream", () => {
     await client.close();
   });
 
-  it("R19, R111, D24: reports runs and steps as they happen", async () => {
+  it("reports runs and steps as they happen", async () => {
     const client = await Client.open("/trace/stream?routeId=live");
     const reply = fire('{"id":1}');
     await eventually(() => client.frames.some(({ data }) => data.type === "step.started" && data.stepId === "wait"));
@@ -152,14 +152,14 @@ describe("the trace stream", () => {
     for (const client of [follower, none, two]) await client.close();
   });
 
-  it("R109, R110: needs the token and answers JSON without it", async () => {
+  it("needs the token and answers JSON without it", async () => {
     for (const path of ["/_api/trace/stream", "/_api/logs/stream", `/_api/trace/stream?token=${token}`]) {
       const reply = await call(server.baseUrl, "GET", path);
       expect([reply.status, reply.json]).toEqual([401, { error: "unauthorized" }]);
     }
   });
 
-  it("H03: a reconnecting client continues without loss or repetition", async () => {
+  it("a reconnecting client continues without loss or repetition", async () => {
     const first = await Client.open("/trace/stream?type=run.completed");
     await fire();
     await eventually(() => first.frames.length === 1);
@@ -179,7 +179,7 @@ describe("the trace stream", () => {
     await replayed.close();
   });
 
-  it("D61: the first client receives the last log lines", async () => {
+  it("the first client receives the last log lines", async () => {
     const fresh = await startTestServer();
     try {
       const yaml = '- route:\n    id: talks\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: "said ${body}"}\n';
@@ -224,7 +224,7 @@ describe("the trace stream", () => {
     }
   });
 
-  it("H03: events that are too old or of another process are announced as a gap", async () => {
+  it("events that are too old or of another process are announced as a gap", async () => {
     const foreign = await Client.open("/trace/stream", { "last-event-id": "abcdef.7" });
     await eventually(() => foreign.frames.length > 0);
     expect(foreign.frames[0]).toMatchObject({ event: "gap", data: { reason: "restart" } });
@@ -283,7 +283,7 @@ describe("the trace stream", () => {
     await server.api("DELETE", `/test/session/${sessionId}`);
   });
 
-  it("I02, I03: secrets of headers are masked", async () => {
+  it("secrets of headers are masked", async () => {
     const client = await Client.open("/trace/stream?routeId=live&body=full");
     await fetch(`${server.baseUrl}/api/live`, {
       method: "POST",
@@ -298,7 +298,7 @@ describe("the trace stream", () => {
 });
 
 describe("the log stream", () => {
-  it("R20, R94, R112, D26: contains the log step's records", async () => {
+  it("contains the log step's records", async () => {
     const client = await Client.open("/logs/stream?routeId=live");
     const reply = fire("hello");
     await eventually(() => client.frames.length > 0);
@@ -330,11 +330,14 @@ describe("the log stream", () => {
 });
 
 describe("limits", () => {
-  it("H06: one client too many is 503, the others continue", async () => {
+  it("one client too many is 503, the others continue", async () => {
     const clients: Client[] = [];
     for (let index = 0; index < 4; index++) clients.push(await Client.open("/logs/stream"));
     const refused = await server.api("GET", "/trace/stream");
-    expect([refused.status, refused.json]).toEqual([503, { error: "at most 4 clients can use the event streams" }]);
+    expect([refused.status, refused.json]).toEqual([
+      503,
+      { error: "at most 4 clients can use the event streams: close one, or raise SERVICE_MAX_STREAM_CLIENTS" },
+    ]);
     await fire();
     await eventually(() => clients.every(({ frames }) => frames.length > 0));
     for (const client of clients) await client.close();
@@ -343,7 +346,7 @@ describe("limits", () => {
     await again.close();
   });
 
-  it("H02: a client that does not read loses the oldest events, gets their number, and does not affect others", async () => {
+  it("a client that does not read loses the oldest events, gets their number, and does not affect others", async () => {
     const stalled = await new Promise<Socket>((resolve) => {
       const socket = connect(server.port, "127.0.0.1", () => {
         socket.write(`GET /_api/logs/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
@@ -366,7 +369,7 @@ describe("limits", () => {
     await healthy.close();
   });
 
-  it("H09: on shutdown a last event, then the end", async () => {
+  it("on shutdown, a stream sends a last event and ends", async () => {
     const other = await startTestServer();
     const client = await Client.open("/trace/stream", {}, other);
     await other.stop();

@@ -8,7 +8,7 @@ import { mergeResults, summarize } from "../scripts/test/summary.mjs";
 const nothing = { passed: 0, failed: [], skipped: [], retried: [] };
 
 describe("the summary of a test run", () => {
-  it("counts over all parts and ends with the plain line", () => {
+  it("counts over all parts and ends with the totals", () => {
     const parts = [
       { ...nothing, passed: 3, skipped: ["a.test.ts: x (needs Chromium) y", "a.test.ts: x (needs Chromium) z"] },
       { ...nothing, passed: 4, failed: ["b.test.ts: broken"] },
@@ -25,7 +25,7 @@ describe("the summary of a test run", () => {
     expect([isGood, lines.at(-1), lines.join("\n")]).toEqual([false, "1 passed, 1 failed, 0 skipped", expect.stringContaining("a.test.ts: x")]);
   });
 
-  it("names a retry, and fails for the same one in two successive runs", () => {
+  it("lists retried tests, and fails if the same test was retried in two successive runs", () => {
     const retried = [{ name: "a.test.ts: slow", error: "timed out" }];
     const first = summarize({ ...nothing, passed: 2, retried });
     expect([first.isGood, first.lines.join("\n")]).toEqual([true, expect.stringContaining("a.test.ts: slow\n    timed out")]);

@@ -28,7 +28,7 @@ const post = async (route: string, body = "{}", headers: Readonly<Record<string,
   (await call(server.baseUrl, "POST", `/api/${route}`, body, { "content-type": "application/json", ...headers })).text;
 
 describe("files changed by hand", () => {
-  it("K13: a table takes effect, an invalid one leaves the previous one, a deleted one is removed", async () => {
+  it("a table takes effect, an invalid one leaves the previous one, a deleted one is removed", async () => {
     await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
     expect(await post("look")).toBe("ST");
     const path = file("value-mappings", "uom.json");
@@ -52,12 +52,12 @@ describe("files changed by hand", () => {
     expect(await post("look")).toContain("failed");
   });
 
-  it("K13: a new table file is found without a restart", async () => {
+  it("a new table file is found without a restart", async () => {
     save(file("value-mappings", "fresh.json"), JSON.stringify({ entries: { a: "b" } }));
     await eventually(async () => (await server.api("GET", "/value-mappings/fresh")).status === 200);
   });
 
-  it("K13: a document takes effect with its importers, an invalid one leaves the previous one", async () => {
+  it("a document takes effect with its importers, an invalid one leaves the previous one", async () => {
     const base = (value: string): unknown => ({
       source: { format: "json" },
       target: { format: "json" },
@@ -82,7 +82,7 @@ describe("files changed by hand", () => {
     await eventually(async () => (await post("map")) === '{"o":"three"}');
   });
 
-  it("K13: a policy takes effect with its file, an invalid one leaves the previous one in force, deleting it removes the policy", async () => {
+  it("a policy takes effect with its file, an invalid one leaves the previous one in force, deleting it removes the policy", async () => {
     expect(await post("guarded")).toBe("in");
     await server.api("PUT", "/auth/other", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "the-key-of-all" }] }] });
     const path = file("policies", "guarded.json");

@@ -21,7 +21,7 @@ afterAll(async () => {
   server.clean();
 });
 
-it("A14: a half-closed client gets the reply of a slow route, whichever worker serves it", async () => {
+it("a half-closed client gets the reply of a slow route, whichever worker serves it", async () => {
   await put(server, "late", route("late", "webhook", 'delay: {constant: "300"}') + route("held", "webhook?idempotency=true", 'delay: {constant: "300"}'));
   const halfClosed = (path: string): Promise<string> =>
     new Promise((resolve) => {
@@ -34,7 +34,7 @@ it("A14: a half-closed client gets the reply of a slow route, whichever worker s
     expect(await Promise.all(Array.from({ length: 8 }, () => halfClosed(path)))).toEqual(Array.from({ length: 8 }, () => "HTTP/1.1 200"));
 });
 
-it("B7: events of successive calls arrive in call order", async () => {
+it("events of successive calls arrive in call order", async () => {
   await put(server, "ordered", answering("ordered", "x"));
   const { events, close } = await follow(server, "/trace/stream?routeId=ordered&type=run.completed");
   const called: unknown[] = [];
@@ -44,7 +44,7 @@ it("B7: events of successive calls arrive in call order", async () => {
   expect(events.map(({ runId }) => runId)).toEqual(called);
 });
 
-it("B7: the history keeps as many runs of a route as with one worker", async () => {
+it("the history keeps as many runs of a route as with one worker", async () => {
   await put(server, "kept", answering("kept", "x"));
   const calls = await many(70, server.baseUrl, "/api/kept");
   await many(70, server.baseUrl, "/api/kept");
@@ -55,7 +55,7 @@ it("B7: the history keeps as many runs of a route as with one worker", async () 
   expect((await server.api("GET", "/runs?routeId=kept&limit=10&status=completed")).json.total).toBe(50);
 });
 
-it("B7: tokens with unknown keys query the issuer as often as with one worker", async () => {
+it("tokens with unknown keys query the issuer as often as with one worker", async () => {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "known", alg: "ES256", use: "sig" }] });
   let fetches = 0;
@@ -86,7 +86,7 @@ it("B7: tokens with unknown keys query the issuer as often as with one worker", 
   issuer.close();
 });
 
-it("B7: a large table reaches the other worker without blocking the process that accepts connections", async () => {
+it("a large table reaches the other worker without blocking the process that accepts connections", async () => {
   await put(server, "looks-up", route("looks-up", "webhook", 'setBody: {simple: "${valueMapping(large,from,to,k299999)}"}'));
   const rows = Array.from({ length: 300_000 }, (_, index) => [`k${index}`, `v${index}`]);
   const before = processorMs(server.pid);
@@ -96,7 +96,7 @@ it("B7: a large table reaches the other worker without blocking the process that
   expect(new Set((await many(20, server.baseUrl, "/api/looks-up")).map(({ body }) => body))).toEqual(new Set(["v299999"]));
 }, 120_000);
 
-it("B7: a port in use is reported", () => {
+it("a port in use is reported", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   const { port } = new URL(server.baseUrl);
   const env = { PATH: process.env["PATH"], SERVICE_WORKERS: "2", SERVICE_PORT: port, SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: dataDir };

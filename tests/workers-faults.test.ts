@@ -78,15 +78,15 @@ describe("several workers with failures", () => {
     expect([...large].map((answer) => answer.slice(0, 3))).toEqual(["200"]);
   });
 
-  it("answers more concurrent requests for the lead than fit in its backlog", async () => {
+  it("answers more concurrent requests for the leader than fit in its backlog", async () => {
     await put(server, "burst", route("burst", "webhook", "throttle: {constant: '1000000'}", "setBody: {constant: ok}"));
-    const lead = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
-    process.kill(lead.pid, "SIGSTOP");
+    const leader = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
+    process.kill(leader.pid, "SIGSTOP");
     const replies = many(1_500, server.baseUrl, "/api/burst");
     try {
       await sleep(1_500);
     } finally {
-      process.kill(lead.pid, "SIGCONT");
+      process.kill(leader.pid, "SIGCONT");
     }
     expect(kinds(await replies)).toEqual({ "200 ok": 1_500 });
   }, 60_000);
@@ -168,15 +168,15 @@ describe("several workers with failures", () => {
     for (const { close } of streams) close();
   });
 
-  it("replaces the lead and another that end at the same time, at the first attempt", async () => {
+  it("replaces the leader and another that end at the same time, at the first attempt", async () => {
     const before = server.output().length;
-    const [lead, other] = [...(await workersOf(server))].sort((one, two) => Number(two.leads) - Number(one.leads)) as [WorkerView, WorkerView];
-    for (const { pid } of [lead, other]) process.kill(pid, "SIGKILL");
-    await eventually(() => !isAlive(lead.pid) && !isAlive(other.pid));
+    const [leader, other] = [...(await workersOf(server))].sort((one, two) => Number(two.leads) - Number(one.leads)) as [WorkerView, WorkerView];
+    for (const { pid } of [leader, other]) process.kill(pid, "SIGKILL");
+    await eventually(() => !isAlive(leader.pid) && !isAlive(other.pid));
     await complete(server);
     const said = server.output().slice(before);
     expect(said).not.toContain("failed to start");
-    expect(said.match(/Lead worker \(process \d+\) exited/g)).toEqual([`Lead worker (process ${lead.pid}) exited`]);
+    expect(said.match(/Leader worker \(process \d+\) exited/g)).toEqual([`Leader worker (process ${leader.pid}) exited`]);
   });
 });
 

@@ -1,10 +1,10 @@
-// The reference of bench:cluster: the NATS client alone, with 64 publications under way. Publishes for the given seconds; prints one line of JSON.
+// Reference for bench:cluster: the NATS client alone, with 64 publications in flight. Publishes for some seconds and prints one line of JSON.
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 
 const [servers, seconds, bytes] = process.argv.slice(2);
 const window = 64;
-const connection = await connect({ servers: servers.split(",") });
+const connection = await connect({ servers: servers.split(","), noAsyncTraces: true });
 const manager = await jetstreamManager(connection);
 const name = "bare";
 await manager.streams.add({ name, subjects: [name], num_replicas: servers.split(",").length, storage: "file" }).catch(() => undefined);

@@ -1,4 +1,4 @@
-// The practical limit: the same work on bare node:http, written by hand; a second argument sets the number of processes.
+// Reference server: the same work on bare node:http, written by hand. The second argument sets the number of processes.
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { workloads } from "./workloads.mjs";

@@ -2,7 +2,7 @@
 // During a burst the server has all cores; its responses in that time are counted.
 import { faultOf, openSockets } from "./paired.mjs";
 
-/** More than two cores can process in one burst: none may run out of requests. */
+/** More than two cores can process in one burst, so that no core runs out of requests. */
 const connections = 6_000;
 export const burstMs = 100;
 const openedAtOnce = 500;
@@ -36,7 +36,7 @@ export class BurstCaller {
 
   /** Responses per second in one burst. */
   async burst(message) {
-    const ended = this.#ended();
+    const ended = this.#whenAllAnswered();
     this.#answered = 0;
     try {
       this.#signal("SIGSTOP");
@@ -46,7 +46,7 @@ export class BurstCaller {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, burstMs);
       this.#signal("SIGSTOP");
       const tookMs = performance.now() - began;
-      const answered = await this.#arrived();
+      const answered = await this.#countResponses();
       if (answered === connections) throw new Error(`all ${connections} calls completed within ${burstMs} ms: the burst is too small`);
       this.#signal("SIGCONT");
       await ended;
@@ -62,9 +62,9 @@ export class BurstCaller {
   }
 
   /** Resolves when all calls have completed. */
-  #ended() {
+  #whenAllAnswered() {
     const ended = new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls are unanswered after ${timeoutMs / 1_000} s`)), timeoutMs);
+      const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls got no response within ${timeoutMs / 1_000} s`)), timeoutMs);
       this.#allAnswered = () => {
         clearTimeout(deadline);
         resolve();
@@ -74,7 +74,7 @@ export class BurstCaller {
         reject(error);
       };
     });
-    // The caller that waits for the burst gets the failure; until one waits, it must not be an unhandled rejection.
+    // The caller awaits this later; until then a failure must not be an unhandled rejection.
     ended.catch(() => undefined);
     return ended;
   }
@@ -84,7 +84,7 @@ export class BurstCaller {
   }
 
   /** Counts responses in the sockets once no more arrive. */
-  async #arrived() {
+  async #countResponses() {
     for (let seen = -1; seen !== this.#answered;) {
       seen = this.#answered;
       await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,6 +1,6 @@
 // Runs one workload on Sluice, on bare node:http and on any additional servers; each response is verified before measuring.
 import { compare } from "./compare.mjs";
-import { assertAnswer, deploy, startBare, startSluice } from "./processes.mjs";
+import { assertResponse, deploy, startBare, startSluice } from "./processes.mjs";
 import { workloads } from "./workloads.mjs";
 
 /** Ratios by name; `others` are sides ({name, server, path}) of running servers. */
@@ -14,7 +14,7 @@ export async function compareWithBare(workName, turns, others = []) {
       ...side,
       body: work.body,
     }));
-    for (const { server, path, body } of sides) await assertAnswer(server.baseUrl, path, body, work.answer);
+    for (const { server, path, body } of sides) await assertResponse(server.baseUrl, path, body, work.answer);
     return await compare(sides, turns);
   } finally {
     await sluice.stop();

@@ -48,10 +48,10 @@ export async function compare(sides, { rounds, seconds }) {
       `round ${number}: ${sides.map(({ name }) => `${name} ${results[name].perSecond.toFixed(0)}/s, p99 ${results[name].p99Ms.toFixed(1)} ms, ${results[name].cpu.toFixed(1)} µs`).join("; ")}`,
     );
   }
-  const [limit, ...others] = sides;
+  const [reference, ...others] = sides;
   return Object.fromEntries(
     others.map(({ name }) => {
-      const pairs = rows[name].map((ours, index) => ({ ours, bare: rows[limit.name][index] }));
+      const pairs = rows[name].map((ours, index) => ({ ours, bare: rows[reference.name][index] }));
       const ratios = pairs.map(({ ours, bare }) => ours.perSecond / bare.perSecond);
       return [
         name,
@@ -71,7 +71,7 @@ export async function compare(sides, { rounds, seconds }) {
 /** Prints the ratios to the reference server as a table. */
 export function printShares(results) {
   printTable(
-    ["ratio to the limit", "by rate", "min", "max", "by CPU time", "p99 ratio", "failed"],
+    ["ratio to the reference", "by rate", "min", "max", "by CPU time", "p99 ratio", "failed"],
     Object.entries(results).map(([name, { ratio, min, max, byProcessorTime, p99, failed }]) => [
       name,
       ...[ratio, min, max, byProcessorTime, p99].map((value) => value.toFixed(2)),

@@ -1,6 +1,6 @@
-// The servers that bench:connectors measures: the bare client of each, and the endpoint that does the same. A round has its own names.
-// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(side), consume(first), from}`, where `consume` resolves with how many
-// messages came after the first.
+// The servers that bench:connectors measures: the bare client of each, and the endpoint that does the same. Each round uses its own names.
+// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(side), consume(first), from}`, where `consume` resolves with the number
+// of messages after the first.
 import { randomUUID } from "node:crypto";
 import amqplib from "amqplib";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
@@ -14,29 +14,29 @@ import rhea from "rhea";
 
 const kilobyte = "x".repeat(1024);
 /** Clients that send bytes encode the text of each message, as the route does. */
-const encoded = () => Buffer.from(kilobyte);
+const encodeBody = () => Buffer.from(kilobyte);
 /** Sent with each message, because a route that was called over HTTP sends one. */
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 /**
  * The steps of a sink's route before its send. The number is a property: a header would be sent with the message, and the bare client
  * sends none.
  */
-const numbered = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
+const sinkSteps = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {constant: ${kilobyte}}}`;
 
 const timeoutMs = 120_000;
 
 /** Resolves with the number of messages after the first, once `count` messages were received. */
-function counted(count, first, begin) {
+function countMessages(count, first, consume) {
   return new Promise((resolve, reject) => {
-    let taken = 0;
-    const late = setTimeout(() => reject(new Error(`the bare client received ${taken} of ${count} messages within ${timeoutMs} ms`)), timeoutMs);
-    const take = () => {
-      if (++taken === 1) first();
-      if (taken < count) return;
-      clearTimeout(late);
+    let received = 0;
+    const timer = setTimeout(() => reject(new Error(`the bare client received ${received} of ${count} messages within ${timeoutMs} ms`)), timeoutMs);
+    const onMessage = () => {
+      if (++received === 1) first();
+      if (received < count) return;
+      clearTimeout(timer);
       resolve(count - 1);
     };
-    Promise.resolve(begin(take)).catch(reject);
+    Promise.resolve(consume(onMessage)).catch(reject);
   });
 }
 
@@ -57,7 +57,7 @@ export const connectorCases = {
             round: () => ({
               count: 20_000,
               send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
-              steps: numbered,
+              steps: sinkSteps,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${by}`,
             }),
           },
@@ -65,7 +65,7 @@ export const connectorCases = {
             round: () => ({
               count: 20_000,
               send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
-              steps: numbered,
+              steps: sinkSteps,
               to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${by}`,
             }),
           },
@@ -90,7 +90,7 @@ export const connectorCases = {
             round: () => ({
               count: 20_000,
               send: (n) => pool.execute("select id, note from notes where id = ?", [n]),
-              steps: numbered,
+              steps: sinkSteps,
               to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}?dataSource=%23mariadb`,
             }),
           },
@@ -125,7 +125,7 @@ export const connectorCases = {
       const client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`, { noDelay: true });
       const channel = await client.createConfirmChannel();
       // As in our sink: an unroutable message is returned and matched by its id.
-      const published = () => ({
+      const publishOptions = () => ({
         persistent: true,
         mandatory: true,
         messageId: randomUUID(),
@@ -134,7 +134,7 @@ export const connectorCases = {
         headers: { traceparent },
       });
       const publish = (queue) =>
-        new Promise((resolve, reject) => channel.sendToQueue(queue, encoded(), published(), (error) => (error ? reject(error) : resolve())));
+        new Promise((resolve, reject) => channel.sendToQueue(queue, encodeBody(), publishOptions(), (error) => (error ? reject(error) : resolve())));
       return {
         close: () => client.close(),
         cases: {
@@ -144,7 +144,7 @@ export const connectorCases = {
               return {
                 count: 5000,
                 send: () => publish(name),
-                steps: numbered,
+                steps: sinkSteps,
                 to: `spring-rabbitmq:default?routingKey=${name}&exchangePattern=InOnly&connectionFactory=%23rabbitmq`,
               };
             },
@@ -154,17 +154,17 @@ export const connectorCases = {
               count: 20_000,
               async fill(side) {
                 await channel.assertQueue(`${name}${side}`, { durable: true });
-                for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${side}`, encoded(), { persistent: true });
+                for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${side}`, encodeBody(), { persistent: true });
                 await channel.waitForConfirms();
               },
               async consume(first) {
                 const consumer = await client.createChannel();
                 await consumer.prefetch(250);
-                const taken = await counted(20_000, first, (take) =>
-                  consumer.consume(`${name}bare`, (message) => (message.content.toString(), consumer.ack(message), take())),
+                const received = await countMessages(20_000, first, (onMessage) =>
+                  consumer.consume(`${name}bare`, (message) => (message.content.toString(), consumer.ack(message), onMessage())),
                 );
                 await consumer.close();
-                return taken;
+                return received;
               },
               from: `spring-rabbitmq:default?queues=${name}sluice&arg.queue.durable=true&connectionFactory=%23rabbitmq`,
             }),
@@ -191,15 +191,15 @@ export const connectorCases = {
       });
       const senderOf = (queue, properties) => {
         const sender = connection.open_sender({ target: { address: `/queue/${queue}`, durable: 2 } });
-        const waiting = new Map();
-        sender.on("accepted", ({ delivery }) => waiting.get(delivery)?.());
-        const sendable = () => (sender.sendable() ? undefined : new Promise((resolve) => sender.once("sendable", resolve)));
+        const pending = new Map();
+        sender.on("accepted", ({ delivery }) => pending.get(delivery)?.());
+        const whenSendable = () => (sender.sendable() ? undefined : new Promise((resolve) => sender.once("sendable", resolve)));
         return {
           async send() {
-            while (!sender.sendable()) await sendable();
+            while (!sender.sendable()) await whenSendable();
             await new Promise((resolve) => {
               const delivery = sender.send(jmsMessage(queue, properties));
-              waiting.set(delivery, () => (waiting.delete(delivery), resolve()));
+              pending.set(delivery, () => (pending.delete(delivery), resolve()));
             });
           },
           close: () => sender.close(),
@@ -212,7 +212,7 @@ export const connectorCases = {
             round: (name) => ({
               count: 3000,
               send: senderOf(name, { traceparent }).send,
-              steps: numbered,
+              steps: sinkSteps,
               to: `amqp:${name}?exchangePattern=InOnly&connectionFactory=%23amqp`,
             }),
           },
@@ -226,12 +226,12 @@ export const connectorCases = {
               },
               async consume(first) {
                 let receiver;
-                const taken = await counted(6000, first, (take) => {
+                const received = await countMessages(6000, first, (onMessage) => {
                   receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 100, autoaccept: false });
-                  receiver.on("message", ({ delivery }) => (delivery.accept(), take()));
+                  receiver.on("message", ({ delivery }) => (delivery.accept(), onMessage()));
                 });
                 receiver.close();
-                return taken;
+                return received;
               },
               from: `amqp:${name}sluice?connectionFactory=%23amqp`,
             }),
@@ -247,9 +247,9 @@ export const connectorCases = {
       const url = `mqtt://127.0.0.1:${port}`;
       const client = await mqtt.connectAsync(url, { protocolVersion: 5 });
       client.stream.setNoDelay(true);
-      const kept = (clientId) => ({ protocolVersion: 5, clientId, clean: false, properties: { sessionExpiryInterval: 600 } });
+      const sessionOptions = (clientId) => ({ protocolVersion: 5, clientId, clean: false, properties: { sessionExpiryInterval: 600 } });
       const subscribe = async (clientId, topic) => {
-        const one = await mqtt.connectAsync(url, kept(clientId));
+        const one = await mqtt.connectAsync(url, sessionOptions(clientId));
         await one.subscribeAsync(topic, { qos: 1 });
         await one.endAsync();
       };
@@ -259,8 +259,8 @@ export const connectorCases = {
           send: {
             round: (name) => ({
               count: 20_000,
-              send: () => client.publishAsync(name, encoded(), { qos: 1, properties: { userProperties: { traceparent } } }),
-              steps: numbered,
+              send: () => client.publishAsync(name, encodeBody(), { qos: 1, properties: { userProperties: { traceparent } } }),
+              steps: sinkSteps,
               to: `paho-mqtt5:${name}?qos=1&connection=%23mqtt`,
             }),
           },
@@ -272,20 +272,20 @@ export const connectorCases = {
                 let next = 0;
                 // Not in groups: the broker's TCP stack delays the last acknowledgement of each group by 40 ms.
                 const publish = async () => {
-                  while (next++ < 20_000) await client.publishAsync(`${name}/${side}`, encoded(), { qos: 1 });
+                  while (next++ < 20_000) await client.publishAsync(`${name}/${side}`, encodeBody(), { qos: 1 });
                 };
                 await Promise.all(Array.from({ length: 50 }, publish));
               },
               async consume(first) {
                 let one;
-                const taken = await counted(20_000, first, (take) => {
-                  one = mqtt.connect(url, kept(`${name}bare`));
-                  // As ours: otherwise the kernel delays acknowledgements.
+                const received = await countMessages(20_000, first, (onMessage) => {
+                  one = mqtt.connect(url, sessionOptions(`${name}bare`));
+                  // As in our source: otherwise the kernel delays acknowledgements.
                   one.on("connect", () => one.stream.setNoDelay(true));
-                  one.on("message", (topic, payload) => (payload.toString(), take()));
+                  one.on("message", (topic, payload) => (payload.toString(), onMessage()));
                 });
                 await one.endAsync();
-                return taken;
+                return received;
               },
               from: `paho-mqtt5:${name}/sluice?qos=1&cleanStart=false&sessionExpiryInterval=600&clientId=${name}sluice&connection=%23mqtt`,
             }),
@@ -301,7 +301,7 @@ export const connectorCases = {
       const connection = await connectNats({ servers: `127.0.0.1:${port}` });
       const manager = await jetstreamManager(connection);
       const stream = jetstream(connection);
-      const tracing = () => {
+      const traceHeaders = () => {
         const sent = headers();
         sent.append("traceparent", traceparent);
         return sent;
@@ -315,8 +315,8 @@ export const connectorCases = {
               return {
                 count: 10_000,
                 // Our sink sets an id too, so that a retry is stored only once.
-                send: () => stream.publish(`${name}.a`, encoded(), { msgID: randomUUID(), headers: tracing() }),
-                steps: numbered,
+                send: () => stream.publish(`${name}.a`, encodeBody(), { msgID: randomUUID(), headers: traceHeaders() }),
+                steps: sinkSteps,
                 to: `nats:${name}.a?jetstreamEnabled=true&exchangePattern=InOnly&connection=%23nats`,
               };
             },
@@ -327,18 +327,18 @@ export const connectorCases = {
               return {
                 count: 20_000,
                 async fill(side) {
-                  for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${side}`, encoded())));
+                  for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${side}`, encodeBody())));
                 },
                 async consume(first) {
                   await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
                   const consumer = await stream.consumers.get(name, "bare");
-                  return counted(20_000, first, async (take) => {
-                    let taken = 0;
+                  return countMessages(20_000, first, async (onMessage) => {
+                    let received = 0;
                     for await (const message of await consumer.consume({ max_messages: 100 })) {
                       message.string();
                       message.ack();
-                      take();
-                      if (++taken === 20_000) break;
+                      onMessage();
+                      if (++received === 20_000) break;
                     }
                   });
                 },
@@ -358,6 +358,10 @@ export const connectorCases = {
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
       const list = Array.from({ length: 500 }, () => kilobyte);
+      // The mock broker keeps 20 MB of a topic, which takes too short a time to be measured; several topics hold more.
+      const topicCount = 5;
+      const perTopic = 16_000;
+      const topicsOf = (name, side) => Array.from({ length: topicCount }, (_, index) => `${name}${side}${index}`);
       const batch = (headers) => list.map((text) => ({ value: Buffer.from(text), headers }));
       return {
         close: () => producer.disconnect(),
@@ -374,16 +378,15 @@ export const connectorCases = {
           },
           receive: {
             round: (name) => ({
-              // The log of a partition of the mock broker holds 5 MB.
-              count: 16_000,
+              count: topicCount * perTopic,
               async fill(side) {
-                for (let n = 0; n < 16_000; n += 500) await producer.send({ topic: `${name}${side}`, messages: batch() });
+                for (const topic of topicsOf(name, side)) for (let n = 0; n < perTopic; n += 500) await producer.send({ topic, messages: batch() });
               },
               async consume(first) {
                 const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });
                 await consumer.connect();
-                await consumer.subscribe({ topics: [`${name}bare`], fromBeginning: true });
-                const taken = await counted(16_000, first, (take) =>
+                await consumer.subscribe({ topics: topicsOf(name, "bare"), fromBeginning: true });
+                const received = await countMessages(topicCount * perTopic, first, (onMessage) =>
                   consumer.run({
                     eachBatchAutoResolve: false,
                     // The client commits the offsets of processed records at the end of each batch.
@@ -393,16 +396,16 @@ export const connectorCases = {
                       for (const { value, offset } of messages) {
                         value.toString();
                         resolveOffset(offset);
-                        take();
+                        onMessage();
                       }
                       await heartbeat();
                     },
                   }),
                 );
                 await consumer.disconnect();
-                return taken;
+                return received;
               },
-              from: `kafka:${name}sluice?autoOffsetReset=earliest&groupId=${name}sluice&connection=%23kafka`,
+              from: `kafka:${topicsOf(name, "sluice").join(",")}?autoOffsetReset=earliest&groupId=${name}sluice&connection=%23kafka`,
             }),
           },
         },

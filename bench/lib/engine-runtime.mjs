@@ -59,11 +59,11 @@ export function engineRuntime() {
   });
 }
 
-/** Deploys one route and returns its inlet. */
-export async function deployed(runtime, steps) {
+/** Deploys one route and returns its input. */
+export async function deployRoute(runtime, steps) {
   const source = `- route:\n    id: bench\n    from:\n      uri: probe:bench\n      steps:\n${steps.map((step) => `        - ${step}`).join("\n")}\n`;
   const { deployment, diagnostics } = runtime.prepare({ id: "bench", hash: "0", source, property: () => undefined });
   if (deployment === undefined) throw new Error(diagnostics.map(({ message, span }) => `line ${span.line}: ${message}`).join("; "));
   await runtime.deploy(deployment);
-  return runtime.routes.get("bench").inlet;
+  return runtime.routes.get("bench").routeInput;
 }

@@ -8,23 +8,21 @@ import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 /** Timeout of a response. */
 const responseTimeoutMs = 10_000;
 
-const found = new Map();
+const availability = new Map();
 
 /** Whether a command is available; cached, because checking is slow on a busy machine. */
-function has(command) {
-  if (found.get(command) !== true) found.set(command, spawnSync("sh", ["-c", `command -v ${command}`]).status === 0);
-  return found.get(command);
+function isAvailable(command) {
+  if (availability.get(command) !== true) availability.set(command, spawnSync("sh", ["-c", `command -v ${command}`]).status === 0);
+  return availability.get(command);
 }
 
-/** Pins a command to a core where the system can. */
+/** Pins a command to a core if the system supports it. */
 export function onCore(core, command) {
-  return has("taskset") ? ["taskset", "-c", String(core), ...command] : command;
+  return isAvailable("taskset") ? ["taskset", "-c", String(core), ...command] : command;
 }
 
 export function loadTool() {
-  if (has("wrk")) return "wrk";
-  if (process.getuid?.() === 0 && has("apt-get")) spawnSync("apt-get", ["install", "-y", "-qq", "wrk"], { stdio: "ignore" });
-  return has("wrk") ? "wrk" : "built-in client";
+  return isAvailable("wrk") ? "wrk" : "built-in client";
 }
 
 /** Posts `body` to `url` over 32 connections for `seconds`; returns responses per second, p99 and failures. */
@@ -75,7 +73,7 @@ export async function client(url, body, seconds, connections, headers) {
   const latencies = [];
   const texts = new Set();
   let failed = 0;
-  const one = () =>
+  const runConnection = () =>
     new Promise((resolve) => {
       const socket = connect(Number(port), hostname);
       let sentAt = 0;
@@ -109,7 +107,7 @@ export async function client(url, body, seconds, connections, headers) {
         else socket.end();
       });
     });
-  await Promise.all(Array.from({ length: connections }, one));
+  await Promise.all(Array.from({ length: connections }, runConnection));
   latencies.sort((a, b) => a - b);
   return { perSecond: latencies.length / seconds, p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0, failed, answered: latencies.length, texts };
 }

@@ -39,14 +39,14 @@ export async function figuresOf(command, directions) {
 }
 
 /** The best figures of up to three runs: repeated while one misses its budget. Noise does not repeat, a slower hot path does. */
-export async function bestFiguresOf(command, directions, holds) {
+export async function bestFiguresOf(command, directions, isAcceptable) {
   let best;
   for (let count = 0; count < tries; count++) {
     const figures = await figuresOf(command, directions);
     if (figures === undefined) return undefined;
     best =
       best === undefined ? figures : Object.fromEntries(Object.entries(figures).map(([path, value]) => [path, better[directions[path]](best[path], value)]));
-    if (Object.entries(best).every(([path, value]) => holds(path, value))) break;
+    if (Object.entries(best).every(([path, value]) => isAcceptable(path, value))) break;
   }
   return best;
 }

@@ -1,16 +1,8 @@
 // NATS servers for a benchmark: one, or three that form a cluster.
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { freePort } from "./free-port.mjs";
 
 /** Starts `count` servers; returns their addresses, separated by commas, and a function that ends them. */
 export async function startNats(count) {
@@ -31,6 +23,7 @@ export async function startNats(count) {
       .slice(0, count)
       .map((port) => `127.0.0.1:${port}`)
       .join(),
+    pids: servers.map(({ pid }) => pid),
     end: () => servers.forEach((server) => server.kill("SIGKILL")),
   };
 }

@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 
 /** The fraction of the least disturbed turns, which are evaluated. */
-const undisturbed = 0.33;
+const undisturbedShare = 0.33;
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
 /** CPU time of all threads of a process in microseconds, with nanosecond precision where available (Linux). */
-function threadMicros(pid) {
+export function threadMicros(pid) {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
   return nanoseconds / 1_000;
@@ -37,8 +37,8 @@ export async function openSockets(baseUrl, count) {
 /** Checks a reply, which is small enough to arrive in one chunk. */
 export const faultOf = (chunk) => (chunk.toString("latin1", 9, 12) === "200" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
-/** Sends a message `count` times over all sockets; each socket sends the next one after the reply. */
-function sendAll(sockets, message, count) {
+/** Sends a message `count` times over all sockets; each socket sends the next one after the reply, unless `check` returns an error for it. */
+export function sendAll(sockets, message, count, check = faultOf) {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let answered = 0;
@@ -50,7 +50,7 @@ function sendAll(sockets, message, count) {
     for (const socket of sockets) {
       socket.removeAllListeners("data");
       socket.on("data", (chunk) => {
-        const fault = faultOf(chunk);
+        const fault = check(chunk);
         if (fault !== undefined) reject(fault);
         if (++answered === count) resolve();
         else sendNext(socket);
@@ -67,9 +67,9 @@ function sendAll(sockets, message, count) {
 export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1_000, connections = 32 }) {
   spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
   const sockets = await openSockets(baseUrl, connections);
-  // A sleeping caller must be woken by the reply, which costs the server time, and it sleeps more when the server is slower.
-  let waking = setImmediate(function stayAwake() {
-    waking = setImmediate(stayAwake);
+  // Keeps this process awake: waking a sleeping client costs the server CPU time, and the client of a slower server sleeps more often.
+  let wakeUp = setImmediate(function stayAwake() {
+    wakeUp = setImmediate(stayAwake);
   });
   const turn = async (message) => {
     const before = threadMicros(child.pid);
@@ -86,18 +86,18 @@ export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1
       rows[name].plain.push(round % 2 === 0 ? first : second);
       rows[name].added.push(round % 2 === 0 ? second - first : first - second);
     }
-  clearImmediate(waking);
+  clearImmediate(wakeUp);
   for (const socket of sockets) socket.destroy();
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
       // Other load slows a processor down without taking it away. The least disturbed turns are those with the lowest total cost of both; selecting
       // by the sum favors neither.
       const sums = row.plain.map((cost, index) => 2 * cost + row.added[index]);
-      const limit = quantile(sums, undisturbed);
-      const kept = sums.flatMap((sum, index) => (sum <= limit ? [index] : []));
-      const plain = kept.map((index) => row.plain[index]);
-      const added = kept.map((index) => row.added[index]);
-      const margin = 0.98 / Math.sqrt(kept.length);
+      const limit = quantile(sums, undisturbedShare);
+      const selected = sums.flatMap((sum, index) => (sum <= limit ? [index] : []));
+      const plain = selected.map((index) => row.plain[index]);
+      const added = selected.map((index) => row.added[index]);
+      const margin = 0.98 / Math.sqrt(selected.length);
       return [
         name,
         {

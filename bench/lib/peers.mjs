@@ -10,8 +10,8 @@ import { workloads } from "./workloads.mjs";
 
 const installTimeoutMs = 300_000;
 
-/** Installs a package and returns its folder; `packageSpec` is its name and exact version. Exits with 3 when it cannot be installed. */
-export async function installed(packageSpec) {
+/** Installs a package and returns its folder; `packageSpec` is its name and exact version. Exits with 3 if it cannot be installed. */
+export async function installPackage(packageSpec) {
   const folder = temporaryFolder("peer");
   console.error(`Installing ${packageSpec} …`);
   writeFileSync(join(folder, "package.json"), '{"private": true}');
@@ -19,7 +19,7 @@ export async function installed(packageSpec) {
   const npm = killOnExit(spawn("npm", options, { cwd: folder, stdio: ["ignore", 2, 2], timeout: installTimeoutMs }));
   const [status] = await Promise.race([once(npm, "exit"), once(npm, "error")]);
   if (status === 0) return folder;
-  console.error(`${packageSpec} cannot be installed: this benchmark needs npm and the npm registry. Nothing was measured.`);
+  console.error(`Cannot install ${packageSpec}: this benchmark needs npm and the npm registry. Nothing was measured.`);
   process.exit(3);
 }
 

@@ -24,21 +24,21 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   const settings = { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", output, "inherit"], detached: isGroup };
   const child = killOnExit(spawn(file, parameters, settings), { isGroup });
   closeSync(output);
-  let ended;
-  child.once("exit", (code) => (ended = code ?? "a signal"));
+  let exitReason;
+  child.once("exit", (code) => (exitReason = code ?? "a signal"));
   let first = "";
   const began = performance.now();
   while (!first.includes("\n")) {
     if (performance.now() - began > startTimeoutMs) throw new Error(`${command.join(" ")} is not ready after ${startTimeoutMs / 1_000} s`);
-    if (ended !== undefined) throw new Error(`${command.join(" ")} exited with ${ended} before it was ready`);
+    if (exitReason !== undefined) throw new Error(`${command.join(" ")} exited with ${exitReason} before it was ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     first = readFileSync(path, "utf8");
   }
   const stop = async () => {
-    const gone = new Promise((resolve) => child.once("exit", resolve));
-    const killing = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
-    if (ended === undefined && child.kill("SIGTERM")) await gone;
-    clearTimeout(killing);
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    const killTimer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
+    if (exitReason === undefined && child.kill("SIGTERM")) await exited;
+    clearTimeout(killTimer);
     rmSync(folder, { recursive: true, force: true });
   };
   return { baseUrl: JSON.parse(first.slice(0, first.indexOf("\n"))).baseUrl, child, stop };
@@ -68,7 +68,7 @@ export function cpuMicros(pid) {
   }
 }
 
-/** Puts a document of the management API. */
+/** Uploads a document through the management API. */
 export async function putDocument(baseUrl, path, document) {
   const response = await fetch(`${baseUrl}/_api/${path}`, {
     method: "PUT",
@@ -88,9 +88,9 @@ export async function deploy(baseUrl, { flow, mapping }) {
 }
 
 /** Calls a server once and verifies that it does the measured work. */
-export async function assertAnswer(baseUrl, path, body, answer, headers = {}) {
+export async function assertResponse(baseUrl, path, body, answer, headers = {}) {
   const signal = AbortSignal.timeout(responseTimeoutMs);
   const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body, signal });
   const text = await response.text();
-  if (text !== answer) throw new Error(`${baseUrl}${path} answered ${response.status} ${text}, expected ${answer}`);
+  if (text !== answer) throw new Error(`${baseUrl}${path} responded with ${response.status} ${text}, expected ${answer}`);
 }

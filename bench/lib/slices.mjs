@@ -32,10 +32,10 @@ export async function compareWithHandWritten(ours, handWritten, options) {
   return { oursNs, plainNs, ratio: oursNs / plainNs };
 }
 
-/** The results of {@link compareWithHandWritten}, by name. */
-export function printByHand(results) {
+/** Prints the results of {@link compareWithHandWritten} as a table. */
+export function printComparison(results) {
   printTable(
-    ["", "by hand, ns", "sluice, ns", "times"],
+    ["", "hand-written, ns", "sluice, ns", "ratio"],
     Object.entries(results).map(([name, { oursNs, plainNs, ratio }]) => [name, plainNs.toFixed(0), oursNs.toFixed(0), ratio.toFixed(2)]),
   );
 }

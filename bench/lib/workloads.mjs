@@ -1,4 +1,4 @@
-// The two workloads of all benchmarks (docs/performance.md): the same message in, the same response out.
+// The two workloads used by all benchmarks (docs/performance.md): the same message in, the same response out.
 
 export const webhook = {
   body: JSON.stringify({
@@ -56,7 +56,7 @@ export const router = {
         - to: message-mapping:total
         - removeHeader: {name: branch}
 `,
-  /** The part of the workload that computes. */
+  /** The mapping step, which does the computation. */
   mapping: {
     source: { format: "json" },
     target: { format: "json" },

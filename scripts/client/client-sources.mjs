@@ -98,7 +98,7 @@ function typeOf(schema) {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return [...new Set(choices.map((choice) => grouped(typeOf(choice))))].join(" | ");
+  if (choices !== undefined) return [...new Set(choices.map((choice) => parenthesize(typeOf(choice))))].join(" | ");
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ");
   switch (schema.type) {
     case "string":
@@ -109,7 +109,7 @@ function typeOf(schema) {
     case "integer":
       return "number";
     case "array":
-      return `readonly ${grouped(typeOf(schema.items ?? {}))}[]`;
+      return `readonly ${parenthesize(typeOf(schema.items ?? {}))}[]`;
     case "object":
       return objectType(schema);
     default:
@@ -129,4 +129,4 @@ function objectType({ properties = {}, required = [], additionalProperties }) {
 
 const documentation = ({ description }) => (description === undefined ? "" : `\n/** ${description} */\n`);
 
-const grouped = (type) => (type.includes(" | ") || type.startsWith("readonly ") ? `(${type})` : type);
+const parenthesize = (type) => (type.includes(" | ") || type.startsWith("readonly ") ? `(${type})` : type);

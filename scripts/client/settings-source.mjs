@@ -2,7 +2,7 @@
 
 const types = { integer: "number", number: "number", boolean: "boolean", duration: "number | string", size: "number | string" };
 /** Settings that an embedded runtime does not have, because it is part of one process. */
-const leftOut = new Set(["workers"]);
+const excludedSettings = new Set(["workers"]);
 const docs = {
   port: "Port to listen on; 0 selects a free port. Without it, no port is opened.",
   dataDir: "Directory for flows, parameters, tables and queues; created if it does not exist. Without it, nothing is stored.",
@@ -10,10 +10,10 @@ const docs = {
 
 export function settingsSource(descriptions) {
   const members = descriptions
-    .filter(({ name }) => !leftOut.has(name))
-    .map(({ name, doc, kind, values, default: standard }) => {
+    .filter(({ name }) => !excludedSettings.has(name))
+    .map(({ name, doc, kind, values, default: defaultValue }) => {
       const type = values === undefined ? (types[kind] ?? "string") : values.map((value) => JSON.stringify(value)).join(" | ");
-      const fallback = standard === "" || name in docs ? "" : ` Default: ${standard}.`;
+      const fallback = defaultValue === "" || name in docs ? "" : ` Default: ${defaultValue}.`;
       return `  /** ${docs[name] ?? doc}${fallback} */\n  readonly ${name}?: ${type};`;
     });
   return [

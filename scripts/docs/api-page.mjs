@@ -1,17 +1,23 @@
 // The management API as a page, from its OpenAPI document.
 import { page } from "./declaration-page.mjs";
 
+/** A heading must differ from the names of all schemas, because links to a schema use its name. */
+const headings = { api: "API", catalog: "Catalog and schema", health: "Health and metrics" };
+
 export function apiPage(document) {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
   const tags = [...new Set(operations.flatMap((operation) => operation.tags))];
   const sections = tags.map((tag) =>
-    [`## ${tag.charAt(0).toUpperCase()}${tag.slice(1)}`, ...operations.filter((operation) => operation.tags.includes(tag)).map(operationText)].join("\n\n"),
+    [
+      `## ${headings[tag] ?? `${tag.charAt(0).toUpperCase()}${tag.slice(1)}`}`,
+      ...operations.filter((operation) => operation.tags.includes(tag)).map(operationText),
+    ].join("\n\n"),
   );
   return page(
     "# Management API",
-    'Every call except `GET /_api/health` requires `Authorization: Bearer <token>` with the value of `SERVICE_DEPLOY_TOKEN`. Error responses have the body `{"error": "…"}`. The response header `X-Api-Version` contains the API version; `Accept-Api-Version: 1` requests a version, and an unsupported one is rejected with 406. A running server provides the same as OpenAPI 3.1 at `/_api/openapi.json`.',
+    'Every call except `GET /_api/health` requires `Authorization: Bearer <token>` with the value of `SERVICE_DEPLOY_TOKEN`. Error responses have the body `{"error": "…"}`. The response header `X-Api-Version` contains the API version; `Accept-Api-Version: 1` requests a version, and an unsupported one is rejected with 406. A running server provides this reference as an OpenAPI 3.1 document at `/_api/openapi.json`.',
     overview(operations),
     ...sections,
     schemasText(document.components.schemas),
@@ -27,7 +33,7 @@ function operationText({ method, path, summary, security, parameters = [], reque
   const isConditional = parameters.some(({ $ref }) => $ref?.endsWith("/IfMatch"));
   const rows = own.map(
     ({ name, in: place, required, description, schema }) =>
-      `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${schema.default === undefined ? "" : `, \`${schema.default}\` by default`} | ${description ?? ""} |`,
+      `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${defaultText(schema.default)} | ${description ?? ""} |`,
   );
   const members = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => bodyRows(type, schema));
   const replies = Object.entries(responses)
@@ -47,6 +53,11 @@ function operationText({ method, path, summary, security, parameters = [], reque
   ]
     .filter((block) => block !== "")
     .join("\n\n");
+}
+
+function defaultText(value) {
+  if (value === undefined) return "";
+  return value === "" ? ", empty by default" : `, \`${value}\` by default`;
 }
 
 function contentText(type, { schema, "x-events": events }) {

@@ -13,8 +13,8 @@ export function stepPage(step) {
     step.shorthand === undefined ? "" : `Short form: \`${step.name}: text\` sets the option \`${step.shorthand}\`.`,
     step.adoptsSiblings === true ? "Without its own `steps`, it contains the steps that follow it in the same list." : "",
     options(step.options),
-    guarantees(step),
     "Every step also supports `id`, `description`, `note` and `disabled`.",
+    guarantees(step),
     examples(step),
   );
 }
@@ -109,7 +109,7 @@ function head({ title, summary, group, since }, names) {
   return `# ${title}\n\n${summary}\n\n${names} · ${group} · since ${since}`;
 }
 
-const verifiedAgainst = (servers) => (servers.length === 0 ? "" : `## Verified against\n\nThe tests run it against ${servers.join(", ")}.`);
+const verifiedAgainst = (servers) => (servers.length === 0 ? "" : `## Tested versions\n\nTested against ${servers.join(", ")}.`);
 const options = (list) => (list.length === 0 ? "" : `## Options\n\n${optionTable(list)}`);
 const guarantees = (declaration) => (declaration.guarantees === undefined ? "" : `## Guarantees\n\n${declaration.guarantees}`);
 const examples = (declaration) => (declaration.examples.length === 0 ? "" : `## Examples\n\n${declaration.examples.map(exampleBlock).join("\n")}`);

@@ -10,11 +10,11 @@ export function exampleBlock({ title, yaml, given, expect }) {
 function messageLines(label, message = {}) {
   const parts = ["body", "headers", "properties", "variables", "error"].filter((part) => message[part] !== undefined);
   if (parts.length === 0) return [];
-  const values = parts.map((part) => `| ${part} | ${shown(message[part])} |`);
+  const values = parts.map((part) => `| ${part} | ${valueText(message[part])} |`);
   return [`**${label}**`, "", "| | |", "|---|---|", ...values, ""];
 }
 
-function shown(value) {
+function valueText(value) {
   const text = typeof value === "string" ? JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"') : JSON.stringify(value);
   return text === "" ? "(empty)" : `${text.includes("`") ? "`` " : "`"}${text.replaceAll("|", "\\|")}${text.includes("`") ? " ``" : "`"}`;
 }

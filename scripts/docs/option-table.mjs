@@ -1,6 +1,7 @@
 // Formats options as rows of a Markdown table; members of objects and lists get their own rows, named by path.
 
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ");
+const escapeTags = (text) => text.replaceAll(/`[^`]*`|</g, (match) => (match === "<" ? "&lt;" : match));
 const code = (text) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /** `heading` names the first column. */
@@ -14,7 +15,7 @@ function optionRows(option, path) {
   const marks = [option.required ? "**required**" : "", option.secret ? "secret" : "", option.group === "advanced" ? "advanced" : ""].filter(
     (mark) => mark !== "",
   );
-  const row = `| ${code(path)}${marks.length === 0 ? "" : ` (${marks.join(", ")})`} | ${kindText(option)} | ${defaultText(option)} | ${cell(option.doc).replaceAll("<", "&lt;")}${exampleText(option)} |`;
+  const row = `| ${code(path)}${marks.length === 0 ? "" : ` (${marks.join(", ")})`} | ${kindText(option)} | ${defaultText(option)} | ${escapeTags(cell(option.doc))}${exampleText(option)} |`;
   const inner =
     option.item?.fields === undefined
       ? (option.fields ?? []).map((field) => [field, `${path}.${field.name}`])

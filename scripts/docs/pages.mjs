@@ -3,7 +3,6 @@ import { cliReference } from "../../packages/cli/dist/command/reference-page.js"
 import { commands } from "../../packages/cli/dist/commands/index.js";
 import { flowToJsonSchema } from "@sluice/model";
 import { createCatalog, describeCatalog, settingsReference, statusOf } from "@sluice/server";
-import { FakeHost } from "@sluice/testkit";
 import { apiPage } from "./api-page.mjs";
 import { beansPage, connectionPage, connectorPage, entityPage, formatPage, indexPage, languagePage, page, stepPage } from "./declaration-page.mjs";
 import { errorPage } from "./error-page.mjs";
@@ -87,5 +86,3 @@ function overview() {
   ];
   return page("# Reference", [...lists, ...others].join("\n"));
 }
-
-/** The document of a server without flows. */

@@ -1,4 +1,4 @@
-// Finds error codes in the sources: every CompileError, FlowError, Refusal and diagnostic with its message, whose variable parts are shown as `…`.
+// Finds error codes in the sources: every CompileError, FlowError, ServiceError and diagnostic with its message, whose variable parts are shown as `…`.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -23,7 +23,7 @@ export function sources(folder) {
 
 function codesOf(text) {
   const found = [];
-  for (const match of text.matchAll(/\b(CompileError|FlowError|Refusal|report|fault|problem)\(/g)) {
+  for (const match of text.matchAll(/\b(CompileError|FlowError|ServiceError|report|fault|problem)\(/g)) {
     const values = argumentsAt(text, match.index + match[0].length);
     if (match[1] === "FlowError") {
       const code = /\bcode: "([a-z0-9-]+)"/.exec(values[2] ?? "")?.[1];
@@ -34,7 +34,7 @@ function codesOf(text) {
     }
     const code = /^"([^"]+)"$/.exec(values[0] ?? "")?.[1];
     const message = shapeOf(values[1]);
-    if (code !== undefined && codeWord.test(code) && message !== undefined) found.push({ code, kind: match[1] === "Refusal" ? "api" : "flow", message });
+    if (code !== undefined && codeWord.test(code) && message !== undefined) found.push({ code, kind: match[1] === "ServiceError" ? "api" : "flow", message });
   }
   for (const match of text.matchAll(/\bcode: "(yaml-[a-z-]+|claim-[a-z-]+)",\s*(?:severity: "\w+",\s*)?message(?:: ([`"]))?/g)) {
     const message = match[2] === undefined ? "" : shapeOf(argumentsAt(text, match.index + match[0].length - 1)[0]);

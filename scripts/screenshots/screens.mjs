@@ -4,8 +4,7 @@ const editor = async (page, url, query = "") => {
   await page.getByRole("treeitem").first().waitFor();
 };
 const button = (page, name) => page.getByRole("button", { name, exact: true });
-const hideDock = (page) => button(page, "Hide the dock").click();
-const figures = (page) => page.getByText("p95").first().waitFor();
+const waitForMetrics = (page) => page.getByText("p95").first().waitFor();
 
 export const screens = {
   flows: (page, url) => page.goto(`${url}/flows`).then(() => page.getByRole("link", { name: "Orders to ERP" }).waitFor()),
@@ -15,8 +14,7 @@ export const screens = {
   },
   canvas: async (page, url) => {
     await editor(page, url);
-    await figures(page);
-    await hideDock(page);
+    await waitForMetrics(page);
     await page.getByRole("treeitem").filter({ hasText: "Set header" }).click();
     await page.getByRole("group", { name: "Result of Expression" }).waitFor();
   },
@@ -28,8 +26,7 @@ export const screens = {
   split: async (page, url) => {
     await editor(page, url, "?view=split");
     await page.locator(".cm-content").waitFor();
-    await figures(page);
-    await hideDock(page);
+    await waitForMetrics(page);
     await page.getByRole("treeitem").filter({ hasText: "Choice" }).first().click();
   },
   versions: async (page, url) => {
@@ -66,14 +63,12 @@ export const screens = {
   },
   "data-panel": async (page, url) => {
     await screens["try-it"](page, url);
-    await hideDock(page);
     await page.getByRole("treeitem", { name: /Map message/ }).click();
     await button(page, "Data").click();
     await page.getByRole("tree", { name: "Message data" }).waitFor();
   },
   breakpoint: async (page, url) => {
     await editor(page, url);
-    await hideDock(page);
     await page.getByRole("treeitem").filter({ hasText: "Set header" }).click();
     await page.keyboard.press("b");
     await button(page, "Watch for a message").click();
@@ -81,7 +76,7 @@ export const screens = {
     const body = page.getByRole("textbox", { name: "Body of the held message" });
     await body.waitFor();
     await body.fill((await body.inputValue()).replace(/"total": \d+(\.\d+)?/, '"total": 99'));
-    // The caret is at the end; the picture shows the beginning.
+    // The caret is at the end; the screenshot shows the beginning.
     await page.keyboard.press("Control+Home");
   },
   "all-tests": async (page, url) => {

@@ -59,10 +59,10 @@ function distanceOf(one, other) {
 
 function chunk(type, data) {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const around = Buffer.alloc(8);
-  around.writeUInt32BE(data.length, 0);
-  around.writeUInt32BE(crc32(body), 4);
-  return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }
 
 function decode(png) {
@@ -80,7 +80,7 @@ function decode(png) {
   const width = head.readUInt32BE(0);
   const height = head.readUInt32BE(4);
   const channels = head[9] === 6 ? 4 : 3;
-  const bytes = unfiltered(inflateSync(Buffer.concat(parts)), width * channels, height, channels);
+  const bytes = removeFilters(inflateSync(Buffer.concat(parts)), width * channels, height, channels);
   const pixels = new Uint32Array(width * height);
   for (let index = 0; index < pixels.length; index++) {
     const from = index * channels;
@@ -90,7 +90,7 @@ function decode(png) {
 }
 
 /** Reverses the prediction filter of each row. */
-function unfiltered(rows, stride, height, channels) {
+function removeFilters(rows, stride, height, channels) {
   const bytes = new Uint8Array(stride * height);
   for (let y = 0; y < height; y++) {
     const filter = rows[y * (stride + 1)];
@@ -98,13 +98,13 @@ function unfiltered(rows, stride, height, channels) {
       const left = x < channels ? 0 : bytes[y * stride + x - channels];
       const up = y === 0 ? 0 : bytes[(y - 1) * stride + x];
       const corner = x < channels || y === 0 ? 0 : bytes[(y - 1) * stride + x - channels];
-      bytes[y * stride + x] = rows[y * (stride + 1) + 1 + x] + predicted(filter, left, up, corner);
+      bytes[y * stride + x] = rows[y * (stride + 1) + 1 + x] + predict(filter, left, up, corner);
     }
   }
   return bytes;
 }
 
-function predicted(filter, left, up, corner) {
+function predict(filter, left, up, corner) {
   if (filter === 0) return 0;
   if (filter === 1) return left;
   if (filter === 2) return up;

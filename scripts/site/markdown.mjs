@@ -4,7 +4,7 @@ import markdownIt from "markdown-it";
 import { anchorOf } from "./anchor.mjs";
 import { highlight } from "./highlight.mjs";
 
-/** Where files that are not part of docs/ are read. */
+/** Base URL of links to files outside docs/; without it, links are relative to the repository. */
 const repository = process.env["SLUICE_REPOSITORY_URL"] ?? "";
 
 const markdown = markdownIt({ html: true, linkify: false });

@@ -19,9 +19,9 @@
   }
 
   function element(name, ...children) {
-    const made = document.createElement(name);
-    made.append(...children);
-    return made;
+    const node = document.createElement(name);
+    node.append(...children);
+    return node;
   }
 
   function resultItem({ address, title, heading, snippet: { before, match, after } }) {

@@ -15,8 +15,8 @@ export function mergeResults(parts) {
  * may be caused by the machine, two in a row are a defect.
  */
 export function summarize({ passed, failed, skipped, retried }, retriedBefore = []) {
-  const again = retried.filter(({ name }) => retriedBefore.includes(name));
-  const unexplained = skipped.filter((name) => reasonOf(name) === undefined);
+  const retriedTwice = retried.filter(({ name }) => retriedBefore.includes(name));
+  const withoutReason = skipped.filter((name) => reasonOf(name) === undefined);
   const lines = [
     ...section("Failed:", failed),
     ...section(
@@ -25,15 +25,15 @@ export function summarize({ passed, failed, skipped, retried }, retriedBefore = 
     ),
     ...section(
       "Needed a retry in two successive runs, which fails the build:",
-      again.map(({ name }) => name),
+      retriedTwice.map(({ name }) => name),
     ),
-    ...section("Skipped without a reason, which fails the build. Add one to the test's name, such as '(needs Chromium)':", unexplained),
+    ...section("Skipped without a reason, which fails the build. Add one to the test's name, such as '(needs Chromium)':", withoutReason),
     ...section("Skipped:", skipReasons(skipped)),
   ];
-  const failures = failed.length + again.length + unexplained.length;
+  const failures = failed.length + retriedTwice.length + withoutReason.length;
   return {
     isGood: failures === 0,
-    lines: [...lines, `${passed - again.length} passed, ${failures} failed, ${skipped.length - unexplained.length} skipped`],
+    lines: [...lines, `${passed - retriedTwice.length} passed, ${failures} failed, ${skipped.length - withoutReason.length} skipped`],
   };
 }
 

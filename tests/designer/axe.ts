@@ -1,18 +1,63 @@
-// The axe-core findings of a page that was opened with `bypassCSP`.
-import { readFileSync } from "node:fs";
+// The axe-core findings of a page that was opened with `bypassCSP`, in both themes and sizes. Screenshots are saved when SCREENSHOTS names a folder.
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface Axe {
-  run(): Promise<{ readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly target: readonly unknown[] }[] }[] }>;
+  run(options: {
+    readonly resultTypes: readonly string[];
+    readonly runOnly?: readonly string[];
+  }): Promise<{ readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly target: readonly unknown[] }[] }[] }>;
 }
 
-export async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
-    return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
-  });
+/** The rules whose result depends on colors. The themes differ in colors only. */
+const colorRules = ["color-contrast", "link-in-text-block"];
+
+export async function findingsOf(page: Page, rules: "all" | "colors" = "all"): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
+  return page.evaluate(
+    async (runOnly) => {
+      // Without the elements that passed: naming each of them takes most of the time.
+      const options = { resultTypes: ["violations"], ...(runOnly === undefined ? {} : { runOnly }) };
+      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options);
+      return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+    },
+    rules === "all" ? undefined : colorRules,
+  );
+}
+
+/** The findings in both themes, named after the place. */
+export async function findingsInBothThemes(page: Page, name: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [colorScheme, rules] of [
+    ["light", "all"],
+    ["dark", "colors"],
+  ] as const) {
+    // Colors that change gradually would be measured in between.
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    found.push(...(await findingsOf(page, rules)).map((finding) => `${name}, ${colorScheme}: ${finding}`));
+    const folder = process.env["SCREENSHOTS"];
+    if (folder === undefined) continue;
+    mkdirSync(folder, { recursive: true });
+    await page.screenshot({ path: join(folder, `${name.replaceAll(/[^\w-]+/g, "-")}-${colorScheme}.png`) });
+  }
+  return found;
+}
+
+/** The findings in both themes at the width of a desktop and of a phone, where the page must not scroll sideways if `fits`. */
+export async function findingsOfScreen(page: Page, name: string, fits = true): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    found.push(...(await findingsInBothThemes(page, `${name} ${width}`)));
+    const content = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (fits && content > width) found.push(`${name}: ${content} pixels in a window of ${width}`);
+  }
+  return found;
 }

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", { timeout: 120_000 
     await card(page, 0)
       .locator(".card__breakpoint")
       .click({ position: { x: 5, y: 30 } });
-    await page.getByText("Wrote id 'unmarshal' so that the breakpoint can name this step.").first().waitFor();
+    await page.getByText("Added id 'unmarshal' to this step, so that the breakpoint can refer to it.").first().waitFor();
     await page.keyboard.press("Control+s");
     await expect.poll(() => designer.flowText("stepped"), soon).toContain("id: unmarshal");
     await server.putFlow("stepped", designer.flowText("stepped"));

@@ -8,7 +8,11 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import { buildDesigner } from "../../scripts/prepare.mjs";
 
 const places = [process.env["CHROMIUM"], "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The name by which a page can be opened over plain HTTP like from another machine: browsers disable the clipboard API there. */
+export const otherHost = "designer.test";
+
 const flags = [
+  `--host-resolver-rules=MAP ${otherHost} 127.0.0.1`,
   "--no-sandbox",
   "--disable-gpu",
   "--no-first-run",
@@ -58,7 +62,7 @@ const isAbandoned = (lock: string): boolean => existsSync(lock) && Date.now() - 
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page's scripts, and unexpected dialogs. */
+  /** Errors in the page's scripts, and unexpected dialogs. */
   readonly faults: string[];
 }
 

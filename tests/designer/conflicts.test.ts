@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     const saved = Date.now();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("The changes do not conflict").waitFor();
-    expect(Date.now() - saved).toBeLessThan(2_500);
+    expect(Date.now() - saved).toBeLessThan(2_000);
     await dialog.getByRole("button", { name: "Save merged" }).click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Renamed elsewhere", "mine"));
     await dialog.waitFor({ state: "detached" });
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     ["400", "invalid YAML at line 4", 400],
     ["401", "the token in SLUICE_TEST_TOKEN was rejected", 401],
     ["503", "SERVICE_DEPLOY_TOKEN not configured", 503],
-  ])("O07: a runtime that responds with %s: no badge, the error is shown, the edit is kept, and a retry works", async (_name, shown, status) => {
+  ])("a runtime that responds with %s: no badge, the error is shown, the edit is kept, and a retry works", async (_name, shown, status) => {
     const { page } = open;
     const error = status === 401 ? "unauthorized" : shown;
     runtime.override = ({ method }, response) =>
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     expect(runtime.flows.get("orders")?.yaml).toBe(webhookFlow("orders", "edited"));
   });
 
-  it("O07: a runtime that is down: the state is gray, Deploy reports it, Save still works", async () => {
+  it("a runtime that is down: the state is gray, Deploy reports it, Save still works", async () => {
     const { page } = open;
     await visit(page);
     await button(page, "Deploy").click();

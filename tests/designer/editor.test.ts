@@ -35,13 +35,13 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
   const deployed = async (id: string): Promise<string | undefined> =>
     (await runtime.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id)?.hash;
 
-  it("R24: serves the app, which opens the list of flows", async () => {
+  it("serves the app, which opens the list of flows", async () => {
     await open.page.goto(designer.url);
     await open.page.getByRole("heading", { name: "Flows" }).waitFor();
     expect(open.page.url()).toBe(`${designer.url}/flows`);
   });
 
-  it("R25, R26, R27: an edit changes only its line; Save writes the text to disk and does not affect the runtime", async () => {
+  it("an edit changes only its line; Save writes the text to disk and does not affect the runtime", async () => {
     const text = webhookFlow("r25");
     designer.writeFlow("r25", text);
     const { page } = open;
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
     await page.getByText("1 unsaved change").waitFor();
   });
 
-  it("R28, R29, R31: Deploy saves the unsaved edit, deploys it, and shows the badge with the runtime's time", async () => {
+  it("Deploy saves the unsaved edit, deploys it, and shows the badge with the runtime's time", async () => {
     designer.writeFlow("r28", webhookFlow("r28"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/r28?view=yaml`);
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
     expect(await called.text()).toBe("changed");
   });
 
-  it("R30: Deploy without unsaved changes deploys the saved file and does not write it", async () => {
+  it("Deploy without unsaved changes deploys the saved file and does not write it", async () => {
     designer.writeFlow("r30", webhookFlow("r30"));
     const file = join(designer.workspace, "flows/r30.yaml");
     const before = statSync(file, { bigint: true }).mtimeNs;
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
     expect(await deployed("r30")).toBe(hashOf(webhookFlow("r30")));
   });
 
-  it("R32: a rejected deployment shows the reason and no badge, keeps the edit and the old version; fixing it works", async () => {
+  it("a rejected deployment shows the reason and no badge, keeps the edit and the old version; fixing it works", async () => {
     designer.writeFlow("r32", webhookFlow("r32"));
     const { page } = open;
     await page.goto(`${designer.url}/flows/r32?view=split`);

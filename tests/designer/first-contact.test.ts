@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("first contact (needs Chromium)", { timeout: 120_00
     await page.getByText(badge).waitFor();
     await click(page.getByRole("button", { name: "Send the sample" }));
     await expect.poll(() => new URL(page.url()).pathname, soon).toMatch(/^\/flows\/shop-to-erp\/runs\/run_/);
-    await page.getByRole("region", { name: "Response" }).getByText("200").waitFor();
+    await page.getByRole("region", { name: "Response" }).getByText("200", { exact: true }).waitFor();
     for (const index of [0, 1]) {
       const card = page.locator(`.card[data-key="0/route/from/steps/${index}"]`);
       await card.locator(".card__state--ok").waitFor();

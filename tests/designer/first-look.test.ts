@@ -1,4 +1,5 @@
 // First impressions for new users and for small or magnified screens: nothing is empty, truncated or misleading.
+import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser, openBrowser, openPage, type OpenPage } from "./browser.ts";
@@ -102,7 +103,7 @@ describe.skipIf(!hasBrowser)("a first look (needs Chromium)", { timeout: 120_000
     expect(await page.getByLabel("Address").inputValue()).toBe("");
   });
 
-  it("A6: with a password, a new target requires the correct password", async () => {
+  it("with a password, a new target requires the correct password", async () => {
     const locked = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     try {
       const { page } = open;
@@ -122,6 +123,21 @@ describe.skipIf(!hasBrowser)("a first look (needs Chromium)", { timeout: 120_000
     } finally {
       await locked.end();
     }
+  });
+
+  it("the first screen loads at most 150 KB of compressed JavaScript", async () => {
+    const { page } = open;
+    const scripts: Promise<Buffer>[] = [];
+    page.on("response", (response) => {
+      if (response.request().resourceType() === "script") scripts.push(response.body());
+    });
+    await page.goto(`${designer.url}/flows`);
+    await page.getByRole("button", { name: "New flow" }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    const sizes = (await Promise.all(scripts)).map((script) => gzipSync(script).length);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(total).toBeLessThanOrEqual(150 * 1024);
   });
 
   it("a failure to load runs is not shown as no matches", async () => {

@@ -10,9 +10,14 @@ import { findingsOf } from "./axe.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-const testText = `flowId: orders
+const testText = `# who tests what
+flowId: orders
 tests:
-  - {name: says ok, when: {webhook: orders}, then: [{reply: {status: 200, bodyEquals: ok}}]}
+  - {name: says ok, when: {webhook: orders}, then: [{reply: {status: 200, bodyEquals: ok}}]} # kept
+  - name: takes a body # also kept
+    when: {webhook: orders, body: x}
+    then:
+      - reply: {status: 200}
 `;
 
 describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 120_000 }, () => {
@@ -48,46 +53,87 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
   };
   const answers = async (): Promise<number> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).status;
 
-  it("starts, stops, undeploys and deletes, and names the target before anything is lost", async () => {
+  it.each(["list", "editor"] as const)(
+    "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s, and names the target first",
+    async (place) => {
+      const { page } = open;
+      const show = (id: string) => page.goto(`${designer.url}/flows${place === "list" ? "" : `/${id}`}`);
+      await page.goto(`${designer.url}/flows/orders`);
+      await page.getByRole("button", { name: "Deploy", exact: true }).click();
+      await page.getByText(badge).waitFor();
+
+      await show("orders");
+      await choose("Duplicate");
+      await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows/orders-to-erp-copy");
+      expect(designer.flowText("orders-to-erp-copy")).toBe(webhookFlow("orders-copy").replace("description: Orders to ERP", "description: Orders to ERP copy"));
+      await page.getByRole("tree").waitFor();
+      await show("orders-to-erp-copy");
+      await choose("Rename…", "Orders to ERP copy");
+      const rename = page.getByRole("dialog", { name: "Rename 'Orders to ERP copy'" });
+      await rename.getByLabel("Name").fill("Orders to shop");
+      await page.keyboard.press("Enter");
+      await page.getByText("Orders to shop", { exact: true }).first().waitFor();
+      await expect
+        .poll(() => designer.flowText("orders-to-erp-copy"), soon)
+        .toBe(webhookFlow("orders-copy").replace("description: Orders to ERP", "description: Orders to shop"));
+      const [download] = await Promise.all([page.waitForEvent("download"), choose("Export as YAML", "Orders to shop")]);
+      expect(download.suggestedFilename()).toBe("orders-to-erp-copy.yaml");
+      expect(readFileSync(await download.path(), "utf8")).toBe(designer.flowText("orders-to-erp-copy"));
+
+      await show("orders");
+      await choose("Stop on local");
+      await expect.poll(answers, soon).not.toBe(200);
+      await page.getByText("Stopped", { exact: true }).or(page.getByText("Stopped on local.")).first().waitFor();
+      await choose("Start on local");
+      await expect.poll(answers, soon).toBe(200);
+      await page.getByText("Started on local.").waitFor();
+
+      await choose("Undeploy from local…");
+      const dialog = page.getByRole("dialog", { name: "Undeploy 'Orders to ERP' from local?" });
+      await dialog.getByText("(orders) will stop on local").waitFor();
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      expect(await answers()).toBe(200);
+      await choose("Undeploy from local…");
+      await dialog.getByRole("button", { name: "Undeploy from local" }).click();
+      await expect.poll(answers, soon).toBe(404);
+      expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
+      await page.getByRole("button", { name: "Actions for Orders to ERP", exact: true }).click();
+      expect(await page.getByRole("menuitem", { name: "Stop on local" }).getAttribute("aria-disabled")).toBe("true");
+      await page.keyboard.press("Escape");
+
+      await page.goto(`${designer.url}/flows/orders`);
+      await page.getByRole("button", { name: "Deploy", exact: true }).click();
+      await page.getByText(badge).waitFor();
+      await show("orders");
+      await choose("Delete…");
+      const confirmation = page.getByRole("dialog", { name: "Delete 'Orders to ERP'?" });
+      await confirmation.getByText("orders.yaml and 1 test file will be deleted").waitFor();
+      await confirmation.getByText("undeployed from local").waitFor();
+      expect(await findingsOf(page)).toEqual([]);
+      await confirmation.getByRole("button", { name: "Delete flow" }).click();
+      await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows");
+      await expect.poll(() => existsSync(join(designer.workspace, "flows", "orders.yaml")), soon).toBe(false);
+      expect(existsSync(testFile())).toBe(false);
+      expect(await answers()).toBe(404);
+      await expect.poll(() => page.getByRole("link", { name: "Orders to ERP", exact: true }).count(), soon).toBe(0);
+    },
+  );
+
+  it("a rename without a name is an error of the field, and the dialog stays open", async () => {
     const { page } = open;
-    await page.goto(`${designer.url}/flows/orders`);
-    await page.getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByText(badge).waitFor();
-    await choose("Stop on local");
-    await expect.poll(answers, soon).not.toBe(200);
     await page.goto(`${designer.url}/flows`);
-    await page.getByText("Stopped", { exact: true }).waitFor();
-    await choose("Start on local");
-    await expect.poll(answers, soon).toBe(200);
-    await page.getByText("Started on local.").waitFor();
-
-    await choose("Undeploy from local…");
-    const dialog = page.getByRole("dialog", { name: "Undeploy 'Orders to ERP' from local?" });
-    await dialog.getByText("(orders) will stop on local").waitFor();
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    expect(await answers()).toBe(200);
-    await choose("Undeploy from local…");
-    await dialog.getByRole("button", { name: "Undeploy from local" }).click();
-    await expect.poll(answers, soon).toBe(404);
-    expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
-    await page.getByRole("button", { name: "Actions for Orders to ERP" }).click();
-    expect(await page.getByRole("menuitem", { name: "Stop on local" }).getAttribute("aria-disabled")).toBe("true");
-    await page.keyboard.press("Escape");
-
-    await page.goto(`${designer.url}/flows/orders`);
-    await page.getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByText(badge).waitFor();
-    await choose("Delete…");
-    const confirmation = page.getByRole("dialog", { name: "Delete 'Orders to ERP'?" });
-    await confirmation.getByText("orders.yaml and 1 test file will be deleted").waitFor();
-    await confirmation.getByText("undeployed from local").waitFor();
+    await choose("Rename…");
+    const dialog = page.getByRole("dialog", { name: "Rename 'Orders to ERP'" });
+    const name = dialog.getByLabel("Name");
+    await name.fill("  ");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("Enter a name.").waitFor();
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
     expect(await findingsOf(page)).toEqual([]);
-    await confirmation.getByRole("button", { name: "Delete flow" }).click();
-    await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows");
-    await page.getByText("Create your first flow").waitFor();
-    expect(existsSync(join(designer.workspace, "flows", "orders.yaml"))).toBe(false);
-    expect(existsSync(testFile())).toBe(false);
-    expect(await answers()).toBe(404);
+    await name.fill("Orders to shop");
+    await expect.poll(() => dialog.getByRole("alert").count(), soon).toBe(0);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => designer.flowText("orders"), soon).toContain("description: Orders to shop");
   });
 
   it("lists a flow that was deployed without this workspace, opens it, and stores it on Save", async () => {
@@ -95,7 +141,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     await server.putFlow("by-cli", webhookFlow("by-cli", "from the command line"));
     await page.goto(`${designer.url}/flows`);
     const row = page.getByRole("row").filter({ hasText: "by-cli" });
-    await row.getByText("not in this workspace, only on local").waitFor();
+    await row.getByText("Only on local, not in this workspace").waitFor();
     await row.getByText("Deployed", { exact: false }).first().waitFor();
     expect(await findingsOf(page)).toEqual([]);
     await choose("Stop on local", "by-cli");
@@ -115,15 +161,15 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const panel = page.getByRole("region", { name: "Running on local" });
     await panel.getByText(`POST ${server.baseUrl}/api/orders`, { exact: true }).waitFor();
-    await panel.getByRole("button", { name: "curl" }).click();
-    await panel.getByText("Copied curl").waitFor();
+    await panel.getByRole("button", { name: "Copy curl command" }).click();
+    await panel.getByText("Copied curl command").waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     // Not synchronously: the runtime is in this process.
     const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -m 20 -o /dev/null -w '%{http_code}'`]);
     expect(stdout).toBe("200");
     expect(await findingsOf(page)).toEqual([]);
     await panel.getByRole("button", { name: "Send the sample" }).click();
-    await page.getByRole("region", { name: "Response" }).getByText("200").waitFor();
+    await page.getByRole("region", { name: "Response" }).getByText("200", { exact: true }).waitFor();
     await panel.getByRole("button", { name: "Close" }).click();
     await expect.poll(() => panel.count(), soon).toBe(0);
     await server.api("DELETE", "/flows/orders");
@@ -143,53 +189,48 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     rmSync(join(designer.workspace, "flows", "two.yaml"));
   });
 
-  it("duplicates under new ids, renames one line, and exports the text", async () => {
+  it("a test is opened, edited, renamed, duplicated and deleted; the file shows only these changes, and is deleted in the end", async () => {
     const { page } = open;
-    await page.goto(`${designer.url}/flows`);
-    await choose("Duplicate");
-    await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows/orders-to-erp-copy");
-    expect(designer.flowText("orders-to-erp-copy")).toBe(webhookFlow("orders-copy").replace("description: Orders to ERP", "description: Orders to ERP copy"));
-    await page.getByRole("tree").waitFor();
-    await choose("Rename…", "Orders to ERP copy");
-    const dialog = page.getByRole("dialog", { name: "Rename 'Orders to ERP copy'" });
-    await dialog.getByLabel("Name").fill("Orders to shop");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Orders to shop", exact: true }).waitFor();
-    await expect
-      .poll(() => designer.flowText("orders-to-erp-copy"), soon)
-      .toBe(webhookFlow("orders-copy").replace("description: Orders to ERP", "description: Orders to shop"));
-    const [download] = await Promise.all([page.waitForEvent("download"), choose("Export as YAML", "Orders to shop")]);
-    expect(download.suggestedFilename()).toBe("orders-to-erp-copy.yaml");
-    expect(readFileSync(await download.path(), "utf8")).toBe(designer.flowText("orders-to-erp-copy"));
-  });
-
-  it("opens, runs, changes and deletes a test file", async () => {
-    const { page } = open;
+    const file = (): string => readFileSync(testFile(), "utf8");
+    const save = async (expected: string): Promise<void> => {
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await expect.poll(file, soon).toBe(expected);
+    };
     await page.goto(`${designer.url}/tests`);
     await page.getByRole("link", { name: "good.test.yaml" }).click();
     await page.getByRole("heading", { name: "good.test.yaml" }).waitFor();
-    await typeSource(page, testText.replace("bodyEquals: ok", "bodyEquals: wrong"));
+    const tests = page.getByRole("list", { name: "Tests of this file" });
+    expect(await tests.locator(".grow").allInnerTexts()).toEqual(["says ok", "takes a body"]);
+    const edited = testText.replace("bodyEquals: ok", "bodyEquals: wrong");
+    await typeSource(page, edited);
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByText("failed", { exact: true }).waitFor();
-    expect(readFileSync(testFile(), "utf8")).toBe(testText);
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("failed", { exact: true }).first().waitFor();
+    expect(file()).toBe(testText);
+    await save(edited);
     await page.getByText("Saved as good.test.yaml.").waitFor();
-    expect(readFileSync(testFile(), "utf8")).toContain("bodyEquals: wrong");
     expect(await findingsOf(page)).toEqual([]);
     await typeSource(page, testText);
-    const tests = page.getByRole("list", { name: "Tests of this file" });
-    const [name = ""] = await tests.locator(".grow").allInnerTexts();
-    await tests.getByRole("button", { name: `Duplicate '${name}'` }).click();
-    await tests.getByText(`${name} (2)`).waitFor();
-    await tests.getByRole("button", { name: `Rename '${name} (2)'` }).click();
+
+    await tests.getByRole("button", { name: "Duplicate 'takes a body'" }).click();
+    await tests.getByText("takes a body (2)").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(file, soon).toContain("takes a body (2)");
+    const duplicated = file();
+    const lines = testText.split("\n");
+    expect(duplicated.split("\n").filter((line) => !lines.includes(line))).toEqual([expect.stringMatching(/^ {2}- name: "?takes a body \(2\)"?/)]);
+    expect(duplicated.startsWith(testText.slice(0, testText.indexOf("  - name:")))).toBe(true);
+    expect(duplicated).toContain(testText.slice(testText.indexOf("  - name:")));
+
+    await tests.getByRole("button", { name: "Rename 'takes a body (2)'" }).click();
     await page.getByRole("dialog").getByLabel("Test name").fill("another one");
     await page.keyboard.press("Enter");
     await tests.getByText("another one").waitFor();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await expect.poll(() => readFileSync(testFile(), "utf8"), soon).toContain("another one");
+    await save(duplicated.replace(/"?takes a body \(2\)"?/, "another one"));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await expect.poll(() => page.getByText("passed", { exact: true }).count(), soon).toBe(3);
+
     await tests.getByRole("button", { name: "Delete 'another one'" }).click();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await expect.poll(() => readFileSync(testFile(), "utf8"), soon).toBe(testText);
+    await save(testText);
     await page.getByRole("button", { name: "Delete…" }).click();
     await page.getByRole("dialog", { name: "Delete 'good.test.yaml'?" }).getByRole("button", { name: "Delete file" }).click();
     await page.getByText("No tests yet").waitFor();

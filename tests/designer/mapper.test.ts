@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
     expect((await runtime.api("POST", "/message-mappings/order/execute", { input: shopOrder })).json.output).toEqual(erpResult);
   });
 
-  it("opens, maps and saves without a runtime, and does not claim to know what is deployed", async () => {
+  it("opens, maps and saves without a runtime, and reports that the deployed version is unknown", async () => {
     await open(small, "http://127.0.0.1:9");
     await page.getByText("The runtime 'local' at http://127.0.0.1:9 is not responding").waitFor();
     await expect.poll(output, soon).toEqual({ number: "A-1", mail: "ada@example.org", items: [{ uom: "KAR" }, { uom: "ST" }] });
@@ -157,6 +157,18 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
     await page.goto(`${designer.url}/mappings`);
     await page.getByRole("link", { name: "order", exact: true }).waitFor();
     expect(await findingsOf(page)).toEqual([]);
+  });
+
+  it("marks a required target field without a source, and shows the rest of the result", async () => {
+    const schema = { properties: { number: {}, mail: {} }, required: ["mail"] };
+    await open({ ...empty, target: { format: "json", schema }, map: [{ to: "number", from: "id" }] });
+    await expect.poll(output, soon).toEqual({ number: "A-1" });
+    expect(await row("Target", "mail").getAttribute("data-fault")).toBe("true");
+    expect(await row("Target", "number").getAttribute("data-fault")).toBeNull();
+    await page.getByText("mail is required and has no source", { exact: true }).waitFor();
+    await row("Source", "customer.email").dragTo(row("Target", "mail"));
+    await expect.poll(output, soon).toEqual({ number: "A-1", mail: "ada@example.org" });
+    expect(await row("Target", "mail").getAttribute("data-fault")).toBeNull();
   });
 
   it("drags a target field to another position, which can be undone, and checks the mapping with all kept samples", async () => {

@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { writeWorkspaceFile } from "../../packages/designer/server/workspace/durable-file.ts";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
-import { findingsOf } from "./axe.ts";
+import { findingsOf, findingsOfScreen } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { erpOrder, erpResult, shopOrder, units } from "./mapper-sample.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
@@ -49,7 +50,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
   beforeEach(async () => {
     runtime = await startTestServer();
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    opened = await openPage(browser);
+    opened = await openPage(browser, { bypassCSP: true });
     page = opened.page;
   });
   afterEach(async () => {
@@ -106,7 +107,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await page.goto(`${designer.url}/mappings`);
     const row = page.getByRole("row", { name: /Units of measure/ });
     await row.waitFor();
-    expect(await row.getByRole("cell").allInnerTexts()).toEqual(expect.arrayContaining(["Table", "shop ↔ sap", "2", "order-to-erp, convert"]));
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual(expect.arrayContaining(["Value mapping", "shop ↔ sap", "2", "order-to-erp, convert"]));
     await page.getByLabel("Search").fill("json");
     await expect.poll(() => page.getByRole("row").count(), soon).toBe(2);
     await page.getByLabel("Search").fill("");
@@ -142,7 +143,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await page.goto(`${designer.url}/mappings`);
     await page.getByRole("button", { name: "New mapping" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Orders to ERP");
-    await page.getByLabel("Document").check();
+    await page.getByLabel("Message mapping").check();
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByText("No source fields yet.").waitFor();
     await page.getByRole("link", { name: "All mappings" }).click();
@@ -258,42 +259,110 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
       .then((text) => JSON.parse(text) as unknown);
   const row = (side: "Source" | "Target", path: string) => page.getByRole("tree", { name: `${side} fields` }).locator(`[data-path="${path}"]`);
 
-  it("maps an order of 20 fields with the mouse: links, a loop, a function, a lookup and a condition; Save is not Deploy", async () => {
+  it("maps an order of 20 fields by mouse alone: links, a loop, a function, a lookup and a condition; Save is not Deploy", async () => {
+    await page.addInitScript(() => {
+      const counted = globalThis as unknown as { keys: number };
+      counted.keys = 0;
+      for (const type of ["keydown", "beforeinput"] as const) addEventListener(type, () => counted.keys++, true);
+    });
     await openEmptyMapping();
+    const picture = async (name: string): Promise<void> => {
+      if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `mapper-by-mouse-${name}.png`) });
+    };
+    const click = (role: "button" | "option", name: string | RegExp): Promise<void> => page.getByRole(role, { name, exact: true }).click();
     const link = (source: string, target: string): Promise<void> => row("Source", source).dragTo(row("Target", target));
     await link("lines", "Items[]");
-    await page.getByRole("button", { name: "Match 13 fields by name" }).click();
+    await click("button", "Match 13 fields by name");
     await link("id", "OrderNo");
     await link("placedAt", "OrderDate");
-    await page.getByRole("button", { name: "Function", exact: true }).click();
-    await page.getByRole("option", { name: /^date date/ }).click();
+    await click("button", "Add function");
+    await picture("1-function");
+    await click("option", /^date date/);
     await link("customer.first", "Customer");
     await link("customer.last", "Customer");
     await link("customer.first", "FirstName");
     await link("customer.last", "LastName");
     await row("Target", "Items[].Unit").click();
-    await page.getByRole("button", { name: "Look up" }).click();
-    await page.getByRole("button", { name: "Use table" }).click();
+    await click("button", "Look up");
+    await picture("2-lookup");
+    await click("button", "Use table");
     await row("Target", "Items[].Position").click();
-    await page.getByLabel("Formula of Items[].Position").fill("($index + 1) * 10");
+    await click("button", "Set value");
+    await picture("3-position");
+    await click("option", /^Position in steps of 10/);
     await row("Target", "Express").click();
-    await page.getByLabel("Formula of Express").fill("'X'");
-    await page.getByLabel("Condition of Express").fill("total > 1000");
+    await click("button", "Set value");
+    await click("option", /^Value in the sample 'X'/);
+    await click("button", "Set condition");
+    const lists = page.getByRole("dialog", { name: "Condition of Express" });
+    await lists
+      .getByLabel("Field", { exact: true })
+      .getByRole("option", { name: /^total/ })
+      .click();
+    await lists.getByRole("option", { name: "is greater than", exact: true }).click();
+    await lists.getByRole("option", { name: "1000", exact: true }).click();
+    await lists.getByText("total > 1000", { exact: true }).waitFor();
+    await picture("4-condition");
+    await lists.getByRole("button", { name: "Apply" }).click();
     await expect.poll(output, soon).toEqual(erpResult);
     await page.getByText("20 of 20 fields mapped").waitFor();
+    await picture("5-mapped");
     expect(await page.locator(".mapper__line").count()).toBe(21);
     expect(await page.locator(".mapper__chip").allInnerTexts()).toEqual(expect.arrayContaining(["for each", "date", "join", "lookup"]));
-    if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, "mapper-light-1440.png") });
-    await page.getByLabel("Condition of Express").fill("total > 2000");
+    await click("button", "Set condition");
+    await lists.getByRole("option", { name: "Replace it", exact: true }).click();
+    await lists
+      .getByLabel("Field", { exact: true })
+      .getByRole("option", { name: /^total/ })
+      .click();
+    await lists.getByRole("option", { name: "is at least", exact: true }).click();
+    await lists.getByRole("option", { name: "10000", exact: true }).click();
+    await lists.getByRole("button", { name: "Apply" }).click();
     await expect.poll(output, soon).not.toHaveProperty("Express");
-    await page.getByRole("button", { name: "Undo" }).click();
+    await click("button", "Undo");
     await expect.poll(output, soon).toEqual(erpResult);
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await click("button", "Save");
     await page.getByText(/^Saved at/).waitFor();
     expect((await runtime.api("GET", "/message-mappings/order")).status).toBe(404);
-    await page.getByRole("button", { name: "Deploy to local" }).click();
+    await click("button", "Deploy to local");
     await page.getByText(/^Deployed to local at/).waitFor();
     expect((await runtime.api("POST", "/message-mappings/order/execute", { input: shopOrder })).json.output).toEqual(erpResult);
+    expect(await page.evaluate(() => (globalThis as unknown as { keys: number }).keys)).toBe(0);
+  });
+
+  it("a condition from lists filters the items of a loop, is added to another one, and takes a typed value; axe-core finds nothing in the dialogs", async () => {
+    await openEmptyMapping();
+    const checked = async (): Promise<void> => expect(await findingsOf(page)).toEqual([]);
+    await row("Source", "lines").dragTo(row("Target", "Items[]"));
+    await row("Source", "lines[*].sku").dragTo(row("Target", "Items[].Sku"));
+    await row("Target", "Items[]").click();
+    await page.getByRole("button", { name: "Set condition", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Filter of Items[]" });
+    const choose = async (field: RegExp, operator: string): Promise<void> => {
+      await dialog.getByLabel("Field", { exact: true }).getByRole("option", { name: field }).click();
+      await dialog.getByRole("option", { name: operator, exact: true }).click();
+    };
+    await choose(/^unit/, "is equal to");
+    expect(await dialog.getByLabel("Value", { exact: true }).getByRole("option", { name: /^'/ }).allInnerTexts()).toEqual(["'box'", "'piece'"]);
+    await dialog.getByRole("option", { name: "'piece'", exact: true }).click();
+    await checked();
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await expect.poll(output, soon).toEqual({ Items: [{ Sku: "KB-2" }] });
+    await page.getByRole("button", { name: "Set condition", exact: true }).click();
+    await choose(/^sku/, "starts with");
+    await dialog.getByLabel("Other value").fill("KB-1");
+    await dialog.getByText("unit == 'piece' and startsWith(sku, 'KB-1')", { exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(output, soon).toEqual({ Items: [] });
+    await page.getByRole("button", { name: "Set condition", exact: true }).click();
+    await dialog.getByRole("button", { name: "Remove condition" }).click();
+    await expect.poll(output, soon).toEqual({ Items: [{ Sku: "KB-1" }, { Sku: "KB-2" }] });
+    await row("Target", "Express").click();
+    await page.getByRole("button", { name: "Set value", exact: true }).click();
+    await page.getByRole("combobox", { name: "Search values, or type a constant" }).fill("urgent");
+    await checked();
+    await page.keyboard.press("Enter");
+    await expect.poll(output, soon).toMatchObject({ Express: "urgent" });
   });
 
   it("maps with the keyboard alone, each step can be undone, and a failing field leaves the rest of the result", async () => {
@@ -322,7 +391,17 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     expect(await focused()).toBe("uom");
     for (let tabs = 0; tabs < 8 && (await focused()) !== "Use table"; tabs++) await press("Tab");
     await press("Enter");
-    await expect.poll(output, soon).toEqual({ OrderNo: "A-1", Items: [{ Unit: "KAR" }, { Unit: "ST" }] });
+    const translated = { OrderNo: "A-1", Items: [{ Unit: "KAR" }, { Unit: "ST" }] };
+    await expect.poll(output, soon).toEqual(translated);
+    // The look-up, then the link.
+    await row("Target", "OrderNo").focus();
+    await press("Control+z");
+    await expect.poll(output, soon).toEqual({ OrderNo: "A-1", Items: [{ Unit: "box" }, { Unit: "piece" }] });
+    await press("Control+z");
+    await expect.poll(output, soon).toEqual({ OrderNo: "A-1", Items: [{}, {}] });
+    await press("Control+Shift+z");
+    await press("Control+Shift+z");
+    await expect.poll(output, soon).toEqual(translated);
     await walkTo("Target", "OrderNo");
     await press("f");
     await page.getByRole("combobox", { name: "Search functions" }).waitFor();
@@ -407,29 +486,56 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     expect(await convert("piece")).toBe("PCE");
   });
 
-  it.each(["light", "dark"] as const)("has no axe-core findings in the %s theme, and fits 390 pixels", async (colorScheme) => {
+  it("reports a full disk as such, not as a change made elsewhere, and what was deployed stays deployed", async () => {
+    let isFull = true;
+    const full = await startTestDesigner(runtime.baseUrl, {
+      environment: { SLUICE_TEST_TOKEN: token },
+      writeFile: (path, bytes) =>
+        isFull && path.includes("value-mappings") ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) : writeWorkspaceFile(path, bytes),
+    });
+    try {
+      await install();
+      await page.goto(`${full.url}/mappings/values/uom`);
+      await page.getByLabel("sap, row 1").fill("PCE");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("alert").getByText("nothing was changed").waitFor();
+      expect(await page.getByText("changed elsewhere").count()).toBe(0);
+      await page.getByRole("button", { name: "Deploy to local" }).click();
+      await page
+        .getByRole("alert")
+        .getByText(/^The new version is installed on the runtime, but its file was not saved: .*nothing was changed/)
+        .waitFor();
+      expect(await convert("piece")).toBe("PCE");
+      isFull = false;
+      // The hash of the deployed version is known, so the next deployment is no conflict.
+      await page.getByLabel("sap, row 1").fill("PC");
+      await page.getByRole("button", { name: "Deploy to local" }).click();
+      await expect.poll(() => convert("piece"), soon).toBe("PC");
+      await expect.poll(() => page.getByRole("alert").count(), soon).toBe(0);
+      expect(readFileSync(join(full.workspace, "value-mappings/uom.yaml"), "utf8")).toContain("PC");
+    } finally {
+      await full.end();
+    }
+  });
+
+  it("has no axe-core findings in either theme, and fits 390 pixels", async () => {
     await install();
     const screens = { mappings: "/mappings", table: "/mappings/values/uom", document: "/mappings/messages/order-to-erp" };
     const found: string[] = [];
+    await page.emulateMedia({ reducedMotion: "reduce" });
     for (const [name, path] of Object.entries(screens)) {
-      for (const width of [1280, 390]) {
-        const { page: screen, context } = await openPage(browser, { colorScheme, bypassCSP: true, reducedMotion: "reduce", viewport: { width, height: 800 } });
-        await screen.goto(designer.url + path);
-        if (name === "mappings") await screen.getByRole("link", { name: "Order to ERP" }).waitFor();
-        if (name === "table") {
-          await screen.getByLabel("shop, row 2").fill("piece");
-          await screen.getByText("Column details").click();
-          await screen.getByText("(rows 1, 2)").first().waitFor();
-        }
-        if (name === "document") {
-          await screen.getByRole("region", { name: "Sample output" }).waitFor();
-          await screen.getByRole("button", { name: "Run tests" }).click();
-        }
-        found.push(...(await findingsOf(screen)).map((finding) => `${name} at ${width}: ${finding}`));
-        expect(await screen.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        if (screenshots !== undefined) await screen.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`), fullPage: false });
-        await context.close();
+      await page.goto(designer.url + path);
+      if (name === "mappings") await page.getByRole("link", { name: "Order to ERP" }).waitFor();
+      if (name === "table") {
+        await page.getByLabel("shop, row 2").fill("piece");
+        await page.getByText("Column details").click();
+        await page.getByText("(rows 1, 2)").first().waitFor();
       }
+      if (name === "document") {
+        await page.getByRole("region", { name: "Sample output" }).waitFor();
+        await page.getByRole("button", { name: "Run tests" }).click();
+      }
+      found.push(...(await findingsOfScreen(page, name)));
     }
     expect(found).toEqual([]);
   });

@@ -23,6 +23,7 @@ const flow = `- onException:
             aggregationStrategy: x
             steps:
               - log: {message: part}
+        - to: {uri: "sql:select 1", parameters: {dataSource: "#missing"}}
 - route:
     id: prices
     description: Look up prices
@@ -43,6 +44,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     server = await startTestServer();
     const mapping = { name: "Order to ERP", source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "a" }] };
     expect((await server.api("PUT", "/message-mappings/order-to-erp", mapping)).status).toBe(201);
+    expect((await server.api("PUT", "/connections/orders", { type: "sqlite", values: { file: "orders.db" } })).status).toBe(201);
   }, 240_000);
   afterAll(async () => {
     await browser?.close();
@@ -67,7 +69,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     await expect.poll(() => designer.flowText("names"), soon).toMatch(expected);
   };
 
-  it("offer mappings, routes, strategies and exceptions, and create what is missing", async () => {
+  it("offer mappings, routes, strategies, exceptions and connections, and create what is missing", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/names`);
     await page.locator('.card[data-key="1/route/from/steps/0"]').click();
@@ -95,6 +97,12 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     await page.getByRole("combobox", { name: "Search names" }).fill("GroupedBody");
     await page.getByRole("dialog").getByRole("option").first().click();
     await saved(page, /aggregationStrategy: "?#class:org\.apache\.camel\.processor\.aggregate\.Grouped/);
+    // An own strategy is an expression, which is then edited in the form.
+    await choose(page, "Aggregation strategy");
+    await page.getByRole("option", { name: "Create an expression that merges two messages…" }).click();
+    await saved(page, /- split:\n +simple: \$\{body\}\n +aggregationExpression:\n +simple: "\$\{variable\.aggregate\}\$\{body\}"\n +steps:/);
+    await page.getByLabel("Aggregation expression: expression", { exact: true }).fill("${variable.aggregate},${body}");
+    await saved(page, /simple: "?\$\{variable\.aggregate\},\$\{body\}"?\n/);
 
     await page
       .getByRole("treeitem", { name: /On exception|Any error/ })
@@ -104,5 +112,20 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     await page.getByRole("combobox", { name: "Search names" }).fill("connect");
     await page.getByRole("option", { name: "Connect java.net.ConnectException" }).click();
     await saved(page, /- java\.net\.ConnectException\n/);
+    // Exception types are a closed list: an own kind of error is a condition.
+    await choose(page, "Exception 1");
+    await page.getByRole("combobox", { name: "Search names" }).fill("stock is empty");
+    await page.getByRole("option", { name: "Create a condition on the error…" }).click();
+    await saved(page, /- onException:\n +exception:\n +- java\.lang\.Exception\n[^]*?onWhen:\n +simple: "\$\{exception\.message\} contains 'timeout'"\n/);
+    await page.getByLabel("On when: expression", { exact: true }).fill("${exception.message} contains 'stock is empty'");
+    await saved(page, /contains 'stock is empty'/);
+
+    await page.locator('.card[data-key="1/route/from/steps/3"]').click();
+    const picker = page.getByLabel("Data source", { exact: true });
+    await expect.poll(() => picker.getByRole("option").allInnerTexts(), soon).toContain("orders, SQLite");
+    await picker.selectOption("orders");
+    await saved(page, /dataSource: "?#orders"?/);
+    await page.getByRole("link", { name: "New connection…" }).click();
+    await page.getByRole("dialog", { name: "New connection" }).getByLabel("Name").waitFor();
   });
 });

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     await page.getByRole("tree").waitFor();
   }
 
-  it("R33, R45, R46, R49, R68: the route id is derived from the name; the new flow is an unsaved Draft", async () => {
+  it("the route id is derived from the name; the new flow is an unsaved Draft", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/new`);
     const dialog = page.getByRole("dialog");
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     expect(runtime.requests.filter(({ method }) => method === "PUT")).toEqual([]);
   });
 
-  it("R47, R48: the category is selected from the list that is edited in Settings", async () => {
+  it("the category is selected from the list that is edited in Settings", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/settings`);
     await page.getByLabel("Label").fill("Ärzte & Co: #1");
@@ -79,6 +79,26 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     await page.getByText("Choose a category.").waitFor();
   });
 
+  it("pasted YAML gets the entered name and category, and keeps everything else", async () => {
+    const { page } = open;
+    await page.goto(`${designer.url}/flows/new`);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Shop to ERP");
+    await dialog.getByLabel("Category").selectOption({ label: "Data sync" });
+    await dialog.getByText("Paste YAML").click();
+    await dialog.getByLabel("YAML", { exact: true }).fill("# mine\n- route:\n    id: theirs\n    from:\n      uri: direct:theirs # kept\n      steps: []\n");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "Shop to ERP" }).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect.poll(() => designer.files().includes("workspace/flows/shop-to-erp.yaml"), soon).toBe(true);
+    const text = designer.flowText("shop-to-erp");
+    expect(text).toContain("description: Shop to ERP\n");
+    expect(text).toContain("group: data-sync\n");
+    expect(text.replaceAll(/ {4}(description|group): .*\n/g, "")).toBe(
+      "# mine\n- route:\n    id: theirs\n    from:\n      uri: direct:theirs # kept\n      steps: []\n",
+    );
+  });
+
   it("a name that is taken gets a number", async () => {
     designer.writeFlow("orders", "- route: {id: orders, from: {uri: direct:a, steps: []}}\n");
     const { page } = open;
@@ -94,7 +114,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     ["../../x", "x"],
     ["<b>bold</b>", "b-bold-b"],
     ["🚀 to 🎉", "to"],
-  ])("O01, O04: the name %s is saved as %s inside the directory and shown as text", async (name, id) => {
+  ])("the name %s is saved as %s inside the directory and shown as text", async (name, id) => {
     await create(name);
     const { page } = open;
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -104,7 +124,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(name);
   });
 
-  it("O01: a name of 10 KB is rejected with a message", async () => {
+  it("a name of 10 KB is rejected with a message", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows/new`);
     await page.getByRole("dialog").getByLabel("Name").fill("long ".repeat(2000));
@@ -112,7 +132,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     await page.getByText("The name is too long: use at most 120 characters.").waitFor();
   });
 
-  it("O04: script in name, step, comment, run error, log line and conflict is inert text", async () => {
+  it("script in name, step, comment, run error, log line and conflict is inert text", async () => {
     const script = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
     const line = JSON.stringify({ at: "2026-11-14T16:02:33.121Z", level: "ERROR", logger: script, message: script, flowId: null, routeId: null, runId: null });
     runtime.override = ({ url }, response) => {
@@ -145,6 +165,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     await page.getByRole("link", { name: script }).waitFor();
     await page.goto(`${designer.url}/flows/evil?view=split`);
     await page.getByRole("treeitem").nth(1).click();
+    await page.getByRole("tab", { name: /^Problems/ }).click();
     await page.getByRole("tabpanel").getByText(script).first().waitFor();
     await page.locator(".cm-content").getByText("alert(2)").first().waitFor();
     await page.goto(`${designer.url}/runs`);

@@ -49,6 +49,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
       ["retry", /Retry on error/],
       ["queue", /Kafka|AMQP|RabbitMQ|queue/i],
       ["fetch", /HTTP/],
+      ["email", /Send an email/],
       ["kafak", /Kafka/],
     ] as const) {
       await search(page).fill(typed);

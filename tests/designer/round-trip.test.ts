@@ -76,7 +76,7 @@ function changed(before: string, after: string): { readonly removed: string[]; r
   };
 }
 
-const stepsOf = (flow: flows.OpenFlow): StepOutline[] => (flow.good?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
+const stepsOf = (flow: flows.OpenFlow): StepOutline[] => (flow.lastValid?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
 
 function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow | undefined {
   const result = command.apply(flow);
@@ -148,7 +148,7 @@ function canvasEdits(text: string, step: StepOutline): number {
 /** Edits in the form: the description, each scalar value, the expression and its language. */
 function formEdits(text: string, step: StepOutline): number {
   const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
-  const scope = scopeOf(flow.good?.tree as Tree, step);
+  const scope = scopeOf(flow.lastValid?.tree as Tree, step);
   const view = catalog.step(step.name);
   let done = 0;
   const edit = (change: (source: string) => ReturnType<ReturnType<typeof writeText>>, maxLines: number): void => {

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
 
   const rows = () => open.page.locator("tbody tr");
 
-  it("finds the runs of a flow behind many newer ones, by filter, by text and by the address alone", async () => {
+  it("finds the runs of a flow behind many newer ones, by filter, by search text and by URL", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("50 of 243 runs").waitFor();

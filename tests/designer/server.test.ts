@@ -57,7 +57,7 @@ describe("saving", () => {
     expect((await designer.call("GET", `/_designer/flows/many/versions/${versions[19].id}`)).json.text).toBe("n: 4\n");
   });
 
-  it.each(["../../x", "..%2f..%2fx", ".hidden", "a/b", "con", "x".repeat(200), "a\0b", "<b>", ""])("O01: the id %j never leaves the directory", async (id) => {
+  it.each(["../../x", "..%2f..%2fx", ".hidden", "a/b", "con", "x".repeat(200), "a\0b", "<b>", ""])("the id %j never leaves the directory", async (id) => {
     const before = designer.files();
     const reply = await save(id, "a: 1\n");
     expect(reply.status).toBeGreaterThanOrEqual(400);
@@ -114,7 +114,7 @@ describe("deploying", () => {
     [400, 400],
     [401, 502],
     [503, 503],
-  ])("O07: a %i of the runtime becomes %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
+  ])("a %i of the runtime becomes %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
     runtime.override = ({ method }, response) =>
       method === "PUT" && (response.writeHead(theirs, { "content-type": "application/json" }).end('{"error":"line 3: no"}'), true);
     const text = webhookFlow("orders");
@@ -131,7 +131,22 @@ describe("deploying", () => {
     expect((await deploy("orders", text, { baseHash: hashOf(text) })).status).toBe(200);
   });
 
-  it("O07: a runtime that is down results in 502 and the file stays saved", async () => {
+  it("goes on when the version cannot be stored, like Save", async () => {
+    // A file where the directory of the versions should be.
+    const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/versions": "" } });
+    try {
+      const text = webhookFlow("orders");
+      expect((await own.call("PUT", "/_designer/flows/other", { text, expectedHash: null })).json).toMatchObject({ changed: true, versionKept: false });
+      const reply = await own.call("POST", "/_designer/flows/orders/deploy", { text, baseHash: null, target: null, overwrite: null });
+      expect(reply.status).toBe(200);
+      expect(reply.json).toMatchObject({ saved: true, record: { outcome: "deployed" } });
+      expect(runtime.flows.get("orders")?.yaml).toBe(text);
+    } finally {
+      await own.end();
+    }
+  });
+
+  it("a runtime that is down results in 502 and the file stays saved", async () => {
     await runtime.close();
     const reply = await deploy("orders", webhookFlow("orders"));
     expect(reply.status).toBe(502);
@@ -151,7 +166,7 @@ describe("allowed requests", () => {
     ["no origin at all", { origin: "null" }],
     ["a foreign site", { "sec-fetch-site": "cross-site" }],
     ["another port of this machine", { origin: "http://127.0.0.1:1" }],
-  ])("O02: %s is rejected with 403 and nothing is written", async (_name, headers) => {
+  ])("%s is rejected with 403 and nothing is written", async (_name, headers) => {
     const before = designer.files();
     for (const [method, path] of [
       ["PUT", "/_designer/flows/x"],
@@ -173,7 +188,7 @@ describe("allowed requests", () => {
     expect(status).toBe(403);
   });
 
-  it("O05: every response has the security headers", async () => {
+  it("every response has the security headers", async () => {
     for (const path of ["/", "/flows", "/_designer/flows", "/_api/health", "/nowhere.js"]) {
       const { headers } = await designer.call("GET", path);
       const policy = headers.get("content-security-policy") ?? "";

@@ -44,7 +44,7 @@ const read = (file: string): readonly Case[] =>
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Case);
-/** Flows that run on their own over time. */
+/** Flows with a scheduled trigger. */
 const ticks = /uri: *"?(timer|cron|quartz|scheduler)\b/;
 const skipping = { id: "simulation", skipTime: true };
 const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
@@ -91,7 +91,7 @@ async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Ou
   mocks.install(allMocks(id), false);
   const replies: unknown[] = [];
   for (const { endpoint, body, headers = {}, pattern } of send) {
-    const routeId = started.simulated.runtime.inletOf(endpoint)?.route.id ?? "";
+    const routeId = started.simulated.runtime.routeInputOf(endpoint)?.route.id ?? "";
     const sent = await sendSample(started.simulated, { routeId, body, headers, ...(pattern === "InOnly" ? { pattern } : {}) }, skipping);
     if (typeof sent === "string") throw new Error(sent);
     const { reply: _, error, ...outcome } = sent.outcome;
@@ -157,10 +157,10 @@ describe("examples", () => {
 
   it.each(flowExamples)("the tests of %s pass in the simulation as on a runtime", async (name) => {
     const text = (file: string): string => readFileSync(join(examples, name, file), "utf8");
-    const [verdict] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], systems });
-    expect(verdict?.faults).toEqual([]);
-    expect(verdict?.tests.length).toBeGreaterThan(0);
-    expect(verdict?.tests.filter(({ faults }) => faults.length > 0)).toEqual([]);
+    const [result] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], systems });
+    expect(result?.faults).toEqual([]);
+    expect(result?.tests.length).toBeGreaterThan(0);
+    expect(result?.tests.filter(({ faults }) => faults.length > 0)).toEqual([]);
   });
 });
 

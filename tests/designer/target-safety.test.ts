@@ -1,5 +1,7 @@
 // Where a deploy token may be sent: only to `/_api/…` of a target, and to a new address only after the password and a confirmation.
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 import { startTestDesigner, token, type StartedDesigner } from "./started-designer.ts";
@@ -42,12 +44,12 @@ describe("paths of the proxy", () => {
     "/_api/./flows",
     "/_api//flows",
     "/_api/%zz",
-  ])("A6: %j is not forwarded", async (path) => {
+  ])("%j is not forwarded", async (path) => {
     expect(await rawCall(path)).toBe(400);
     expect(runtime.requests).toEqual([]);
   });
 
-  it("A6: a normalized path is forwarded unchanged, with its query", async () => {
+  it("a normalized path is forwarded unchanged, with its query", async () => {
     expect(await rawCall("/_api/flows/a%20b?x=../y&z=%2e%2e")).toBe(404);
     expect(runtime.requests.map(({ url }) => url)).toEqual(["/_api/flows/a%20b?x=../y&z=%2e%2e"]);
     expect(runtime.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
@@ -70,18 +72,18 @@ describe("new targets", () => {
     "sluice_prod_token",
     "SERVICE_OTHER_TOKEN",
     "__proto__",
-  ])("A6: the variable %s cannot be a token", async (tokenEnv) => {
+  ])("the variable %s cannot be a token", async (tokenEnv) => {
     const reply = await put([local(), { ...staging, tokenEnv }], confirmed);
     expect(reply.status).toBe(422);
     expect(reply.json.error).toContain("SLUICE_");
     expect((await designer.call("GET", "/_designer/targets")).json.targets).toHaveLength(1);
   });
 
-  it.each(["SLUICE_STAGING_TOKEN", "SLUICE_EU_2_TOKEN", "SERVICE_DEPLOY_TOKEN"])("A6: the variable %s can", async (tokenEnv) => {
+  it.each(["SLUICE_STAGING_TOKEN", "SLUICE_EU_2_TOKEN", "SERVICE_DEPLOY_TOKEN"])("the variable %s can", async (tokenEnv) => {
     expect((await put([local(), { ...staging, tokenEnv }], confirmed)).status).toBe(200);
   });
 
-  it("A6: a stored target with another variable stays in the list but gets no token", async () => {
+  it("a stored target with another variable stays in the list but gets no token", async () => {
     const own = await startTestDesigner(runtime.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token, GITHUB_TOKEN: "gh-secret" },
       stored: { ".sluice/targets.json": JSON.stringify([{ name: "old", baseUrl: runtime.baseUrl, tokenEnv: "GITHUB_TOKEN" }]) },
@@ -97,7 +99,34 @@ describe("new targets", () => {
     }
   });
 
-  it("A6: another host must be confirmed first, and nothing is sent to it before", async () => {
+  it("one invalid stored target does not drop the others, and is kept when targets are saved", async () => {
+    const good = (name: string) => ({ name, baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" });
+    const bad = { name: "typo", baseUrl: "ftp//nowhere", tokenEnv: "SLUICE_TEST_TOKEN" };
+    const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/targets.json": JSON.stringify([good("one"), bad, good("two")]) } });
+    const names = async () => (await own.call("GET", "/_designer/targets")).json.targets.map(({ name }: { name: string }) => name);
+    try {
+      expect(await names()).toEqual(["local", "one", "two"]);
+      expect((await own.call("PUT", "/_designer/targets", { targets: [good("local"), good("one"), good("two"), good("three")] })).status).toBe(200);
+      expect(await names()).toEqual(["local", "one", "two", "three"]);
+      expect(JSON.parse(readFileSync(join(own.workspace, ".sluice/targets.json"), "utf8"))).toContainEqual(bad);
+    } finally {
+      await own.end();
+    }
+  });
+
+  it("a stored list that is not JSON is reported on the next save instead of overwritten", async () => {
+    const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/targets.json": '[{"name": "one",' } });
+    try {
+      const reply = await own.call("PUT", "/_designer/targets", { targets: [{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" }] });
+      expect(reply.status).toBe(409);
+      expect(reply.json.error).toContain("targets.json");
+      expect(readFileSync(join(own.workspace, ".sluice/targets.json"), "utf8")).toBe('[{"name": "one",');
+    } finally {
+      await own.end();
+    }
+  });
+
+  it("another host must be confirmed first, and nothing is sent to it before", async () => {
     const other = await startStubRuntime();
     try {
       const moved = { ...local(), baseUrl: other.baseUrl };
@@ -115,18 +144,18 @@ describe("new targets", () => {
     }
   });
 
-  it("A6: a token of one host is not sent to the host of another target without a confirmation", async () => {
+  it("a token of one host is not sent to the host of another target without a confirmation", async () => {
     expect((await put([local(), staging], confirmed)).status).toBe(200);
     expect((await put([local(), { ...staging, tokenEnv: "SLUICE_TEST_TOKEN" }])).status).toBe(409);
   });
 
-  it("A6: renaming and removing need no confirmation", async () => {
+  it("renaming and removing need no confirmation", async () => {
     expect((await put([local(), staging], confirmed)).status).toBe(200);
     expect((await put([{ ...local(), name: "here" }, staging])).status).toBe(200);
     expect((await put([staging])).status).toBe(200);
   });
 
-  it("A6: with a password, a new target needs it; removing one does not", async () => {
+  it("with a password, a new target needs it; removing one does not", async () => {
     await designer.end();
     designer = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     const { headers } = await designer.call("POST", "/_designer/session", { password: "pass word" });
@@ -153,7 +182,7 @@ describe("guessing the password", () => {
     designer = await startTestDesigner(runtime.baseUrl, { password: "pass word", trustedProxies: ["127.0.0.9"] });
   });
 
-  it("A11: wrong passwords from one address do not block the correct one from another", async () => {
+  it("wrong passwords from one address do not block the correct one from another", async () => {
     const statuses = [];
     for (let index = 0; index < 30; index++) statuses.push(await guess(`${index}`, { localAddress: "127.0.0.2" }));
     expect(statuses[0]).toBe(401);
@@ -161,7 +190,7 @@ describe("guessing the password", () => {
     expect(await guess("pass word", { localAddress: "127.0.0.3" })).toBe(200);
   });
 
-  it("A11: behind a trusted proxy the forwarded address counts, elsewhere it is ignored", async () => {
+  it("behind a trusted proxy the forwarded address counts, elsewhere it is ignored", async () => {
     for (let index = 0; index < 30; index++) await guess(`${index}`, { localAddress: "127.0.0.9", headers: { "x-forwarded-for": "1.1.1.1, 192.0.2.1" } });
     expect(await guess("pass word", { localAddress: "127.0.0.9", headers: { "x-forwarded-for": "192.0.2.1" } })).toBe(429);
     expect(await guess("pass word", { localAddress: "127.0.0.9", headers: { "x-forwarded-for": "192.0.2.2" } })).toBe(200);

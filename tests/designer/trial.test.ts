@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.getByRole("tab", { name: "Problems (0)" }).waitFor();
   });
 
-  it("nothing in the form moves while an expression is typed, valid or not, and its result follows", async () => {
+  it("nothing in the form moves while an expression is typed, valid or not, and its result follows within 300 ms", async () => {
     const page = await openFlow("still", flow("still"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await body(page).fill('{"name": "Ada"}');
@@ -231,17 +231,37 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
         .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top));
     await text.focus();
     const before = await places();
-    for (const [typed, shown] of [
+    // When the last key was pressed, and every outcome since then with its time.
+    const log = await text.evaluateHandle((field) => {
+      const outcome = field.closest(".field")?.querySelector(".expression__outcome") as HTMLElement;
+      const seen: { typedAt: number; outcomes: { at: number; text: string }[] } = { typedAt: 0, outcomes: [] };
+      field.addEventListener("input", () => Object.assign(seen, { typedAt: performance.now(), outcomes: [] }), { capture: true });
+      new MutationObserver(() => seen.outcomes.push({ at: performance.now(), text: outcome.innerText })).observe(outcome, {
+        ...{ subtree: true, childList: true, characterData: true, attributes: true },
+      });
+      return seen;
+    });
+    const cases = [
       ["${body[name]", /is not closed/],
       ["${body[name]}", /"Ada"/],
       ["${nosuch", /is not closed|nosuch/],
       ["Hi ${body[name]}", /"Hi Ada"/],
-    ] as const) {
-      await text.fill(typed);
-      await inspector.getByText(shown).first().waitFor();
-      await page.waitForTimeout(400);
-      expect(await places()).toEqual(before);
+    ] as const;
+    const delays = cases.map((): number[] => []);
+    for (let round = 0; round < 4; round++) {
+      for (const [index, [typed, shown]] of cases.entries()) {
+        await text.fill(typed);
+        await inspector.getByText(shown).first().waitFor();
+        await page.waitForTimeout(400);
+        expect(await places()).toEqual(before);
+        const { typedAt, outcomes } = await log.jsonValue();
+        const first = outcomes.find((outcome) => shown.test(outcome.text));
+        expect(first, JSON.stringify(outcomes)).toBeDefined();
+        delays[index]?.push((first?.at ?? Number.NaN) - typedAt);
+      }
     }
+    // The fastest of several rounds: the limit is that of the designer, not of a busy machine.
+    for (const [index, [typed]] of cases.entries()) expect(Math.min(...(delays[index] ?? [])), `${typed}: ${delays[index]?.join(", ")}`).toBeLessThan(300);
   });
 
   it("runs the tests in the page, on each change if enabled, and on the runtime", async () => {
@@ -319,7 +339,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await row(page, "known").waitFor();
   });
 
-  it("O04: content of messages, failures and names is shown as plain text", async () => {
+  it("content of messages, failures and names is shown as plain text", async () => {
     const script = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     const hostile = `- route:
     id: hostile
@@ -351,7 +371,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await runtime.api("DELETE", "/dead-letters?flowId=hostile");
   });
 
-  it("a replay asks first and names the target, the version and that systems are called", async () => {
+  it("a replay asks first and names the target, the version and the systems that are called", async () => {
     await runtime.putFlow("again", flow("again"));
     const { hash } = (await runtime.api("GET", "/flows/again")).json;
     const runId = (await call(runtime.baseUrl, "POST", "/api/again", '{"name": "Ada"}')).headers.get("x-run-id");
@@ -363,8 +383,14 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     const dialog = page.getByRole("dialog", { name: "Replay on local?" });
     await dialog.getByText(`(hash ${hash.slice(0, 12)})`).waitFor();
     await dialog.getByText("'again' on local: the version deployed").waitFor();
-    await dialog.getByText("External systems are called again.").waitFor();
+    await dialog.getByText("'again' calls these systems again:").waitFor();
+    expect(await dialog.getByRole("listitem").getByRole("listitem").allInnerTexts()).toEqual(["erp.invalid (/orders)"]);
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await replays()).toBe(before);
+    const step = page.getByRole("button", { name: "Replay from this step" });
+    await step.click();
+    await page.getByRole("dialog").getByText("erp.invalid (/orders)").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(await replays()).toBe(before);
     await page.getByRole("button", { name: "Replay…", exact: true }).click();
     await dialog.getByRole("button", { name: "Replay on local" }).click();
@@ -398,7 +424,11 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.getByRole("dialog").getByText("order two").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await list.getByRole("button", { name: /^Replay/ }).click();
-    await page.getByRole("dialog", { name: "Replay on local?" }).getByRole("button", { name: "Replay on local" }).click();
+    const replay = page.getByRole("dialog", { name: "Replay on local?" });
+    await replay.getByText(/^'letters' on local: the version deployed/).waitFor();
+    await replay.getByText("Sluice (dead-letters)").or(replay.getByText("'letters' calls no other system.")).waitFor();
+    expect((await runtime.api("GET", "/dead-letters")).json.total).toBe(3);
+    await replay.getByRole("button", { name: "Replay on local" }).click();
     await page.getByText("1 replayed.").waitFor();
     await page.getByLabel("Search dead letters").fill("");
     await expect.poll(() => list.getByRole("row").count(), soon).toBe(3);
@@ -407,6 +437,77 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("No dead letters").waitFor();
     expect((await runtime.api("GET", "/dead-letters")).json.total).toBe(0);
+  });
+
+  it("a dead letter that is gone does not stop the replay of the others, nor their deletion", async () => {
+    const dead = (broken: boolean): string => `- route:
+    id: some-letters
+    from:
+      uri: webhook
+      steps:
+        - doTry:
+            steps:
+              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "log: fine"}
+            doCatch:
+              - exception: [java.io.IOException]
+                steps: [{to: "sluice:dead-letters"}]
+`;
+    await runtime.putFlow("some-letters", dead(true));
+    for (let count = 0; count < 6; count++) await fetch(`${runtime.baseUrl}/api/some-letters`, { method: "POST", body: `order ${count}` });
+    await runtime.putFlow("some-letters", dead(false));
+    const ids = async (): Promise<readonly string[]> =>
+      (await runtime.api("GET", "/dead-letters?routeId=some-letters")).json.deadLetters.map(({ id }: { id: string }) => id);
+    const { page } = open;
+    await page.goto(`${designer.url}/dead-letters`);
+    const list = page.getByRole("region", { name: "Dead letters" });
+    const rows = list.getByRole("row");
+    await expect.poll(() => rows.count(), soon).toBe(7);
+    for (const index of [1, 2, 3]) await rows.nth(index).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Replay 3 selected" }).click();
+    // Deleted elsewhere while the dialog is open: the second of the three.
+    await runtime.api("DELETE", `/dead-letters/${(await ids())[1]}`);
+    await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
+    await page.getByText(/^2 replayed, 1 failed: .*not found/).waitFor();
+    await expect.poll(async () => (await ids()).length, soon).toBe(3);
+    await expect.poll(() => rows.count(), soon).toBe(4);
+    await list.getByLabel("Select all").check();
+    await page.getByRole("button", { name: "Delete 3 selected" }).click();
+    await runtime.api("DELETE", `/dead-letters/${(await ids())[0]}`);
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText(/^2 deleted, 1 failed: .*not found/).waitFor();
+    expect(await ids()).toEqual([]);
+    await page.getByText("No dead letters").waitFor();
+  });
+
+  it("the progress of a replay is shown again after the network was down", async () => {
+    const dead = (broken: boolean): string => `- route:
+    id: slow-letters
+    from:
+      uri: webhook
+      steps:
+        - doTry:
+            steps:
+              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "delay: {constant: '150'}"}
+            doCatch:
+              - exception: [java.io.IOException]
+                steps: [{to: "sluice:dead-letters"}]
+`;
+    await runtime.putFlow("slow-letters", dead(true));
+    const total = 120;
+    for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });
+    await runtime.putFlow("slow-letters", dead(false));
+    const { page, context } = open;
+    await page.goto(`${designer.url}/dead-letters`);
+    await page.getByLabel("Route").selectOption("slow-letters");
+    await page.getByRole("button", { name: "Replay all of slow-letters" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
+    await page.getByText(/^\d+ of 120 replayed…$/).waitFor();
+    await context.setOffline(true);
+    await page.waitForTimeout(1_500);
+    expect(await page.getByRole("button", { name: "Cancel replay" }).count()).toBe(1);
+    await context.setOffline(false);
+    await page.getByText("120 replayed.").waitFor();
+    await expect.poll(async () => (await runtime.api("GET", "/dead-letters?routeId=slow-letters")).json.total, soon).toBe(0);
   });
 
   it("all dead letters of a route are replayed with their progress, and the replay can be cancelled", async () => {

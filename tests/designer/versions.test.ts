@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
 
     await row("v1").getByRole("button", { name: "Roll back on local…" }).click();
     const dialog = page.getByRole("dialog", { name: "Roll back 'orders' on local to v1?" });
-    await dialog.getByText(`by ${userInfo().username} replaces v2, which is running, on local.`).waitFor();
+    await dialog.getByText(`by ${userInfo().username} replaces the running version v2 on local.`).waitFor();
     await dialog.getByRole("region", { name: "Difference" }).getByText("constant: one").waitFor();
     expect(await findingsOf(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await page.locator(".cm-content").waitFor();
     await typeSource(page, text("        - setBody:\n            constant: two\n        - setHeader:\n            name: kind\n            constant: order\n"));
     await page.getByRole("button", { name: "Review changes" }).click();
-    const dialog = page.getByRole("dialog", { name: "What Deploy changes on local" });
+    const dialog = page.getByRole("dialog", { name: "Changes to deploy to local" });
     const changes = dialog.getByRole("list", { name: "Changes" }).getByRole("listitem");
     await expect
       .poll(async () => (await changes.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, " ").trim()), soon)

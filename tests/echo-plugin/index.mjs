@@ -4,7 +4,7 @@ import { createConnection } from "node:net";
 import { defineConnection, defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-const facts = { group: "testing", since: "0.1" };
+const shared = { group: "testing", since: "0.1" };
 
 async function ask(socket, text) {
   socket.write(`${text}\n`);
@@ -14,7 +14,7 @@ async function ask(socket, text) {
 
 export const connections = [
   defineConnection({
-    ...facts,
+    ...shared,
     type: "echo",
     title: "Echo",
     summary: "A server that answers.",
@@ -23,7 +23,7 @@ export const connections = [
     beans: [{ names: ["org.example.EchoClient"], fields: ({ port, password }) => ({ port, password }) }],
     fields: {
       port: f.integer({ doc: "The port.", required: true }),
-      password: f.string({ doc: "The password.", secret: true, default: "none-at-all" }),
+      password: f.string({ doc: "The password.", secret: true, default: "no-password" }),
       tls: f.object({ key: f.string({ doc: "A key.", secret: true }), name: f.string({ doc: "A name." }) }, { doc: "Encryption." }),
     },
     async open({ port, password }, { disconnected, signal }) {
@@ -51,7 +51,7 @@ export const connections = [
 
 export const connectors = [
   defineConnector({
-    ...facts,
+    ...shared,
     scheme: "talk",
     title: "Talk",
     summary: "Asks the echo server.",

@@ -88,7 +88,7 @@ const mappings: readonly ApiCase[] = [
   ...[
     ["rules", (key: string): object => ({ to: key, from: key })],
     ["rules with unknown functions", (key: string): object => ({ to: key, expr: `uper(${key})` })],
-    ["rules with unknown members", (key: string): object => ({ to: key, from: key, form: key })],
+    ["rules with unknown properties", (key: string): object => ({ to: key, from: key, form: key })],
     ["rules with unknown tables", (key: string): object => ({ to: key, from: key, lookup: { table: key } })],
   ].map(([name, rule]) =>
     json(`19,000 ${name as string}`, "PUT", "/message-mappings/rules", () => ({

@@ -1,4 +1,4 @@
-// The faults of docs/operations/connector-faults.md for every broker, on servers used only by this test: connections are cut or go
+// The faults of docs/operations/connector-faults.md for every broker, on servers used only by this test: connections are dropped or go
 // silent, the broker and the runtime are killed, routes are replaced, fail or are slow, passwords are wrong or repeated by the
 // broker. Nothing is lost.
 import { mkdtempSync } from "node:fs";
@@ -22,9 +22,20 @@ afterAll(async () => {
 const heartbeatMs = 2000;
 const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 100, redeliveryDelay: 200}}}";
 const mebibyte = 1024 * 1024;
+/** For tests that do thousands of things one after another. */
+const slowMs = 1_800_000;
 
 for (const family of families)
   describe.skipIf(servers.get(family.server) === undefined)(`${family.name} (needs ${serverPrograms[family.server].title})`, () => faultsOf(family));
+
+const numberOf = (text: string): number => Number(text.slice("message ".length));
+
+/** The order that the family promises: of all messages, or of those with the same key, which is their last digit. */
+function expectOrder({ order }: Family, arrived: readonly string[]): void {
+  if (order === "none") return;
+  const groups = order === "all" ? [arrived] : Array.from({ length: 10 }, (_, digit) => arrived.filter((text) => text.endsWith(String(digit))));
+  for (const group of groups) expect(group).toEqual(group.toSorted((one, other) => numberOf(one) - numberOf(other)));
+}
 
 function faultsOf(family: Family): void {
   const server = servers.get(family.server) as TestServer;
@@ -49,7 +60,7 @@ function faultsOf(family: Family): void {
   type Api = Pick<BrokerRuntime, "api">;
   const putConnection = async ({ api }: Api, name: string, document: object): Promise<void> => {
     const { status, text } = await api("PUT", `/connections/${name}?force=true`, document);
-    if (status >= 300) throw new Error(`the connection was refused with ${status}: ${text}`);
+    if (status >= 300) throw new Error(`the connection was rejected with ${status}: ${text}`);
   };
   const deploy = async (name: string, port: number, flow = moving(name)): Promise<void> => {
     await putConnection(runtime, name, connectionTo(port));
@@ -60,7 +71,7 @@ function faultsOf(family: Family): void {
     await target.api("DELETE", `/connections/${name}`);
   };
   const different = async (name: string): Promise<number> => new Set(await partner.received(name)).size;
-  /** Sends everything, but never more ahead than the broker holds for a consumer. */
+  /** Sends all messages, but never more at a time than the broker stores for a consumer. */
   const sendAll = async (name: string, texts: readonly string[]): Promise<void> => {
     const size = Math.min(family.maxMessages, texts.length);
     for (let at = 0; at < texts.length; at += size) {
@@ -68,12 +79,19 @@ function faultsOf(family: Family): void {
       await partner.send(name, texts.slice(at, at + size));
     }
   };
-  const allArrived = async (name: string, count: number, withinMs = 240_000): Promise<void> => {
-    await becomes(async () => (await different(name)) >= count, true, withinMs);
+  /** Fails when messages are missing and no further one arrives; the total time depends on the load of the machine. */
+  const allArrived = async (name: string, count: number, stalledMs = 60_000): Promise<void> => {
+    let [found, grewAt] = [0, Date.now()];
+    while (found < count) {
+      const now = await different(name);
+      if (now > found) [found, grewAt] = [now, Date.now()];
+      else if (Date.now() - grewAt > stalledMs) throw new Error(`${found} of ${count} messages arrived, and no more within ${stalledMs} ms`);
+      await sleep(200);
+    }
     expect(missingOf(count, await partner.received(name))).toEqual([]);
   };
 
-  it("F1: connections are cut 20 times during 20,000 messages", async () => {
+  it("connections are dropped 20 times during 20,000 messages", { timeout: slowMs }, async () => {
     const [name, count] = [uniqueName(), 20_000];
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
@@ -87,7 +105,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it(`F2: the broker ${family.survivesCrash ? "is killed under load and restarted" : "cannot be reached for a while under load"}`, async () => {
+  it(`the broker ${family.survivesCrash ? "is killed under load and restarted" : "cannot be reached for a while under load"}`, async () => {
     const [name, count] = [uniqueName(), 5000];
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
@@ -107,7 +125,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it("F3: the broker is down when a flow is deployed and when the runtime starts", async () => {
+  it("the broker is down when a flow is deployed and when the runtime starts", async () => {
     const name = uniqueName();
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const { link, close } = await family.link(server.port);
@@ -136,7 +154,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it("F4: a route is replaced repeatedly under load", async () => {
+  it("a route is replaced repeatedly under load", async () => {
     const [name, count] = [uniqueName(), 5000];
     await partner.prepare(name);
     await deploy(name, server.port);
@@ -149,43 +167,51 @@ function faultsOf(family: Family): void {
     await remove(name);
   });
 
-  it(`F5: 20,000 messages while the broker ${family.survivesCrash ? "is killed" : "cannot be reached"} twice and the runtime is killed once`, async () => {
-    const [name, count] = [uniqueName(), 20_000];
-    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
-    const { link, close } = await family.link(server.port);
-    await partner.prepare(name);
-    const begun = await spawnServer({ dataDir });
-    await putConnection(begun, name, connectionTo(link.port));
-    const { status, text } = await begun.putFlow(name, moving(name));
-    expect([status, text]).toEqual([201, expect.any(String)]);
-    const sending = sendAll(name, numbered(count)).catch((thrown: unknown) => thrown);
-    const moved = (least: number): Promise<void> => becomes(async () => (await different(name)) >= least, true, 120_000);
-    const outage = async (): Promise<void> => {
-      // Finish sending first: a send of the test's own client would fail during the outage.
-      if (family.maxMessages === Infinity) await sending;
-      if (family.survivesCrash) await server.kill();
-      else await link.refuse();
-      await sleep(500);
-      if (family.survivesCrash) await server.restart();
-      else await link.open();
-      await partner.reconnect();
-    };
-    await moved(200);
-    await outage();
-    const before = await different(name);
-    await moved(before + 200);
-    await begun.end("SIGKILL");
-    const again = await spawnServer({ dataDir });
-    await moved(before + 600);
-    await outage();
-    expect(await sending).toBeUndefined();
-    await allArrived(name, count);
-    await again.end();
-    again.clean();
-    await close();
-  });
+  it(
+    `20,000 messages while the broker ${family.survivesCrash ? "is killed" : "cannot be reached"} twice and the runtime is killed once`,
+    { timeout: slowMs },
+    async ({ annotate }) => {
+      const [name, count] = [uniqueName(), 20_000];
+      const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+      const { link, close } = await family.link(server.port);
+      await partner.prepare(name);
+      const begun = await spawnServer({ dataDir });
+      await putConnection(begun, name, connectionTo(link.port));
+      const { status, text } = await begun.putFlow(name, moving(name));
+      expect([status, text]).toEqual([201, expect.any(String)]);
+      const sending = sendAll(name, numbered(count)).catch((error: unknown) => error);
+      const moved = (least: number): Promise<void> => becomes(async () => (await different(name)) >= least, true, 120_000);
+      const outage = async (): Promise<void> => {
+        // Finish sending first: a send of the test's own client would fail during the outage.
+        if (family.maxMessages === Infinity) await sending;
+        if (family.survivesCrash) await server.kill();
+        else await link.refuse();
+        await sleep(500);
+        if (family.survivesCrash) await server.restart();
+        else await link.open();
+        await partner.reconnect();
+      };
+      await moved(200);
+      await outage();
+      const before = await different(name);
+      await moved(before + 200);
+      await begun.end("SIGKILL");
+      const again = await spawnServer({ dataDir });
+      await moved(before + 600);
+      await outage();
+      expect(await sending).toBeUndefined();
+      await allArrived(name, count);
+      const arrived = await partner.received(name);
+      await annotate(`${arrived.length - count} of ${count} messages arrived more than once`);
+      // A sender of the test that reconnects during an outage does not keep the order itself.
+      if (family.maxMessages === Infinity) expectOrder(family, [...new Set(arrived)]);
+      await again.end();
+      again.clean();
+      await close();
+    },
+  );
 
-  it("F6: a route fails for every tenth message", async () => {
+  it("a route fails for every tenth message", async () => {
     const [name, count] = [uniqueName(), 500];
     await partner.prepare(name);
     await deploy(name, server.port, moving(name, `${failingSometimes}, `, ""));
@@ -197,13 +223,12 @@ function faultsOf(family: Family): void {
     await becomes(async () => (await letters()).length, failed.length, 60_000);
     expect((await letters()).toSorted()).toEqual(failed.toSorted());
     const arrived = await partner.received(name);
-    if (family.order === "all") expect(arrived).toEqual(others);
-    if (family.order === "key")
-      for (const digit of "012345689") expect(arrived.filter((text) => text.endsWith(digit))).toEqual(others.filter((text) => text.endsWith(digit)));
+    expectOrder(family, arrived);
+    if (family.order !== "none") expect(arrived).toHaveLength(others.length);
     await remove(name);
   });
 
-  it("F7: a silent connection is detected within twice the heartbeat, plus a margin", async () => {
+  it("a silent connection is detected within twice the heartbeat, plus a margin", async () => {
     const name = uniqueName();
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
@@ -221,7 +246,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it("F8: the password is wrong, then right", async () => {
+  it("the password is wrong, then correct", async () => {
     const name = uniqueName();
     const { link, close } = await family.link(server.port, true);
     await partner.prepare(name);
@@ -240,7 +265,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it("F9: a route is far slower than the broker", async () => {
+  it("a route is far slower than the broker", async () => {
     const [name, size] = [uniqueName(), 50_000];
     const count = Math.min(2000, family.maxMessages);
     const { link, close } = await family.link(server.port);
@@ -260,9 +285,9 @@ function faultsOf(family: Family): void {
         .map((each) => each.padStart(size)),
     );
     await sleep(heartbeatMs * 5);
+    await becomes(async () => (await partner.received(name)).length > 30, true, 60_000);
     const waiting = await partner.waiting?.(name);
     const arrived = [...(await partner.received(name))];
-    expect(arrived.length).toBeGreaterThan(30);
     // There are no duplicates, because no session ended.
     expect([new Set(arrived).size, link.accepted]).toEqual([arrived.length, links]);
     if (waiting !== undefined) expect(count + 10 - waiting - arrived.length).toBeLessThanOrEqual(family.window);
@@ -273,7 +298,7 @@ function faultsOf(family: Family): void {
     await close();
   });
 
-  it("F10: 1,000 passwords that the broker repeats in its errors are in no log, run, trace or reply", async () => {
+  it("1,000 passwords that the broker repeats in its errors are in no log, run, trace or reply", { timeout: slowMs }, async () => {
     const name = uniqueName();
     const { link, close } = await family.link(server.port, true);
     await putConnection(runtime, name, connectionTo(server.port, family.leak.values));

@@ -11,7 +11,7 @@ const timer = "- route:\n    id: beat\n    from:\n      uri: timer:beat?period=2
 const cron = "- route:\n    id: minute\n    from:\n      uri: quartz:minute?cron=0/2+*+*+*+*+?\n      steps:\n        - log: cron-tick\n";
 const count = (server: SpawnedServer, word: string): number => server.output().split(word).length - 1;
 
-it("N02: a suspended process continues without a burst", async () => {
+it("a suspended process continues without a burst", async () => {
   const server = await spawnServer();
   try {
     expect((await server.putFlow("beat", timer)).status).toBe(201);
@@ -35,7 +35,7 @@ it("N02: a suspended process continues without a burst", async () => {
 it.each([
   ["one hour forward", 3_600_000],
   ["one hour back", -3_600_000],
-])("N01: the wall clock jumps %s: periods continue, a schedule fires once per time", async (_name, shift) => {
+])("the wall clock jumps %s: periods continue, a schedule fires once per time", async (_name, shift) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-clock-"));
   const shim = join(folder, "shift.cjs");
   // Changes only the process's view of the wall clock, on request; the monotonic clock is unaffected.

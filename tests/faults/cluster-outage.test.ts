@@ -1,4 +1,4 @@
-// A cluster whose store is away for 30 s, and a node that is suspended for 30 s. SLUICE_QUICK=1 uses 15 s.
+// A cluster whose store is unreachable for 30 s, and a node that is suspended for 30 s. SLUICE_QUICK=1 uses 15 s.
 import { describe, expect, it } from "vitest";
 import { clusterUnderLoad, durableFlow, post, type ClusterUnderLoad } from "../cluster-load.ts";
 import type { SpawnedServer } from "../spawned-server.ts";
@@ -6,7 +6,7 @@ import { answering, call, eventually, sleep } from "../started-server.ts";
 import { beatFlow, tickFlow } from "./cluster-kills.ts";
 import { stores, type ClusterStore } from "./cluster-stores.ts";
 
-const awayMs = process.env["SLUICE_QUICK"] === "1" ? 15_000 : 30_000;
+const outageMs = process.env["SLUICE_QUICK"] === "1" ? 15_000 : 30_000;
 const recoveryMs = 60_000;
 
 const inCluster = async (
@@ -39,7 +39,7 @@ const inCluster = async (
 };
 
 describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
-  it(`serves plain webhooks while the store is away, and resumes by itself`, { timeout: 400_000 }, ({ skip }) =>
+  it(`serves plain webhooks while the store is unreachable, and resumes automatically`, { timeout: 400_000 }, ({ skip }) =>
     inCluster(open, skip, async (cluster, store) => {
       const { partner, nodes } = cluster;
       let isOver = false;
@@ -69,7 +69,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       // A reply that the store caused before it was killed may still be on its way.
       await sleep(500);
       storeIsAway = true;
-      await sleep(awayMs - 500);
+      await sleep(outageMs - 500);
       const ticksWhileAway = partner.ticks.size;
       storeIsAway = false;
       const backAt = performance.now();
@@ -85,7 +85,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       await eventually(() => accepted.every((id) => partner.arrived.has(id)), recoveryMs).catch(() => undefined);
       const lost = accepted.filter((id) => !partner.arrived.has(id));
       console.log(
-        `${title} away for ${awayMs / 1_000} s: ${calls} plain calls, ${failed.length} failed; durable ${[...replies].map(([status, count]) => `${status}: ${count}`).join(", ")}; ` +
+        `${title} unreachable for ${outageMs / 1_000} s: ${calls} plain calls, ${failed.length} failed; durable ${[...replies].map(([status, count]) => `${status}: ${count}`).join(", ")}; ` +
           `${accepted.length} accepted, ${lost.length} lost; after its return, accepted again after ${Math.round(durableAfterMs)} ms, ticks after ${Math.round(ticksAfterMs)} ms`,
       );
       expect([failed, calls > 1_000]).toEqual([[], true]);
@@ -119,7 +119,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
           if ((await post(others[sent % 2] as SpawnedServer, "/api/in", id)) === 202) accepted.push(id);
         }
       });
-      await sleep(awayMs);
+      await sleep(outageMs);
       const continuedAt = performance.now();
       const ran = new Set(partner.arrived.keys());
       const seen = partner.order.length;
@@ -133,7 +133,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const again = partner.order.slice(seen).filter((id) => ran.has(id));
       const wrongBeats = partner.beats.slice(beatsBefore).filter(({ node, at }) => node === holder && at - continuedAt < 1_000);
       console.log(
-        `${title}, suspended for ${awayMs / 1_000} s: ${accepted.length} accepted, ${again.length} run again after it continued, ${wrongBeats.length} beats in its first second`,
+        `${title}, suspended for ${outageMs / 1_000} s: ${accepted.length} accepted, ${again.length} run again after it continued, ${wrongBeats.length} beats in its first second`,
       );
       expect(accepted.filter((id) => !partner.arrived.has(id))).toEqual([]);
       expect(again).toEqual([]);

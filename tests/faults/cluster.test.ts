@@ -11,7 +11,7 @@ const seconds = Number(process.env["SLUICE_SECONDS"] ?? (process.env["SLUICE_QUI
 const seed = Number(process.env["SLUICE_SEED"] ?? Date.now() % 1_000_000);
 
 const disturbEveryMs = 16_000;
-/** How long a killed server of the store is away. */
+/** How long a killed server of the store is down. */
 const awayMs = 4_000;
 const keys = ["a", "b", "c", "d"];
 const schedules = ["beat1", "beat2", "beat3", "beat4"];

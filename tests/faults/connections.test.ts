@@ -35,7 +35,7 @@ async function openSockets(port: number, count: number, onClose: () => void): Pr
 }
 
 describe.skipIf(!mayOpen(2_000))("slow heads (needs 2,000 file descriptors)", () => {
-  it("E15: 2,000 sockets that send one byte of their head every 10 s are all closed in time, and the canary is unaffected", async () => {
+  it("2,000 sockets that send one byte of their head every 10 s are all closed in time, and the canary is unaffected", async () => {
     server = await spawnWatched({ env: { SERVICE_HEADERS_TIMEOUT_MS: "20s" } });
     const port = Number(new URL(server.baseUrl).port);
     await server.unharmed(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(!mayOpen(2_000))("slow heads (needs 2,000 file descriptors)", ()
 });
 
 describe.skipIf(!mayOpen(10_000))("idle connections (needs 10,000 file descriptors)", () => {
-  it("E17: 10,000 idle ones are kept, the canary is unaffected, and descriptors and memory are released", async () => {
+  it("10,000 idle ones are kept, the canary is unaffected, and descriptors and memory are released", async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"], env: { SERVICE_MAX_CONNECTIONS: "10500", SERVICE_HEADERS_TIMEOUT_MS: "120s" } });
     // Node itself keeps some memory for every concurrent connection it had, so a bare server gets the same load: growth of more than 50 MiB beyond
     // the bare server would be a leak of the runtime. Three rounds show that it does not grow further. Closing a connection takes Node some 30 µs,
@@ -95,7 +95,7 @@ async function holdAndLeave({ baseUrl, pid }: Pick<Watched, "baseUrl" | "pid">, 
 const maxBacklog = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
 
 it.skipIf(maxBacklog < 3_000 || !mayOpen(3_000))(
-  "E17: 3,000 connections opened while the process is suspended are accepted together, and served when it continues (needs 3,000 file descriptors and a listen queue of that length)",
+  "3,000 connections opened while the process is suspended are accepted together, and served when it continues (needs 3,000 file descriptors and a listen queue of that length)",
   async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"] });
     const port = Number(new URL(server.baseUrl).port);
@@ -122,7 +122,7 @@ it.skipIf(maxBacklog < 3_000 || !mayOpen(3_000))(
   60_000,
 );
 
-it("E17: connections over the limit are rejected, existing ones are still served", async () => {
+it("connections over the limit are rejected, existing ones are still served", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_CONNECTIONS: "50", SERVICE_HEADERS_TIMEOUT_MS: "60s" } });
   const port = Number(new URL(server.baseUrl).port);
   const held = await openSockets(port, 1, () => undefined);
@@ -136,7 +136,7 @@ it("E17: connections over the limit are rejected, existing ones are still served
   for (const socket of [...held, ...others]) socket.destroy();
 }, 60_000);
 
-it("E25: 1,000 callers that disconnect during their run do not affect others", async () => {
+it("1,000 callers that disconnect during their run do not affect others", async () => {
   server = await spawnWatched();
   const port = Number(new URL(server.baseUrl).port);
   await server.putFlow(

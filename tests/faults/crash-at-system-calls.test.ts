@@ -77,7 +77,7 @@ const putOld = (server: SpawnedServer): Promise<unknown> => server.putFlow("cras
 
 describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () => {
   for (const name of calls) {
-    it(`K02: during a PUT, at each ${name}`, async () => {
+    it(`during a PUT, at each ${name}`, async () => {
       const reached = await sweep(
         name,
         putOld,
@@ -95,7 +95,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
       expect(reached).toBeGreaterThanOrEqual(1);
     }, 240_000);
 
-    it(`K03: of a DELETE, at each ${name}`, async () => {
+    it(`of a DELETE, at each ${name}`, async () => {
       await sweep(
         name,
         putOld,
@@ -111,7 +111,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
 
   for (const { noun, path, folder, file, versions } of storedDocuments.filter((document) => document.noun !== "flow")) {
     for (const name of ["write", "fsync", "rename"]) {
-      it(`K05: of the PUT of a ${noun}, at each ${name}`, async () => {
+      it(`of the PUT of a ${noun}, at each ${name}`, async () => {
         let before = "";
         let after: string | null = null;
         await sweep(
@@ -136,7 +136,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
     }
 
     for (const name of ["unlink", "fsync"]) {
-      it(`K05: of the DELETE of a ${noun}, at each ${name}`, async () => {
+      it(`of the DELETE of a ${noun}, at each ${name}`, async () => {
         await sweep(
           name,
           (server) => server.api("PUT", path, versions[0]),

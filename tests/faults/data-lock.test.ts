@@ -23,7 +23,7 @@ const send = (contender: ChildProcess, message: object): Promise<Reply> =>
   });
 
 describe("two owners of one data directory", () => {
-  it(`A5: ${races} races of four processes on a stale lock have one owner each`, async () => {
+  it(`${races} races of four processes on a stale lock have one owner each`, async () => {
     const contenders = await Promise.all(
       [0, 1, 2, 3].map(async () => {
         const contender = fork(fileURLToPath(new URL("lock-contender.mjs", import.meta.url)));
@@ -47,7 +47,7 @@ describe("two owners of one data directory", () => {
   }, 600_000);
 
   it.skipIf(!canUnshare)(
-    "A5: of two containers on one volume, both with process 1, the second does not start until the first is gone (needs unshare)",
+    "of two containers on one volume, both with process 1, the second does not start until the first is gone (needs unshare)",
     async () => {
       const dataDir = temporaryFolder();
       const container = (name: string): readonly string[] => [
@@ -80,7 +80,7 @@ describe("two owners of one data directory", () => {
   );
 
   it.skipIf(!isRoot)(
-    "A5: on a full disk a second process does not start, but a restart does (needs root)",
+    "on a full disk a second process does not start, but a restart does (needs root)",
     async () => {
       const dataDir = temporaryFolder();
       expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", dataDir]).status).toBe(0);

@@ -1,4 +1,4 @@
-// The faults of docs/operations/connector-faults.md for databases, on servers used only by this test: connections are cut or go
+// The faults of docs/operations/connector-faults.md for databases, on servers used only by this test: connections are dropped or go
 // silent, the server and the runtime are killed, routes are replaced, fail or are slow, and the server repeats secrets in its errors.
 import { createRequire } from "node:module";
 import { mkdtempSync } from "node:fs";
@@ -149,7 +149,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await own.end();
   });
 
-  it("F1: 20,000 rows while the connection is cut 20 times: each effect and each onConsume happens once", async () => {
+  it("20,000 rows while the connection is dropped 20 times: each effect and each onConsume happens once", async () => {
     await table("cut", 20_000);
     const link = await FaultyLink.to(own);
     await deploy("cut", link.port, false);
@@ -163,7 +163,7 @@ function faultsOf(family: Family, own: TestServer): void {
   });
 
   for (const transacted of [false, true])
-    it(`F2: the server is killed under load and restarted${transacted ? ", transacted" : ""}: no row is lost or partially processed`, async () => {
+    it(`the server is killed under load and restarted${transacted ? ", transacted" : ""}: no row is lost or partially processed`, async () => {
       const name = transacted ? "killed_tx" : "killed";
       await table(name, 4000);
       const runtime = await deploy(name, own.port, transacted);
@@ -176,7 +176,7 @@ function faultsOf(family: Family, own: TestServer): void {
       await once(name, 4000);
     });
 
-  it("F3: the server is down when a flow is deployed and when the runtime starts", async () => {
+  it("the server is down when a flow is deployed and when the runtime starts", async () => {
     await table("late", 10);
     const link = await FaultyLink.to(own);
     await link.refuse();
@@ -201,7 +201,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await link.close();
   });
 
-  it("F4: a route that is replaced under load leaves nothing partially processed, and continues where it stopped", async () => {
+  it("a route that is replaced under load leaves nothing partially processed, and continues where it stopped", async () => {
     await table("replaced", 4000);
     const runtime = await deploy("replaced", own.port, true);
     for (const delay of [6, 7, 8]) {
@@ -213,7 +213,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await once("replaced", 4000);
   });
 
-  it("F5: the runtime is killed under load, twice: transacted rows are done once", async () => {
+  it("the runtime is killed under load, twice: transacted rows are done once", async () => {
     await table("crashed", 4000);
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const begun = await spawnServer({ dataDir });
@@ -246,7 +246,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await once("shared", 10_000);
   });
 
-  it("F6: a route fails for every tenth row: it stays as it was, the others are done", async () => {
+  it("a route fails for every tenth row: it stays as it was, the others are done", async () => {
     await table("failing", 400);
     const runtime = await start();
     const failure = `{filter: {simple: "\${body[id]} regex '[0-9]*0'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}, `;
@@ -258,7 +258,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await runtime.api("DELETE", "/flows/failing");
   });
 
-  it("F7: a link that goes silent fails the poll in time, and the route recovers", async () => {
+  it("a link that goes silent fails the poll in time, and the route recovers", async () => {
     await table("silent", 3000);
     const link = await FaultyLink.to(own);
     const runtime = await start();
@@ -274,7 +274,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await link.close();
   });
 
-  it("F8: the password is wrong, then right", async () => {
+  it("the password is wrong, then right", async () => {
     await table("guarded", 10);
     const link = await FaultyLink.to(own);
     const runtime = await start();
@@ -291,7 +291,7 @@ function faultsOf(family: Family, own: TestServer): void {
     await link.close();
   });
 
-  it("F9: a route is far slower than the server: rows are not read ahead of it", async () => {
+  it("a route is far slower than the server: rows are not read ahead of it", async () => {
     await query(`create table slow (id integer primary key, note text, state varchar(10) default 'new')`);
     await query(`insert into slow (id) ${family.numbers(1000)}`);
     await query("update slow set note = repeat('x', 60000)");
@@ -314,7 +314,7 @@ function faultsOf(family: Family, own: TestServer): void {
     slow.clean();
   });
 
-  it("F10: 1,000 passwords that the server repeats in its errors are in no log, run, trace or reply", async () => {
+  it("1,000 passwords that the server repeats in its errors are in no log, run, trace or reply", async () => {
     await query(family.leak.setUp);
     const runtime = await start();
     const makeSecret = async (password: string): Promise<void> => {

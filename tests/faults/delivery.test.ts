@@ -11,7 +11,7 @@ import { call, eventually, sleep } from "../started-server.ts";
 const route = (id: string, from: string, ...steps: readonly string[]): string =>
   `- route:\n    id: ${id}\n    from:\n      uri: ${from}\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
 
-it("M07: 1,000 messages for a partner that is temporarily down all arrive soon after it is up", async () => {
+it("1,000 messages for a partner that is temporarily down all arrive soon after it is up", async () => {
   const seen = new Set<string>();
   const listen = (port: number): Promise<Server> =>
     new Promise((resolve) => {
@@ -50,7 +50,7 @@ it("M07: 1,000 messages for a partner that is temporarily down all arrive soon a
     await sendThousand(1000);
     await eventually(() => seen.size === 2000, 60_000);
     const usual = performance.now() - began - recovered;
-    console.log(`M07: all 1,000 delivered ${(recovered / 1000).toFixed(1)} s after the partner was back; 1,000 more took ${(usual / 1000).toFixed(1)} s`);
+    console.log(`all 1,000 delivered ${(recovered / 1000).toFixed(1)} s after the partner was back; 1,000 more took ${(usual / 1000).toFixed(1)} s`);
     expect(recovered).toBeLessThan(5_000);
     partner.closeAllConnections();
     partner.close();
@@ -60,7 +60,7 @@ it("M07: 1,000 messages for a partner that is temporarily down all arrive soon a
   }
 });
 
-it("M10: 1,000 files and 20 kills at random moments: every file is processed, none is lost, and marked only after success", async () => {
+it("1,000 files and 20 kills at random moments: every file is processed, none is lost, and marked only after success", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-m10-"));
   const folder = join(dataDir, "in");
   mkdirSync(folder);
@@ -92,7 +92,7 @@ it("M10: 1,000 files and 20 kills at random moments: every file is processed, no
   }
   await eventually(() => done.size === 1000 && readdirSync(folder).filter((name) => name.endsWith(".txt")).length === 0, 120_000);
   const repeated = [...done.values()].filter((count) => count > 1).length;
-  console.log(`M10: 1,000 of 1,000 files processed, ${repeated} of them more than once`);
+  console.log(`1,000 of 1,000 files processed, ${repeated} of them more than once`);
   expect(finished().filter((name) => /^f\d+\.txt$/.test(name))).toHaveLength(1000);
   expect(repeated).toBeLessThanOrEqual(20 * 20);
   await server.end("SIGKILL");
@@ -101,7 +101,7 @@ it("M10: 1,000 files and 20 kills at random moments: every file is processed, no
   partner.close();
 });
 
-it("M11: messages accepted into a queue on disk survive 20 kills: each arrives at least once, few of them twice", async () => {
+it("messages accepted into a queue on disk survive 20 kills: each arrives at least once, few of them twice", async () => {
   const arrived = new Map<string, number>();
   const partner = createServer((request, response) => {
     let body = "";
@@ -141,7 +141,7 @@ it("M11: messages accepted into a queue on disk survive 20 kills: each arrives a
   await sender;
   await eventually(() => accepted.every((message) => arrived.has(message)), 60_000);
   const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
-  console.log(`M11: ${accepted.length} accepted, all delivered, ${repeated} delivered again`);
+  console.log(`${accepted.length} accepted, all delivered, ${repeated} delivered again`);
   expect(accepted.length).toBeGreaterThan(50);
   expect(repeated).toBeLessThanOrEqual(20 * atOnce);
   await server.end("SIGKILL");

@@ -54,18 +54,18 @@ const offenders = (from: number): readonly string[] =>
     .filter(({ heldMs }) => heldMs > budgetMs)
     .map(({ name, heldMs }) => `${name}: ${heldMs} ms`);
 
-it("A8: every part of the catalog has a case", async () => {
+it("every part of the catalog has a case", async () => {
   const { json } = await swept.server.api("GET", "/catalog");
   expect(uncovered(json)).toEqual([]);
 });
 
-it("A8: every endpoint has a case", async () => {
+it("every endpoint has a case", async () => {
   const { json } = await swept.server.api("GET", "/openapi.json");
   expect(uncoveredEndpoints(json)).toEqual([]);
 });
 
 it(
-  "A8: no body blocks the event loop, regardless of the route",
+  "no body blocks the event loop, regardless of the route",
   async () => {
     const from = measured.length;
     const unfinished: string[] = [];
@@ -100,7 +100,7 @@ async function withRoute({ name, steps }: Pick<Batch, "name" | "steps">, use: (p
 }
 
 it(
-  "A8: no document or request blocks the event loop, at any endpoint",
+  "no document or request blocks the event loop, at any endpoint",
   async () => {
     const from = measured.length;
     for (const { name, method, path, body, headers } of apiCases) {

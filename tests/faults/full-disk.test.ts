@@ -96,7 +96,7 @@ function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly
     .split("\n")
     .filter((line) => line.includes('"sluice.store"'))
     .map((line) => JSON.parse(line) as { readonly time: string; readonly level: string; readonly message: string })
-    .filter(({ message }) => /cannot write|Cannot use|works again|accepts writes again/.test(message))
+    .filter(({ message }) => /cannot write|Cannot use|writable again|accepts writes again/.test(message))
     .map(({ time, level }) => ({ time: Date.parse(time), isFailing: level === "ERROR" }));
   return freed.map((at) => {
     if (changes.findLast(({ time }) => time <= at)?.isFailing !== true) return 0;
@@ -107,7 +107,7 @@ function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly
 const statusOf = async (server: SpawnedServer): Promise<string> => (await call(server.baseUrl, "GET", "/_api/health")).json.status;
 
 it.skipIf(process.getuid?.() !== 0)(
-  `A1: ${rounds} rounds of a full and a free disk under load lose nothing, repeat only what was in flight, and health is right throughout (needs root)`,
+  `${rounds} rounds of a full and a free disk under load lose nothing, redeliver only in-flight messages, and report correct health throughout (needs root)`,
   async () => {
     const disk = new SmallDisk("12m");
     const partner = new CountingPartner();

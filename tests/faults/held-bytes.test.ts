@@ -35,13 +35,13 @@ async function peakGrowth(attack: () => Promise<void>): Promise<number> {
 
 const bigReply = `setBody: {constant: "${"x".repeat(192 * 1024)}"}`;
 
-describe("A2: pipelining without reading", () => {
+describe("pipelining without reading", () => {
   it.each([
     { lane: "the plain lane", path: "/big", sockets: 40, mib: 64 },
     { lane: "node:http", path: "/item/7", sockets: 40, mib: 64 },
     { lane: "the plain lane", path: "/big", sockets: 100, mib: 256 },
     { lane: "node:http", path: "/item/7", sockets: 100, mib: 256 },
-  ])("A2: $sockets sockets × 2,000 requests through $lane stay within $mib MiB", async ({ path, sockets, mib }) => {
+  ])("$sockets sockets × 2,000 requests through $lane stay within $mib MiB", async ({ path, sockets, mib }) => {
     await server.putFlow("big", route("big", "platform-http:/big", bigReply) + route("item", "platform-http:/item/{n}", bigReply));
     const growth = await peakGrowth(async () => {
       const clients = await sendWithoutReading(server.baseUrl, sockets, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2_000));
@@ -54,7 +54,7 @@ describe("A2: pipelining without reading", () => {
     expect(growth).toBeLessThan(mib);
   });
 
-  it("A2: pipelined health requests with 400 routes do not delay others", async () => {
+  it("pipelined health requests with 400 routes do not delay others", async () => {
     const routes = Array.from({ length: 400 }, (_, index) => route(`r${index}`, `direct:r${index}`, "setBody: {constant: x}")).join("");
     expect((await server.putFlow("many", routes)).status).toBe(201);
     const growth = await peakGrowth(async () => {
@@ -67,7 +67,7 @@ describe("A2: pipelining without reading", () => {
     expect(growth).toBeLessThan(64);
   });
 
-  it("A2: 100 clients that pipeline and read get all responses", async () => {
+  it("100 clients that pipeline and read get all responses", async () => {
     await server.putFlow("small", route("small", "platform-http:/small", "setBody: {constant: x}"));
     await peakGrowth(async () => {
       const clients = await sendWithoutReading(server.baseUrl, 100, "GET /small HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));
@@ -84,11 +84,11 @@ describe("A2: pipelining without reading", () => {
   });
 });
 
-describe("A3: request bytes held", () => {
+describe("request bytes held", () => {
   const wait = 'delay: {constant: "8000"}';
   const packed = inflating(10 * 1024 * 1024);
 
-  it.each([100, 150])("A3: %i gzip bodies of 10 MiB each, sent to a route that waits", async (clients) => {
+  it.each([100, 150])("%i gzip bodies of 10 MiB each, sent to a route that waits", async (clients) => {
     await server.putFlow("waits", route("waits", "webhook", wait) + route("honest", "webhook", 'setBody: {constant: "fine"}'));
     const growth = await peakGrowth(async () => {
       const attack = Promise.all(Array.from({ length: clients }, () => postPacked(`${server.baseUrl}/api/waits`, packed)));
@@ -106,7 +106,7 @@ describe("A3: request bytes held", () => {
     expect(growth).toBeLessThan(256);
   });
 
-  it("A3: 100 gzip bodies that are echoed to clients that do not read", async () => {
+  it("100 gzip bodies that are echoed to clients that do not read", async () => {
     await server.putFlow("echo", route("echo", "platform-http:/echo", 'setHeader: {name: a, constant: "b"}'));
     const head = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`;
     const growth = await peakGrowth(async () => {

@@ -7,7 +7,7 @@ import { spawnServer } from "../spawned-server.ts";
 import { answering, call } from "../started-server.ts";
 import { starvedMs } from "../watched-server.ts";
 
-it("K20: 2,000 flows, 20 corrupt: ready within 10 s, 1,980 running", async () => {
+it("2,000 flows, 20 corrupt: ready within 10 s, 1,980 running", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   mkdirSync(join(dataDir, "routes"));
   const broken = ["- route: [", "", "\0\0\0", "- route: {id: x}"];

@@ -41,7 +41,7 @@ async function watched(name: string, work: () => Promise<void>, canaryMs?: numbe
   return memory.peak() - memory.before;
 }
 
-describe("G07: a split of 1,000,000 lines", () => {
+describe("a split of 1,000,000 lines", () => {
   const lines = (): string => Array.from({ length: 1_000_000 }, (_, index) => `line ${index}`).join("\n");
   it.each([
     ["sequential", "streaming: true"],
@@ -60,7 +60,7 @@ describe("G07: a split of 1,000,000 lines", () => {
     expect(put.json?.error).toBeUndefined();
     const isOver = async (): Promise<boolean> =>
       (await server.api("GET", `/runs?routeId=g07-${name}`)).json.runs.some(({ status }: { status: string }) => status !== "running");
-    const grown = await watched(`G07 ${name} file`, async () => {
+    const grown = await watched(`split of a file, ${name}`, async () => {
       writeFileSync(join(folder, "lines.txt"), lines());
       await eventually(isOver, 240_000);
     });
@@ -83,7 +83,7 @@ describe("G07: a split of 1,000,000 lines", () => {
       ),
     );
     const body = lines();
-    const grown = await watched(`G07 ${name}`, async () => {
+    const grown = await watched(`split of a request, ${name}`, async () => {
       expect((await call(server.baseUrl, "POST", `/api/${name}`, body, { "content-type": "text/plain" })).text).toBe("done");
     });
     expect(grown).toBeLessThan(200);
@@ -91,10 +91,10 @@ describe("G07: a split of 1,000,000 lines", () => {
   });
 });
 
-it("G08: 1,000,000 messages, each with its own key and no completion, are bounded and logged", async () => {
+it("1,000,000 messages, each with its own key and no completion, are bounded and logged", async () => {
   const aggregate = `aggregate: {correlationExpression: {simple: "\${body}"}, completionSize: "1000000", aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setProperty: {name: p, constant: x}}]}`;
   await server.putFlow("g08", route("g08", "webhook", `split: {tokenize: {token: "\\n"}, steps: [{${aggregate}}]}`, "setBody: {constant: done}"));
-  const grown = await watched("G08", async () => {
+  const grown = await watched("open groups", async () => {
     for (let part = 0; part < 10; part++) {
       const body = Array.from({ length: 100_000 }, (_, index) => `key-${part}-${index}`).join("\n");
       expect((await call(server.baseUrl, "POST", "/api/g08", body, { "content-type": "text/plain" })).text).toBe("done");
@@ -134,7 +134,7 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
   return statuses;
 }
 
-describe("G11: 10,000 calls to a route that waits are limited with 503; the management API and others still respond", () => {
+describe("10,000 calls to a route that waits are limited with 503; the management API and others still respond", () => {
   const bounded = async (name: string, atOnce: number, canaryMs?: number): Promise<void> => {
     await server.putFlow("g11", route("g11", "webhook", 'delay: {constant: "30000"}'));
     let statuses: Readonly<Record<string, number>> = {};
@@ -151,7 +151,7 @@ describe("G11: 10,000 calls to a route that waits are limited with 503; the mana
     await server.api("DELETE", "/flows/g11");
   };
 
-  it("500 at a time", () => bounded("G11", 500));
+  it("500 at a time", () => bounded("calls, 500 at a time", 500));
 
   // Parsing 10,000 requests takes Node itself most of a second, and later requests wait behind them: a bare server is the reference.
   it("at the same time", async () => {
@@ -160,15 +160,15 @@ describe("G11: 10,000 calls to a route that waits are limited with 503; the mana
     expect(await tenThousandCalls(`${bare.baseUrl}/`, 10_000)).toEqual({ 200: 10_000 });
     const { p99 } = await canary.stop();
     await bare.end();
-    figures.push(`G11 at once: canary p99 ${p99.toFixed(0)} ms with a bare server`);
-    await bounded("G11 at once", 10_000, 250 + p99);
+    figures.push(`calls at once: canary p99 ${p99.toFixed(0)} ms with a bare server`);
+    await bounded("calls at once", 10_000, 250 + p99);
   });
 });
 
-it("G12: the run history is bounded in count and bytes, whatever the bodies are", async () => {
+it("the run history is bounded in count and bytes, whatever the bodies are", async () => {
   await server.putFlow("g12", answering("g12", "x"));
   const body = "y".repeat(1024 * 1024);
-  const grown = await watched("G12", async () => {
+  const grown = await watched("run history", async () => {
     for (let round = 0; round < 60; round++) await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", "/api/g12", body)));
   });
   expect(grown).toBeLessThan(200);
@@ -177,7 +177,7 @@ it("G12: the run history is bounded in count and bytes, whatever the bodies are"
   await server.api("DELETE", "/flows/g12");
 });
 
-it("G13: 1,000 deployments and removals of 20 flows leak nothing", async () => {
+it("1,000 deployments and removals of 20 flows leak nothing", async () => {
   const cycle = async (): Promise<void> => {
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -200,13 +200,13 @@ it("G13: 1,000 deployments and removals of 20 flows leak nothing", async () => {
   for (let round = 0; round < 50; round++) await cycle();
   await sleep(4_000);
   const after = { files: descriptors(server.pid), memory: residentMiB(server.pid) };
-  figures.push(`G13: ${JSON.stringify(before)} → ${JSON.stringify(after)}`);
+  figures.push(`deployments: ${JSON.stringify(before)} → ${JSON.stringify(after)}`);
   expect(after.files).toBeLessThanOrEqual(before.files + 5);
   expect(after.memory).toBeLessThan(before.memory + 50);
   expect(server.output()).not.toMatch(/MaxListeners/);
 });
 
-it("G16: with 400 flows of 5 routes, list and health take at most half a second, one PUT at most a second", async () => {
+it("with 400 flows of 5 routes, list and health take at most half a second, one PUT at most a second", async () => {
   const five = (flow: number): string =>
     Array.from({ length: 5 }, (_, index) => route(`g16-${flow}-${index}`, `direct:g16-${flow}-${index}`, "setBody: {constant: x}")).join("");
   for (let from = 0; from < 400; from += 20) {
@@ -224,7 +224,7 @@ it("G16: with 400 flows of 5 routes, list and health take at most half a second,
     health: await best(() => server.api("GET", "/health")),
     put: await best(() => server.putFlow("g16-0", five(0).replaceAll("constant: x", `constant: y${Math.random()}`))),
   };
-  figures.push(`G16: ${JSON.stringify(times)}`);
+  figures.push(`400 flows: ${JSON.stringify(times)}`);
   expect(times.list).toBeLessThan(500);
   expect(times.health).toBeLessThan(500);
   expect(times.put).toBeLessThan(1000);

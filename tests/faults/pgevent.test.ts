@@ -59,7 +59,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
       withinMs,
     );
 
-  it("F1: the connection is cut 20 times", async () => {
+  it("the connection is dropped 20 times", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     await connect(name, link.port);
@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await link.close();
   });
 
-  it("F2: the server is killed and restarted", async () => {
+  it("the server is killed and restarted", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, listening(name));
@@ -85,7 +85,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await arrives(name, "after");
   });
 
-  it("F3, F7, F8: starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
+  it("starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     await link.refuse();
@@ -111,7 +111,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await link.close();
   });
 
-  it("F6: a route fails for every tenth notification", async () => {
+  it("a route fails for every tenth notification", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, listening(name, `${failingSometimes}, `));
@@ -129,7 +129,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     );
   });
 
-  it("F9: a route is far slower than the server: few notifications wait in memory, the others are dropped and counted", async () => {
+  it("a route is far slower than the server: few notifications wait in memory, the others are dropped and counted", async () => {
     const name = uniqueName();
     const slow = await spawnServer();
     await connect(name, own.port, {}, slow);

@@ -85,12 +85,12 @@ export async function apply(server: SpawnedServer, { kind, id, value }: Change):
     document: () => put(`/message-mappings/${id}`, of(mapping)),
     policy: () => put(`/auth/${id}`, of(policy)),
     message: () => call(server.baseUrl, "POST", "/api/enqueue", id),
-    letter: () => (value === undefined ? removeLetter(server, id) : call(server.baseUrl, "POST", "/api/dead-letter", id)),
+    letter: () => (value === undefined ? removeDeadLetter(server, id) : call(server.baseUrl, "POST", "/api/dead-letter", id)),
   };
   return work[kind]().catch(() => undefined);
 }
 
-async function removeLetter(server: SpawnedServer, id: string): Promise<ApiReply> {
+async function removeDeadLetter(server: SpawnedServer, id: string): Promise<ApiReply> {
   const { deadLetters } = (await server.api("GET", `/dead-letters?text=${id}`)).json as { deadLetters: { id: string }[] };
   return server.api("DELETE", `/dead-letters/${deadLetters[0]?.id ?? "none"}`);
 }
@@ -99,7 +99,7 @@ async function removeLetter(server: SpawnedServer, id: string): Promise<ApiReply
 export async function compare(server: SpawnedServer, model: Model, ids: readonly string[]): Promise<void> {
   const found: Change[] = [];
   for (const id of ids) found.push(await findFlow(server, model, id), await findPolicy(server, model, id));
-  found.push(...(await findDocuments(server, model, ids)), ...(await findLetters(server, model)));
+  found.push(...(await findDocuments(server, model, ids)), ...(await findDeadLetters(server, model)));
   for (const change of found) expect(model.allowed(change.kind, change.id), `${change.kind} ${change.id}`).toContain(change.value);
   await compareDepth(server, model);
   for (const change of found) model.settle(change);
@@ -138,7 +138,7 @@ async function findDocuments(server: SpawnedServer, model: Model, ids: readonly 
   return found;
 }
 
-async function findLetters(server: SpawnedServer, model: Model): Promise<readonly Change[]> {
+async function findDeadLetters(server: SpawnedServer, model: Model): Promise<readonly Change[]> {
   const found: Change[] = [];
   for (const id of model.ids("letter")) {
     const { total } = (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json as { total: number };

@@ -56,7 +56,7 @@ async function drain(server: SpawnedServer, model: Model): Promise<void> {
 }
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-  it(`K18: history ${seed} equals the model after kill -9 and restart`, async () => {
+  it(`history ${seed} equals the model after kill -9 and restart`, async () => {
     const random = randomFrom(seed);
     const model = new Model();
     let server = await spawnServer();

@@ -49,7 +49,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     (await call(runtime.baseUrl, "POST", `/api/${name}`, JSON.stringify(Array.from({ length: count }, (_, n) => n)), { "content-type": "application/json" }))
       .text;
 
-  it("F1: links are cut 20 times during 20,000 commands", async () => {
+  it("connections are dropped 20 times during 20,000 commands", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     await connect(name, link.port);
@@ -61,7 +61,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await link.close();
   });
 
-  it("F2: the server is killed under load and restarted", async () => {
+  it("the server is killed under load and restarted", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, adding(name, "{delay: {constant: 1}}, "));
@@ -74,7 +74,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await becomes(() => client.scard(name), 10_000);
   });
 
-  it("F3, F7, F8: starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
+  it("starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     await link.refuse();
@@ -101,7 +101,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await becomes(async () => (await client.publish(name, "two")) > 0 && (await client.sismember(name, "two")), 1);
     await link.close();
   });
-  it("F4: a route is replaced repeatedly under load", async () => {
+  it("a route is replaced repeatedly under load", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, adding(name));
@@ -113,7 +113,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     expect(await client.scard(name)).toBe(4000);
   });
 
-  it("F5: the runtime is killed under load, twice: messages of a durable queue take effect", async () => {
+  it("the runtime is killed under load, twice: messages of a durable queue take effect", async () => {
     const [name, count] = [uniqueName(), 3000];
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     let server = await spawnServer({ dataDir });
@@ -141,7 +141,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     server.clean();
   });
 
-  it("F6: a route fails for every tenth message", async () => {
+  it("a route fails for every tenth message", async () => {
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
@@ -159,7 +159,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     );
   });
 
-  it("F9: a route is far slower than the server: few messages wait in memory, the others are dropped and counted", async () => {
+  it("a route is far slower than the server: few messages wait in memory, the others are dropped and counted", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to(own);
     const slow = await spawnServer();
@@ -177,7 +177,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await link.close();
   });
 
-  it("F10: 1,000 rejected passwords are in no log, run, trace or reply", async () => {
+  it("1,000 rejected passwords are in no log, run, trace or reply", async () => {
     const name = uniqueName();
     await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
     const makeSecret = (password: string): Promise<void> => connect(name, own.port, { user: guardedUser.name, password });

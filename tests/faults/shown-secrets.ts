@@ -1,4 +1,4 @@
-// Fault F10: everything that a runtime shows is searched for the secrets that a server repeats in its errors.
+// Everything that a runtime shows is searched for the secrets that a server repeats in its errors.
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { call, followed, type StartedServer } from "../started-server.ts";

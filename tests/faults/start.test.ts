@@ -15,7 +15,7 @@ async function timedStart(dataDir: string): Promise<{ readonly server: SpawnedSe
   return { server, ms: processorMs(server.pid) };
 }
 
-it("K09: truncated, empty, binary and wrongly encoded files do not delay the start, do not affect other flows and stay unchanged", async () => {
+it("truncated, empty, binary and wrongly encoded files do not delay the start, do not affect other flows and stay unchanged", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   const routes = join(dataDir, "routes");
   mkdirSync(routes);
@@ -53,31 +53,27 @@ it("K09: truncated, empty, binary and wrongly encoded files do not delay the sta
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it(
-  "K09: pipes instead of files do not delay the start or affect other flows, and a webhook whose policy is a pipe is closed",
-  { timeout: 60_000 },
-  async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
-    for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
-    for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
-    writeFileSync(join(dataDir, "routes", "durable.yaml"), answering("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
-    const pipes = ["routes/pipe.yaml", "routes/kept.params.json", "policies/guarded.json", "value-mappings/a.json", "message-mappings/a.json"];
-    for (const pipe of [...pipes, "store/durable.sqlite", "application.properties"]) execFileSync("mkfifo", [join(dataDir, pipe)]);
-    const { server } = await timedStart(dataDir);
-    expect((await call(server.baseUrl, "POST", "/api/guarded", "x")).status).toBe(503);
-    const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
-    expect(Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, error]]))).toEqual({
-      durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: disk error (ENXIO)"],
-      good: ["Started", null],
-      guarded: ["Started", null],
-      kept: ["Failed", "the file cannot be read: the parameters of flow 'kept' cannot be read: ENOTFILE"],
-    });
-    expect(await server.end()).toBe(0);
-    server.clean();
-  },
-);
+it("pipes instead of files do not delay the start or affect other flows, and a webhook whose policy is a pipe is closed", { timeout: 60_000 }, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
+  for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
+  for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
+  writeFileSync(join(dataDir, "routes", "durable.yaml"), answering("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
+  const pipes = ["routes/pipe.yaml", "routes/kept.params.json", "policies/guarded.json", "value-mappings/a.json", "message-mappings/a.json"];
+  for (const pipe of [...pipes, "store/durable.sqlite", "application.properties"]) execFileSync("mkfifo", [join(dataDir, pipe)]);
+  const { server } = await timedStart(dataDir);
+  expect((await call(server.baseUrl, "POST", "/api/guarded", "x")).status).toBe(503);
+  const { flows } = (await server.api("GET", "/flows")).json as { flows: { id: string; status: string; error: string | null }[] };
+  expect(Object.fromEntries(flows.map(({ id, status, error }) => [id, [status, error]]))).toEqual({
+    durable: ["Failed", "route 'durable' failed to start: the durable store cannot be used: disk error (ENXIO)"],
+    good: ["Started", null],
+    guarded: ["Started", null],
+    kept: ["Failed", "the file cannot be read: the parameters of flow 'kept' cannot be read: ENOTFILE"],
+  });
+  expect(await server.end()).toBe(0);
+  server.clean();
+});
 
-it("K17: a second process on the same directory is rejected; the lock of a killed one is ignored", async () => {
+it("a second process on the same directory is rejected; the lock of a killed one is ignored", async () => {
   const first = await spawnServer();
   expect((await first.putFlow("kept", answering("kept", "mine"))).status).toBe(201);
   await expect(spawnServer({ dataDir: first.dataDir })).rejects.toThrow(new RegExp(`in use by process ${first.pid}\\b`));

@@ -57,7 +57,7 @@ const reply = /^(?:write|writev|sendto|sendmsg)\(\d+<(?:TCP|socket).*HTTP\/1\.1 
 
 describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
   for (const { noun, path, folder, file, versions } of storedDocuments) {
-    it(`K04, K05: PUT of a ${noun} writes a temporary file, flushes, renames, flushes the directory, and only then responds`, async () => {
+    it(`PUT of a ${noun} writes a temporary file, flushes, renames, flushes the directory, and only then responds`, async () => {
       const server = await spawnServer();
       cleanUps.push(() => server.clean());
       try {
@@ -77,7 +77,7 @@ describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
       }
     }, 120_000);
 
-    it(`K04, K05: DELETE of a ${noun} unlinks, flushes the directory, and only then responds`, async () => {
+    it(`DELETE of a ${noun} unlinks, flushes the directory, and only then responds`, async () => {
       const server = await spawnServer();
       cleanUps.push(() => server.clean());
       try {
@@ -93,7 +93,7 @@ describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
     }, 120_000);
 
     it(
-      `K01, K05: a ${noun} still exists after kill -9 at the moment of its 2xx`,
+      `a ${noun} still exists after kill -9 at the moment of its 2xx`,
       async () => {
         let dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
         cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -126,7 +126,7 @@ function smallDisk(size: string): string {
 }
 
 describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
-  it("K06: a full disk causes 507, the old version stays intact, nothing is left over, and it works again with free space", async () => {
+  it("a full disk causes 507, the old version stays intact, nothing is left over, and it works again with free space", async () => {
     const dataDir = smallDisk("256k");
     const server = await spawnServer({ dataDir });
     try {
@@ -152,7 +152,7 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     }
   }, 120_000);
 
-  it("K06: on a full disk no dead letter is lost, changing one fails with 507, and it works again with free space", async () => {
+  it("on a full disk no dead letter is lost, changing one fails with 507, and it works again with free space", async () => {
     const dataDir = smallDisk("3m");
     const server = await spawnServer({ dataDir });
     const letters = async (): Promise<{ id: string }[]> => (await server.api("GET", "/dead-letters")).json.deadLetters;
@@ -182,7 +182,7 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     }
   }, 120_000);
 
-  it("K08: a disk that becomes read-only causes 500, and existing flows are still served", async () => {
+  it("a disk that becomes read-only causes 500, and existing flows are still served", async () => {
     const dataDir = smallDisk("8m");
     const server = await spawnServer({ dataDir });
     try {
@@ -202,7 +202,7 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     }
   }, 120_000);
 
-  it("K08: a directory with another owner is served, and changes to it fail with 500", async () => {
+  it("a directory with another owner is served, and changes to it fail with 500", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
     const routes = join(dataDir, "routes");

@@ -44,7 +44,7 @@ async function openFollower(port: number, path: string, keepText = false): Promi
   return follower;
 }
 
-it("H05: 1,000 clients each get every event in order at 100 per second, and every descriptor is released", async () => {
+it("1,000 clients each get every event in order at 100 per second, and every descriptor is released", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_STREAM_CLIENTS: "1100" } });
   const port = Number(new URL(server.baseUrl).port);
   await server.putFlow("logging", logging);
@@ -66,7 +66,7 @@ it("H05: 1,000 clients each get every event in order at 100 per second, and ever
   expect(server.output()).not.toMatch(unexpectedOutput);
 }, 240_000);
 
-it("H08: a client that silently stops reading is disconnected within a minute", async () => {
+it("a client that silently stops reading is disconnected within a minute", async () => {
   server = await spawnWatched();
   await server.putFlow("logging", logging);
   const clients = async (): Promise<number> => (await server.api("GET", "/health")).json.streamClients;
@@ -99,7 +99,7 @@ it("H08: a client that silently stops reading is disconnected within a minute", 
 }, 180_000);
 
 it.skipIf(process.platform !== "linux")(
-  "H08: TCP keep-alive detects a follower whose machine is gone (needs Linux)",
+  "TCP keep-alive detects a follower whose machine is gone (needs Linux)",
   async () => {
     server = await spawnWatched();
     const port = Number(new URL(server.baseUrl).port);
@@ -120,7 +120,7 @@ it.skipIf(process.platform !== "linux")(
   60_000,
 );
 
-it("H10: events reach their client within 100 ms of the step, without buffering", async () => {
+it("events reach their client within 100 ms of the step, without buffering", async () => {
   server = await spawnWatched();
   const port = Number(new URL(server.baseUrl).port);
   await server.putFlow("logging", logging);

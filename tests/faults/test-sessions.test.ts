@@ -37,7 +37,7 @@ async function runConcurrently(count: number, width: number, work: (index: numbe
   await Promise.all(Array.from({ length: width }, worker));
 }
 
-describe("J01: 10,000 sessions", () => {
+describe("10,000 sessions", () => {
   it("opened and closed have distinct ids of 130 random bits", async () => {
     const ids = new Set<string>();
     await runConcurrently(10_000, 20, async () => {
@@ -56,7 +56,7 @@ describe("J01: 10,000 sessions", () => {
   });
 });
 
-describe("J02: live traffic while a session mocks a step of its route", () => {
+describe("live traffic while a session mocks a step of its route", () => {
   it("uses the real step in all of 2,000 calls, and the session's calls never do", async () => {
     const { sessionId } = await open({ ...mocked, scope: "session" });
     const before = partner.calls.length;
@@ -73,7 +73,7 @@ describe("J02: live traffic while a session mocks a step of its route", () => {
   });
 });
 
-describe("J04: kill -9 with open sessions", () => {
+describe("kill -9 with open sessions", () => {
   it("leaves nothing mocked after the restart, and the ids are unknown", async () => {
     const sessions = [await open(mocked), await open({ ...mocked, scope: "session" })];
     expect(await post()).toBe("mocked");
@@ -90,7 +90,7 @@ describe("J04: kill -9 with open sessions", () => {
   });
 });
 
-describe("J11: 100,000 mocked calls with bodies of 1 MB", () => {
+describe("100,000 mocked calls with bodies of 1 MB", () => {
   it("are counted exactly, stored within limits and without secrets", async () => {
     const secret = `S3CR3T-${"7".repeat(8)}`;
     const repeated = direct(
@@ -112,7 +112,7 @@ describe("J11: 100,000 mocked calls with bodies of 1 MB", () => {
   });
 });
 
-describe("J13: 1,000 sessions that are never closed", () => {
+describe("1,000 sessions that are never closed", () => {
   it("are limited, and are removed with their memory when they expire", async () => {
     const before = residentMiB(server.pid);
     const statuses = new Map<number, number>();

@@ -8,7 +8,7 @@ import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, eventually } from "../started-server.ts";
 
 describe("paths through the designer", () => {
-  it("A6: no spelling of a path sends the token outside /_api", async () => {
+  it("no spelling of a path sends the token outside /_api", async () => {
     const runtime = await startStubRuntime();
     const designer = await startTestDesigner(runtime.baseUrl);
     const { hostname, port } = new URL(designer.url);
@@ -43,7 +43,7 @@ describe.each([1, 2])("secrets with %i workers", (workers) => {
     server?.clean();
   });
 
-  it("A7: 300 deployments, every third failing to start, never show a secret of any version", async () => {
+  it("300 deployments, every third failing to start, never show a secret of any version", async () => {
     const running = (server = await spawnServer({ env: { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "10s" } }));
     const flow = (more: string) => `- route:
     id: speaking

@@ -7,7 +7,7 @@ export class Tally {
   answered = { plain: 0, fail: 0, queue: 0, sink: 0, slow: 0, "hang-up": 0 };
   /** Messages queued by successful calls. */
   queued = 0;
-  broken = 0;
+  invalid = 0;
   deploys = 0;
   latencies = [];
   faults = [];
@@ -21,7 +21,7 @@ export class Tally {
   }
 }
 
-/** Calls routes, sends invalid requests (`sendBroken`), and disconnects before the response (`hangUp`). */
+/** Calls routes, sends invalid requests (`sendInvalid`), and disconnects before the response (`hangUp`). */
 export function createCaller(baseUrl) {
   const agent = new Agent({ keepAlive: true });
 
@@ -45,7 +45,7 @@ export function createCaller(baseUrl) {
 
   return {
     call: (route, n, body) => send(`/api/${routeId(route)}`, "POST", n, body),
-    sendBroken: (n) => (n % 2 === 0 ? send(`/api/${routeId("plain")}-nobody`, "POST", n, "x") : send(`/api/${routeId("plain")}`, "PATCH", n, "x")),
+    sendInvalid: (n) => (n % 2 === 0 ? send(`/api/${routeId("plain")}-unknown`, "POST", n, "x") : send(`/api/${routeId("plain")}`, "PATCH", n, "x")),
     hangUp: (n) =>
       new Promise((resolve) => {
         const call = request(`${baseUrl}/api/${routeId("hang-up")}`, { method: "POST", headers: { n: String(n), "content-length": "1" } });
@@ -57,7 +57,7 @@ export function createCaller(baseUrl) {
   };
 }
 
-/** One client until the signal aborts: its next action follows from its count, so that a run is reproducible. */
+/** Runs one client until the signal aborts. Each action depends only on the iteration index, so that a run is reproducible. */
 export async function drive(caller, tally, client, signal, pace) {
   for (let index = 0; !signal.aborted; index++) {
     await pace();
@@ -67,14 +67,14 @@ export async function drive(caller, tally, client, signal, pace) {
     if (turn === 7) {
       tally.sent["hang-up"]++;
       await caller.hangUp(n);
-    } else if (turn === 13) await broken(caller, tally, n);
+    } else if (turn === 13) await callInvalid(caller, tally, n);
     else await callRoute(caller, tally, turn === 3 || turn === 11 ? "fail" : turn % 5 === 0 ? "queue" : turn % 7 === 0 ? "slow" : "plain", n);
   }
 }
 
-async function broken(caller, tally, n) {
-  const { status } = await caller.sendBroken(n).catch((error) => ({ status: 0, text: error.message }));
-  tally.broken++;
+async function callInvalid(caller, tally, n) {
+  const { status } = await caller.sendInvalid(n).catch((error) => ({ status: 0, text: error.message }));
+  tally.invalid++;
   if (status !== 404 && status !== 405) tally.fault(`an invalid request got ${status}`);
 }
 

@@ -25,11 +25,11 @@ export function lineSink(options: LineOptions, host: Host): Sink {
 function lineOf({ message }: Exchange): string {
   const text = asText(message.body);
   if (!/[\r\n]/.test(text)) return text;
-  throw new FlowError("java.lang.IllegalArgumentException", "the body has more than one line", { code: "line-break" });
+  throw new FlowError("java.lang.IllegalArgumentException", "the body has more than one line: split it first", { code: "line-break" });
 }
 
-interface Waiting {
-  answer(reply: string | undefined): void;
+interface PendingRequest {
+  resolve(reply: string | undefined): void;
   fail(failure: FlowError): void;
 }
 
@@ -38,7 +38,7 @@ class Link {
   readonly #socket: Socket;
   readonly #options: LineOptions;
   readonly #host: Host;
-  readonly #waiting: Waiting[] = [];
+  readonly #pending: PendingRequest[] = [];
 
   constructor(options: LineOptions, host: Host) {
     this.#options = options;
@@ -47,7 +47,7 @@ class Link {
     this.#socket = connect({ host: options.host, port: options.port, noDelay: true });
     this.#socket.on("data", (chunk: Uint8Array) => {
       try {
-        for (const line of splitter.push(chunk)) this.#waiting.shift()?.answer(line);
+        for (const line of splitter.push(chunk)) this.#pending.shift()?.resolve(line);
       } catch (error) {
         this.close((error as Error).message);
       }
@@ -64,13 +64,13 @@ class Link {
     return new Promise((resolve, reject) => {
       // After a timeout the connection is closed: a late reply would be matched to another line.
       const cancel = this.#host.clock.after(this.#options.timeout, () => this.close(`no reply within ${this.#options.timeout} ms`));
-      const waiting: Waiting = {
-        answer: (reply) => (cancel(), resolve(reply)),
+      const request: PendingRequest = {
+        resolve: (reply) => (cancel(), resolve(reply)),
         fail: (failure) => (cancel(), reject(failure)),
       };
-      this.#waiting.push(waiting);
+      this.#pending.push(request);
       this.#socket.write(`${text}\n`, () => {
-        if (!this.#options.reply && this.#remove(waiting)) waiting.answer(undefined);
+        if (!this.#options.reply && this.#remove(request)) request.resolve(undefined);
       });
     });
   }
@@ -79,13 +79,13 @@ class Link {
   close(problem: string): void {
     this.#socket.destroy();
     const { host, port } = this.#options;
-    for (const { fail } of this.#waiting.splice(0))
+    for (const { fail } of this.#pending.splice(0))
       fail(new FlowError("line.LineException", `${host}:${port}: ${problem}`, { code: "line-failed", retryable: true }));
   }
 
-  #remove(waiting: Waiting): boolean {
-    const at = this.#waiting.indexOf(waiting);
-    if (at >= 0) this.#waiting.splice(at, 1);
+  #remove(request: PendingRequest): boolean {
+    const at = this.#pending.indexOf(request);
+    if (at >= 0) this.#pending.splice(at, 1);
     return at >= 0;
   }
 }

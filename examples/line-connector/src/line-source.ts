@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { FlowError, Message, settlementOf, type Host, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { FlowError, Message, settlementOf, type Host, type Source, type SourceInput } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LineOptions } from "./line.ts";
@@ -12,10 +12,10 @@ export function lineSource(options: LineOptions, uri: string, host: Host): Sourc
     claims: options.port === 0 ? [] : [`tcp ${options.host}:${options.port}`],
     // Two versions of a route cannot listen on the same port.
     exclusive: true,
-    async start(inlet) {
+    async start(routeInput) {
       const connected = (senders = new Set<Sender>());
       server = await listen(options, (socket) => {
-        const sender = new Sender(socket, { inlet, options, uri, host });
+        const sender = new Sender(socket, { routeInput, options, uri, host });
         connected.add(sender);
         socket.once("close", () => connected.delete(sender));
       });
@@ -26,9 +26,9 @@ export function lineSource(options: LineOptions, uri: string, host: Host): Sourc
       await Promise.all([...senders].map((sender) => sender.stop()));
     },
     abandon() {
-      const left = [...senders].filter(({ isBusy }) => isBusy).length;
+      const abandoned = [...senders].filter(({ isBusy }) => isBusy).length;
       for (const sender of senders) sender.destroy();
-      return left;
+      return abandoned;
     },
   };
 }
@@ -46,7 +46,7 @@ function listen({ host, port }: LineOptions, connected: (socket: Socket) => void
 }
 
 interface SenderParts {
-  readonly inlet: SourceInlet;
+  readonly routeInput: SourceInput;
   readonly options: LineOptions;
   readonly uri: string;
   readonly host: Host;
@@ -91,7 +91,7 @@ class Sender {
     try {
       this.#waiting.push(...this.#splitter.push(chunk));
     } catch (error) {
-      this.#parts.host.log.write("WARN", "line", `${this.#socket.remoteAddress} is disconnected: ${(error as Error).message}`);
+      this.#parts.host.log.write("WARN", "line", `${this.#socket.remoteAddress} was disconnected: ${(error as Error).message}`);
       this.destroy();
       return;
     }
@@ -105,9 +105,9 @@ class Sender {
   }
 
   async #deliver(line: string): Promise<void> {
-    const { inlet, options, uri } = this.#parts;
+    const { routeInput, options, uri } = this.#parts;
     const message = Message.received(line, { LineRemoteAddress: this.#socket.remoteAddress });
-    const exchange = await inlet.deliver(message, { pattern: options.reply ? "InOut" : "InOnly", trigger: { uri } });
+    const exchange = await routeInput.deliver(message, { pattern: options.reply ? "InOut" : "InOnly", trigger: { uri } });
     const settlement = settlementOf(exchange);
     // Closed without a reply, so that the partner sends the line again.
     if (settlement.kind === "not-taken") return this.destroy();

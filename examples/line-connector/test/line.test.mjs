@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterEach, test } from "node:test";
-import { connectorSuite, connectorUnderTest, exchangeOf, FakeHost, FakeInlet, flow } from "@sluice/testkit";
+import { connectorSuite, connectorUnderTest, exchangeOf, FakeHost, FakeRouteInput, flow } from "@sluice/testkit";
 import { FlowError } from "@sluice/engine/spi";
 import { line } from "sluice-connector-line";
 
@@ -45,12 +45,12 @@ async function freePort() {
 /** A started source on a free port. */
 async function started(work, options = "") {
   const port = await freePort();
-  const inlet = new FakeInlet(work);
+  const routeInput = new FakeRouteInput(work);
   const source = connectorUnderTest(line, new FakeHost()).source(`line:127.0.0.1:${port}${options}`);
-  await source.start(inlet);
+  await source.start(routeInput);
   open.add(() => source.abandon());
   open.add(() => source.stop());
-  return { port, inlet, source };
+  return { port, routeInput, source };
 }
 
 /** Sends text; resolves with the received data after `count` lines, or when the connection is closed. */
@@ -72,13 +72,13 @@ async function exchange(port, text, count = 1) {
 }
 
 test("the source delivers each line as a message and replies after its run, in order", async () => {
-  const { port, inlet } = await started(async ({ message }) => {
+  const { port, routeInput } = await started(async ({ message }) => {
     await new Promise((resolve) => setTimeout(resolve, message.body === "slow" ? 50 : 0));
     message.body = `got ${message.body}`;
   });
   assert.deepEqual(await exchange(port, "slow\r\nfast\n", 2), ["got slow", "got fast"]);
-  assert.equal(inlet.exchanges[0].message.headers.get("LineRemoteAddress"), "127.0.0.1");
-  assert.equal(inlet.exchanges[0].message.headers.getOwn("LineRemoteAddress"), undefined);
+  assert.equal(routeInput.exchanges[0].message.headers.get("LineRemoteAddress"), "127.0.0.1");
+  assert.equal(routeInput.exchanges[0].message.headers.getOwn("LineRemoteAddress"), undefined);
 });
 
 test("the source reports a failed run and continues", async () => {
@@ -96,27 +96,27 @@ test("the source closes the connection without a reply when the message was not 
 });
 
 test("the source disconnects a partner whose line is too long", async () => {
-  const { port, inlet } = await started(() => undefined, "?maxLine=10");
+  const { port, routeInput } = await started(() => undefined, "?maxLine=10");
   assert.deepEqual(await exchange(port, "x".repeat(11)), []);
-  assert.equal(inlet.exchanges.length, 0);
+  assert.equal(routeInput.exchanges.length, 0);
 });
 
 test("a stopping source finishes the current line and accepts no more", async () => {
   let finish;
-  const { port, inlet, source } = await started(() => new Promise((resolve) => (finish = resolve)));
+  const { port, routeInput, source } = await started(() => new Promise((resolve) => (finish = resolve)));
   const replies = exchange(port, "one\ntwo\n", 2);
-  while (inlet.exchanges.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (routeInput.exchanges.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const stopped = source.stop();
   finish();
   await stopped;
   assert.deepEqual(await replies, ["one"]);
-  assert.equal(inlet.exchanges.length, 1);
+  assert.equal(routeInput.exchanges.length, 1);
 });
 
 test("a port that is in use is a failure that the runtime retries", async () => {
   const { port } = await partner(() => undefined);
   const source = connectorUnderTest(line, new FakeHost()).source(`line:127.0.0.1:${port}`);
-  await assert.rejects(source.start(new FakeInlet()), { code: "line-listen", retryable: true });
+  await assert.rejects(source.start(new FakeRouteInput()), { code: "line-listen", retryable: true });
 });
 
 test("the sink sends the body and uses the reply as the new body", async () => {

@@ -10,11 +10,11 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", ({ cod
 // requested at start stays open.
 if (inspectorUrl() === undefined && process.platform !== "win32") process.on("SIGUSR1", () => undefined);
 
-const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise((resolve) => stream.write("", () => resolve()));
+const flush = (stream: NodeJS.WriteStream): Promise<void> => new Promise((resolve) => stream.write("", () => resolve()));
 
 async function runCommand(): Promise<void> {
   const code = await runProgram(commands, process.argv.slice(2));
-  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  await Promise.all([flush(process.stdout), flush(process.stderr)]);
   // Exit explicitly: a leftover timer must not keep a finished command alive.
   process.exit(code);
 }

@@ -26,7 +26,7 @@ type BodyInput<O> = O extends { readonly body: infer B }
     ? Pick<O, "body">
     : unknown;
 
-/** The input of an operation; unknown members are compile errors. */
+/** The input of an operation; unknown properties are compile errors. */
 export type CallInput<N extends OperationName> = (Operations[N] extends { readonly params: infer P } ? { readonly params: P } : unknown) &
   (Operations[N] extends { readonly query: infer Q } ? { readonly query?: Q } : unknown) &
   (Operations[N] extends { readonly conditional: true }
@@ -58,9 +58,9 @@ export interface ClientOptions {
 export interface ApiClient {
   /** Calls an operation, e.g. `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error reply. */
   call<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<ReplyOf<N>>;
-  /** Like `call`, with the status and the headers, such as the `etag`. */
+  /** Like `call`, but returns the status and the headers too, such as the `etag`. */
   answer<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<Answer<ReplyOf<N>>>;
-  /** Like `answer`, in the requested media type. */
+  /** Like `answer`, but returns the body as text in the requested media type. */
   text<N extends TextName>(name: N, input: CallInput<N> & AcceptOf<N>): Promise<Answer<string>>;
   /** Relays a call and returns its reply unchanged, error replies included; `path` is below `/_api`. */
   readonly relay: Sender["relay"];
@@ -69,7 +69,7 @@ export interface ApiClient {
 }
 
 /** The input of any call, without its types. */
-type GivenInput = SentCall & { readonly accept?: string; readonly contentType?: string; readonly ifMatch?: string | undefined };
+type UntypedInput = SentCall & { readonly accept?: string; readonly contentType?: string; readonly ifMatch?: string | undefined };
 
 /** The version of the API that operations.ts describes. */
 const apiVersion = "1";
@@ -82,24 +82,24 @@ export function createClient({ baseUrl, token = "", headers, ...options }: Clien
     headers: { ...authorization, "accept-api-version": apiVersion, ...headers },
   });
 
-  const answer = async (name: string, input: GivenInput = {}): Promise<Answer<unknown>> => sender.send(...target(name), sentCall(input));
+  const answer = async (name: string, input: UntypedInput = {}): Promise<Answer<unknown>> => sender.send(...splitName(name), toCall(input));
 
   // The types of a call come from operations.ts; the implementation is untyped.
   return {
     answer,
     text: answer,
-    call: async (name: string, input?: GivenInput) => (await answer(name, input)).body,
+    call: async (name: string, input?: UntypedInput) => (await answer(name, input)).body,
     relay: sender.relay,
-    open: (name: string, input: GivenInput = {}) => sender.open(...target(name), sentCall(input)),
+    open: (name: string, input: UntypedInput = {}) => sender.open(...splitName(name), toCall(input)),
   } as ApiClient;
 }
 
-function target(name: string): [method: string, path: string] {
+function splitName(name: string): [method: string, path: string] {
   const space = name.indexOf(" ");
   return [name.slice(0, space), name.slice(space + 1)];
 }
 
-function sentCall({ accept, contentType, ifMatch, headers, ...call }: GivenInput): SentCall {
+function toCall({ accept, contentType, ifMatch, headers, ...call }: UntypedInput): SentCall {
   return {
     ...call,
     headers: {

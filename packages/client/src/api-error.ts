@@ -22,7 +22,7 @@ interface ApiErrorOptions {
 }
 
 /** Reads an error reply. */
-export async function readRefusal(reply: Response): Promise<ApiError> {
+export async function readApiError(reply: Response): Promise<ApiError> {
   const retryAfter = Number(reply.headers.get("retry-after") ?? Number.NaN);
   const { error, ...detail } = membersOf(await reply.text().catch(() => ""));
   return new ApiError(reply.status, typeof error === "string" ? error : `the call failed with status ${reply.status}`, {

@@ -3,7 +3,7 @@ import type { ApiClient, Arguments, CallInput, EventOf, StreamName } from "./api
 import { readEvents } from "./event-stream.ts";
 
 export interface FollowOptions {
-  /** Retry the first connection too when it fails; by default its failure is thrown. */
+  /** Whether a failed first connection is retried too; by default its error is thrown. */
   readonly patient?: boolean | undefined;
   /** Called on each change of the connection's state; `reason` explains why it is down. */
   readonly onState?: ((state: StreamState, reason?: string) => void) | undefined;

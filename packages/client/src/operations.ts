@@ -300,17 +300,17 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops a route after its runs in flight have completed, until it is started again, even after a restart. */
+  /** Stops a route after its in-flight runs have completed; it stays stopped, even after a restart, until it is started. */
   readonly "POST /routes/:id/stop": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops accepting messages until resumed, even after a restart. */
+  /** Suspends a route: it accepts no messages, even after a restart, until it is resumed. */
   readonly "POST /routes/:id/suspend": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Accepts messages again. */
+  /** Resumes a suspended route. */
   readonly "POST /routes/:id/resume": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
@@ -397,7 +397,7 @@ export interface Operations {
       readonly next?: string | null;
       /** Start of the oldest run that was searched, or null if all were. Only with `cursor` or `text`. */
       readonly searchedBack?: string | null;
-      /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+      /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
       readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
       /** True if there are no older matches. Only with `cursor` or `text`. */
       readonly complete?: boolean;
@@ -440,15 +440,14 @@ export interface Operations {
   /** Streams live trace events. */
   readonly "GET /trace/stream": {
     readonly query: {
+      readonly type?: string | undefined;
+      readonly body?: "none" | "preview" | "full" | undefined;
       readonly flowId?: string | undefined;
       readonly routeId?: string | undefined;
       readonly runId?: string | undefined;
       readonly sessionId?: string | undefined;
       readonly stepId?: string | undefined;
-      readonly type?: string | undefined;
-      readonly level?: string | undefined;
       readonly grep?: string | undefined;
-      readonly body?: "none" | "preview" | "full" | undefined;
       readonly sample?: number | undefined;
       readonly since?: string | undefined;
       readonly replay?: number | undefined;
@@ -458,15 +457,13 @@ export interface Operations {
   /** Streams live log events. */
   readonly "GET /logs/stream": {
     readonly query: {
+      readonly level?: string | undefined;
       readonly flowId?: string | undefined;
       readonly routeId?: string | undefined;
       readonly runId?: string | undefined;
       readonly sessionId?: string | undefined;
       readonly stepId?: string | undefined;
-      readonly type?: string | undefined;
-      readonly level?: string | undefined;
       readonly grep?: string | undefined;
-      readonly body?: "none" | "preview" | "full" | undefined;
       readonly sample?: number | undefined;
       readonly since?: string | undefined;
       readonly replay?: number | undefined;
@@ -601,7 +598,7 @@ export interface Operations {
   readonly "GET /schema": {
     readonly reply: { readonly $schema: string };
   };
-  /** Returns this document. */
+  /** Returns the OpenAPI document of this API. */
   readonly "GET /openapi.json": {
     readonly reply: { readonly openapi: string; readonly paths: Readonly<Record<string, unknown>> };
   };

@@ -38,7 +38,7 @@ export interface Capture {
   readonly until: string | null;
   readonly bytes: number;
   readonly maxBytes: number | null;
-  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
   readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
 }
 
@@ -102,6 +102,8 @@ export interface Catalog {
     readonly trigger?: "route" | "request" | "schedule" | "outside";
     /** Options that a source needs, with initial values. */
     readonly sourceStarter?: Readonly<Record<string, string>>;
+    /** Messages sent to it stay in the runtime. */
+    readonly local?: boolean;
     readonly path: readonly CatalogOption[];
     readonly options: readonly CatalogOption[];
     readonly headers: readonly CatalogOption[];
@@ -223,7 +225,7 @@ export interface Catalog {
     readonly type: string;
     readonly parameters: readonly CatalogOption[];
   }[];
-  /** The packages in SERVICE_CONNECTORS and the names each adds. */
+  /** The packages in SERVICE_CONNECTORS and the names that each adds. */
   readonly plugins: readonly {
     readonly name: string;
     readonly version: string;
@@ -277,7 +279,7 @@ export interface CatalogOption {
   readonly connection?: readonly string[];
   /** The value is, or with `within` contains, a name that the connection can list. */
   readonly browse?: { readonly what: string; readonly within?: boolean };
-  /** What the value, or each item, names. */
+  /** The kind of object that the value, or each item, names. */
   readonly names?: "exception" | "aggregation-strategy" | "mapping-document" | "mapping-table" | "route";
   readonly inline?: boolean;
   readonly shorthand?: string;
@@ -541,7 +543,7 @@ export interface FlowVersion {
   readonly revision: number;
   readonly hash: string;
   readonly at: string;
-  /** The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API. */
+  /** The author that the caller sent, otherwise the fingerprint of its token; null for a file changed outside the API. */
   readonly by: string | null;
   readonly comment: string | null;
   /** Size of the text in bytes. */
@@ -558,7 +560,7 @@ export interface FlowVersionText {
   readonly revision: number;
   readonly hash: string;
   readonly at: string;
-  /** The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API. */
+  /** The author that the caller sent, otherwise the fingerprint of its token; null for a file changed outside the API. */
   readonly by: string | null;
   readonly comment: string | null;
   /** Size of the text in bytes. */
@@ -602,7 +604,7 @@ export interface Health {
   readonly cluster?: ClusterHealth;
   /** The running workers, if there is more than one. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
-  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
   readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   /** Workers that exited and have not been replaced yet; the status is then DEGRADED. */
   readonly missingWorkers?: number;
@@ -695,7 +697,7 @@ export interface Kamelet {
   readonly title: string | null;
   /** `source`, `sink` or `action`; null when the file is not a usable Kamelet. */
   readonly type: string | null;
-  /** `deployed`: in the data directory or the cluster, where it can be replaced over the API. */
+  /** `deployed`: stored in the data directory or the cluster; the API can replace it. */
   readonly origin: "deployed" | "folder" | "package";
   /** The folder, the package or the cluster that it is read from. */
   readonly place: string;
@@ -744,7 +746,7 @@ export interface KameletSummary {
   readonly title: string | null;
   /** `source`, `sink` or `action`; null when the file is not a usable Kamelet. */
   readonly type: string | null;
-  /** `deployed`: in the data directory or the cluster, where it can be replaced over the API. */
+  /** `deployed`: stored in the data directory or the cluster; the API can replace it. */
   readonly origin: "deployed" | "folder" | "package";
   /** The folder, the package or the cluster that it is read from. */
   readonly place: string;
@@ -807,7 +809,7 @@ export interface OpenedSession {
   }[];
   /** The node of the session. Only in a cluster. */
   readonly node?: string;
-  /** Nodes whose part is missing because they did not respond. Only in a cluster. */
+  /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
   readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   readonly warnings: readonly string[];
 }
@@ -917,7 +919,7 @@ export interface RouteState {
   readonly id: string;
   readonly flowId: string;
   readonly status: RouteStatus;
-  /** Why the state would be lost on a restart. */
+  /** Reasons why a restart would lose the state. */
   readonly warnings?: readonly string[];
 }
 
@@ -990,7 +992,7 @@ export interface RunStep {
   readonly durationMs: number;
   readonly status: "running" | "completed" | "failed";
   readonly attempts: number;
-  /** Every attempt of a step that was redelivered, at most 20; between them the step waited. */
+  /** The attempts of a step that was redelivered, at most 20. The step waited between them. */
   readonly tries?: readonly { readonly startedAt: string; readonly durationMs: number }[];
 }
 

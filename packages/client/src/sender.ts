@@ -1,5 +1,5 @@
 // One HTTP call: address, query, headers, body, timeout, and errors as ApiError. Independent of the endpoints.
-import { ApiError, readRefusal } from "./api-error.ts";
+import { ApiError, readApiError } from "./api-error.ts";
 
 export interface SenderOptions {
   /** Prefix of every path, such as `http://127.0.0.1:8080/_api`. Without a host it is relative to the page. */
@@ -14,6 +14,7 @@ export interface SenderOptions {
   readonly toError?: ((error: ApiError) => Error) | undefined;
 }
 
+/** The parts of a call besides its method and path. */
 export interface SentCall {
   /** Values of the `:name` segments of the path. */
   readonly params?: Readonly<Record<string, string>> | undefined;
@@ -26,6 +27,7 @@ export interface SentCall {
   readonly timeoutMs?: number | undefined;
 }
 
+/** The status, headers and body of a reply. */
 export interface Answer<T> {
   readonly status: number;
   readonly headers: Headers;
@@ -41,15 +43,15 @@ export interface Sender {
   relay(method: string, path: string, call?: SentCall): Promise<Answer<string>>;
 }
 
-const standardTimeoutMs = 60_000;
+const defaultTimeoutMs = 60_000;
 
 export function createSender(options: SenderOptions): Sender {
-  const { root, timeoutMs = standardTimeoutMs, fetch: reach = (url, init) => fetch(url, init), toError = (error) => error } = options;
+  const { root, timeoutMs = defaultTimeoutMs, fetch: send = (url, init) => fetch(url, init), toError = (error) => error } = options;
 
-  async function fetched(method: string, path: string, call: SentCall, signal: AbortSignal | undefined): Promise<Response> {
+  async function request(method: string, path: string, call: SentCall, signal: AbortSignal | undefined): Promise<Response> {
     const { body } = call;
     const isText = typeof body === "string";
-    return reach(root + filled(path, call.params) + queryText(call.query), {
+    return send(root + fillPath(path, call.params) + queryText(call.query), {
       method,
       headers: { ...options.headers, ...(body === undefined || isText ? {} : { "content-type": "application/json" }), ...call.headers },
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
@@ -58,16 +60,16 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /** The error to throw for a network failure; the caller's own abort is passed through. */
-  function faultOf(error: unknown, signal: AbortSignal | undefined, lateAfterMs?: number): Error {
+  function errorOf(error: unknown, signal: AbortSignal | undefined, timedOutAfterMs?: number): Error {
     if (signal?.aborted === true && !(error instanceof ApiError)) return error as Error;
     if (error instanceof ApiError) return toError(error);
-    const why = lateAfterMs === undefined ? "does not respond" : `did not respond within ${lateAfterMs} ms`;
+    const problem = timedOutAfterMs === undefined ? "does not respond" : `did not respond within ${timedOutAfterMs} ms`;
     return toError(
-      new ApiError(0, `${root === "" || root.startsWith("/") ? "the server" : `the runtime at ${root.replace(/\/_api$/, "")}`} ${why}`, { cause: error }),
+      new ApiError(0, `${root === "" || root.startsWith("/") ? "the server" : `the runtime at ${root.replace(/\/_api$/, "")}`} ${problem}`, { cause: error }),
     );
   }
 
-  async function within<T>(call: SentCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function withTimeout<T>(call: SentCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const end = new AbortController();
     const limitMs = call.timeoutMs ?? timeoutMs;
     let isLate = false;
@@ -81,7 +83,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       return await work(end.signal);
     } catch (error) {
-      throw faultOf(error, call.signal, isLate ? limitMs : undefined);
+      throw errorOf(error, call.signal, isLate ? limitMs : undefined);
     } finally {
       clearTimeout(timer);
       call.signal?.removeEventListener("abort", stop);
@@ -90,23 +92,23 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     send: (method, path, call = {}) =>
-      within(call, async (signal) => {
-        const reply = await fetched(method, path, call, signal);
-        if (!reply.ok) throw await readRefusal(reply);
+      withTimeout(call, async (signal) => {
+        const reply = await request(method, path, call, signal);
+        if (!reply.ok) throw await readApiError(reply);
         return { status: reply.status, headers: reply.headers, body: await valueOf(reply) };
       }),
     relay: (method, path, call = {}) =>
-      within(call, async (signal) => {
-        const reply = await fetched(method, path, call, signal);
+      withTimeout(call, async (signal) => {
+        const reply = await request(method, path, call, signal);
         return { status: reply.status, headers: reply.headers, body: await reply.text() };
       }),
     async open(method, path, call = {}) {
       try {
-        const reply = await fetched(method, path, call, call.signal);
-        if (!reply.ok) throw await readRefusal(reply);
+        const reply = await request(method, path, call, call.signal);
+        if (!reply.ok) throw await readApiError(reply);
         return reply;
       } catch (error) {
-        throw faultOf(error, call.signal);
+        throw errorOf(error, call.signal);
       }
     },
   };
@@ -122,7 +124,7 @@ async function valueOf(reply: Response): Promise<unknown> {
   }
 }
 
-function filled(path: string, params: SentCall["params"]): string {
+function fillPath(path: string, params: SentCall["params"]): string {
   if (params === undefined) return path;
   return path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ""));
 }

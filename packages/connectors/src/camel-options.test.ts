@@ -1,5 +1,5 @@
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
-import { connectorUnderTest, FakeHost, FakeInlet } from "@sluice/testkit";
+import { connectorUnderTest, FakeHost, FakeRouteInput } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { cron } from "./cron/cron.ts";
 import { quartz } from "./quartz/quartz.ts";
@@ -19,11 +19,11 @@ it.each<[ConnectorDeclaration, string]>([
     ["&exchangePattern=InOut&bridgeErrorHandler=true", "InOut"],
   ] as const) {
     const host = new FakeHost();
-    const inlet = new FakeInlet(() => undefined);
+    const routeInput = new FakeRouteInput(() => undefined);
     const source = connectorUnderTest(connector, host).source(uri + options);
-    void source.start(inlet);
+    void source.start(routeInput);
     await host.clock.advance(2500);
     void source.stop();
-    expect(new Set(inlet.deliveries.map((delivery) => delivery?.pattern))).toEqual(new Set([expected]));
+    expect(new Set(routeInput.deliveries.map((delivery) => delivery?.pattern))).toEqual(new Set([expected]));
   }
 });

@@ -11,7 +11,7 @@ export const bridged = f.boolean({
 /** For sources that create messages themselves: no caller waits for a reply. */
 export const sourceFields = {
   exchangePattern: f.enum(["InOnly", "InOut"], {
-    doc: "With InOut, steps that wait only if a reply is expected, such as `to: seda:`, wait for it.",
+    doc: "InOut makes steps such as `to: seda:` wait for a reply.",
     default: "InOnly",
     group: "advanced",
   }),
@@ -38,9 +38,9 @@ export function withPattern(pattern: Pattern | undefined, send: Processor): Proc
     let pending: Awaitable;
     try {
       pending = send(exchange);
-    } catch (thrown) {
+    } catch (error) {
       restore();
-      throw thrown;
+      throw error;
     }
     if (pending === undefined) return restore();
     return pending.finally(restore);

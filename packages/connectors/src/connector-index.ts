@@ -164,7 +164,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
       "org.apache.activemq.ActiveMQConnectionFactory",
       "org.apache.activemq.ActiveMQSslConnectionFactory",
     ],
-    needs: [{ package: "rhea", version: "3.0.5", reason: "AMQP 1.0 and JMS" }],
+    needs: [{ package: "rhea", version: "3.0.5", reason: "the AMQP 1.0 client" }],
     load: async () => (await import("./amqp/amqp-connection.ts")).amqpConnection,
   },
   {
@@ -174,7 +174,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
     summary: "A RabbitMQ server, over AMQP 0-9-1.",
     kinds: ["rabbitmq"],
     beans: ["org.springframework.amqp.rabbit.connection.CachingConnectionFactory", "com.rabbitmq.client.ConnectionFactory"],
-    needs: [{ package: "amqplib", version: "2.3.1", reason: "RabbitMQ" }],
+    needs: [{ package: "amqplib", version: "2.3.1", reason: "the RabbitMQ client" }],
     load: async () => (await import("./spring-rabbitmq/rabbitmq-connection.ts")).rabbitmqConnection,
   },
   {
@@ -183,7 +183,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
     title: "Kafka",
     summary: "A Kafka cluster or a compatible system.",
     kinds: ["kafka"],
-    needs: [{ package: "kafkajs", version: "2.2.4", reason: "kafka" }],
+    needs: [{ package: "kafkajs", version: "2.2.4", reason: "the Kafka client" }],
     load: async () => (await import("./kafka/kafka-connection.ts")).kafkaConnection,
   },
   {
@@ -192,7 +192,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
     title: "MQTT",
     summary: "An MQTT 3.1.1 or MQTT 5 broker.",
     kinds: ["mqtt"],
-    needs: [{ package: "mqtt", version: "5.16.0", reason: "paho" }],
+    needs: [{ package: "mqtt", version: "5.16.0", reason: "the MQTT client" }],
     load: async () => (await import("./paho/mqtt-connection.ts")).mqttConnection,
   },
   {
@@ -202,8 +202,8 @@ export const connectionIndex: readonly ConnectionEntry[] = [
     summary: "A NATS server or cluster.",
     kinds: ["nats"],
     needs: [
-      { package: "@nats-io/transport-node", version: "3.3.1", reason: "nats" },
-      { package: "@nats-io/jetstream", version: "3.3.1", reason: "nats" },
+      { package: "@nats-io/transport-node", version: "3.3.1", reason: "the NATS client" },
+      { package: "@nats-io/jetstream", version: "3.3.1", reason: "the JetStream client" },
     ],
     load: async () => (await import("./nats/nats-connection.ts")).natsConnection,
   },
@@ -216,7 +216,7 @@ export const connectionIndex: readonly ConnectionEntry[] = [
     beans: ["org.postgresql.ds.PGSimpleDataSource", "org.postgresql.ds.PGPoolingDataSource"],
     needs: [
       { package: "pg", version: "8.23.1", reason: "the PostgreSQL client" },
-      { package: "pg-cursor", version: "2.22.0", reason: "reads long results of PostgreSQL piece by piece" },
+      { package: "pg-cursor", version: "2.22.0", reason: "streaming of large PostgreSQL results" },
     ],
     load: async () => (await import("./database/postgres.ts")).postgres,
   },

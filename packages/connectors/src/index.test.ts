@@ -33,12 +33,13 @@ const suites: Readonly<Record<string, ConnectorSuiteOptions>> = {
   kamelet: { uri: "kamelet:sink" },
   language: { uri: "language:name:text" },
   log: { uri: "log:orders" },
+  master: { uri: "master:lock:direct:orders" },
   "message-mapping": { uri: "message-mapping:orders" },
   mock: { uri: "mock:orders" },
   "platform-http": { uri: "platform-http:/orders" },
   quartz: { uri: "quartz:tick?cron=0+0+6+*+*+?" },
   // Its source opens the durable store; tests/queue.test.ts covers it.
-  queue: { uri: "queue:orders", startsElsewhere: true },
+  queue: { uri: "queue:orders", skipStart: true },
   rest: { uri: "rest:post:orders" },
   saga: { uri: "saga:complete" },
   scheduler: { uri: "scheduler:tick?delay=1s" },
@@ -55,7 +56,7 @@ const suites: Readonly<Record<string, ConnectorSuiteOptions>> = {
 const guarantee = /^[A-Z][^\n]{40,}\.$/;
 
 /** Folders with code shared by several connectors. */
-const shared = ["clients", "intake", "messaging", "polling", "reconnecting", "ticking", "tls"];
+const shared = ["clients", "message-receiver", "messaging", "polling", "reconnecting", "ticking", "tls"];
 
 describe("the list of connectors", () => {
   it("contains every folder and no duplicate scheme", async () => {

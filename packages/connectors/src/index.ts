@@ -33,6 +33,7 @@ export type {
   TakenMessage,
 } from "./queue/durable-queues.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
+export { restorePart, storePart } from "./queue/stored-part.ts";
 export { restoreMessage, storedSize, storeMessage, type StoredContext, type RestoredMessage, type StoredMessage } from "./queue/stored-message.ts";
 export type { DeadLetters } from "./sluice/sluice.ts";
 export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-event/sluice-event.ts";

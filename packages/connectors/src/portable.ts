@@ -10,6 +10,7 @@ import { httpShape } from "./http/http-shape.ts";
 import { kamelet } from "./kamelet/kamelet.ts";
 import { languageConnector, type LanguageList } from "./language/language.ts";
 import { log } from "./log/log.ts";
+import { master } from "./master/master.ts";
 import { messageMappingConnector, noMappings, type MessageMappingPort } from "./message-mapping/message-mapping.ts";
 import { mock } from "./mock/mock.ts";
 import { platformHttpConnector } from "./platform-http/platform-http.ts";
@@ -32,7 +33,7 @@ export type { MessageMappingPort } from "./message-mapping/message-mapping.ts";
 export type { HttpTools } from "./webhook/http-tools.ts";
 
 /** Interfaces that a host provides for some connectors. */
-export interface PortableSettings {
+export interface PortableDependencies {
   readonly control?: RouteControl;
   readonly deadLetters?: DeadLetters;
   readonly events?: SluiceEvents;
@@ -41,30 +42,31 @@ export interface PortableSettings {
   readonly languages?: LanguageList;
 }
 
-export function portableConnectors(tools: HttpTools, settings: PortableSettings = {}): readonly ConnectorDeclaration[] {
+export function portableConnectors(tools: HttpTools, dependencies: PortableDependencies = {}): readonly ConnectorDeclaration[] {
   return [
     bean,
-    controlbusConnector(settings.control ?? noControl),
+    controlbusConnector(dependencies.control ?? noControl),
     cron,
     direct,
     kamelet,
-    languageConnector(settings.languages ?? { language: () => undefined }),
+    languageConnector(dependencies.languages ?? { language: () => undefined }),
     log,
-    messageMappingConnector(settings.mappings ?? noMappings),
+    master,
+    messageMappingConnector(dependencies.mappings ?? noMappings),
     mock,
-    platformHttpConnector(tools, settings.queues),
-    restConnector(tools, settings.queues),
+    platformHttpConnector(tools, dependencies.queues),
+    restConnector(tools, dependencies.queues),
     quartz,
-    queueConnector(settings.queues),
+    queueConnector(dependencies.queues),
     saga,
     scheduler,
     seda,
-    sluiceConnector(settings.deadLetters ?? noDeadLetters),
-    (settings.events ?? sluiceEvents()).connector,
+    sluiceConnector(dependencies.deadLetters ?? noDeadLetters),
+    (dependencies.events ?? sluiceEvents()).connector,
     stub,
     timer,
     valueMapping,
-    webhookConnector(tools, settings.queues),
+    webhookConnector(tools, dependencies.queues),
   ];
 }
 

@@ -39,7 +39,7 @@ tests:
 const affected = (after: string) =>
   affectedTests(file, flowDifference(flow(), after, "orders") as FlowDifference).map(({ name, routes, missingSteps }) => [name, routes, missingSteps]);
 
-test("tests of a changed route are affected, also when another route calls it; tests of other routes are not", () => {
+test("tests of a changed route are affected, including when another route calls it; tests of other routes are not", () => {
   expect(affected(flow({ called: "sum" }))).toEqual([
     ["calls the other route", ["stock"], ["count"]],
     ["calls by name", ["stock"], []],

@@ -17,48 +17,48 @@ export interface Observed {
 }
 
 /** The mismatch, or undefined. The runtime that recorded the calls evaluates mock assertions. */
-export function checkAssertion(then: Then, seen: Observed): string | undefined {
+export function checkAssertion(then: Then, observed: Observed): string | undefined {
   if ("status" in then)
-    return seen.status === then.status
+    return observed.status === then.status
       ? undefined
-      : `expected status ${then.status}, got ${seen.status}${seen.error === undefined ? "" : ` (${seen.error.message})`}`;
-  if ("reply" in then) return replyFault(then.reply, seen);
-  if ("error" in then) return errorFault(then.error, seen);
+      : `expected status ${then.status}, got ${observed.status}${observed.error === undefined ? "" : ` (${observed.error.message})`}`;
+  if ("reply" in then) return replyFault(then.reply, observed);
+  if ("error" in then) return errorFault(then.error, observed);
   if ("visited" in then)
     return listFault(
       "visited",
-      then.visited.filter((id) => !seen.visited.has(id)),
-      seen,
+      then.visited.filter((id) => !observed.visited.has(id)),
+      observed,
     );
   if ("notVisited" in then)
     return listFault(
       "not visited",
-      then.notVisited.filter((id) => seen.visited.has(id)),
-      seen,
+      then.notVisited.filter((id) => observed.visited.has(id)),
+      observed,
     );
   if ("logged" in then) {
     const { level, contains } = then.logged;
-    const found = seen.logged.some((line) => line.message.includes(contains) && (level === undefined || line.level === level.toUpperCase()));
+    const found = observed.logged.some((line) => line.message.includes(contains) && (level === undefined || line.level === level.toUpperCase()));
     return found
       ? undefined
-      : `expected a log line${level === undefined ? "" : ` of level ${level.toUpperCase()}`} with '${contains}', got ${show(seen.logged.map((line) => `${line.level} ${line.message}`))}`;
+      : `expected a log line${level === undefined ? "" : ` of level ${level.toUpperCase()}`} with '${contains}', got ${format(observed.logged.map((line) => `${line.level} ${line.message}`))}`;
   }
   return undefined;
 }
 
-function replyFault(expected: Extract<Then, { reply: unknown }>["reply"], seen: Observed): string | undefined {
-  const data = bodyData(seen.body);
-  if (expected.status !== undefined && seen.replyStatus !== expected.status)
-    return `expected reply status ${expected.status}, got ${seen.replyStatus} with ${show(seen.body)}`;
-  if ("body" in expected && !isPartOf(expected.body, data) && !isSame(expected.body, seen.body))
-    return `expected a reply that contains ${show(expected.body)}, got ${show(seen.body)}`;
-  if ("bodyEquals" in expected && !isSame(expected.bodyEquals, data) && !isSame(expected.bodyEquals, seen.body))
-    return `expected the reply ${show(expected.bodyEquals)}, got ${show(seen.body)}`;
-  if (expected.matches !== undefined && !new RegExp(expected.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(seen.body)))
-    return `expected a reply that matches ${expected.matches}, got ${show(seen.body)}`;
+function replyFault(expected: Extract<Then, { reply: unknown }>["reply"], observed: Observed): string | undefined {
+  const data = bodyData(observed.body);
+  if (expected.status !== undefined && observed.replyStatus !== expected.status)
+    return `expected reply status ${expected.status}, got ${observed.replyStatus} with ${format(observed.body)}`;
+  if ("body" in expected && !isPartOf(expected.body, data) && !isSame(expected.body, observed.body))
+    return `expected a reply that contains ${format(expected.body)}, got ${format(observed.body)}`;
+  if ("bodyEquals" in expected && !isSame(expected.bodyEquals, data) && !isSame(expected.bodyEquals, observed.body))
+    return `expected the reply ${format(expected.bodyEquals)}, got ${format(observed.body)}`;
+  if (expected.matches !== undefined && !new RegExp(expected.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(observed.body)))
+    return `expected a reply that matches ${expected.matches}, got ${format(observed.body)}`;
   for (const [name, value] of Object.entries(expected.headers ?? {})) {
-    const got = Object.entries(seen.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
-    if (String(got) !== String(value)) return `expected the reply header ${name} to be ${show(value)}, got ${show(got)}`;
+    const actual = Object.entries(observed.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
+    if (String(actual) !== String(value)) return `expected the reply header ${name} to be ${format(value)}, got ${format(actual)}`;
   }
   return undefined;
 }
@@ -72,13 +72,13 @@ function errorFault(expected: Extract<Then, { error: unknown }>["error"], { erro
   return expected.stepId !== undefined && error.stepId !== expected.stepId ? `expected step ${expected.stepId} to fail, got ${error.stepId}` : undefined;
 }
 
-function listFault(what: string, wrong: readonly string[], { visited }: Observed): string | undefined {
-  return wrong.length === 0 ? undefined : `expected ${what}: ${wrong.join(", ")}; visited steps: ${[...visited].join(", ") || "nothing"}`;
+function listFault(what: string, mismatches: readonly string[], { visited }: Observed): string | undefined {
+  return mismatches.length === 0 ? undefined : `expected ${what}: ${mismatches.join(", ")}; visited steps: ${[...visited].join(", ") || "nothing"}`;
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
-function show(value: unknown): string {
+function format(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length <= 300 ? text : `${text.slice(0, 300)}…`;
 }

@@ -14,7 +14,7 @@ function faultsOf(yaml: string): readonly string[] {
 }
 
 describe("a flow-test file", () => {
-  it("expands rows, keeps the line of each test and fills in values of any type", () => {
+  it("expands rows, records the line of each test and fills in values of any type", () => {
     const read = readFlowTests(
       file(
         "{name: first, when: {direct: a}, then: [{status: completed}]}",
@@ -44,17 +44,17 @@ describe("a flow-test file", () => {
     [
       "a member of a mock",
       file("{name: t, mocks: [{match: {stepid: x}, respond: {}}], when: {direct: a}, then: [{status: failed}]}"),
-      "3:32 tests.0.mocks.0.match.stepid: unknown member 'stepid'",
+      "3:32 tests.0.mocks.0.match.stepid: unknown property 'stepid'",
     ],
     [
       "a member of mockCalled",
       file("{name: t, when: {direct: a}, then: [{mockCalled: {mock: m, tims: 2}}]}"),
-      "3:64 tests.0.then.0.mockCalled.tims: unknown member 'tims'",
+      "3:64 tests.0.then.0.mockCalled.tims: unknown property 'tims'",
     ],
     [
       "a member of the file",
       "flw: a.yaml\nflow: b.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: failed}]}]",
-      "1:1 flw: unknown member 'flw' (did you mean 'flow'?)",
+      "1:1 flw: unknown property 'flw' (did you mean 'flow'?)",
     ],
     ["broken YAML", "flow: [\n", "invalid YAML"],
     ["a wrong expression", file("{name: t, when: {direct: a}, then: [{reply: {matches: '('}}]}"), "must be a regular expression"],

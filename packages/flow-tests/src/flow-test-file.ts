@@ -48,13 +48,13 @@ function withRows(data: unknown): { readonly data: unknown; readonly origins: re
   const tests = (data as { tests?: unknown } | null)?.tests;
   if (!Array.isArray(tests)) return { data, origins: [] };
   const origins: number[] = [];
-  const written = tests.flatMap((test: unknown, index) => {
+  const expanded = tests.flatMap((test: unknown, index) => {
     const rows = isRecord(test) ? test["each"] : undefined;
     const filled = Array.isArray(rows) && rows.length > 0 && rows.every(isRecord) ? rows.map((row, at) => fillTest(test as Fields, row, at)) : [test];
     origins.push(...filled.map(() => index));
     return filled;
   });
-  return { data: { ...(data as Fields), tests: written }, origins };
+  return { data: { ...(data as Fields), tests: expanded }, origins };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

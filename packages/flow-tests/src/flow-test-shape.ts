@@ -8,27 +8,27 @@ const preset = { properties: values.optional(), variables: values.optional() };
 
 /** An object with exactly these members. */
 function strict<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$strict> {
-  return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownMembers(issue.keys, Object.keys(shape)) : undefined) });
+  return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownProperties(issue.keys, Object.keys(shape)) : undefined) });
 }
 
-function unknownMembers(words: readonly string[], known: readonly string[]): string {
+function unknownProperties(words: readonly string[], allowed: readonly string[]): string {
   const word = words[0] ?? "";
-  const meant = closest(word, known);
-  return `unknown member '${word}' (${meant === undefined ? `known: ${known.join(", ")}` : `did you mean '${meant}'?`})`;
+  const suggestion = closest(word, allowed);
+  return `unknown property '${word}' (${suggestion === undefined ? `allowed: ${allowed.join(", ")}` : `did you mean '${suggestion}'?`})`;
 }
 
 /** A shape chosen by which of several keys an object has. */
 function byKey<const S extends Readonly<Record<string, z.ZodType>>>(noun: string, shapes: S): z.ZodType<z.output<S[keyof S]>> {
-  const known = Object.keys(shapes);
+  const allowed = Object.keys(shapes);
   return z.unknown().transform((value, context) => {
-    const held = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
-    const word = held.find((name) => known.includes(name));
+    const keys = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+    const word = keys.find((name) => allowed.includes(name));
     if (word === undefined) {
-      const wrong = held[0];
-      const meant = wrong === undefined ? undefined : closest(wrong, known);
-      const text = wrong === undefined ? `${noun} must be one of ${known.join(", ")}` : `unknown ${noun} '${wrong}'`;
-      const hint = wrong === undefined ? "" : meant === undefined ? ` (known: ${known.join(", ")})` : ` (did you mean '${meant}'?)`;
-      context.addIssue({ code: "custom", message: text + hint, path: wrong === undefined ? [] : [wrong] });
+      const unknownKey = keys[0];
+      const suggestion = unknownKey === undefined ? undefined : closest(unknownKey, allowed);
+      const text = unknownKey === undefined ? `${noun} must be one of ${allowed.join(", ")}` : `unknown ${noun} '${unknownKey}'`;
+      const hint = unknownKey === undefined ? "" : suggestion === undefined ? ` (allowed: ${allowed.join(", ")})` : ` (did you mean '${suggestion}'?)`;
+      context.addIssue({ code: "custom", message: text + hint, path: unknownKey === undefined ? [] : [unknownKey] });
       return z.NEVER;
     }
     const result = (shapes[word] as z.ZodType).safeParse(value);
@@ -43,16 +43,16 @@ export interface PlainIssue {
   readonly message: string;
 }
 
-/** Flattens the issues: for a union the intended branch, for unknown members one issue each. */
+/** Flattens the issues: for a union the intended branch, for unknown properties one issue each. */
 export function plainIssues({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }): readonly PlainIssue[] {
   return issues.flatMap((issue) => {
     if (issue.code === "invalid_union") {
-      const meant = issue.errors.find((branch) => branch.some(({ code, path }) => code !== "invalid_type" || path.length > 0)) ?? [];
-      if (meant.length > 0) return plainIssues({ issues: meant }).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+      const intended = issue.errors.find((branch) => branch.some(({ code, path }) => code !== "invalid_type" || path.length > 0)) ?? [];
+      if (intended.length > 0) return plainIssues({ issues: intended }).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
     }
     if (issue.code !== "unrecognized_keys") return [{ path: [...issue.path], message: issue.message }];
     const word = issue.keys[0] as string;
-    return [{ path: [...issue.path, word], message: issue.message.startsWith("Unrecognized") ? `unknown member '${word}'` : issue.message }];
+    return [{ path: [...issue.path, word], message: issue.message.startsWith("Unrecognized") ? `unknown property '${word}'` : issue.message }];
   });
 }
 

@@ -2,7 +2,7 @@
 import type { When } from "./flow-test-shape.ts";
 
 /** Thrown when the test fails for an input; any other error ends the search. */
-class Unmet extends Error {}
+class FailingInput extends Error {}
 
 type Attempt = (calls: readonly When[]) => Promise<readonly string[]>;
 
@@ -22,11 +22,11 @@ export async function findCounterexample(
     const found = await attempt(calls.map(({ generate, ...call }) => (generate === undefined ? call : { ...call, body }) as When));
     if (found.length === 0) return;
     faults = found;
-    throw new Unmet();
+    throw new FailingInput();
   });
   const result = await fc.check(property, { numRuns: spec.runs, ...(spec.seed === undefined ? {} : { seed: spec.seed }) });
   if (!result.failed) return [];
-  if (result.errorInstance instanceof Error && !(result.errorInstance instanceof Unmet)) throw result.errorInstance;
+  if (result.errorInstance instanceof Error && !(result.errorInstance instanceof FailingInput)) throw result.errorInstance;
   const [smallest] = result.counterexample ?? [];
   const note = `with the generated body ${JSON.stringify(smallest)} (run ${result.numRuns} of ${spec.runs}, shrunk ${result.numShrinks} times, seed ${result.seed})`;
   return faults.map((fault) => `${fault}; ${note}`);

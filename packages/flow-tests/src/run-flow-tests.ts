@@ -42,7 +42,7 @@ export async function runFlowTest(
   defaults: FlowTestFile["defaults"],
   options: FlowTestOptions = {},
 ): Promise<FlowTestResult> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const runs: RunView[] = [];
   let reply: FlowTestResult["reply"];
   const attempt = async (calls: readonly When[]): Promise<readonly string[]> => {
@@ -52,7 +52,7 @@ export async function runFlowTest(
     return outcome.faults;
   };
   const faults = test.when.some(({ generate }) => generate !== undefined) ? await findCounterexample(test.when, attempt, options) : await attempt(test.when);
-  return { name: test.name, line: test.line, faults, runs, reply, durationMs: Math.round(performance.now() - began) };
+  return { name: test.name, line: test.line, faults, runs, reply, durationMs: Math.round(performance.now() - startedAt) };
 }
 
 /** Maximum duration of a session. */
@@ -63,7 +63,7 @@ type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
 async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"], mockTimeoutMs: number | undefined): Promise<Outcome> {
   const assertions = test.then.filter((then) => "mockCalled" in then || "mockOrder" in then);
   const timeoutMs = test.timeoutMs ?? defaults.timeoutMs;
-  const opened = await transport.api("POST", "/test/session", {
+  const session = await transport.api("POST", "/test/session", {
     name: test.name.slice(0, 200),
     ttlMs: Math.min(maxSessionMs, 60_000 + (test.when.length + 1) * timeoutMs),
     scope: "session",
@@ -72,24 +72,25 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     mocks: test.mocks,
     assertions,
   });
-  if (opened.status !== 201) return { faults: [`the session was rejected with ${opened.status}: ${reason(opened.text)}`], runs: [], reply: undefined };
-  const { sessionId } = JSON.parse(opened.text) as { sessionId: string };
+  if (session.status !== 201) return { faults: [`the session was rejected with ${session.status}: ${reason(session.text)}`], runs: [], reply: undefined };
+  const { sessionId } = JSON.parse(session.text) as { sessionId: string };
   const log = test.then.some((then) => "logged" in then) ? await transport.followLog(sessionId) : undefined;
   try {
-    let last: Sent | undefined;
+    let last: CallOutcome | undefined;
     for (const when of test.when) {
-      const outcome = await fire(transport, sessionId, when, timeoutMs);
+      const outcome = await sendCall(transport, sessionId, when, timeoutMs);
       if (typeof outcome === "string") return { faults: [outcome], runs: [], reply: undefined };
       last = outcome;
     }
-    const wantsLog = test.then.filter((then) => "logged" in then);
-    const isEnough = (logged: Observed["logged"]): boolean => wantsLog.every((then) => checkAssertion(then, { ...(last as Sent), logged }) === undefined);
-    const seen = { ...(last as Sent), logged: (await log?.lines(isEnough)) ?? [] };
-    const faults = test.then.map((then) => checkAssertion(then, seen)).filter((fault) => fault !== undefined);
-    const called = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockTimeoutMs ?? timeoutMs);
+    const logAssertions = test.then.filter((then) => "logged" in then);
+    const isEnough = (logged: Observed["logged"]): boolean =>
+      logAssertions.every((then) => checkAssertion(then, { ...(last as CallOutcome), logged }) === undefined);
+    const observed = { ...(last as CallOutcome), logged: (await log?.lines(isEnough)) ?? [] };
+    const faults = test.then.map((then) => checkAssertion(then, observed)).filter((fault) => fault !== undefined);
+    const mockMismatches = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockTimeoutMs ?? timeoutMs);
     // Steps that run after the reply, in queues or wire taps, also count as visited.
-    const { runs } = called.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : seen;
-    return { faults: [...faults, ...called], runs, reply: { status: seen.replyStatus, body: seen.body } };
+    const { runs } = mockMismatches.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : observed;
+    return { faults: [...faults, ...mockMismatches], runs, reply: { status: observed.replyStatus, body: observed.body } };
   } finally {
     log?.close();
     await transport.api("DELETE", `/test/session/${sessionId}`);
@@ -97,10 +98,10 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
 }
 
 /** The outcome of a call, without log lines. */
-type Sent = Omit<Observed, "logged"> & { readonly runs: readonly RunView[] };
+type CallOutcome = Omit<Observed, "logged"> & { readonly runs: readonly RunView[] };
 
 /** Sends one message; returns the outcome, or why it could not be sent. */
-async function fire(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<Sent | string> {
+async function sendCall(transport: RuntimeTransport, sessionId: string, when: When, timeoutMs: number): Promise<CallOutcome | string> {
   if ("webhook" in when) return callWebhook(transport, sessionId, when, timeoutMs);
   const target = "direct" in when ? { trigger: `direct:${when.direct.replace(/^direct:/, "")}` } : { routeId: when.route };
   const { body, headers, properties, variables } = when;
@@ -116,7 +117,7 @@ async function callWebhook(
   sessionId: string,
   when: Extract<When, { webhook: string }>,
   timeoutMs: number,
-): Promise<Sent | string> {
+): Promise<CallOutcome | string> {
   const isText = typeof when.body === "string";
   const headers = {
     ...(when.body === undefined || isText ? {} : { "content-type": "application/json" }),
@@ -125,7 +126,7 @@ async function callWebhook(
   };
   const body = when.body === undefined ? undefined : isText ? (when.body as string) : JSON.stringify(when.body);
   const path = `${when.path ?? `/api/${when.webhook}`}${when.query === undefined ? "" : `?${when.query}`}`;
-  const reply = await within(timeoutMs, transport.webhook(when.method, path, headers, body));
+  const reply = await withTimeout(timeoutMs, transport.webhook(when.method, path, headers, body));
   if (reply === undefined) return `${when.method} ${path} did not reply within ${timeoutMs} ms`;
   const runId = reply.headers["x-run-id"];
   if (runId === undefined) return `${when.method} ${path} reached no route: ${reply.status} ${reply.text.slice(0, 200)}`;
@@ -135,13 +136,13 @@ async function callWebhook(
 }
 
 /** The result of the work, or undefined on timeout. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), timeoutMs)));
+  const timeout = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), timeoutMs)));
   // After a timeout, a later rejection must not be unhandled.
   work.catch(() => undefined);
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -7,35 +7,35 @@ export const documentText = (value: unknown): string => runToEnd(documentTextInc
 
 /** Like {@link documentText}, incrementally. */
 export function* documentTextIncrementally(value: unknown): Incremental<string> {
-  return `${yield* written(value, "")}\n`;
+  return `${yield* format(value, "")}\n`;
 }
 
 const itemsPerStep = 1_000;
 
-function* written(value: unknown, indent: string): Incremental<string> {
+function* format(value: unknown, indent: string): Incremental<string> {
   if (typeof value !== "object" || value === null) return asJson(value) || "null";
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
-    const line = onOneLine(value);
+    const line = singleLine(value);
     if (line !== undefined) return line;
     const lines: string[] = [];
     for (const item of value as readonly unknown[]) {
       // Tables have hundreds of thousands of rows: a generator for each would take several times as long.
-      const row = Array.isArray(item) ? onOneLine(item) : undefined;
-      if (lines.push(inner + (row ?? (yield* written(item, inner)))) % itemsPerStep === 0) yield undefined;
+      const row = Array.isArray(item) ? singleLine(item) : undefined;
+      if (lines.push(inner + (row ?? (yield* format(item, inner)))) % itemsPerStep === 0) yield undefined;
     }
     return `[\n${lines.join(",\n")}\n${indent}]`;
   }
   const members: string[] = [];
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    if (members.push(`${inner}${JSON.stringify(name)}: ${yield* written(member, inner)}`) % itemsPerStep === 0) yield undefined;
+    if (members.push(`${inner}${JSON.stringify(name)}: ${yield* format(member, inner)}`) % itemsPerStep === 0) yield undefined;
   }
   return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
 }
 
 /** A list of plain values on one line; undefined for any other list. */
-function onOneLine(list: readonly unknown[]): string | undefined {
+function singleLine(list: readonly unknown[]): string | undefined {
   if (list.every((item) => typeof item === "string" || typeof item === "number" || typeof item === "boolean")) return JSON.stringify(list);
   return list.every((item) => typeof item !== "object" || item === null) ? asJson(list) : undefined;
 }

@@ -16,38 +16,38 @@ import {
 import { asText, textForm } from "@sluice/engine/values";
 import type { LanguageExpression, MappingEnvironment } from "./message-mapping/compile/document-context.ts";
 
-const nowhere: RouteIdentity = { id: "message-mapping", flowId: "message-mapping", flowHash: "" };
+const mappingRoute: RouteIdentity = { id: "message-mapping", flowId: "message-mapping", flowHash: "" };
 
 export function mappingLanguages(catalog: Catalog, host: Host): NonNullable<MappingEnvironment["compileLanguage"]> {
   const scope: LanguageScope = {
     host,
-    route: nowhere,
+    route: mappingRoute,
     property: () => undefined,
     language: (name) => catalog.languages.get(name),
     bean() {
-      throw new Error("expressions of a message mapping cannot use beans");
+      throw new Error("mapping expressions cannot use beans");
     },
   };
   return (name, text, xml) => {
     const language = catalog.languages.get(name);
     if (language === undefined) throw new Error(`unknown language '${name}'`);
-    if (xml === undefined || language.group !== "xml") return evaluating(language.compile(text, {}, scope));
-    const evaluate = evaluating(language.compile(text, { namespace: JSON.stringify(xml.namespaces) }, scope));
+    if (xml === undefined || language.group !== "xml") return toLanguageExpression(language.compile(text, {}, scope));
+    const evaluate = toLanguageExpression(language.compile(text, { namespace: JSON.stringify(xml.namespaces) }, scope));
     return (item, headers, element) => plainResult(evaluate(xml.textOf(item, element), headers, element));
   };
 }
 
-function evaluating(expression: Expression): LanguageExpression {
+function toLanguageExpression(expression: Expression): LanguageExpression {
   return (body, headers) => {
     const message = new Message(body, isHeaders(headers) ? headers.copy() : Headers.of(headers.toObject()));
-    return expression(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", message));
+    return expression(new Exchange("", new Run("", mappingRoute, 0, { uri: "" }), "InOut", message));
   };
 }
 
 /** The result of a query as data: nodes become their text, a single result is not wrapped in a list, no result is undefined. */
-function plainResult(found: unknown): unknown {
-  if (!Array.isArray(found)) return textOfNode(found);
-  return found.length > 1 ? found.map(textOfNode) : textOfNode(found[0]);
+function plainResult(result: unknown): unknown {
+  if (!Array.isArray(result)) return textOfNode(result);
+  return result.length > 1 ? result.map(textOfNode) : textOfNode(result[0]);
 }
 
 function textOfNode(value: unknown): unknown {
@@ -56,11 +56,11 @@ function textOfNode(value: unknown): unknown {
   return typeof textContent === "string" ? textContent : asText(value);
 }
 
-/** Functions are called from mapping documents here, so there is no flow whose beans and connections they could use. */
-const outsideFlow = (): never => {
+/** A mapping document belongs to no flow, so its functions have no beans or connections. */
+const rejectFlowAccess = (): never => {
   throw new CompileError("bean-no-flow", "a function called from a mapping cannot use beans or connections of a flow");
 };
-const noFlow: BeanScope = { flowId: "", name: "mapping", bean: outsideFlow, connection: outsideFlow };
+const noFlow: BeanScope = { flowId: "", name: "mapping", bean: rejectFlowAccess, connection: rejectFlowAccess };
 
 /** The operator's functions by name, called with the arguments of the expression. */
 export function operatorFunctions(catalog: Catalog, host: Host): NonNullable<MappingEnvironment["functions"]> {

@@ -1,22 +1,22 @@
-// Whether the text of a flow names a table or a document. Uses the text only, so that it also works for flows that cannot be parsed.
+// Tests whether a flow uses a table or a document. Searches the text only, so that it also works for flows that cannot be parsed.
 
-/** The text looks up values in the table: by an endpoint, or in Simple. */
+/** True for the text of a flow that looks up values in the table, with an endpoint or in Simple. */
 export function namesTable(id: string): (text: string) => boolean {
   const endpoint = namesEndpoint("value-mapping", "table", id);
-  const call = new RegExp(`\\bvalueMapping\\(\\s*['"]?${escaped(id)}['"]?\\s*,`);
+  const call = new RegExp(`\\bvalueMapping\\(\\s*['"]?${escapeId(id)}['"]?\\s*,`);
   return (text) => endpoint(text) || call.test(text);
 }
 
-/** The text sends to the document. */
+/** True for the text of a flow that sends to the document. */
 export const namesDocument = (id: string): ((text: string) => boolean) => namesEndpoint("message-mapping", "mapping", id);
 
 /** The short form of an endpoint, or its scheme with the id as a parameter. */
 function namesEndpoint(scheme: string, parameter: string, id: string): (text: string) => boolean {
-  const name = escaped(id);
-  const short = new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`);
-  const long = new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m");
-  const given = new RegExp(`\\b${parameter}["']?:\\s*["']?${name}["']?\\s*(?:[,}#]|$)`, "m");
-  return (text) => short.test(text) || (long.test(text) && given.test(text));
+  const name = escapeId(id);
+  const shortForm = new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`);
+  const longForm = new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m");
+  const parameterPattern = new RegExp(`\\b${parameter}["']?:\\s*["']?${name}["']?\\s*(?:[,}#]|$)`, "m");
+  return (text) => shortForm.test(text) || (longForm.test(text) && parameterPattern.test(text));
 }
 
-const escaped = (id: string): string => id.replaceAll(/[.-]/g, "\\$&");
+const escapeId = (id: string): string => id.replaceAll(/[.-]/g, "\\$&");

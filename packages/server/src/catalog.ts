@@ -24,8 +24,9 @@ export interface ServerCatalog extends Catalog {
 /** Creates the catalog of all declarations. */
 export function createCatalog(settings: CatalogSettings = {}): ServerCatalog {
   const { plugins = noParts, connectionTypes = createConnectionTypes(plugins.connections), entries } = settings;
-  const known = new Map([...languages, ...(settings.js === undefined ? [] : [settings.js]), ...plugins.languages].map((language) => [language.name, language]));
-  const ports = { ...settings, languages: { language: (name: string) => known.get(name) } };
+  const allLanguages = [...languages, ...(settings.js === undefined ? [] : [settings.js]), ...plugins.languages];
+  const languagesByName = new Map(allLanguages.map((language) => [language.name, language]));
+  const ports = { ...settings, languages: { language: (name: string) => languagesByName.get(name) } };
   const loaded = {
     connectors: byScheme([...connectorsWith(ports), ...plugins.connectors]),
     beans: new Map([...beans, ...plugins.beans].flatMap((bean) => bean.names.map((name) => [name, bean] as const))),
@@ -33,7 +34,7 @@ export function createCatalog(settings: CatalogSettings = {}): ServerCatalog {
   };
   return {
     steps: new Map([...steps, ...plugins.steps].map((step) => [step.name, step])),
-    languages: known,
+    languages: languagesByName,
     formats: new Map([...formats, ...plugins.formats].map((format) => [format.name, format])),
     connectors: loaded.connectors,
     entities: new Map([...entities, ...restEntities].map((entity) => [entity.name, entity])),

@@ -32,13 +32,13 @@ export interface FlowText {
   propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
   /** Folders with the project's Kamelets, searched before those of the operator. */
   readonly kamelets?: readonly string[];
-  /** Folders with text files of its project, searched before those of the operator. */
+  /** Folders with the project's text files, searched before those of the operator. */
   readonly resources?: readonly string[];
-  /** The connections of its project, the type by id; undefined for a file without a usable type. */
+  /** The project's connections: the type by id; undefined for a file without a usable type. */
   readonly connections?: ReadonlyMap<string, string | undefined>;
 }
 
-/** Folders of the operator. */
+/** Folders that the operator configures. */
 export interface OperatorFolders {
   readonly kamelets?: readonly string[];
   readonly resources?: readonly string[];
@@ -84,8 +84,8 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
       resources: resourceFolders([...resources, ...(folders.resources ?? [])]),
     };
     const prepare = (options: ClosedOptions): Promise<Prepared> => {
-      const own = { ...host, ...files, connections: closedConnections(catalog.connectionTypes, () => host, options) };
-      return createRuntime({ catalog, host: own, listener }).prepareLoaded({ ...flow, hash: "0".repeat(64) });
+      const flowHost = { ...host, ...files, connections: closedConnections(catalog.connectionTypes, () => host, options) };
+      return createRuntime({ catalog, host: flowHost, listener }).prepareLoaded({ ...flow, hash: "0".repeat(64) });
     };
     if (connections === undefined) return prepare({});
     const load = (type: string | undefined) => (type === undefined ? undefined : catalog.connectionTypes.load(type));
@@ -95,12 +95,12 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
     const secrets = literalSecrets(flow.source, catalog);
     if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets] };
-    // Connections are configured in the runtime, so a missing one is not an error of the file.
+    // Connections are configured in the runtime, so a missing one is a warning, not an error.
     const strict = await prepare({ known, isStrict: true });
     const broken = [...connections].flatMap(([id, type]) => (type === undefined ? [missingConnection(id)] : []));
     const missing = strict.diagnostics
       .filter(({ code, message }) => code === "connection-missing" && !broken.some((text) => message.includes(text)))
-      .map((found) => ({ ...found, severity: "warning" as const }));
+      .map((diagnostic) => ({ ...diagnostic, severity: "warning" as const }));
     return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets, ...missing] };
   };
 }

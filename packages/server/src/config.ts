@@ -17,7 +17,7 @@ export const settingFields = {
     examples: ["dev"],
   }),
   workers: f.integer({
-    doc: "Number of worker processes behind one port and one management API; see docs/operations/workers.md.",
+    doc: "Number of worker processes behind one port and one management API; see docs/operations/workers.md. In a cluster, each worker is a node: `<node>/1`, `<node>/2`, …",
     default: 1,
     min: 1,
     max: 128,
@@ -26,7 +26,10 @@ export const settingFields = {
     doc: "Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>`, `tls://…` or `postgres://user:password@host/database?cluster=<name>`; see docs/operations/cluster.md.",
     secret: true,
   }),
-  node: f.string({ doc: "Name of this node, unique in its cluster. Default: the host name.", examples: ["node-1"] }),
+  node: f.string({
+    doc: "Name of this node, unique in its cluster. Default: the host name. With several workers, `/` and the number of the worker are appended.",
+    examples: ["node-1"],
+  }),
   clusterReplicas: f.integer({
     doc: "Number of NATS servers that store each stream of the cluster; used when the streams are created.",
     default: 3,
@@ -63,7 +66,7 @@ export const settingFields = {
   maxBodyBytesHeld: f.size({
     doc: "Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent replies may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`.",
   }),
-  maxConnections: f.integer({ doc: "Maximum number of open connections; further ones are rejected.", default: 10_000, min: 1 }),
+  maxConnections: f.integer({ doc: "Maximum number of open connections. Additional connections are rejected.", default: 10_000, min: 1 }),
   headersTimeoutMs: f.duration({ doc: "Time limit for receiving the headers of a request.", default: 20_000 }),
   bodyTimeoutMs: f.duration({ doc: "Time limit for receiving a complete request.", default: 60_000 }),
   httpFastPath: f.boolean({
@@ -71,7 +74,7 @@ export const settingFields = {
     default: true,
   }),
   keepAliveMs: f.duration({ doc: "How long an idle connection stays open.", default: 65_000 }),
-  maxInflight: f.integer({ doc: "Maximum number of concurrent runs per route; further ones are rejected.", default: 2_000, min: 1 }),
+  maxInflight: f.integer({ doc: "Maximum number of concurrent runs per route. Additional runs are rejected.", default: 2_000, min: 1 }),
   runMs: f.duration({ doc: "Time limit of a run.", default: 300_000 }),
   maxMessage: f.size({ doc: "Maximum length of the text that an expression may create, in characters.", default: 64 * mebibyte, min: 1 }),
   maxExchanges: f.integer({
@@ -127,7 +130,7 @@ export const settingFields = {
   runStoreAge: f.duration({ doc: "How long runs are stored on disk; older ones are removed.", default: 7 * 24 * 3_600_000 }),
   runStoreTotal: f.integer({ doc: "Maximum number of runs on disk; the oldest are removed first.", default: 100_000, min: 100 }),
   runStoreBytes: f.size({ doc: "Maximum disk space for runs; the oldest are removed first.", default: 512 * mebibyte, min: 8 * mebibyte }),
-  queueBytes: f.size({ doc: "Maximum disk space for messages in all durable queues; further messages are rejected.", default: 1024 * mebibyte }),
+  queueBytes: f.size({ doc: "Maximum disk space for messages in all durable queues. Additional messages are rejected.", default: 1024 * mebibyte }),
   deadLetters: f.integer({ doc: "Maximum number of dead letters; the oldest are removed first.", default: 10_000, min: 1 }),
   deadLetterBytes: f.size({ doc: "Maximum disk space for dead letters; the newest is never removed.", default: 256 * mebibyte }),
   replayBytes: f.size({ doc: "Maximum memory for the input messages of past runs, needed for replay; 0 stores none.", default: 8 * mebibyte }),
@@ -198,27 +201,27 @@ export function readConfiguration(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Configuration {
   const settings = readSettings(({ name, flag, variable }) => {
-    const given = flag === undefined ? undefined : flags[name];
+    const fromFlag = flag === undefined ? undefined : flags[name];
     const fromEnvironment = environment[variable]?.trim() === "" ? undefined : environment[variable];
-    return { value: given ?? fromEnvironment, label: given === undefined ? variable : (flag as string) };
+    return { value: fromFlag ?? fromEnvironment, label: fromFlag === undefined ? variable : (flag as string) };
   });
   return { settings, environment: Object.freeze({ ...environment }) };
 }
 
 /** Settings of an embedded runtime: passed by name and never read from the environment, which only flows use. */
 export function configurationOf(
-  given: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Configuration {
-  const known = new Set<string>(Object.keys(settingFields));
-  const faults = Object.keys(given).flatMap((name) => {
-    if (known.has(name)) return [];
-    const near = closest(name, known);
-    return [`unknown option '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`];
+  const settingNames = new Set<string>(Object.keys(settingFields));
+  const faults = Object.keys(options).flatMap((name) => {
+    if (settingNames.has(name)) return [];
+    const suggestion = closest(name, settingNames);
+    return [`unknown option '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`];
   });
   if (faults.length > 0) throw new SettingsError(faults);
   return {
-    settings: readSettings(({ name }) => ({ value: given[name] === undefined ? undefined : String(given[name]), label: name })),
+    settings: readSettings(({ name }) => ({ value: options[name] === undefined ? undefined : String(options[name]), label: name })),
     environment: Object.freeze({ ...environment }),
   };
 }
@@ -244,31 +247,30 @@ function readSettings(find: (setting: SettingDescription) => { readonly value: u
 }
 
 /** Settings that do not work in a cluster. */
-function clusterFaults({ cluster, clusterTtl = 15_000, watch, workers = 1 }: Partial<Settings>): readonly string[] {
+function clusterFaults({ cluster, clusterTtl = 15_000, watch }: Partial<Settings>): readonly string[] {
   if (cluster === undefined) return [];
   return [
     ...(clusterTtl < 5_000 || clusterTtl > 60_000 ? ["SERVICE_CLUSTER_TTL: expected 5s to 60s"] : []),
     ...(watch === true ? ["SERVICE_WATCH: not supported in a cluster, which has its own configuration: use 'sluice deploy'"] : []),
-    ...(workers > 1 ? ["SERVICE_WORKERS: not supported in a cluster yet: start one node per core"] : []),
   ];
 }
 
 /** Warnings about variables that look like misspelled settings. Other variables with the same prefix are ignored. */
 export function misnamedVariables(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const beginning = "SERVICE_";
-  const known = new Set(settingDescriptions.map(({ variable }) => variable.slice(beginning.length)));
-  return Object.keys(environment).flatMap((name) => {
-    const rest = name.slice(beginning.length);
-    const near = name.startsWith(beginning) && !known.has(rest) ? closest(rest, known) : undefined;
-    return near === undefined ? [] : [`Unknown setting ${name} (did you mean ${beginning}${near}?)`];
+  const prefix = "SERVICE_";
+  const settingNames = new Set(settingDescriptions.map(({ variable }) => variable.slice(prefix.length)));
+  return Object.keys(environment).flatMap((variable) => {
+    const name = variable.slice(prefix.length);
+    const suggestion = variable.startsWith(prefix) && !settingNames.has(name) ? closest(name, settingNames) : undefined;
+    return suggestion === undefined ? [] : [`Unknown setting ${variable} (did you mean ${prefix}${suggestion}?)`];
   });
 }
 
 /** The settings page of the reference in Markdown. */
 export function settingsReference(): string {
-  const rows = settingDescriptions.map(({ flag, variable, doc, kind, values, default: standard }) => {
+  const rows = settingDescriptions.map(({ flag, variable, doc, kind, values, default: defaultValue }) => {
     const type = values === undefined ? kind : values.map((value) => `\`${value}\``).join(", ");
-    return `| \`${variable}\` | ${flag === undefined ? "" : `\`${flag}\``} | ${type} | ${standard === "" ? "" : `\`${standard}\``} | ${doc} |`;
+    return `| \`${variable}\` | ${flag === undefined ? "" : `\`${flag}\``} | ${type} | ${defaultValue === "" ? "" : `\`${defaultValue}\``} | ${doc} |`;
   });
   return [
     "# Settings",

@@ -33,9 +33,9 @@ export const fixedLimits = {
   sessionBytes: 8 * mebibyte,
   /** Breakpoint sessions; each holds at most one message. */
   maxBreakpointSessions: 4,
-  /** How long a breakpoint session lasts without a call of its client. */
+  /** How long a breakpoint session lasts without a request from its client. */
   breakpointLeaseMs: 15_000,
-  /** How long a breakpoint holds a message at most. */
+  /** Maximum time a breakpoint holds a message. */
   breakpointHoldMs: 300_000,
 };
 

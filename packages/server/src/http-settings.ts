@@ -31,9 +31,9 @@ function memoryBytes(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-const denied: AccessCheck = { check: () => ({ kind: "refused", status: 403, error: "forbidden" }) };
+const denyAll: AccessCheck = { check: () => ({ kind: "denied", status: 403, error: "forbidden" }) };
 
 /** Access to webhooks of flows without a policy. */
 export function webhookDefault(setting: Settings["webhookDefault"]): (flowId: string) => AccessCheck | undefined {
-  return setting === "deny" ? () => denied : () => undefined;
+  return setting === "deny" ? () => denyAll : () => undefined;
 }

@@ -5,7 +5,7 @@ export * from "./config.ts";
 export { startEmbeddedServer, startServer, startTrialServer } from "./main.ts";
 export type { RunningServer } from "./running-server.ts";
 export type { RequestHandler } from "./http/embedded-handler.ts";
-export { Refusal } from "./refusal.ts";
+export { ServiceError } from "./service-error.ts";
 export type { ExternalFlow, ExternalFlows } from "./flows/external-flows.ts";
 export { LockedError } from "./data-lock/directory-lock.ts";
 export type { ShutdownReport } from "./shutdown.ts";

@@ -3,7 +3,7 @@ import type { RunListener } from "@sluice/engine";
 import type { Configuration } from "./config.ts";
 import type { Embedding } from "./embedding/embedding.ts";
 import type { ExternalFlows } from "./flows/external-flows.ts";
-import type { LeadPort } from "./other-workers/service-view.ts";
+import type { LeaderPort } from "./other-workers/service-view.ts";
 import { loadPlugins } from "./plugins/load-plugins.ts";
 import { Captures } from "./replay/captures.ts";
 import type { RunningServer } from "./running-server.ts";
@@ -18,20 +18,25 @@ import { openClusterNode, openDurableStore, openProcess, openStoredRuns } from "
 import { openStreams } from "./start/open-streams.ts";
 import { serve } from "./start/serve.ts";
 import type { StartVariant } from "./start/start-variant.ts";
-import type { LeadParts } from "./workers/lead.ts";
+import type { LeaderParts } from "./workers/leader.ts";
 
 /** Starts a runtime; resolves when it is ready. The log is written to the file descriptor `output`, after one line with the base URL. */
 export function startServer(configuration: Configuration, output = 1, externalFlows?: ExternalFlows): Promise<RunningServer> {
   return start(configuration, output, { externalFlows });
 }
 
-/** Starts the lead of a service with several workers; the supervisor writes the first line of output. */
-export function startLeadServer(
+/** Starts the leader of a service with several workers; the supervisor writes the first line of output. */
+export function startLeaderServer(
   configuration: Configuration,
   externalFlows: ExternalFlows | undefined,
-  leadPort: LeadPort<LeadParts, RunListener>,
+  leaderPort: LeaderPort<LeaderParts, RunListener>,
 ): Promise<RunningServer> {
-  return start(configuration, 1, { externalFlows, leadPort });
+  return start(configuration, 1, { externalFlows, leaderPort });
+}
+
+/** Starts a worker that is a node of a cluster; the supervisor writes the first line of output. */
+export function startNodeServer(configuration: Configuration, externalFlows: ExternalFlows | undefined, worker: number): Promise<RunningServer> {
+  return start(configuration, 1, { externalFlows, worker });
 }
 
 /** Starts a runtime that accepts only messages of test sessions. */

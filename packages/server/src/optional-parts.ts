@@ -15,7 +15,7 @@ export interface OptionalPart {
 }
 
 export function optionalParts(settings: Pick<Settings, "functions" | "enableJs">): readonly OptionalPart[] {
-  return [durableStore(), interpreter(settings.enableJs), functions(settings.functions)];
+  return [durableStore(), jsLanguage(settings.enableJs), functions(settings.functions)];
 }
 
 export interface ClientPart {
@@ -23,7 +23,7 @@ export interface ClientPart {
   readonly users: readonly string[];
   readonly package: string;
   readonly tested: string;
-  /** Undefined when it is not installed. */
+  /** The installed version; undefined when the package is not installed. */
   readonly installed: string | undefined;
   readonly isTested: boolean;
   /** The command that installs the tested version. */
@@ -38,15 +38,15 @@ export function clientParts(): readonly ClientPart[] {
   ];
   const names = [...new Set(needs.map(({ need }) => need.package))].toSorted();
   return names.map((name) => {
-    const same = needs.filter(({ need }) => need.package === name);
-    const { need } = same[0] as (typeof same)[number];
-    const found = findClient(need);
+    const samePackage = needs.filter(({ need }) => need.package === name);
+    const { need } = samePackage[0] as (typeof samePackage)[number];
+    const client = findClient(need);
     return {
-      users: [...new Set(same.map(({ user }) => user))],
+      users: [...new Set(samePackage.map(({ user }) => user))],
       package: name,
       tested: need.version,
-      installed: found?.version,
-      isTested: found?.isTested === true,
+      installed: client?.version,
+      isTested: client?.isTested === true,
       install: installCommand(need),
     };
   });
@@ -77,11 +77,11 @@ function durableStore(): OptionalPart {
   }
 }
 
-function interpreter(isOn: boolean): OptionalPart {
+function jsLanguage(isEnabled: boolean): OptionalPart {
   const name = "js language";
   try {
     createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync");
-    return { name, isAvailable: true, text: `QuickJS is installed, ${isOn ? "enabled" : "disabled (SERVICE_ENABLE_JS)"}` };
+    return { name, isAvailable: true, text: `QuickJS is installed, ${isEnabled ? "enabled" : "disabled (SERVICE_ENABLE_JS)"}` };
   } catch {
     return { name, isAvailable: false, text: "QuickJS is not installed", fix: "install the package @jitl/quickjs-wasmfile-release-sync" };
   }

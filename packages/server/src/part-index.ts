@@ -14,10 +14,10 @@ export interface PartEntries {
   readonly beans: readonly BeanEntry[];
 }
 
-const ownEntries: PartEntries = { connectors: connectorIndex, beans: beanIndex };
+const defaultEntries: PartEntries = { connectors: connectorIndex, beans: beanIndex };
 
-/** `entries` other than the runtime's own are for tests. */
-export function createPartIndex(loaded: LoadedParts, settings: ConnectorSettings, entries: PartEntries = ownEntries): FullPartIndex {
+/** Creates the index. Tests replace `entries`, the list of parts that are loaded on demand. */
+export function createPartIndex(loaded: LoadedParts, settings: ConnectorSettings, entries: PartEntries = defaultEntries): FullPartIndex {
   const connectors = new Map(entries.connectors.flatMap((entry) => schemesOf(entry).map((scheme) => [scheme, entry] as const)));
   const beans = new Map(entries.beans.flatMap((entry) => entry.names.map((name) => [name, entry] as const)));
 
@@ -34,7 +34,7 @@ export function createPartIndex(loaded: LoadedParts, settings: ConnectorSettings
       return;
     }
     const declaration = await entry.load();
-    for (const one of declaration.names) loaded.beans.set(one, declaration);
+    for (const beanName of declaration.names) loaded.beans.set(beanName, declaration);
   };
 
   return {
@@ -48,7 +48,7 @@ export function createPartIndex(loaded: LoadedParts, settings: ConnectorSettings
     async loadAll() {
       for (const { scheme } of entries.connectors) await load({ kind: "connectors", name: scheme });
       for (const { names } of entries.beans) await load({ kind: "beans", name: names[0] as string });
-      for (const { type } of loaded.connections.facts()) await loaded.connections.load(type);
+      for (const { type } of loaded.connections.details()) await loaded.connections.load(type);
     },
   };
 }

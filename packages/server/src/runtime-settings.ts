@@ -35,8 +35,8 @@ export async function catalogFor(
 
 /** Limits that the operator sets for connections. */
 export function connectionSettings({ databases, dataDir }: Pick<Settings, "databases" | "dataDir">): ConnectionSettings {
-  const named = databases.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
-  return { databaseFolders: [...named, join(resolve(dataDir), "databases")] };
+  const folders = databases.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
+  return { databaseFolders: [...folders, join(resolve(dataDir), "databases")] };
 }
 
 export function runtimeLimits(settings: Settings): RuntimeLimits {
@@ -50,7 +50,7 @@ export function runtimeLimits(settings: Settings): RuntimeLimits {
   };
 }
 
-export interface StreamRing {
+export interface StreamBufferOptions {
   /** The name of this node in a cluster. */
   readonly node: string | undefined;
   readonly boot: string;
@@ -61,6 +61,6 @@ export interface StreamRing {
 }
 
 /** The buffer settings of an event stream. Both streams of a process share the boot id. */
-export function streamRing(settings: Settings, secrets: SecretValues, node?: string): StreamRing {
+export function streamBufferOptions(settings: Settings, secrets: SecretValues, node?: string): StreamBufferOptions {
   return { node, boot: randomBytes(3).toString("hex"), maxEvents: settings.streamEvents, maxBytes: settings.streamBytes, clock: systemClock, secrets };
 }

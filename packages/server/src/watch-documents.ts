@@ -36,13 +36,19 @@ export function watchDocuments({
   kameletFolders,
   changed,
 }: WatchedDocuments): readonly (() => void)[] {
-  const follow = (folder: string, logger: string, noun: string, reloadable: Reloadable, more: readonly string[] = []): (() => void) =>
-    watchDirectories({ directories: [join(dataDir, folder), ...more], log, logger, noun, checkForChanges: () => reloadable.reload().then(() => changed?.()) });
+  const watch = (folder: string, logger: string, noun: string, reloadable: Reloadable, extraFolders: readonly string[] = []): (() => void) =>
+    watchDirectories({
+      directories: [join(dataDir, folder), ...extraFolders],
+      log,
+      logger,
+      noun,
+      checkForChanges: () => reloadable.reload().then(() => changed?.()),
+    });
   return [
-    follow("value-mappings", "sluice.mappings", "value mappings", tables),
-    follow("message-mappings", "sluice.mappings", "message mappings", documents),
-    follow("policies", "sluice.access", "access policies", policies),
-    follow("connections", "sluice.connections", "connections", connections, connectionFolders),
-    follow("kamelets", "sluice.kamelets", "Kamelets", kamelets, kameletFolders),
+    watch("value-mappings", "sluice.mappings", "value mappings", tables),
+    watch("message-mappings", "sluice.mappings", "message mappings", documents),
+    watch("policies", "sluice.access", "access policies", policies),
+    watch("connections", "sluice.connections", "connections", connections, connectionFolders),
+    watch("kamelets", "sluice.kamelets", "Kamelets", kamelets, kameletFolders),
   ];
 }

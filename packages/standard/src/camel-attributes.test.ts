@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const route = (...steps: readonly string[]): string => `- from: {uri: "direct:start", steps: [${steps.join(", ")}]}`;
 
-describe("C8: attributes that are accepted", () => {
+describe("attributes that are accepted", () => {
   it.each([
     [
       "id of a circuit breaker's configuration",
@@ -104,7 +104,7 @@ ${route('{split: {simple: "${body}", aggregationStrategy: s, steps: [{log: x}]}}
   });
 });
 
-describe("C8: attributes that are accepted with a warning, because they have no effect", () => {
+describe("attributes that are accepted with a warning, because they have no effect", () => {
   it.each([
     ["route policies", '- route: {routePolicyRef: p, from: {uri: "direct:start", steps: [{log: x}]}}', "route policies are Java objects"],
     ["error handler beans", '- route: {errorHandlerRef: h, from: {uri: "direct:start", steps: [{log: x}]}}', "errorHandlerRef names a Java bean"],
@@ -119,7 +119,7 @@ describe("C8: attributes that are accepted with a warning, because they have no 
   });
 });
 
-describe("C8: attributes that are rejected by name, with a reason", () => {
+describe("attributes that are rejected by name, with a reason", () => {
   it.each([
     [route('{multicast: {onPrepare: "#x", steps: [{log: x}]}}'), "option 'onPrepare' of step 'multicast': onPrepare refers to a Java processor"],
     [route('{split: {simple: "${body}", watermarkKey: k, steps: [{log: x}]}}'), "watermarks need a resume strategy"],
@@ -134,7 +134,7 @@ describe("C8: attributes that are rejected by name, with a reason", () => {
   });
 });
 
-describe("C9: values that had another meaning in older versions of Camel", () => {
+describe("values that had another meaning in older versions of Camel", () => {
   const breaker = (options: string): string => route(`{circuitBreaker: {resilience4jConfiguration: {${options}}, steps: [{log: x}]}}`);
 
   it.each(["waitDurationInOpenState", "slowCallDurationThreshold"])("%s as a small bare number", (option) => {

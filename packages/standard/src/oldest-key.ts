@@ -1,6 +1,6 @@
 /**
- * Returns the keys of a map or set for eviction, oldest first. Uses a single iterator: a new one would skip over every entry deleted before, which
- * makes a full map slow.
+ * Returns the keys of a map or set for eviction, oldest first. Reuses one iterator, because a new iterator has to skip all entries that were deleted
+ * before, which is slow for a full map.
  */
 export class OldestKey<K> {
   readonly #entries: { keys(): Iterator<K> };

@@ -1,8 +1,8 @@
-// Keywords of Camel's YAML DSL that are deliberately not supported. Each message names the alternative, so that users can distinguish them from
-// misspelled words.
+// Keywords of Camel's YAML DSL that are deliberately not supported. Each message names the alternative, so that users can distinguish an unsupported
+// keyword from a misspelled one.
 import { refusedFormats } from "./formats/refused-formats.ts";
 
-const noJava = "which is not supported";
+const notSupported = "which is not supported";
 
 const refusedSteps: Readonly<Record<string, string>> = {
   policy: "policy needs a Java policy object; put the steps it would apply to into a separate route",
@@ -12,7 +12,7 @@ const refusedSteps: Readonly<Record<string, string>> = {
   inOut: "inOut was removed from Camel; use to with pattern: InOut",
   removeBody: 'removeBody does not exist; use setBody with constant: ""',
   tokenizer: "tokenizer needs Java libraries for AI models; split text with split and tokenize",
-  pausable: "pausable needs a Java consumer listener; stop and start the route over the management API instead",
+  pausable: "pausable needs a Java consumer listener; stop and start the route with the management API",
   resumable: "resumable needs a Java resume strategy; use idempotentConsumer to skip messages that were already processed",
   a2aSubTask: "a2aSubTask needs Java libraries; call the agent with to and its HTTP address",
   delegate: "delegate is not a step; write its steps directly into the route",
@@ -26,16 +26,16 @@ const refusedSteps: Readonly<Record<string, string>> = {
 
 const refusedLanguages: Readonly<Record<string, string>> = {
   js: "js is disabled: start the runtime with SERVICE_ENABLE_JS=true",
-  mvel: `mvel runs on the Java VM, ${noJava}; use simple or js`,
-  ognl: `ognl runs on the Java VM, ${noJava}; use simple or js`,
+  mvel: `mvel runs on the Java VM, ${notSupported}; use simple or js`,
+  ognl: `ognl runs on the Java VM, ${notSupported}; use simple or js`,
   python: "python is not available; use js",
-  spel: `spel needs Java, ${noJava}; use simple or js`,
+  spel: `spel needs Java, ${notSupported}; use simple or js`,
   wasm: "wasm functions are not available; use js",
   datasonnet: "datasonnet is not available; use jsonata or jq",
   hl7terser: "hl7terser is not available; unmarshal the message and use simple or js",
-  jactl: `jactl runs on the Java VM, ${noJava}; use js`,
-  java: `java expressions need Java, ${noJava}; use js`,
-  joor: `joor needs Java, ${noJava}; use js`,
+  jactl: `jactl runs on the Java VM, ${notSupported}; use js`,
+  java: `java expressions need Java, ${notSupported}; use js`,
+  joor: `joor needs Java, ${notSupported}; use js`,
   ref: "ref refers to a Java expression bean; write the expression itself",
 };
 
@@ -44,7 +44,7 @@ const refusedEntities: Readonly<Record<string, string>> = {
   templatedRoutes: "templatedRoutes does not exist; write one templatedRoute per route",
 };
 
-/** Connectors by scheme, with its colon. */
+/** Unsupported connectors by scheme, including the colon. */
 const refusedConnectors: Readonly<Record<string, string>> = {
   "exec:": "exec runs programs on the host, which flows are not allowed to do; call the program over HTTP or exchange files with it",
   "ssh:": "ssh runs commands on other hosts, which flows are not allowed to do; call them over HTTP",

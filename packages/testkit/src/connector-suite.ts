@@ -4,7 +4,7 @@ import type { ConnectorDeclaration, Source } from "@sluice/engine/spi";
 import { bindEndpoint, describe, type ConnectorRole, type Fields } from "@sluice/model";
 import { catalogOf } from "./catalog-of.ts";
 import { FakeHost, settle } from "./fake-host.ts";
-import { endpointOf, FakeInlet, scopeOf, sharedState } from "./fake-inlet.ts";
+import { endpointOf, FakeRouteInput, scopeOf, sharedState } from "./fake-route-input.ts";
 import { recordingConnectors } from "./recording-connectors.ts";
 
 export interface ConnectorSuiteOptions {
@@ -14,8 +14,8 @@ export interface ConnectorSuiteOptions {
   host?(): FakeHost;
   /** Beans that the endpoint names. */
   readonly beans?: Readonly<Record<string, unknown>>;
-  /** Set for sources that cannot start in the suite's environment. */
-  readonly startsElsewhere?: boolean;
+  /** Skips the start of sources that cannot start in the suite's environment. */
+  readonly skipStart?: boolean;
 }
 
 export interface ConnectorCheck {
@@ -35,10 +35,10 @@ export function connectorSuite(declaration: ConnectorDeclaration, options: Conne
   };
   return [
     { name: "documents itself and each of its options", run: () => isDocumented(declaration) },
-    { name: "declares exactly the roles it implements", run: () => hasItsRoles(declaration, newHost()) },
+    { name: "declares exactly the roles it implements", run: () => hasDeclaredRoles(declaration, newHost()) },
     { name: "starts nothing when it is built", run: () => startsNothing(declaration, newHost(), uriOf, options.beans) },
     { name: "masks secrets in its URI", run: () => hidesSecrets(declaration, uriOf(declaration.roles[0] as ConnectorRole)) },
-    ...(declaration.roles.includes("source") && options.startsElsewhere !== true
+    ...(declaration.roles.includes("source") && options.skipStart !== true
       ? [
           { name: "starts, stops without leaks and starts again", run: () => restarts(declaration, newHost(), uriOf("source")) },
           { name: "can be deployed, replaced and removed", run: () => isReplaceable(declaration, newHost(), uriOf("source")) },
@@ -47,8 +47,8 @@ export function connectorSuite(declaration: ConnectorDeclaration, options: Conne
   ];
 }
 
-function expectThat(condition: boolean, otherwise: string): asserts condition {
-  if (!condition) throw new Error(otherwise);
+function expectThat(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(message);
 }
 
 function isDocumented({ scheme, summary, syntax, path, options, headers }: ConnectorDeclaration): void {
@@ -60,21 +60,22 @@ function isDocumented({ scheme, summary, syntax, path, options, headers }: Conne
   }
 }
 
-function hasItsRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
+function hasDeclaredRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
   const connector = declaration.connect(host, sharedState());
-  const found = roles.filter((role) => connector[role] !== undefined);
-  expectThat(found.join() === roles.filter((role) => declaration.roles.includes(role)).join(), `declares ${declaration.roles.join()}, but has ${found.join()}`);
+  const implemented = roles.filter((role) => connector[role] !== undefined);
+  const declared = roles.filter((role) => declaration.roles.includes(role));
+  expectThat(implemented.join() === declared.join(), `declares ${declaration.roles.join()}, but has ${implemented.join()}`);
   expectThat(declaration.roles.includes("source") === (declaration.trigger !== undefined), "a connector must declare 'trigger' if and only if it has sources");
 }
 
-function held(host: FakeHost): string {
+function openResources(host: FakeHost): string {
   return `${host.clock.pending} timers, ${host.http.mounts.length} mounts`;
 }
 
 function startsNothing(declaration: ConnectorDeclaration, host: FakeHost, uriOf: (role: ConnectorRole) => string, beans = {}): void {
   const connector = declaration.connect(host, sharedState());
   for (const role of declaration.roles) connector[role]?.(endpointOf(declaration, uriOf(role)), scopeOf(host, undefined, beans));
-  expectThat(held(host) === "0 timers, 0 mounts", `building it leaked ${held(host)}`);
+  expectThat(openResources(host) === "0 timers, 0 mounts", `building it leaked ${openResources(host)}`);
   expectThat(host.log.records.length === 0, `building it logged: ${host.log.texts[0] ?? ""}`);
 }
 
@@ -83,22 +84,22 @@ function hidesSecrets(declaration: ConnectorDeclaration, uri: string): void {
   for (const [name, field] of Object.entries(declaration.options as Fields)) {
     const info = describe(field);
     if (info.spec.secret !== true || info.kind !== "string") continue;
-    const shown = bindEndpoint({ uri, parameters: { [name]: value } }, declaration).uri;
-    expectThat(!shown.includes(value), `option '${name}' is shown in '${shown}'`);
+    const uriText = bindEndpoint({ uri, parameters: { [name]: value } }, declaration).uri;
+    expectThat(!uriText.includes(value), `option '${name}' is shown in '${uriText}'`);
   }
 }
 
 async function restarts(declaration: ConnectorDeclaration, host: FakeHost, uri: string): Promise<void> {
   const source = declaration.connect(host, sharedState()).source?.(endpointOf(declaration, uri), scopeOf(host)) as Source;
-  const inlet = new FakeInlet();
+  const routeInput = new FakeRouteInput();
   let started: string | undefined;
   for (let round = 0; round < 3; round++) {
-    await source.start(inlet);
-    started ??= held(host);
-    expectThat(held(host) === started, `start ${round + 1} created ${held(host)}, but the first start created ${started}`);
+    await source.start(routeInput);
+    started ??= openResources(host);
+    expectThat(openResources(host) === started, `start ${round + 1} created ${openResources(host)}, but the first start created ${started}`);
     await source.stop();
     await settle();
-    expectThat(held(host) === "0 timers, 0 mounts", `stop ${round + 1} left ${held(host)}`);
+    expectThat(openResources(host) === "0 timers, 0 mounts", `stop ${round + 1} left ${openResources(host)}`);
   }
 }
 
@@ -118,7 +119,7 @@ async function isReplaceable(declaration: ConnectorDeclaration, host: FakeHost, 
   }
   await runtime.stop();
   await settle();
-  expectThat(held(host) === "0 timers, 0 mounts", `the stopped runtime leaked ${held(host)}`);
+  expectThat(openResources(host) === "0 timers, 0 mounts", `the stopped runtime leaked ${openResources(host)}`);
 }
 
 function runtimeOf(catalog: Catalog, host: FakeHost): Runtime {

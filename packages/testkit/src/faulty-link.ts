@@ -1,14 +1,26 @@
-// A TCP relay between a client and a server that can be cut, closed, slowed down and silenced, to simulate network faults.
+// A TCP relay between a client and a server that can be cut, closed, slowed down, silenced and frozen, to simulate network faults.
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 
+/** Timers are not exact: with shorter pauses a limited connection would be slower than requested. */
+const minPauseMs = 50;
+
+interface Relay {
+  readonly client: Socket;
+  readonly server: Socket;
+  isFrozen: boolean;
+  /** When the next bytes of a limited connection are due. */
+  dueAt: number;
+}
+
 export class FaultyLink {
   readonly #target: { readonly host: string; readonly port: number };
-  readonly #links = new Set<{ readonly client: Socket; readonly server: Socket }>();
+  readonly #links = new Set<Relay>();
   #listener: Server | undefined = undefined;
   #delayMs = 0;
   #isSilent = false;
   #bytesLeft = Infinity;
+  #bytesPerSecond = Infinity;
   port = 0;
   /** Connections made by clients so far. */
   accepted = 0;
@@ -34,9 +46,10 @@ export class FaultyLink {
 
   /** Cuts every connection; new ones are accepted. */
   cut(): void {
-    for (const { client, server } of this.#links) {
-      client.resetAndDestroy();
-      server.destroy();
+    for (const link of this.#links) {
+      this.#links.delete(link);
+      link.client.resetAndDestroy();
+      link.server.destroy();
     }
   }
 
@@ -64,6 +77,16 @@ export class FaultyLink {
     this.#isSilent = isSilent;
   }
 
+  /** Drops all data of the connections that exist now, which stay open on both sides, as behind a firewall; new ones work. */
+  freeze(): void {
+    for (const link of this.#links) link.isFrozen = true;
+  }
+
+  /** Limits how fast each connection receives data from the server. */
+  limit(bytesPerSecond: number): void {
+    this.#bytesPerSecond = bytesPerSecond;
+  }
+
   close(): Promise<void> {
     return this.refuse();
   }
@@ -71,9 +94,10 @@ export class FaultyLink {
   #relay(client: Socket): void {
     this.accepted++;
     const server = connect(this.#target);
-    const link = { client, server };
+    const link: Relay = { client, server, isFrozen: false, dueAt: 0 };
     this.#links.add(link);
     const end = (): void => {
+      if (link.isFrozen) return;
       this.#links.delete(link);
       client.destroy();
       server.destroy();
@@ -83,13 +107,13 @@ export class FaultyLink {
       [server, client],
     ] as const) {
       from.setNoDelay(true);
-      from.on("data", (chunk: Buffer) => this.#pass(chunk, from, to));
+      from.on("data", (chunk: Buffer) => this.#pass(chunk, link, from, to));
       from.on("error", end).on("close", end);
     }
   }
 
-  #pass(chunk: Buffer, from: Socket, to: Socket): void {
-    if (this.#isSilent) return;
+  #pass(chunk: Buffer, link: Relay, from: Socket, to: Socket): void {
+    if (this.#isSilent || link.isFrozen) return;
     this.#bytesLeft -= chunk.length;
     if (this.#bytesLeft <= 0) {
       this.#bytesLeft = Infinity;
@@ -100,8 +124,18 @@ export class FaultyLink {
       setTimeout(() => !to.destroyed && to.write(chunk), this.#delayMs);
       return;
     }
-    if (to.write(chunk)) return;
+    const isWritten = to.write(chunk);
+    if (from === link.server && this.#bytesPerSecond < Infinity) return this.#slowDown(chunk.length, link);
+    if (isWritten) return;
     from.pause();
     to.once("drain", () => from.resume());
+  }
+
+  #slowDown(bytes: number, link: Relay): void {
+    const now = performance.now();
+    link.dueAt = Math.max(now, link.dueAt) + (bytes / this.#bytesPerSecond) * 1_000;
+    if (link.dueAt - now < minPauseMs) return;
+    link.server.pause();
+    setTimeout(() => link.server.resume(), link.dueAt - now);
   }
 }

@@ -73,9 +73,9 @@ export async function flow(yaml: string, options: FlowOptions = {}): Promise<Flo
   if (deployment === undefined) throw new Error(diagnostics.map(({ span, code, message }) => `line ${span.line}: ${code}: ${message}`).join("\n"));
   await runtime.deploy(deployment);
   const send = async (endpoint: string, given: Given = {}): Promise<Outcome> => {
-    const inlet = runtime.inletOf(endpoint);
-    if (inlet === undefined) throw new Error(`no route consumes ${endpoint}`);
-    const exchange = await inlet.deliver(new Message(given.body ?? null, Headers.of(given.headers ?? {})), {
+    const routeInput = runtime.routeInputOf(endpoint);
+    if (routeInput === undefined) throw new Error(`no route consumes ${endpoint}`);
+    const exchange = await routeInput.deliver(new Message(given.body ?? null, Headers.of(given.headers ?? {})), {
       session: testSession,
       ...given.delivery,
       ...(given.properties === undefined ? {} : { properties: new Map(Object.entries(given.properties)) }),

@@ -1,5 +1,5 @@
 export * from "./fake-host.ts";
-export * from "./fake-inlet.ts";
+export * from "./fake-route-input.ts";
 export * from "./language-under-test.ts";
 export * from "./catalog-of.ts";
 export * from "./connector-suite.ts";

@@ -1,6 +1,6 @@
 import type { Exchange, Host, LanguageDeclaration, LanguageScope } from "@sluice/engine/spi";
 import { FakeHost } from "./fake-host.ts";
-import { exchangeOf, routeIdentity } from "./fake-inlet.ts";
+import { exchangeOf, routeIdentity } from "./fake-route-input.ts";
 
 export interface LanguageInput {
   readonly body?: unknown;

@@ -2,10 +2,10 @@
 import type { FormatDeclaration } from "@sluice/engine/spi";
 import type { Fields, Values } from "@sluice/model";
 
-export function optionsOf<F extends Fields>(declaration: FormatDeclaration<F>, given: Readonly<Record<string, unknown>> = {}): Values<F> {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(declaration.options, name));
+export function optionsOf<F extends Fields>(declaration: FormatDeclaration<F>, options: Readonly<Record<string, unknown>> = {}): Values<F> {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(declaration.options, name));
   if (unknown !== undefined) throw new Error(`'${declaration.name}' has no option '${unknown}'`);
   // An option may be called `constructor`, which every object inherits.
-  const valueOf = (name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined);
+  const valueOf = (name: string): unknown => (Object.hasOwn(options, name) ? options[name] : undefined);
   return Object.fromEntries(Object.entries(declaration.options).map(([name, field]) => [name, field.parse(valueOf(name))])) as Values<F>;
 }

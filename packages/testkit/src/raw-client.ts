@@ -10,7 +10,7 @@ export interface RawResponse {
   readonly closed: boolean;
 }
 
-/** Sends bytes and waits until the server closes or sends nothing for `quietMs`. */
+/** Sends bytes and waits until the server closes the connection or sends nothing for `quietMs`. */
 export function sendRaw(port: number, bytes: string | Buffer | readonly (string | Buffer)[], quietMs = 150): Promise<RawResponse> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, "127.0.0.1");

@@ -14,6 +14,6 @@ export const realClock: Clock = {
 };
 
 /** A fake host with a real clock. */
-export function hostInRealTime(): Host & { readonly log: FakeLog } {
+export function realTimeHost(): Host & { readonly log: FakeLog } {
   return Object.assign(new FakeHost() as unknown as Host & { log: FakeLog }, { clock: realClock });
 }

@@ -1,5 +1,5 @@
-// The two ends of a flow under test: `test:` delivers messages of the test, `mock:` records what arrives.
-import { defineConnector, type ConnectorDeclaration, type Exchange, type Inlet } from "@sluice/engine/spi";
+// The two ends of a flow under test: `direct:` delivers messages to a route, `mock:` records the messages sent to it.
+import { defineConnector, type ConnectorDeclaration, type Exchange, type RouteInput } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 const about = { group: "testing", since: "0.1", headers: {}, examples: [] } as const;
@@ -13,14 +13,14 @@ export interface Received {
 
 export interface Recording {
   readonly received: Map<string, Received[]>;
-  readonly inlets: Map<string, Inlet>;
+  readonly routeInputs: Map<string, RouteInput>;
   readonly connectors: readonly ConnectorDeclaration[];
 }
 
 /** `direct` and `mock` without a real connector package: enough to run any steps. */
 export function recordingConnectors(): Recording {
   const received = new Map<string, Received[]>();
-  const inlets = new Map<string, Inlet>();
+  const routeInputs = new Map<string, RouteInput>();
   const name = { name: f.string({ doc: "Name.", required: true }) } as const;
   const direct = defineConnector({
     ...about,
@@ -36,14 +36,14 @@ export function recordingConnectors(): Recording {
       source: (endpoint) => ({
         claims: [`direct:${endpoint.options.name}`],
         exclusive: false,
-        start: (inlet) => void inlets.set(endpoint.options.name, inlet),
-        stop: () => void inlets.delete(endpoint.options.name),
+        start: (routeInput) => void routeInputs.set(endpoint.options.name, routeInput),
+        stop: () => void routeInputs.delete(endpoint.options.name),
       }),
       sink: (endpoint) => ({
         send: (exchange) => {
-          const inlet = inlets.get(endpoint.options.name);
-          if (inlet === undefined) throw new Error(`no route consumes direct:${endpoint.options.name}`);
-          return inlet.enter(exchange, { uri: endpoint.uri });
+          const routeInput = routeInputs.get(endpoint.options.name);
+          if (routeInput === undefined) throw new Error(`no route consumes direct:${endpoint.options.name}`);
+          return routeInput.enter(exchange, { uri: endpoint.uri });
         },
       }),
     }),
@@ -52,17 +52,17 @@ export function recordingConnectors(): Recording {
     ...about,
     scheme: "mock",
     title: "Mock",
-    summary: "Records what arrives.",
+    summary: "Records the messages sent to it.",
     syntax: "mock:name",
     roles: ["sink"],
     path: name,
     options: {},
-    connect: () => ({ sink: (endpoint) => ({ send: (exchange) => keep(endpoint.options.name, exchange) }) }),
+    connect: () => ({ sink: (endpoint) => ({ send: (exchange) => record(endpoint.options.name, exchange) }) }),
   });
-  const keep = (mockName: string, exchange: Exchange): void => {
+  const record = (mockName: string, exchange: Exchange): void => {
     const list = received.get(mockName) ?? [];
     list.push({ body: exchange.message.body, headers: exchange.message.headers.toObject(), properties: new Map(exchange.properties) });
     received.set(mockName, list);
   };
-  return { received, inlets, connectors: [direct, mock] };
+  return { received, routeInputs, connectors: [direct, mock] };
 }

@@ -15,11 +15,11 @@ export interface TestConnections extends Omit<Connections, "find"> {
 }
 
 /** The connections of a host, by id; `load` imports the clients. */
-export function testConnections(host: Host, named: Readonly<Record<string, TestConnection>>, load: (need: ClientNeed) => Promise<unknown>): TestConnections {
-  const opened = new Map<string, Promise<unknown>>();
+export function testConnections(host: Host, byId: Readonly<Record<string, TestConnection>>, load: (need: ClientNeed) => Promise<unknown>): TestConnections {
+  const clients = new Map<string, Promise<unknown>>();
   const watchers = new Set<(id: string, state: ConnectionState) => void>();
-  const lose = (id: string, problem: string): void => {
-    if (!opened.delete(id)) return;
+  const disconnect = (id: string, problem: string): void => {
+    if (!clients.delete(id)) return;
     for (const watcher of watchers) watcher(id, { state: "down", since: host.clock.now(), problem, generation: 0 });
   };
   const open = (id: string, { declaration, values }: TestConnection): Promise<unknown> => {
@@ -28,22 +28,22 @@ export function testConnections(host: Host, named: Readonly<Record<string, TestC
       host,
       signal: new AbortController().signal,
       load: <T>(need: ClientNeed) => load(need) as Promise<T>,
-      disconnected: (problem: string) => lose(id, problem),
+      disconnected: (problem: string) => disconnect(id, problem),
     };
     const client = declaration.open(bound as never, context);
-    client.catch(() => opened.delete(id));
-    opened.set(id, client);
+    client.catch(() => clients.delete(id));
+    clients.set(id, client);
     return client;
   };
   return {
     find<C>({ reference, kinds }: Pick<ConnectionLookup, "reference" | "kinds">): Connection<C> {
-      const id = reference ?? Object.keys(named).find((name) => named[name]?.declaration.kinds.some((kind) => kinds.includes(kind)) === true) ?? "";
-      const found = named[id];
+      const id = reference ?? Object.keys(byId).find((name) => byId[name]?.declaration.kinds.some((kind) => kinds.includes(kind)) === true) ?? "";
+      const found = byId[id];
       if (found === undefined) throw new CompileError("connection-missing", `unknown connection '${id}'`);
       return {
         id,
-        client: () => (opened.get(id) ?? open(id, found)) as Promise<C>,
-        invalidate: (_client, problem) => lose(id, problem),
+        client: () => (clients.get(id) ?? open(id, found)) as Promise<C>,
+        invalidate: (_client, problem) => disconnect(id, problem),
         watch: (listener) => {
           const watcher = (lost: string, state: ConnectionState): void => void (lost === id && listener(state));
           watchers.add(watcher);
@@ -54,8 +54,8 @@ export function testConnections(host: Host, named: Readonly<Record<string, TestC
     },
     hasClass: () => false,
     async close() {
-      for (const [id, client] of opened) await client.then((live) => named[id]?.declaration.close(live)).catch(() => undefined);
-      opened.clear();
+      for (const [id, client] of clients) await client.then((live) => byId[id]?.declaration.close(live)).catch(() => undefined);
+      clients.clear();
     },
   };
 }

@@ -3,29 +3,29 @@ import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-interface Words {
+interface CommandFlags {
   readonly command: CommandDeclaration;
   readonly flags: readonly FlagDeclaration[];
 }
 
 export async function completionScript(shell: Shell, commands: readonly CommandDeclaration[]): Promise<string> {
-  const all: Words[] = [];
+  const all: CommandFlags[] = [];
   for (const command of commands) all.push({ command, flags: [...(command.flags ?? []), ...((await command.moreFlags?.()) ?? [])] });
   return { bash, zsh, fish }[shell](all);
 }
 
-const dashed = ({ name }: FlagDeclaration): string => `--${name}`;
-const valuesOf = ({ command }: Words): readonly string[] => command.arguments?.find(({ values }) => values !== undefined)?.values ?? [];
+const longFlag = ({ name }: FlagDeclaration): string => `--${name}`;
+const valuesOf = ({ command }: CommandFlags): readonly string[] => command.arguments?.find(({ values }) => values !== undefined)?.values ?? [];
 
-function bash(all: readonly Words[]): string {
+function bash(all: readonly CommandFlags[]): string {
   const cases = all.map((words) => {
     const choices = words.flags
       .filter(({ values }) => values !== undefined)
-      .map((flag) => `      ${dashed(flag)}) COMPREPLY=($(compgen -W "${flag.values?.join(" ")}" -- "$word")); return;;`);
+      .map((flag) => `      ${longFlag(flag)}) COMPREPLY=($(compgen -W "${flag.values?.join(" ")}" -- "$word")); return;;`);
     return [
       `  ${words.command.name})`,
       ...(choices.length === 0 ? [] : ['    case "$before" in', ...choices, "    esac"]),
-      `    COMPREPLY=($(compgen -W "${[...words.flags.map(dashed), "--help", ...valuesOf(words)].join(" ")}" -- "$word"))`,
+      `    COMPREPLY=($(compgen -W "${[...words.flags.map(longFlag), "--help", ...valuesOf(words)].join(" ")}" -- "$word"))`,
       '    [[ "$word" == -* ]] || COMPREPLY+=($(compgen -f -- "$word"))',
       "    ;;",
     ].join("\n");
@@ -47,13 +47,13 @@ complete -o filenames -F _sluice sluice
 `;
 }
 
-const quoted = (text: string): string => text.replaceAll("'", "").replaceAll(/[[\]:]/g, " ");
+const stripSpecial = (text: string): string => text.replaceAll("'", "").replaceAll(/[[\]:]/g, " ");
 
-function zsh(all: readonly Words[]): string {
+function zsh(all: readonly CommandFlags[]): string {
   const cases = all.map(({ command, flags }) => {
     const options = flags.map(
       (flag) =>
-        `      '--${flag.name}[${quoted(flag.doc)}]${flag.values !== undefined ? `:${flag.name}:(${flag.values.join(" ")})` : flag.value !== undefined ? `:${flag.name}:_files` : ""}'`,
+        `      '--${flag.name}[${stripSpecial(flag.doc)}]${flag.values !== undefined ? `:${flag.name}:(${flag.values.join(" ")})` : flag.value !== undefined ? `:${flag.name}:_files` : ""}'`,
     );
     const values = valuesOf({ command, flags });
     return `    ${command.name})\n    _arguments \\\n${[...options, "      '--help[Show help]'", `      '*:${values.length > 0 ? `value:(${values.join(" ")})` : "file:_files"}'`].join(" \\\n")}\n    ;;`;
@@ -64,7 +64,7 @@ _sluice() {
   if (( CURRENT == 2 )); then
     local -a commands
     commands=(
-${all.map(({ command }) => `      '${command.name}:${quoted(command.summary)}'`).join("\n")}
+${all.map(({ command }) => `      '${command.name}:${stripSpecial(command.summary)}'`).join("\n")}
     )
     _describe command commands
     return
@@ -80,7 +80,7 @@ compdef _sluice sluice
 `;
 }
 
-function fish(all: readonly Words[]): string {
+function fish(all: readonly CommandFlags[]): string {
   const text = (value: string): string => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = all.flatMap(({ command, flags }) => [
     `complete -c sluice -n __fish_use_subcommand -f -a ${command.name} -d ${text(command.summary)}`,

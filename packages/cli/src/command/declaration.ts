@@ -103,9 +103,9 @@ export function listOf(values: Values, name: string): readonly string[] {
 }
 
 /** Reads a flag that must be a positive integer. */
-export function countFlag(flags: Values, name: string, standard: number): number {
+export function countFlag(flags: Values, name: string, fallback: number): number {
   const text = textFlag(flags, name);
-  if (text === undefined) return standard;
+  if (text === undefined) return fallback;
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a positive integer, not '${text}'`);
   return Number(text);
 }

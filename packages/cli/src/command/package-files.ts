@@ -11,7 +11,7 @@ export function productVersion(): string {
   return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
 }
 
-/** The folder of the designer's page: part of an installed package, the designer's own build in a checkout. */
+/** The folder of the built designer: included in an installed package; in a checkout, the output of the designer's build. */
 export function pageFolder(): string {
   return packageFile(existsSync(packageFile("src")) ? "../designer/dist/app" : "dist/page");
 }

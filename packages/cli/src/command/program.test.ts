@@ -24,7 +24,7 @@ const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclara
   },
 ];
 
-async function called(list: readonly CommandDeclaration[], ...words: readonly string[]) {
+async function runWords(list: readonly CommandDeclaration[], ...words: readonly string[]) {
   const terminal = recordedTerminal();
   return { exit: await runProgram(list, words, terminal), output: terminal.output(), stderr: terminal.stderr() };
 }
@@ -32,7 +32,7 @@ async function called(list: readonly CommandDeclaration[], ...words: readonly st
 describe("a command line", () => {
   it("passes arguments and flags by name, and returns the command's exit code", async () => {
     let seen: any;
-    const { exit } = await called(
+    const { exit } = await runWords(
       probe(async (call) => ((seen = call), 7)),
       "probe",
       "a",
@@ -54,7 +54,7 @@ describe("a command line", () => {
     [["probe", "--param"], "sluice probe: option '-p, --param <x>' argument missing; see `sluice probe --help`\n"],
   ])("%j is rejected with one sentence", async (words, sentence) => {
     expect(
-      await called(
+      await runWords(
         probe(async () => 0),
         ...words,
       ),
@@ -68,7 +68,7 @@ describe("a command line", () => {
     [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
   ])("%s is reported without a stack trace", async (error, exit, stderr) => {
     expect(
-      await called(
+      await runWords(
         probe(() => Promise.reject(error)),
         "probe",
       ),
@@ -81,8 +81,8 @@ describe("a command line", () => {
       load: () => Promise.reject(new Error("was loaded")),
       moreFlags: () => Promise.reject(new Error("moreFlags was called")),
     });
-    expect((await called([...probe(async () => 0), ...others], "probe")).exit).toBe(0);
-    expect((await called([...probe(async () => 0), ...others], "--help")).exit).toBe(0);
+    expect((await runWords([...probe(async () => 0), ...others], "probe")).exit).toBe(0);
+    expect((await runWords([...probe(async () => 0), ...others], "--help")).exit).toBe(0);
   });
 
   it("shows progress only in a terminal, and clears it before other output", async () => {
@@ -90,18 +90,18 @@ describe("a command line", () => {
     const seen = recordedTerminal(true);
     await runProgram(probe(run), ["probe"], seen);
     expect([seen.output(), seen.stderr()]).toEqual(["done\n", "1/2 halfway\r\u001B[2K"]);
-    expect(await called(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", stderr: "" });
+    expect(await runWords(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", stderr: "" });
   });
 });
 
 describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
   it("has a help text with examples and exit codes", async () => {
-    const { exit, output, stderr } = await called(commands, name, "--help");
+    const { exit, output, stderr } = await runWords(commands, name, "--help");
     expect([exit, stderr]).toEqual([0, ""]);
     expect(output).toMatch(new RegExp(`^Usage: sluice ${name} `));
     for (const { command: line } of command.examples) expect(output).toContain(line);
     for (const code of Object.keys(command.exits)) expect(output).toMatch(new RegExp(`^ {2}${code} +\\S`, "m"));
-    expect(await called(commands, "help", name)).toMatchObject({ exit: 0, output });
+    expect(await runWords(commands, "help", name)).toMatchObject({ exit: 0, output });
   });
 
   it("documents all its parts", () => {

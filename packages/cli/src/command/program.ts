@@ -9,9 +9,9 @@ import { stopSignal } from "./stop-signal.ts";
 /** Runs one command line; resolves to the exit code. */
 export async function runProgram(commands: readonly CommandDeclaration[], words: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
   let exit = 0;
-  const called = commands.find(({ name }) => name === (words[0] === "help" ? words[1] : words[0]));
-  const more = (await called?.moreFlags?.()) ?? [];
-  const program = prepared(new Command("sluice"), terminal)
+  const calledCommand = commands.find(({ name }) => name === (words[0] === "help" ? words[1] : words[0]));
+  const more = (await calledCommand?.moreFlags?.()) ?? [];
+  const program = configure(new Command("sluice"), terminal)
     .description("The integration runtime and its tools.")
     .usage("<command> [options]")
     .version(productVersion(), "-V, --version", "Print the version and the platform.")
@@ -19,14 +19,14 @@ export async function runProgram(commands: readonly CommandDeclaration[], words:
     .helpCommand("help [command]", "Show help for a command.");
   program.addHelpText("after", "\nRun `sluice help <command>` for the options and examples of a command.");
   for (const declaration of commands) {
-    const command = prepared(program.command(declaration.name), terminal).description(declaration.summary).helpOption("-h, --help", "Show help.");
+    const command = configure(program.command(declaration.name), terminal).description(declaration.summary).helpOption("-h, --help", "Show help.");
     for (const argument of declaration.arguments ?? []) {
       const dots = argument.many === true ? "..." : "";
-      const made = new Argument(argument.required === true ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`, argument.doc);
-      if (argument.values !== undefined && argument.many !== true) made.choices([...argument.values]);
-      command.addArgument(made);
+      const positional = new Argument(argument.required === true ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`, argument.doc);
+      if (argument.values !== undefined && argument.many !== true) positional.choices([...argument.values]);
+      command.addArgument(positional);
     }
-    for (const flag of [...(declaration.flags ?? []), ...(declaration === called ? more : [])]) command.addOption(optionOf(flag));
+    for (const flag of [...(declaration.flags ?? []), ...(declaration === calledCommand ? more : [])]) command.addOption(optionOf(flag));
     command.addHelpText("after", () => afterHelp(declaration));
     command.action(async (...parts: unknown[]) => {
       const values = (declaration.arguments ?? []).map(({ name }, index) => [name, parts[index]] as const);
@@ -39,7 +39,7 @@ export async function runProgram(commands: readonly CommandDeclaration[], words:
     await program.parseAsync([...words], { from: "user" });
     return exit;
   } catch (error) {
-    return reportError(error, called?.name, terminal);
+    return reportError(error, calledCommand?.name, terminal);
   }
 }
 
@@ -53,7 +53,7 @@ async function printVersion(terminal: Terminal): Promise<number> {
   return 0;
 }
 
-function prepared(command: Command, terminal: Terminal): Command {
+function configure(command: Command, terminal: Terminal): Command {
   return command
     .exitOverride()
     .showSuggestionAfterError()
@@ -66,12 +66,12 @@ function prepared(command: Command, terminal: Terminal): Command {
 
 function optionOf(flag: FlagDeclaration): Option {
   const value = flag.values?.join("|") ?? flag.value;
-  const shown = value === undefined ? "" : flag.optional === true ? ` [${value}]` : ` <${value}>`;
-  const option = new Option(`${flag.short === undefined ? "" : `-${flag.short}, `}--${flag.name}${shown}`, flag.doc);
+  const placeholder = value === undefined ? "" : flag.optional === true ? ` [${value}]` : ` <${value}>`;
+  const option = new Option(`${flag.short === undefined ? "" : `-${flag.short}, `}--${flag.name}${placeholder}`, flag.doc);
   if (flag.default !== undefined) option.default(flag.default);
   if (flag.optional === true) option.preset("true");
   if (flag.values !== undefined && flag.optional !== true) option.choices([...flag.values]);
-  if (flag.many === true) option.argParser((given: string, before: readonly string[] | undefined) => [...(before ?? []), given]);
+  if (flag.many === true) option.argParser((item: string, previous: readonly string[] | undefined) => [...(previous ?? []), item]);
   return option;
 }
 

@@ -15,12 +15,12 @@ export async function cliReference(commands: readonly CommandDeclaration[]): Pro
 
 async function section(command: CommandDeclaration): Promise<string> {
   const { name, summary, details, variables, examples, exits } = command;
-  const named = (command.arguments ?? []).map((argument) => {
+  const placeholders = (command.arguments ?? []).map((argument) => {
     const word = `${argument.name}${argument.many === true ? "..." : ""}`;
     return argument.required === true ? `<${word}>` : `[${word}]`;
   });
-  const parts = [`## sluice ${name}`, summary, `\`sluice ${[name, ...named].join(" ")} [options]\``];
-  if (details !== undefined) parts.push(plain(details));
+  const parts = [`## sluice ${name}`, summary, `\`sluice ${[name, ...placeholders].join(" ")} [options]\``];
+  if (details !== undefined) parts.push(escapeTags(details));
   const rows = [...(command.arguments ?? []).map((argument) => `| \`${argument.name}\` | ${cell(argument.doc)} | |`), ...(command.flags ?? []).map(flagRow)];
   if (rows.length > 0) parts.push(["| Option | Description | Default |", "|---|---|---|", ...rows].join("\n"));
   if (command.moreFlags !== undefined) parts.push("It also accepts a flag for every [setting](settings.md) of the runtime.");
@@ -37,12 +37,12 @@ async function section(command: CommandDeclaration): Promise<string> {
   return parts.join("\n\n");
 }
 
-function flagRow({ name, short, value, values, doc, default: standard }: FlagDeclaration): string {
-  const shown = values?.join("|") ?? value;
-  const words = `${short === undefined ? "" : `-${short}, `}--${name}${shown === undefined ? "" : ` ${shown}`}`;
-  return `| \`${words.replaceAll("|", "\\|")}\` | ${cell(doc)} | ${standard === undefined ? "" : `\`${standard}\``} |`;
+function flagRow({ name, short, value, values, doc, default: defaultValue }: FlagDeclaration): string {
+  const valueText = values?.join("|") ?? value;
+  const words = `${short === undefined ? "" : `-${short}, `}--${name}${valueText === undefined ? "" : ` ${valueText}`}`;
+  return `| \`${words.replaceAll("|", "\\|")}\` | ${cell(doc)} | ${defaultValue === undefined ? "" : `\`${defaultValue}\``} |`;
 }
 
 /** Escapes text so that Markdown does not treat any of it as a tag. */
-const plain = (text: string): string => text.replaceAll("<", "&lt;");
-const cell = (text: string): string => plain(text).replaceAll("|", "\\|").replaceAll("\n", " ");
+const escapeTags = (text: string): string => text.replaceAll("<", "&lt;");
+const cell = (text: string): string => escapeTags(text).replaceAll("|", "\\|").replaceAll("\n", " ");

@@ -10,13 +10,13 @@ const sameRequestMs = 500;
 /** Aborts on the first stop signal of the process; a later signal exits immediately. */
 export function stopSignal(): { readonly signal: AbortSignal; dispose(): void } {
   const stop = new AbortController();
-  let since = 0;
+  let firstSignalAt = 0;
   const interrupt = (): void => {
     if (stop.signal.aborted) {
-      if (performance.now() - since > sameRequestMs) process.exit(130);
+      if (performance.now() - firstSignalAt > sameRequestMs) process.exit(130);
       return;
     }
-    since = performance.now();
+    firstSignalAt = performance.now();
     stop.abort();
   };
   for (const name of stopSignals) process.on(name, interrupt);

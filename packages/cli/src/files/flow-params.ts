@@ -48,15 +48,15 @@ export function paramsOfTests(files: readonly YamlFile[]): ReadonlyMap<string, P
   return params;
 }
 
-/** Flattens nested parameters: `{erp: {url: x}}` is `erp.url`. */
-export function flatParams(params: Params, prefix = ""): Readonly<Record<string, string>> {
+/** Flattens nested parameters: `{erp: {url: x}}` is `erp.url`. `{env: NAME}` is the variable's value; without one, the parameter is left out. */
+export function flatParams(params: Params, environment: Readonly<Record<string, string | undefined>> = {}, prefix = ""): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(params).flatMap(([name, value]) => {
       if (typeof value !== "object" || value === null) return [[prefix + name, String(value)]];
       const { value: inner, env } = value as Params;
       if (inner !== undefined && typeof inner !== "object") return [[prefix + name, String(inner)]];
-      if (typeof env === "string") return [[prefix + name, env]];
-      return Object.entries(flatParams(value as Params, `${prefix}${name}.`));
+      if (typeof env === "string") return environment[env] === undefined ? [] : [[prefix + name, environment[env]]];
+      return Object.entries(flatParams(value as Params, environment, `${prefix}${name}.`));
     }),
   );
 }

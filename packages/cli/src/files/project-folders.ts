@@ -5,16 +5,16 @@ import { isProjectRoot } from "./project-properties.ts";
 
 /** The folders of this name next to and above the flow files, the nearest first. */
 export function foldersNamed(name: string, flowPaths: readonly string[]): readonly string[] {
-  const places = new Set<string>();
+  const found = new Set<string>();
   const seen = new Set<string>();
   for (const path of flowPaths)
     for (let folder = dirname(resolve(path)); !seen.has(folder); folder = dirname(folder)) {
       seen.add(folder);
-      const inside = join(folder, name);
-      if (statSync(inside, { throwIfNoEntry: false })?.isDirectory() === true) places.add(inside);
+      const candidate = join(folder, name);
+      if (statSync(candidate, { throwIfNoEntry: false })?.isDirectory() === true) found.add(candidate);
       if (isProjectRoot(folder)) break;
     }
-  return [...places];
+  return [...found];
 }
 
 /** A setting that lists folders, with those of the project before those of the operator. */

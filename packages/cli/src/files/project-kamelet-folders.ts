@@ -5,11 +5,11 @@ import { foldersNamed } from "./project-folders.ts";
 
 /** The folders with Kamelets for these flow files, the nearest first. */
 export function projectKameletFolders(flowPaths: readonly string[]): readonly string[] {
-  const beside = new Set(flowPaths.map((path) => dirname(resolve(path))));
-  return [...new Set([...[...beside].filter(holdsKamelets), ...foldersNamed("kamelets", flowPaths)])];
+  const flowFolders = new Set(flowPaths.map((path) => dirname(resolve(path))));
+  return [...new Set([...[...flowFolders].filter(containsKamelets), ...foldersNamed("kamelets", flowPaths)])];
 }
 
-function holdsKamelets(folder: string): boolean {
+function containsKamelets(folder: string): boolean {
   try {
     return readdirSync(folder).some((file) => /\.kamelet\.ya?ml$/.test(file));
   } catch {

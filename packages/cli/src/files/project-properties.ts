@@ -23,7 +23,7 @@ export interface ProjectPropertiesOptions {
 
 /** Reads each file at most once, so create a new one after files changed. */
 export function readProjectProperties({ profile, environment }: ProjectPropertiesOptions): ProjectProperties {
-  const known = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  const cache = new Map<string, Promise<ReadonlyMap<string, string>>>();
   const folders = new Set<string>();
   const noProperties: ReadonlyMap<string, string> = new Map();
 
@@ -34,24 +34,24 @@ export function readProjectProperties({ profile, environment }: ProjectPropertie
   }
 
   async function propertiesOf(folder: string): Promise<ReadonlyMap<string, string>> {
-    const above = isProjectRoot(folder) ? noProperties : await cached(dirname(folder));
+    const above = isProjectRoot(folder) ? noProperties : await cachedProperties(dirname(folder));
     const plain = await entriesOf(join(folder, "application.properties"));
-    const chosen = profile ?? plain.get("camel.main.profile");
-    const ofProfile = chosen === undefined ? noProperties : await entriesOf(join(folder, `application-${chosen}.properties`));
-    const own = withProfile(plain, ofProfile, chosen);
+    const activeProfile = profile ?? plain.get("camel.main.profile");
+    const profileProperties = activeProfile === undefined ? noProperties : await entriesOf(join(folder, `application-${activeProfile}.properties`));
+    const own = withProfile(plain, profileProperties, activeProfile);
     return own.size === 0 ? above : new Map([...above, ...own]);
   }
 
-  function cached(folder: string): Promise<ReadonlyMap<string, string>> {
-    let properties = known.get(folder);
-    if (properties === undefined) known.set(folder, (properties = propertiesOf(folder)));
+  function cachedProperties(folder: string): Promise<ReadonlyMap<string, string>> {
+    let properties = cache.get(folder);
+    if (properties === undefined) cache.set(folder, (properties = propertiesOf(folder)));
     return properties;
   }
 
   return {
     async paramsFor(flowPath, text) {
       const folder = dirname(resolve(flowPath));
-      const properties = await cached(folder);
+      const properties = await cachedProperties(folder);
       const params: Record<string, unknown> = {};
       const names = new Set([...placeholderNames(text), ...[...properties.keys()].filter((name) => isCamelSettingFor(name, text))]);
       for (const name of names) {

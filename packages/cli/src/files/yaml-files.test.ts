@@ -75,6 +75,7 @@ describe("parameters", () => {
     expect(flatParams((await readParamsFile(flow)) ?? {})).toEqual({ "erp.url": "u", key: "s" });
     put("f.params.json", '{"for": "hash", "params": {"a": {"value": 1}}}');
     expect(flatParams((await readParamsFile(flow)) ?? {})).toEqual({ a: "1" });
+    expect(flatParams({ erp: { url: { env: "ERP_URL" } }, other: { env: "OTHER" } }, { ERP_URL: "http://erp" })).toEqual({ "erp.url": "http://erp" });
     put("f.params.json", "{");
     await expect(readParamsFile(flow)).rejects.toThrow(/f\.params\.json' is not valid JSON/);
   });

@@ -11,30 +11,30 @@ export interface YamlFile {
   readonly kind: "flow" | "tests" | "connection";
 }
 
-const skipped = /^(node_modules|dist|\..*)$/;
+const ignoredFolders = /^(node_modules|dist|\..*)$/;
 const maxFiles = 10_000;
 
 /**
  * The YAML files of these paths; folders are searched recursively. Throws if a path does not exist, and if a file cannot be read
- * unless `unreadable` is given.
+ * unless `onUnreadable` is passed.
  */
-export async function findYamlFiles(paths: readonly string[], unreadable?: (path: string, problem: string) => void): Promise<readonly YamlFile[]> {
+export async function findYamlFiles(paths: readonly string[], onUnreadable?: (path: string, problem: string) => void): Promise<readonly YamlFile[]> {
   const found: YamlFile[] = [];
   const seen = new Set<string>();
   for (const path of paths.length === 0 ? ["."] : paths) {
-    const facts = await stat(path).catch(() => undefined);
-    if (facts === undefined) throw new UsageError(`file or folder '${path}' not found: check the path`);
-    for (const file of facts.isDirectory() ? await walk(path) : [path]) {
+    const stats = await stat(path).catch(() => undefined);
+    if (stats === undefined) throw new UsageError(`file or folder '${path}' not found: check the path`);
+    for (const file of stats.isDirectory() ? await walk(path) : [path]) {
       if (seen.has(file)) continue;
       seen.add(file);
       const text = await readText(file).catch((error: unknown) => {
-        if (unreadable === undefined || !(error instanceof UsageError)) throw error;
-        unreadable(file, error.message);
+        if (onUnreadable === undefined || !(error instanceof UsageError)) throw error;
+        onUnreadable(file, error.message);
         return undefined;
       });
       if (text === undefined) continue;
       const kind = isConnectionFile(file) ? "connection" : kindOf(text);
-      if (kind !== undefined || !facts.isDirectory()) found.push({ path: file, text, kind: kind ?? "flow" });
+      if (kind !== undefined || !stats.isDirectory()) found.push({ path: file, text, kind: kind ?? "flow" });
       if (found.length > maxFiles) throw new UsageError(`more than ${maxFiles} files: pass fewer paths`);
     }
   }
@@ -46,7 +46,7 @@ async function walk(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const entry of entries) {
     const path = folder === "." ? entry.name : join(folder, entry.name);
-    if (entry.isDirectory() && !skipped.test(entry.name)) found.push(...(await walk(path)));
+    if (entry.isDirectory() && !ignoredFolders.test(entry.name)) found.push(...(await walk(path)));
     else if (entry.isFile() && (/\.ya?ml$/.test(entry.name) || isConnectionFile(path))) found.push(path);
   }
   return found;

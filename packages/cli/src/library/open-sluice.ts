@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
-import { configurationOf, Refusal, SettingsError, startEmbeddedServer, statusOf, type Configuration, type RunningServer } from "@sluice/server";
+import { configurationOf, ServiceError, SettingsError, startEmbeddedServer, statusOf, type Configuration, type RunningServer } from "@sluice/server";
 import { atCaller } from "./at-caller.ts";
 import { SluiceError } from "./sluice-error.ts";
 import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
@@ -19,9 +19,10 @@ export async function openSluice({ flows = {}, environment, onLog, ...settings }
     closeSync(output);
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   };
-  const placed: Configuration = temporary === undefined ? configuration : { ...configuration, settings: { ...configuration.settings, dataDir: temporary } };
+  const resolvedConfiguration: Configuration =
+    temporary === undefined ? configuration : { ...configuration, settings: { ...configuration.settings, dataDir: temporary } };
   const embedding = { keepsFlows: temporary === undefined, opensPort: settings.port !== undefined, onLog };
-  const server = await startEmbeddedServer(placed, output, embedding).catch((error: unknown) => release().then(() => Promise.reject(error)));
+  const server = await startEmbeddedServer(resolvedConfiguration, output, embedding).catch((error: unknown) => release().then(() => Promise.reject(error)));
   return withFlows(sluiceOf(server, release), flows);
 }
 
@@ -45,7 +46,7 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
     return { status: reply.status, body: isJson ? JSON.parse(reply.text) : reply.text };
   }
 
-  async function accepted(method: string, path: string, body?: unknown): Promise<unknown> {
+  async function callOrThrow(method: string, path: string, body?: unknown): Promise<unknown> {
     const reply = await api(method, path, body);
     if (reply.status < 400) return reply.body;
     throw new SluiceError((reply.body as { readonly error: string }).error, { status: reply.status });
@@ -55,10 +56,10 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
     deploy(id, flow) {
       const source: FlowSource = typeof flow === "string" ? { yaml: flow } : flow;
       const query = source.tests === undefined ? "" : "?tests=required";
-      return atCaller(accepted("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
+      return atCaller(callOrThrow("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
     },
-    remove: (id) => atCaller(accepted("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
-    invoke: (routeId, message = {}) => atCaller(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shuttingDown())),
+    remove: (id) => atCaller(callOrThrow("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
+    invoke: (routeId, message = {}) => atCaller(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shutdownError())),
     api: (method, path, body) => atCaller(api(method, path, body)),
     handler: server.handler,
     baseUrl: server.baseUrl === "" ? undefined : server.baseUrl,
@@ -72,11 +73,11 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
   };
 }
 
-const shuttingDown = (): SluiceError => new SluiceError("the runtime is shutting down", { status: 503 });
+const shutdownError = (): SluiceError => new SluiceError("the runtime is shutting down", { status: 503 });
 
 async function invoke(server: RunningServer, routeId: string, message: InvokeMessage): Promise<InvokeReply> {
   const run = await server.invoke(routeId, message).catch((error: unknown) => {
-    throw error instanceof Refusal ? new SluiceError(error.message, { status: statusOf[error.code] }) : error;
+    throw error instanceof ServiceError ? new SluiceError(error.message, { status: statusOf[error.code] }) : error;
   });
   const { runId, body, headers, error } = run;
   if (error !== null) throw new SluiceError(error.message, { status: 500, runId, stepId: error.stepId ?? undefined, type: error.type });

@@ -12,7 +12,7 @@ export interface SluiceSettings {
   readonly profile?: string;
   /** Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>`, `tls://…` or `postgres://user:password@host/database?cluster=<name>`; see docs/operations/cluster.md. */
   readonly cluster?: string;
-  /** Name of this node, unique in its cluster. Default: the host name. */
+  /** Name of this node, unique in its cluster. Default: the host name. With several workers, `/` and the number of the worker are appended. */
   readonly node?: string;
   /** Number of NATS servers that store each stream of the cluster; used when the streams are created. Default: 3. */
   readonly clusterReplicas?: number;
@@ -48,7 +48,7 @@ export interface SluiceSettings {
   readonly maxBody?: number | string;
   /** Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent replies may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`. */
   readonly maxBodyBytesHeld?: number | string;
-  /** Maximum number of open connections; further ones are rejected. Default: 10000. */
+  /** Maximum number of open connections. Additional connections are rejected. Default: 10000. */
   readonly maxConnections?: number;
   /** Time limit for receiving the headers of a request. Default: 20000. */
   readonly headersTimeoutMs?: number | string;
@@ -58,7 +58,7 @@ export interface SluiceSettings {
   readonly httpFastPath?: boolean;
   /** How long an idle connection stays open. Default: 65000. */
   readonly keepAliveMs?: number | string;
-  /** Maximum number of concurrent runs per route; further ones are rejected. Default: 2000. */
+  /** Maximum number of concurrent runs per route. Additional runs are rejected. Default: 2000. */
   readonly maxInflight?: number;
   /** Time limit of a run. Default: 300000. */
   readonly runMs?: number | string;
@@ -104,7 +104,7 @@ export interface SluiceSettings {
   readonly runStoreTotal?: number;
   /** Maximum disk space for runs; the oldest are removed first. Default: 536870912. */
   readonly runStoreBytes?: number | string;
-  /** Maximum disk space for messages in all durable queues; further messages are rejected. Default: 1073741824. */
+  /** Maximum disk space for messages in all durable queues. Additional messages are rejected. Default: 1073741824. */
   readonly queueBytes?: number | string;
   /** Maximum number of dead letters; the oldest are removed first. Default: 10000. */
   readonly deadLetters?: number;

@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
 import { readConfiguration } from "@sluice/server/config";
 
-/** Who is named in the version history of a runtime: SLUICE_AUTHOR, else the user of the operating system. */
+/** The author in the version history of a runtime: SLUICE_AUTHOR, else the user of the operating system. */
 export function author(): string | undefined {
-  const named = readConfiguration().environment["SLUICE_AUTHOR"]?.trim();
-  return named === undefined || named === "" ? userName() : named;
+  const configured = readConfiguration().environment["SLUICE_AUTHOR"]?.trim();
+  return configured === undefined || configured === "" ? userName() : configured;
 }
 
 /** A container may run under a user id without a name. */

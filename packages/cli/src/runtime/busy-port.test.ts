@@ -26,7 +26,7 @@ afterEach(() => {
 
 const holder = (): string => (process.platform === "linux" ? String.raw` by process ${process.pid} \(.+\)` : "");
 
-async function refusal(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<readonly [exit: number, remark: string]> {
+async function startError(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<readonly [exit: number, remark: string]> {
   for (const [name, value] of Object.entries({ SERVICE_DATA_DIR: folder, DESIGNER_WORKSPACE: join(folder, "workspace"), ...environment }))
     vi.stubEnv(name, value);
   const terminal = recordedTerminal();
@@ -49,7 +49,7 @@ describe("a busy port", () => {
 
   it.each(["1", "2"])("ends `sluice start` with the exact command, with SERVICE_WORKERS=%s", async (workers) => {
     const environment = { SERVICE_PORT: String(port), DESIGNER_PORT: String(port), SERVICE_WORKERS: workers, npm_lifecycle_event: "" };
-    expect(await refusal(["start"], environment)).toEqual([
+    expect(await startError(["start"], environment)).toEqual([
       1,
       expect.stringMatching(
         new RegExp(String.raw`^sluice start: port ${port} is in use${holder()} and port ${port}.*: SERVICE_PORT=\d+ DESIGNER_PORT=\d+ sluice start\n$`),
@@ -58,7 +58,7 @@ describe("a busy port", () => {
   });
 
   it("ends `sluice run` with several workers", async () => {
-    const [exit, remark] = await refusal(["run"], { SERVICE_PORT: String(port), SERVICE_WORKERS: "2" });
+    const [exit, remark] = await startError(["run"], { SERVICE_PORT: String(port), SERVICE_WORKERS: "2" });
     expect([exit, remark]).toEqual([
       1,
       expect.stringMatching(new RegExp(String.raw`port ${port} is in use${holder()}: stop that process, or choose another port with --port \d+\n$`)),
@@ -66,7 +66,7 @@ describe("a busy port", () => {
   });
 
   it("ends `sluice designer` with the exact command", async () => {
-    expect(await refusal(["designer"], { DESIGNER_PORT: String(port) })).toEqual([
+    expect(await startError(["designer"], { DESIGNER_PORT: String(port) })).toEqual([
       1,
       expect.stringMatching(
         new RegExp(

@@ -22,9 +22,9 @@ export function isFree(port: number, host: string): Promise<boolean> {
   });
 }
 
-/** The next port that is currently free and not in `taken`. */
-export async function nextFreePort(port: number, host: string, taken: readonly number[] = []): Promise<number> {
-  for (let next = port + 1; next <= Math.min(port + 100, 65_535); next++) if (!taken.includes(next) && (await isFree(next, host))) return next;
+/** The next port that is currently free and not in `excluded`. */
+export async function nextFreePort(port: number, host: string, excluded: readonly number[] = []): Promise<number> {
+  for (let next = port + 1; next <= Math.min(port + 100, 65_535); next++) if (!excluded.includes(next) && (await isFree(next, host))) return next;
   return 0;
 }
 
@@ -41,7 +41,7 @@ export function portHolder(port: number, proc = "/proc"): PortHolder | undefined
     const sockets = listeningSockets(port, proc);
     if (sockets.size === 0) return undefined;
     for (const pid of readdirSync(proc))
-      if (/^\d+$/.test(pid) && holds(`${proc}/${pid}/fd`, sockets)) return { pid: Number(pid), command: commandOf(`${proc}/${pid}`) };
+      if (/^\d+$/.test(pid) && hasSocket(`${proc}/${pid}/fd`, sockets)) return { pid: Number(pid), command: commandOf(`${proc}/${pid}`) };
   } catch {
     // No /proc on this platform.
   }
@@ -69,7 +69,7 @@ function linesOf(path: string): readonly string[] {
   }
 }
 
-function holds(descriptors: string, sockets: ReadonlySet<string>): boolean {
+function hasSocket(descriptors: string, sockets: ReadonlySet<string>): boolean {
   try {
     return readdirSync(descriptors).some((name) => {
       try {

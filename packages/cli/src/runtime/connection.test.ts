@@ -35,8 +35,8 @@ describe("the address of a runtime", () => {
   it("the local token is sent only to the runtime of this machine", async () => {
     expect((await connect({})).token).toBe("kept");
     expect((await connect({ runtime: "http://localhost:9" })).token).toBe("kept");
-    for (const stranger of ["https://runtime.example", "http://localhost.evil.example", "http://127.0.0.1.evil.example"])
-      expect((await connect({ runtime: stranger })).token).toBe("");
+    for (const url of ["https://runtime.example", "http://localhost.evil.example", "http://127.0.0.1.evil.example"])
+      expect((await connect({ runtime: url })).token).toBe("");
     vi.stubEnv("SERVICE_DEPLOY_TOKEN", " given ");
     expect((await connect({ runtime: "https://runtime.example" })).token).toBe("given");
     writeFileSync(join(folder, "other"), "filed\n");
@@ -46,7 +46,7 @@ describe("the address of a runtime", () => {
 });
 
 describe("errors of a runtime", () => {
-  const answering = async (status: number, body: string, work: (connection: Connection) => Promise<void>): Promise<void> => {
+  const withServer = async (status: number, body: string, work: (connection: Connection) => Promise<void>): Promise<void> => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(body);
@@ -58,21 +58,21 @@ describe("errors of a runtime", () => {
   };
 
   it("are reported with the runtime's message; only a 404 is treated as absent", async () => {
-    await answering(409, '{"error":"route \'a\' is taken"}', async (connection) => {
+    await withServer(409, '{"error":"route \'a\' is taken"}', async (connection) => {
       await expect(connection.call("GET /flows")).rejects.toBeInstanceOf(CommandError);
       await expect(ifFound(connection.call("GET /flows"))).rejects.toThrow("route 'a' is taken");
     });
-    await answering(404, '{"error":"flow \'a\' not found"}', async (connection) => {
+    await withServer(404, '{"error":"flow \'a\' not found"}', async (connection) => {
       expect(await ifFound(connection.call("GET /flows/:id", { params: { id: "a" } }))).toBeUndefined();
     });
-    await answering(500, "<html>", (connection) => expect(connection.call("GET /flows")).rejects.toThrow("the call failed with status 500"));
+    await withServer(500, "<html>", (connection) => expect(connection.call("GET /flows")).rejects.toThrow("the call failed with status 500"));
   });
 
   it("explains how to fix the token and a missing runtime", async () => {
-    await answering(401, '{"error":"unauthorized"}', (connection) =>
+    await withServer(401, '{"error":"unauthorized"}', (connection) =>
       expect(connection.call("GET /flows")).rejects.toThrow(/rejected the deploy token: check SERVICE/),
     );
-    await answering(503, '{"error":"SERVICE_DEPLOY_TOKEN not configured"}', (connection) =>
+    await withServer(503, '{"error":"SERVICE_DEPLOY_TOKEN not configured"}', (connection) =>
       expect(connection.call("GET /flows")).rejects.toThrow(/has no deploy token: start it with/),
     );
     await expect(createConnection("http://127.0.0.1:1", "").call("GET /flows")).rejects.toThrow(/^no runtime at http:\/\/127.0.0.1:1 \(.+\): start one/);
@@ -91,14 +91,14 @@ describe("an event stream", () => {
     await new Promise((resolve) => server.once("listening", resolve));
     const stop = new AbortController();
     const seen: number[] = [];
-    const broke: string[] = [];
+    const disconnects: string[] = [];
     const connection = createConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "t");
-    const onState = (state: string): unknown => state === "down" && broke.push(state);
+    const onState = (state: string): unknown => state === "down" && disconnects.push(state);
     for await (const { data } of follow(connection, "GET /logs/stream", { signal: stop.signal, onState })) {
       seen.push((data as unknown as { n: number }).n);
       if (seen.length === 2) stop.abort();
     }
-    expect([seen, lastEventIds, broke.length]).toEqual([[1, 2], [undefined, "a.1"], 1]);
+    expect([seen, lastEventIds, disconnects.length]).toEqual([[1, 2], [undefined, "a.1"], 1]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

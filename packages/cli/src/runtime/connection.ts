@@ -34,8 +34,8 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
 /** Opens the runtime selected by flags and environment. */
 export async function connect(flags: Values): Promise<Connection> {
   const { settings, environment } = configuration();
-  const given = textFlag(flags, "runtime") ?? environment["SLUICE_RUNTIME"];
-  const baseUrl = readUrl(given ?? `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`);
+  const runtimeUrl = textFlag(flags, "runtime") ?? environment["SLUICE_RUNTIME"];
+  const baseUrl = readUrl(runtimeUrl ?? `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`);
   return createConnection(baseUrl, await findToken(flags, baseUrl, settings.deployToken, settings.dataDir));
 }
 
@@ -65,8 +65,8 @@ async function findToken(flags: Values, baseUrl: string, configured: string | un
   }
   if (configured !== undefined && configured.trim() !== "") return configured.trim();
   // The local token must only be sent to the local runtime.
-  const kept = isLocal(baseUrl) ? await readFile(join(resolve(dataDir), "deploy-token"), "utf8").catch(() => "") : "";
-  return kept.trim();
+  const localToken = isLocal(baseUrl) ? await readFile(join(resolve(dataDir), "deploy-token"), "utf8").catch(() => "") : "";
+  return localToken.trim();
 }
 
 /** Timeout of a deployment, which may wait for tests and in-flight runs. */
@@ -78,19 +78,19 @@ export function createConnection(baseUrl: string, token: string): Connection {
 
 function commandError(baseUrl: string, token: string, error: ApiError): CommandError {
   const { status, message } = error;
-  if (status === 0) return new CommandError(unreachable(baseUrl, error));
-  if (status === 401) return new CommandError(rejectedToken(baseUrl, token));
+  if (status === 0) return new CommandError(unreachableMessage(baseUrl, error));
+  if (status === 401) return new CommandError(tokenMessage(baseUrl, token));
   if (status === 503 && /not configured/.test(message))
     return new CommandError(`the runtime at ${baseUrl} has no deploy token: start it with SERVICE_DEPLOY_TOKEN set`);
   return new RejectedCall(status, message);
 }
 
-const rejectedToken = (baseUrl: string, token: string): string =>
+const tokenMessage = (baseUrl: string, token: string): string =>
   token === ""
     ? `the runtime at ${baseUrl} requires a deploy token: set SERVICE_DEPLOY_TOKEN or pass --token-file`
     : `the runtime at ${baseUrl} rejected the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file`;
 
-function unreachable(baseUrl: string, error: ApiError): string {
+function unreachableMessage(baseUrl: string, error: ApiError): string {
   const fault = error.cause as Error & { readonly cause?: NodeJS.ErrnoException };
   if (fault.name === "AbortError") return error.message;
   const reason = fault.cause?.code ?? fault.cause?.message ?? fault.message;

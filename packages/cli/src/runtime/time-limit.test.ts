@@ -8,7 +8,7 @@ import { timeLimit } from "./time-limit.ts";
 it("aborts after its time, even after a garbage collection", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const began = performance.now();
+  const startedAt = performance.now();
   const signal = timeLimit(500, new AbortController().signal);
   for (let count = 0; count < 3; count++) {
     collect();
@@ -16,7 +16,7 @@ it("aborts after its time, even after a garbage collection", async () => {
   }
   // Collecting a large heap may take longer than the limit.
   if (!signal.aborted) await once(signal, "abort");
-  expect(performance.now() - began).toBeGreaterThanOrEqual(499);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(499);
 });
 
 it("aborts with the other signal, immediately if that is already aborted", () => {

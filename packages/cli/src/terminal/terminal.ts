@@ -24,10 +24,10 @@ interface Stream {
 }
 
 export function createTerminal(output: Stream = process.stdout, stderr: Stream = process.stderr): Terminal {
-  let shown = false;
+  let hasProgress = false;
   const clear = (): void => {
-    if (shown) stderr.write("\r\u001B[2K");
-    shown = false;
+    if (hasProgress) stderr.write("\r\u001B[2K");
+    hasProgress = false;
   };
   return {
     write(text) {
@@ -46,7 +46,7 @@ export function createTerminal(output: Stream = process.stdout, stderr: Stream =
       if (text === undefined || stderr.isTTY !== true) return;
       const width = Math.max(20, (stderr.columns ?? 80) - 1);
       stderr.write(text.length > width ? `${text.slice(0, width - 1)}…` : text);
-      shown = true;
+      hasProgress = true;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type * as Rhea from "rhea";
 import { defineConnection, FlowError, isCompileError, type ClientNeed, type ConnectionContext } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
-import { within } from "../messaging/incoming.ts";
+import { withTimeout } from "../messaging/incoming.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 import { brokerUrls, factoryFields, refuseOpenWire } from "./connection-factory.ts";
 
@@ -12,15 +12,17 @@ export interface AmqpClient {
   readonly queuePrefix: string;
   readonly topicPrefix: string;
   readonly timeoutMs: number;
+  /** The client id that durable subscriptions belong to; undefined when each connection gets a new one. */
+  readonly clientId: string | undefined;
   /** False for a broker that neither counts failed deliveries nor accepts the `modified` outcome: RabbitMQ before version 4. */
   readonly countsFailures: boolean;
   isOpen: boolean;
-  /** Called when the connection is lost, by operations in progress on it. */
-  readonly lost: Set<(problem: string) => void>;
+  /** Listeners of operations in progress, called when the connection is lost. */
+  readonly lostListeners: Set<(problem: string) => void>;
 }
 
 const closeMs = 1000;
-const rheaNeed: ClientNeed = { package: "rhea", version: "3.0.5", reason: "AMQP 1.0 and JMS" };
+const rheaNeed: ClientNeed = { package: "rhea", version: "3.0.5", reason: "the AMQP 1.0 client" };
 
 const amqpFields = {
   url: f.text({
@@ -28,12 +30,12 @@ const amqpFields = {
     default: "amqp://localhost:5672",
     examples: ["amqps://broker.example:5671", "amqp://one:5672,amqp://two:5672"],
   }),
-  username: f.string({ doc: "The user name; without one the login is anonymous.", group: "security" }),
+  username: f.string({ doc: "User name; anonymous login by default.", group: "security" }),
   password: f.text({ doc: "The password.", secret: true, group: "security" }),
   tls: tlsField,
   queuePrefix: f.string({ doc: "Prefix of queue addresses, such as `/queue/` for RabbitMQ.", default: "" }),
   topicPrefix: f.string({ doc: "Prefix of topic addresses, such as `/topic/` for RabbitMQ.", default: "" }),
-  clientId: f.string({ doc: "Client id, to which durable subscriptions belong; a new one for each connection by default." }),
+  clientId: f.string({ doc: "Client id that durable subscriptions belong to; by default each connection gets a new one." }),
   idleTimeout: f.duration({ doc: "Time without traffic from the broker after which the connection counts as lost.", default: 60_000, group: "advanced" }),
   connectTimeout: f.duration({
     doc: "Timeout for connecting, for opening links and for the broker to accept a message.",
@@ -76,15 +78,15 @@ export const amqpConnection = defineConnection({
     for (const url of brokerUrls(values.url)) {
       try {
         return await connectTo(loaded.default ?? loaded, url, values, context);
-      } catch (thrown) {
-        failure = thrown;
+      } catch (error) {
+        failure = error;
       }
     }
     throw connectError(failure);
   },
   async close(client) {
     client.isOpen = false;
-    for (const listener of [...client.lost]) listener("the connection is closed");
+    for (const listener of [...client.lostListeners]) listener("the connection is closed");
     client.connection.close();
     // A peer that does not respond must not keep the socket open.
     const { socket } = client.connection as unknown as { readonly socket?: { destroy(): void } };
@@ -103,24 +105,24 @@ async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, contex
   let client: AmqpClient | undefined;
   let connection: Rhea.Connection | undefined;
   const opened = new Promise<void>((resolve, reject) => {
-    const lost = (problem: string): void => {
+    const handleLoss = (problem: string): void => {
       reject(new Error(problem));
       if (client?.isOpen !== true) return;
       client.isOpen = false;
-      for (const listener of [...client.lost]) listener(problem);
+      for (const listener of [...client.lostListeners]) listener(problem);
       context.disconnected(problem);
     };
-    listenToFailures(container, lost);
+    listenToFailures(container, handleLoss);
     container.on("connection_open", () => resolve());
     // The client throws synchronously for some addresses and reports others later.
     connection = container.connect(connectOptions(url, values));
   });
   opened.catch(() => undefined);
   try {
-    await within(context.host.clock, values.connectTimeout, opened, () => new Error(`no response within ${values.connectTimeout} ms`));
-  } catch (thrown) {
+    await withTimeout(context.host.clock, values.connectTimeout, opened, () => new Error(`no response within ${values.connectTimeout} ms`));
+  } catch (error) {
     (connection as { readonly socket?: { destroy(): void } } | undefined)?.socket?.destroy();
-    throw thrown;
+    throw error;
   }
   const live = connection as unknown as Rhea.Connection;
   const { product, version } = (live.properties ?? {}) as { readonly product?: string; readonly version?: string };
@@ -131,9 +133,10 @@ async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, contex
     queuePrefix,
     topicPrefix,
     timeoutMs: connectTimeout,
+    clientId: values.clientId,
     countsFailures: product !== "RabbitMQ" || Number.parseInt(version ?? "0", 10) >= 4,
     isOpen: true,
-    lost: new Set(),
+    lostListeners: new Set(),
   };
   return client;
 }
@@ -142,9 +145,9 @@ async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, contex
  * Unhandled events become uncaught exceptions, so the container handles all of them. Links and sessions of endpoints have their own listeners;
  * events that reach the container concern the connection.
  */
-function listenToFailures(container: Rhea.Container, lost: (problem: string) => void): void {
+function listenToFailures(container: Rhea.Container, onLost: (problem: string) => void): void {
   const failures = ["connection_error", "connection_close", "disconnected", "protocol_error", "error"] as const;
-  for (const name of failures) container.on(name, (event: unknown) => lost(problemOf(event)));
+  for (const name of failures) container.on(name, (event: unknown) => onLost(problemOf(event)));
   for (const name of ["session_error", "session_close", "sender_error", "sender_close", "receiver_error", "receiver_close"])
     container.on(name, () => undefined);
 }
@@ -168,7 +171,7 @@ function connectOptions(url: URL, values: AmqpValues): Rhea.ConnectionOptions {
     host: hostname,
     hostname,
     port: url.port === "" ? (isSecure ? 5671 : 5672) : Number(url.port),
-    // Connections are reopened by the runtime: after some failures the client's own attempts end in an uncaught exception.
+    // The runtime reconnects: after some failures the client's own reconnect throws an uncaught exception.
     reconnect: false,
     tcp_no_delay: true,
     idle_time_out: values.idleTimeout,
@@ -178,9 +181,9 @@ function connectOptions(url: URL, values: AmqpValues): Rhea.ConnectionOptions {
   return (isSecure ? { ...common, transport: "tls", ...tlsOptions(values.tls) } : common) as unknown as Rhea.ConnectionOptions;
 }
 
-function connectError(thrown: unknown): FlowError {
-  if (isCompileError(thrown)) throw thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+function connectError(error: unknown): FlowError {
+  if (isCompileError(error)) throw error;
+  const message = error instanceof Error ? error.message : String(error);
   if (/sasl|authentication|unauthorized|access_refused/i.test(message))
     return new FlowError("jakarta.jms.JMSSecurityException", `the broker rejected the user name or password: ${message}`, { code: "jms-refused-user" });
   return new FlowError("jakarta.jms.JMSException", `the broker cannot be reached: ${message}`, { code: "jms-unreachable", retryable: true });

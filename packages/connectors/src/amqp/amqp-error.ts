@@ -1,9 +1,9 @@
 import { FlowError, isFlowError } from "@sluice/engine/spi";
 
 /** Converts a failure of the broker or the client to the matching JMS exception. */
-export function jmsError(thrown: unknown, where: string): FlowError {
-  if (isFlowError(thrown)) return thrown;
-  const problem = thrown instanceof Error ? thrown.message : String(thrown);
+export function jmsError(error: unknown, where: string): FlowError {
+  if (isFlowError(error)) return error;
+  const problem = error instanceof Error ? error.message : String(error);
   const failure = (type: string, code: string, retryable: boolean): FlowError =>
     new FlowError(type, `'${where}': ${problem}`, { code, retryable, cause: new FlowError("jakarta.jms.JMSException", problem) });
   if (/amqp:unauthorized-access|sasl/i.test(problem)) return failure("jakarta.jms.JMSSecurityException", "jms-not-allowed", false);

@@ -18,28 +18,32 @@ export class AmqpSession {
   readonly client: AmqpClient;
   readonly #session: Rhea.Session;
   readonly #clock: Clock;
-  readonly #lost: (problem: string) => void;
+  readonly #onLost: (problem: string) => void;
   readonly #senders = new Map<string, Promise<Rhea.Sender>>();
   /** Unsettled deliveries and other operations that wait for the broker. */
   readonly #deliveries = new Map<Rhea.Delivery, Waiter>();
   readonly #waiting = new Set<Waiter>();
   isOpen = true;
 
-  constructor(client: AmqpClient, clock: Clock, lost: (problem: string) => void = () => undefined) {
+  constructor(client: AmqpClient, clock: Clock, onLost: (problem: string) => void = () => undefined) {
     this.client = client;
     this.#clock = clock;
-    this.#lost = lost;
+    this.#onLost = onLost;
     this.#session = client.connection.create_session();
     for (const name of ["session_error", "session_close"]) this.#session.on(name, (event: unknown) => this.#fail(problemOf(event)));
-    client.lost.add(this.#fail);
+    client.lostListeners.add(this.#fail);
     this.#session.open();
   }
 
-  /** A receiving link; resolves when the broker has confirmed it. It receives messages once it is granted credit. */
-  async openReceiver(options: Rhea.ReceiverOptions, take: (message: Rhea.Message, delivery: Rhea.Delivery) => void, where: string): Promise<Rhea.Receiver> {
+  /** Opens a receiving link; resolves when the broker has confirmed it. The link receives messages once it is granted credit. */
+  async openReceiver(
+    options: Rhea.ReceiverOptions,
+    onMessage: (message: Rhea.Message, delivery: Rhea.Delivery) => void,
+    where: string,
+  ): Promise<Rhea.Receiver> {
     const receiver = this.#session.attach_receiver({ credit_window: 0, autoaccept: false, autosettle: true, ...options });
     receiver.on("message", ({ message, delivery }: Rhea.EventContext) => {
-      if (message !== undefined && delivery !== undefined) take(message, delivery);
+      if (message !== undefined && delivery !== undefined) onMessage(message, delivery);
     });
     for (const name of ["receiver_error", "receiver_close"]) receiver.on(name, (event: unknown) => this.#fail(problemOf(event)));
     await this.#answer(where, (waiter) => void receiver.once("receiver_open", () => waiter.resolve()));
@@ -55,7 +59,7 @@ export class AmqpSession {
     try {
       await this.#answer(address, (waiter) => {
         delivery = sender.send(message);
-        // The client writes each message separately in the next tick, which is before the end of this one.
+        // The client writes each message in its own nextTick callback, which runs before the one that sends the combined writes.
         this.combineWrites();
         this.#deliveries.set(delivery, waiter);
       });
@@ -77,8 +81,8 @@ export class AmqpSession {
 
   #sender(destination: Destination): Promise<Rhea.Sender> {
     const { address } = destination;
-    const known = this.#senders.get(address);
-    if (known !== undefined) return known;
+    const existing = this.#senders.get(address);
+    if (existing !== undefined) return existing;
     const opening = this.#openSender(destination);
     opening.catch(() => this.#senders.delete(address));
     this.#senders.set(address, opening);
@@ -93,8 +97,8 @@ export class AmqpSession {
     return opening;
   }
 
-  async #openSender({ address, capability, isKept }: Destination): Promise<Rhea.Sender> {
-    const sender = this.#session.attach_sender({ target: { address, capabilities: [capability], ...(isKept ? { durable: 2 } : {}) } });
+  async #openSender({ address, capability, hasDurableLink }: Destination): Promise<Rhea.Sender> {
+    const sender = this.#session.attach_sender({ target: { address, capabilities: [capability], ...(hasDurableLink ? { durable: 2 } : {}) } });
     for (const name of ["sender_error", "sender_close"])
       sender.on(name, (event: { readonly error?: unknown }) => {
         this.#senders.delete(address);
@@ -134,8 +138,8 @@ export class AmqpSession {
       if (!this.isOpen) return waiter.reject(jmsError(new Error("the session is closed"), where));
       try {
         request(waiter);
-      } catch (thrown) {
-        waiter.reject(thrown as Error);
+      } catch (error) {
+        waiter.reject(error as Error);
       }
     });
   }
@@ -143,8 +147,8 @@ export class AmqpSession {
   readonly #fail = (problem: string, isReported = true): void => {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.client.lost.delete(this.#fail);
+    this.client.lostListeners.delete(this.#fail);
     for (const waiter of [...this.#waiting]) waiter.reject(new Error(problem));
-    if (isReported) this.#lost(problem);
+    if (isReported) this.#onLost(problem);
   };
 }

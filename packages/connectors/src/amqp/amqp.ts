@@ -1,5 +1,5 @@
 // AMQP 1.0 under the scheme names that Camel uses for JMS brokers.
-import { CompileError, defineConnector, type ConnectorDeclaration, type Endpoint } from "@sluice/engine/spi";
+import { CompileError, defineConnector, type ConnectionRequest, type ConnectorDeclaration, type Endpoint } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { inlineValues } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
@@ -15,7 +15,7 @@ export function amqpConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     title: "JMS and AMQP 1.0",
     summary: "Receives messages from queues and topics of AMQP 1.0 brokers, and sends messages to them.",
     guarantees:
-      "Messages are delivered at least once: a message is accepted when its run is done, so after a crash the broker delivers it again. Concurrent consumers can overtake each other; one consumer preserves the order of the queue. Sending waits until the broker accepts the message.",
+      "Messages are delivered at least once: a message is accepted when its run is done, so after a crash the broker delivers it again. With several concurrent consumers, messages can overtake each other; one consumer preserves the order of the queue. Sending waits until the broker accepts the message.",
     group: "messaging",
     icon: "queue",
     since: "0.2",
@@ -48,21 +48,22 @@ export function amqpConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     },
     examples: [],
     connect: (host) => ({
-      source: (endpoint, scope) => jmsSource(checked(endpoint), scope.connection<AmqpClient>(requestOf(endpoint.options)), { host, deadLetters }),
-      sink: (endpoint, scope) => jmsSink(checked(endpoint), scope.connection<AmqpClient>(requestOf(endpoint.options)), host),
+      source: (endpoint, scope) => jmsSource(checkEndpoint(endpoint), scope.connection<AmqpClient>(requestOf(endpoint.options)), { host, deadLetters }),
+      sink: (endpoint, scope) => jmsSink(checkEndpoint(endpoint), scope.connection<AmqpClient>(requestOf(endpoint.options)), host),
     }),
   });
 }
 
-function checked(endpoint: Endpoint<JmsOptions>): Endpoint<JmsOptions> {
+function checkEndpoint(endpoint: Endpoint<JmsOptions>): Endpoint<JmsOptions> {
   const { jmsMessageType } = endpoint.options;
   if (jmsMessageType === "Object" || jmsMessageType === "Stream")
     throw new CompileError("bad-option", `jmsMessageType=${jmsMessageType} requires Java: use Text, Bytes or Map`, { option: "jmsMessageType" });
   return endpoint;
 }
 
-const requestOf = (options: JmsOptions) => ({
-  reference: options.connectionFactory,
-  kinds: ["amqp"],
-  inline: options.connectionFactory === undefined ? inlineValues({ username: true, password: true }, options) : {},
-});
+function requestOf(options: JmsOptions): ConnectionRequest {
+  const { connectionFactory: reference, username, password } = options;
+  // A client id alone does not describe a connection.
+  const isInline = reference === undefined && (username !== undefined || password !== undefined);
+  return { reference, kinds: ["amqp"], inline: isInline ? inlineValues({ username: true, password: true, clientId: true }, options) : {} };
+}

@@ -4,7 +4,9 @@ import { CompileError } from "@sluice/engine/spi";
 const noOpenWire = "OpenWire is not supported: use the broker's AMQP address, amqp://host:5672";
 
 export function refuseOpenWire(className: string): never {
-  throw new CompileError("connection-refused", `bean of class ${className}: ${noOpenWire}`, { hint: "use the class org.apache.qpid.jms.JmsConnectionFactory" });
+  throw new CompileError("connection-unsupported", `bean of class ${className}: ${noOpenWire}`, {
+    hint: "use the class org.apache.qpid.jms.JmsConnectionFactory",
+  });
 }
 
 /** The addresses of a list such as `amqp://one,amqp://two` or `failover:(amqp://one,amqp://two)`. */
@@ -13,7 +15,7 @@ export function brokerUrls(text: string): readonly URL[] {
   return list.split(",").map((address) => {
     const url = URL.canParse(address.trim()) ? new URL(address.trim()) : undefined;
     if (url === undefined || !["amqp:", "amqps:"].includes(url.protocol) || url.hostname === "")
-      throw new CompileError("connection-refused", `'${address.trim().slice(0, 100)}' is not an AMQP address: ${noOpenWire}`);
+      throw new CompileError("connection-unsupported", `'${address.trim().slice(0, 100)}' is not an AMQP address: ${noOpenWire}`);
     return url;
   });
 }
@@ -45,8 +47,8 @@ const addressNames: Readonly<Record<string, string>> = {
 /** The fields of a connection, from the properties of a factory or of a nested factory. Properties that only tune Java pools are ignored. */
 export function factoryFields(properties: Readonly<Record<string, string>>, className: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
-  for (const [written, value] of Object.entries(properties)) {
-    const name = names[written.slice(written.lastIndexOf(".") + 1)];
+  for (const [property, value] of Object.entries(properties)) {
+    const name = names[property.slice(property.lastIndexOf(".") + 1)];
     if (name !== undefined) fields[name] = value;
   }
   const { url } = fields;

@@ -47,13 +47,14 @@ export function receivedMessage(message: Rhea.Message, destination: string, atte
 
 function wireHeaders({ application_properties: properties }: Rhea.Message): Readonly<Record<string, unknown>> | undefined {
   const entries = properties === undefined || properties === null ? [] : Object.entries(properties as Record<string, unknown>);
-  return entries.length === 0 ? undefined : Object.fromEntries(entries.map(([name, value]) => [decodedName(name), plainValue(value)]));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries.map(([name, value]) => [decodeName(name), plainValue(value)]));
 }
 
 function bodyOf(message: Rhea.Message): unknown {
   const body: unknown = message.body;
   if (body === undefined || body === null) return null;
-  const { content, typecode } = body as { readonly content?: unknown; readonly typecode?: number };
+  // Data of a message has no functions: an object with this one is a section of the client library, not a map with the same keys.
+  const { content, typecode } = hasFunction(body, "described") ? (body as { readonly content?: unknown; readonly typecode?: number }) : {};
   if (typecode === sequenceSection) return plainValue(content);
   const bytes = typecode === dataSection ? Buffer.concat([content].flat() as Uint8Array[]) : body instanceof Uint8Array ? body : undefined;
   if (bytes === undefined) return plainValue(body);
@@ -66,11 +67,13 @@ const annotatedType = (message: Rhea.Message): number | undefined => {
   return typeof value === "number" ? value : undefined;
 };
 
+const hasFunction = (value: unknown, name: string): boolean => typeof (value as Readonly<Record<string, unknown>>)[name] === "function";
+
 /** The client wraps some values in an object with their AMQP type. */
 function plainValue(value: unknown): unknown {
   if (value instanceof Date || value instanceof Uint8Array || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(plainValue);
-  if ("type" in value && "value" in value && Object.keys(value).length <= 3) return plainValue((value as { readonly value: unknown }).value);
+  if (hasFunction(value, "toRheaTyped")) return plainValue((value as { readonly value: unknown }).value);
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainValue(one)]));
 }
 
@@ -84,8 +87,8 @@ function timeOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-const encodedName = (name: string): string => name.replaceAll(".", "_DOT_").replaceAll("-", "_HYPHEN_");
-const decodedName = (name: string): string => name.replaceAll("_DOT_", ".").replaceAll("_HYPHEN_", "-");
+const encodeName = (name: string): string => name.replaceAll(".", "_DOT_").replaceAll("-", "_HYPHEN_");
+const decodeName = (name: string): string => name.replaceAll("_DOT_", ".").replaceAll("_HYPHEN_", "-");
 
 export interface SendParts {
   readonly rhea: typeof Rhea;
@@ -96,45 +99,45 @@ export interface SendParts {
 /** The message to send, without reply address and correlation id. */
 export function messageToSend(exchange: Exchange, options: JmsOptions, { rhea, id, now }: SendParts): Rhea.Message {
   const { message } = exchange;
-  const own = (name: string): unknown => message.headers.getOwn(name) ?? undefined;
-  const kept = options.preserveMessageQos;
-  const expiry = kept ? own("JMSExpiration") : undefined;
+  const headerOf = (name: string): unknown => message.headers.getOwn(name) ?? undefined;
+  const preservesQos = options.preserveMessageQos;
+  const expiry = preservesQos ? headerOf("JMSExpiration") : undefined;
   const ttl = typeof expiry === "number" && expiry > 0 ? Math.max(expiry - now, 1) : options.timeToLive;
-  const [group, type, correlation] = [own("JMSXGroupID"), own("JMSType"), own("JMSCorrelationID")];
+  const [group, type, correlation] = [headerOf("JMSXGroupID"), headerOf("JMSType"), headerOf("JMSCorrelationID")];
   const { body, contentType, type: bodyType } = bodyToSend(message.body, options, rhea);
   // JMS clients expect a byte.
   const annotations: Record<string, unknown> = { [typeAnnotation]: rhea.types.wrap_byte(bodyType) };
   if (options.deliveryDelay > 0) annotations["x-opt-delivery-delay"] = options.deliveryDelay;
   // The client copies every field of a message several times, so those without a value are omitted.
-  const sent: Rhea.Message = {
+  const outgoing: Rhea.Message = {
     body,
     message_id: id,
     creation_time: now as unknown as Date,
     durable:
-      kept && own("JMSDeliveryMode") !== undefined
-        ? String(own("JMSDeliveryMode")) !== "1"
+      preservesQos && headerOf("JMSDeliveryMode") !== undefined
+        ? String(headerOf("JMSDeliveryMode")) !== "1"
         : (options.deliveryMode ?? (options.deliveryPersistent ? 2 : 1)) === 2,
-    priority: kept && typeof own("JMSPriority") === "number" ? (own("JMSPriority") as number) : options.priority,
+    priority: preservesQos && typeof headerOf("JMSPriority") === "number" ? (headerOf("JMSPriority") as number) : options.priority,
     application_properties: propertiesToSend(exchange, options),
     message_annotations: annotations,
   };
-  if (contentType !== undefined) sent.content_type = contentType;
+  if (contentType !== undefined) outgoing.content_type = contentType;
   if (ttl > 0) {
-    sent.ttl = ttl;
-    sent.absolute_expiry_time = (now + ttl) as unknown as Date;
+    outgoing.ttl = ttl;
+    outgoing.absolute_expiry_time = (now + ttl) as unknown as Date;
   }
-  if (group !== undefined) sent.group_id = asText(group);
-  if (type !== undefined) sent.subject = asText(type);
-  if (correlation !== undefined) sent.correlation_id = asText(correlation);
-  return sent;
+  if (group !== undefined) outgoing.group_id = asText(group);
+  if (type !== undefined) outgoing.subject = asText(type);
+  if (correlation !== undefined) outgoing.correlation_id = asText(correlation);
+  return outgoing;
 }
 
 function propertiesToSend(exchange: Exchange, { jmsKeyFormatStrategy }: JmsOptions): Readonly<Record<string, unknown>> {
-  const sent: Record<string, unknown> = {};
+  const properties: Record<string, unknown> = {};
   for (const [name, value] of headerValuesOf(exchange, (key) => key.startsWith("jms")))
-    sent[jmsKeyFormatStrategy === "passthrough" ? name : encodedName(name)] =
+    properties[jmsKeyFormatStrategy === "passthrough" ? name : encodeName(name)] =
       typeof value === "boolean" || typeof value === "number" ? value : value instanceof Date ? value.toISOString() : headerText(value);
-  return sent;
+  return properties;
 }
 
 interface Section {

@@ -1,5 +1,5 @@
 import { f, type Values } from "@sluice/model";
-import { accepted, needsJava } from "../messaging/connection-options.ts";
+import { ignoredOption, needsJava } from "../messaging/connection-options.ts";
 
 export const jmsPath = {
   destinationName: f.string({
@@ -9,7 +9,7 @@ export const jmsPath = {
   }),
 };
 
-const noSerialization = "Java serialization is not supported";
+const needsSerialization = "it needs Java serialization";
 
 const connectionOptions = {
   connectionFactory: f.string({
@@ -39,7 +39,7 @@ const sourceOptions = {
   }),
   redeliveryDelay: f.duration({ doc: "Delay before a failed message is redelivered; doubled each time, up to one minute.", default: 1000 }),
   selector: f.string({ doc: "Condition on the headers of the messages to receive; not supported by every broker.", examples: ["priority = 'high'"] }),
-  clientId: f.string({ doc: "Accepted but ignored: durable subscriptions belong to the clientId of the connection.", group: "advanced" }),
+  clientId: f.string({ doc: "Client id of a durable subscription; it must equal the client id of a referenced connection.", group: "advanced" }),
   subscriptionDurable: f.boolean({ doc: "Whether the broker stores messages of the topic for this source while it is not connected.", default: false }),
   subscriptionShared: f.boolean({ doc: "Whether sources with the same subscription share the messages of the topic.", default: false }),
   subscriptionName: f.string({ doc: "Name of the subscription; `sluice-<flow>-<route>` by default." }),
@@ -50,10 +50,10 @@ const sourceOptions = {
     default: "AUTO_ACKNOWLEDGE",
   }),
   transacted: f.boolean({
-    doc: "Accepted but ignored: a message is acknowledged when its run is done. Messages the route sends are not part of the transaction.",
+    doc: "Accepted but ignored: a message is acknowledged when its run is done. Messages that the route sends are not part of a transaction.",
     default: false,
   }),
-  disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
+  disableReplyTo: f.boolean({ doc: "Whether replies are disabled: a source sends none, and a sink does not wait for one.", default: false }),
   replyTo: f.string({ doc: "Source: where replies are sent, overriding the message. Sink: the queue that replies are received from." }),
   autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
   recoveryInterval: f.duration({ doc: "Maximum delay between connection attempts.", default: 5000, group: "advanced" }),
@@ -66,7 +66,11 @@ const sinkOptions = {
   timeToLive: f.duration({ doc: "How long the broker stores a message; no limit by default.", default: -1 }),
   deliveryDelay: f.duration({ doc: "Delay before the broker delivers a message; not supported by every broker.", default: -1 }),
   preserveMessageQos: f.boolean({ doc: "Whether persistence, priority and expiration of the received message are preserved.", default: false }),
-  disableTimeToLive: f.boolean({ doc: "Whether requests are sent without their timeout as the time to live.", default: false, group: "advanced" }),
+  disableTimeToLive: f.boolean({
+    doc: "Whether requests are sent without a time to live, which otherwise is their timeout.",
+    default: false,
+    group: "advanced",
+  }),
   jmsMessageType: f.enum(["Bytes", "Map", "Text", "Object", "Stream"], {
     doc: "Message type; derived from the body by default. `Object` and `Stream` are not supported.",
   }),
@@ -75,8 +79,12 @@ const sinkOptions = {
   replyToType: f.enum(["Temporary", "Shared", "Exclusive"], {
     doc: "How replies are received: in a temporary queue, or in the queue `replyTo`, either shared with a selector or exclusive to this sink.",
   }),
-  replyToOverride: f.string({ doc: "Reply queue named in requests, if it differs from the one that replies are received from.", group: "advanced" }),
-  useMessageIDAsCorrelationID: f.boolean({ doc: "Whether replies have the id of the request as their correlation id.", default: false, group: "advanced" }),
+  replyToOverride: f.string({ doc: "Reply queue named in requests, if it differs from the queue that replies are received from.", group: "advanced" }),
+  useMessageIDAsCorrelationID: f.boolean({
+    doc: "Whether replies are matched by the message id of the request instead of its correlation id.",
+    default: false,
+    group: "advanced",
+  }),
   includeSentJMSMessageID: f.boolean({
     doc: "Whether the header JMSMessageID is set to the id of the message that was sent.",
     default: false,
@@ -84,7 +92,7 @@ const sinkOptions = {
   }),
   formatDateHeadersToIso8601: f.boolean({ doc: "Accepted but ignored: dates are always sent in ISO 8601 format.", default: false, group: "advanced" }),
   jmsKeyFormatStrategy: f.enum(["default", "passthrough"], {
-    doc: "Whether `.` and `-` in header names are sent as `_DOT_` and `_HYPHEN_`.",
+    doc: "`default` sends `.` and `-` in header names as `_DOT_` and `_HYPHEN_`; `passthrough` sends names unchanged.",
     default: "default",
     group: "advanced",
   }),
@@ -148,7 +156,7 @@ const withoutEffect = [
   "transactionTimeout",
 ] as const;
 
-const java = [
+const javaObjects = [
   "exceptionHandler",
   "taskExecutor",
   "destinationResolver",
@@ -163,17 +171,17 @@ const java = [
   "transactionManager",
 ] as const;
 
-const fieldsOf = <T>(given: readonly string[], make: (name: string) => T): Readonly<Record<string, T>> =>
-  Object.fromEntries(given.map((name) => [name, make(name)]));
+const fieldsOf = <T>(names: readonly string[], create: (name: string) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(names.map((name) => [name, create(name)]));
 
 const otherOptions = {
-  ...fieldsOf(Object.keys(acceptedReasons), (name) => accepted(acceptedReasons[name] as string)),
-  ...fieldsOf(withoutEffect, () => accepted("it configures threads and caches of the Java client")),
-  ...fieldsOf(java, () => f.unsupported(needsJava)),
-  allowSerializedHeaders: f.unsupported(noSerialization),
-  objectMessageEnabled: f.unsupported(`${noSerialization}: send text or bytes`),
-  transferException: f.unsupported(`${noSerialization}: reply with a body that describes the error`),
-  transferExchange: f.unsupported(`${noSerialization}: send the body and headers`),
+  ...fieldsOf(Object.keys(acceptedReasons), (name) => ignoredOption(acceptedReasons[name] as string)),
+  ...fieldsOf(withoutEffect, () => ignoredOption("it configures the Java client")),
+  ...fieldsOf(javaObjects, () => f.unsupported(needsJava)),
+  allowSerializedHeaders: f.unsupported(needsSerialization),
+  objectMessageEnabled: f.unsupported(`${needsSerialization}; send text or bytes`),
+  transferException: f.unsupported(`${needsSerialization}; reply with a body that describes the error`),
+  transferExchange: f.unsupported(`${needsSerialization}; send the body and headers`),
 };
 
 const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions };

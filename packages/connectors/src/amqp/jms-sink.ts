@@ -1,6 +1,8 @@
 import { FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import type * as Rhea from "rhea";
+import { takeReply } from "../messaging/incoming.ts";
+import { collectBody } from "../messaging/outgoing.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
 import { AmqpSession } from "./amqp-session.ts";
 import { destinationOf, type Destination } from "./destination.ts";
@@ -8,7 +10,7 @@ import { messageToSend, receivedMessage } from "./jms-message.ts";
 import type { JmsOptions } from "./jms-options.ts";
 import { ReplyReceiver } from "./reply-receiver.ts";
 
-interface Open {
+interface OpenSession {
   readonly session: AmqpSession;
   /** The destination of the endpoint. */
   readonly destination: Destination;
@@ -16,9 +18,9 @@ interface Open {
 }
 
 export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connection<AmqpClient>, host: Host): Sink {
-  let current: Open | undefined;
+  let current: OpenSession | undefined;
 
-  async function openNow(): Promise<Open> {
+  async function ensureOpen(): Promise<OpenSession> {
     const client = await connection.client();
     if (current?.session.isOpen !== true || current.session.client !== client) {
       void current?.session.close();
@@ -28,15 +30,15 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
     return current;
   }
 
-  async function request(exchange: Exchange, open: Open, message: Rhea.Message, send: (message: Rhea.Message) => Promise<void>): Promise<void> {
+  async function request(exchange: Exchange, open: OpenSession, message: Rhea.Message, send: (message: Rhea.Message) => Promise<void>): Promise<void> {
     open.replies ??= ReplyReceiver.open(open.session, options, () => host.ids.next());
     open.replies.catch(() => (open.replies = undefined));
-    const receiver = await open.replies.catch((thrown: unknown) => {
-      throw options.replyTo === undefined ? noTemporaryQueue(thrown) : thrown;
+    const receiver = await open.replies.catch((error: unknown) => {
+      throw options.replyTo === undefined ? noTemporaryQueue(error) : error;
     });
-    const given = exchange.message.headers.getOwn("CamelJmsRequestTimeout");
-    const timeoutMs = given === undefined || given === null ? options.requestTimeout : Number(given);
-    const correlationId = correlationOf(message, receiver.prefix);
+    const timeout = exchange.message.headers.getOwn("CamelJmsRequestTimeout");
+    const timeoutMs = timeout === undefined || timeout === null ? options.requestTimeout : Number(timeout);
+    const correlationId = correlationOf(message, receiver);
     const ttl = message.ttl ?? (options.disableTimeToLive ? undefined : timeoutMs);
     const requestMessage = { ...message, reply_to: receiver.address, ...correlationId.parts, ...(ttl === undefined ? {} : { ttl }) } as Rhea.Message;
     const reply = await receiver.reply(correlationId.expected, () => send(requestMessage), { clock: host.clock, timeoutMs, signal: exchange.run.signal });
@@ -45,18 +47,17 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
         code: "jms-no-reply",
         retryable: true,
       });
-    const received = receivedMessage(reply, receiver.address);
-    exchange.message.body = received.body;
-    for (const [name, value] of received.headers) exchange.message.headers.set(name, value);
+    takeReply(exchange.message, receivedMessage(reply, receiver.address));
+    if (message.correlation_id !== undefined) exchange.message.headers.set("JMSCorrelationID", message.correlation_id);
   }
 
   /** The correlation id of a request, and the one its reply will have. */
-  function correlationOf(message: Rhea.Message, prefix: string): { readonly parts: object; readonly expected: string } {
+  function correlationOf(message: Rhea.Message, { prefix, isFiltered }: ReplyReceiver): { readonly parts: object; readonly expected: string } {
     if (options.useMessageIDAsCorrelationID && message.correlation_id === undefined) {
       const id = `${prefix}${host.ids.next()}`;
       return { parts: { message_id: id }, expected: id };
     }
-    const id = message.correlation_id === undefined || options.replyToType === "Shared" ? `${prefix}${host.ids.next()}` : String(message.correlation_id);
+    const id = message.correlation_id === undefined || isFiltered ? `${prefix}${host.ids.next()}` : String(message.correlation_id);
     return { parts: { correlation_id: id }, expected: id };
   }
 
@@ -68,7 +69,8 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
       const { headers } = exchange.message;
       const name = headers.getOwn("CamelJmsDestinationName");
       if (name !== undefined) headers.delete("CamelJmsDestinationName");
-      const open = await openNow();
+      await collectBody(exchange.message);
+      const open = await ensureOpen();
       const { client } = open.session;
       const destination = name === undefined || name === null ? open.destination : destinationOf(asText(name), options.destinationType, client);
       const message = messageToSend(exchange, options, { rhea: client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
@@ -91,10 +93,10 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
   };
 }
 
-function noTemporaryQueue(thrown: unknown): unknown {
-  if (!isFlowError(thrown) || thrown.code !== "jms-no-destination") return thrown;
+function noTemporaryQueue(error: unknown): unknown {
+  if (!isFlowError(error) || error.code !== "jms-no-destination") return error;
   return new FlowError("jakarta.jms.JMSException", "the broker does not support temporary queues: set replyTo to a reply queue and replyToType=Exclusive", {
     code: "jms-no-temporary-queue",
-    cause: thrown,
+    cause: error,
   });
 }

@@ -1,4 +1,4 @@
-// Receives messages of queues and topics; each is accepted when its run is done.
+// Receives messages from queues and topics; each message is accepted when its run is done.
 import type * as Rhea from "rhea";
 import {
   toFlowError,
@@ -9,17 +9,18 @@ import {
   type Exchange,
   type Host,
   type Source,
-  type SourceInlet,
+  type SourceInput,
 } from "@sluice/engine/spi";
-import { Intake, type Verdict } from "../intake/intake.ts";
+import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { collectBody } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
 import { AmqpSession } from "./amqp-session.ts";
-import { destinationOf, isDurableSubscription, isTopicName, receiverOptions, type Destination } from "./destination.ts";
+import { destinationOf, isDurableSubscription, isTopicName, receiverOptions, requireClientId, type Destination } from "./destination.ts";
 import { messageToSend, receivedMessage } from "./jms-message.ts";
 import type { JmsOptions } from "./jms-options.ts";
 
@@ -36,9 +37,9 @@ interface Item {
   result: Exchange | undefined;
 }
 
-/** Messages that the broker may send before earlier ones are done, so that it does not wait for each of them. */
+/** Maximum number of unsettled messages, so that the broker does not wait for each one to be settled. */
 const prefetchCount = 100;
-/** Messages that are processed at the same time with `asyncConsumer`. */
+/** How many more messages are processed concurrently with `asyncConsumer`. */
 const maxConcurrent = 50;
 const maxDelayMs = 60_000;
 
@@ -49,8 +50,8 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
     close: (session) => session.close(),
     failed: (problem) => host.log.write("DEBUG", "sluice.jms", `${uri}: ${String(problem)}`),
   });
-  const begin = async (session: AmqpSession, inlet: SourceInlet): Promise<Subscription> => {
-    const receiving = new Receiving(session, inlet, options, uri, parts);
+  const begin = async (session: AmqpSession, routeInput: SourceInput): Promise<Subscription> => {
+    const receiving = new Receiving(session, routeInput, options, uri, parts);
     await receiving.start();
     return receiving;
   };
@@ -61,9 +62,9 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
     exclusive: true,
     // With several workers, each topic subscription would get every message.
     everyWorker: !isTopicName(options.destinationName, options.destinationType) || options.subscriptionShared,
-    async start(inlet) {
+    async start(routeInput) {
       if (options.testConnectionOnStartup) await shared.client();
-      await running.start(inlet);
+      await running.start(routeInput);
     },
     stop: () => running.stop(),
   };
@@ -71,15 +72,16 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
 
 class Receiving implements Subscription {
   readonly #session: AmqpSession;
-  readonly #inlet: SourceInlet;
+  readonly #routeInput: SourceInput;
   readonly #options: JmsOptions;
   readonly #uri: string;
   readonly #parts: JmsParts;
   readonly #destination: Destination;
-  readonly #intake: Intake<Item>;
+  readonly #messageReceiver: MessageReceiver<Item>;
   readonly #prefetched: Prefetched<Item>;
   readonly #waits: StoppableWaits;
-  readonly #held = new Set<Promise<void>>();
+  /** Delays of messages that wait for a retry. */
+  readonly #delays = new Set<Promise<void>>();
   readonly #window: number;
   /** Messages that the broker may send without an acknowledgement. */
   readonly #granted: number;
@@ -88,9 +90,9 @@ class Receiving implements Subscription {
   #receiver: Rhea.Receiver | undefined = undefined;
   #replies: AmqpSession | undefined = undefined;
 
-  constructor(session: AmqpSession, inlet: SourceInlet, options: JmsOptions, uri: string, parts: JmsParts) {
+  constructor(session: AmqpSession, routeInput: SourceInput, options: JmsOptions, uri: string, parts: JmsParts) {
     this.#session = session;
-    this.#inlet = inlet;
+    this.#routeInput = routeInput;
     this.#options = options;
     this.#uri = uri;
     this.#parts = parts;
@@ -99,17 +101,18 @@ class Receiving implements Subscription {
     const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
     this.#window = options.asyncConsumer ? processed + maxConcurrent : processed;
     this.#granted = options.asyncConsumer ? this.#window : Math.max(this.#window, prefetchCount);
-    this.#intake = this.#newIntake();
+    this.#messageReceiver = this.#newReceiver();
     this.#prefetched = new Prefetched({
       window: this.#window,
-      work: (item) => this.#intake.take(item),
+      work: (item) => this.#messageReceiver.take(item),
       release: ({ delivery }) => this.#finish(() => delivery.release()),
     });
   }
 
   async start(): Promise<void> {
     const { client } = this.#session;
-    const link = receiverOptions(this.#destination, this.#options, this.#inlet.route, client.rhea);
+    requireClientId(this.#options, this.#destination, client);
+    const link = receiverOptions(this.#destination, this.#options, this.#routeInput.route, client.rhea);
     const take = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
     this.#receiver = await this.#session.openReceiver(link, take, this.#destination.address);
     this.#receiver.add_credit(this.#granted);
@@ -118,20 +121,20 @@ class Receiving implements Subscription {
   async stop(): Promise<void> {
     this.#waits.end();
     await this.#prefetched.stop();
-    await Promise.all(this.#held);
+    await Promise.all(this.#delays);
     await this.#replies?.close();
     // Closing the link of a durable subscription would end the subscription.
     if (this.#session.isOpen && isDurableSubscription(this.#options, this.#destination)) this.#receiver?.detach();
   }
 
-  #newIntake(): Intake<Item> {
+  #newReceiver(): MessageReceiver<Item> {
     const { exchangePattern, maximumRedeliveries, redeliveryDelay } = this.#options;
     const { host, deadLetters } = this.#parts;
     const withTrace = traceReader(host);
     const plain: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
     const withReply: Delivery = { ...plain, pattern: exchangePattern ?? "InOut" };
-    return new Intake<Item>(
-      this.#inlet,
+    return new MessageReceiver<Item>(
+      this.#routeInput,
       {
         messageOf: ({ message, attempts }) => receivedMessage(message, this.#destination.address, attempts),
         deliveryOf: (item) => {
@@ -140,42 +143,42 @@ class Receiving implements Subscription {
         },
         idOf: () => undefined,
         attemptsOf: ({ message, attempts }) => (message.delivery_count ?? 0) + attempts,
-        settle: (item, verdict) => this.#settle(item, verdict),
+        settle: (item, outcome) => this.#settle(item, outcome),
       },
       { window: this.#window, maximumRedeliveries, redeliveryDelay, backOffMultiplier: 2, maximumRedeliveryDelay: maxDelayMs, leaseMs: 0 },
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.jms", `${this.#uri}: ${problem}`) },
     );
   }
 
-  #settle(item: Item, verdict: Verdict): Awaitable {
+  #settle(item: Item, outcome: Outcome): Awaitable {
     const { delivery } = item;
-    if (verdict.kind === "redeliver") return this.#hold(item, verdict.waitMs, verdict.counted);
-    if (verdict.kind === "done" && item.result !== undefined) return this.#reply(item, item.result).then(() => this.#finish(() => delivery.accept()));
+    if (outcome.kind === "redeliver") return this.#delay(item, outcome.waitMs, outcome.counted);
+    if (outcome.kind === "done" && item.result !== undefined) return this.#reply(item, item.result).then(() => this.#finish(() => delivery.accept()));
     // A message that could not be parsed has no dead letter: the broker decides what happens to it.
-    if (verdict.kind === "dead-letter" && verdict.exchange === undefined)
-      this.#finish(() => delivery.reject({ condition: "amqp:decode-error", description: verdict.failure.message }));
+    if (outcome.kind === "dead-letter" && outcome.exchange === undefined)
+      this.#finish(() => delivery.reject({ condition: "amqp:decode-error", description: outcome.failure.message }));
     else this.#finish(() => delivery.accept());
     return undefined;
   }
 
   /** Delays a message without blocking others; then it is returned to the broker or retried here. */
-  #hold(item: Item, waitMs: number, isCounted: boolean): void {
-    const holding = this.#waits.wait(waitMs).then(() => {
-      this.#held.delete(holding);
+  #delay(item: Item, waitMs: number, isCounted: boolean): void {
+    const delay = this.#waits.wait(waitMs).then(() => {
+      this.#delays.delete(delay);
       if (this.#waits.isOver && !isCounted) return this.#finish(() => item.delivery.release());
       if (this.#session.client.countsFailures && isCounted)
         return this.#finish(() => item.delivery.modified({ delivery_failed: true, undeliverable_here: false }));
       if (isCounted) item.attempts++;
       return this.#prefetched.take(item);
     });
-    this.#held.add(holding);
+    this.#delays.add(delay);
   }
 
-  /** Settles a delivery and grants credit for another; without a session the broker redelivers it. */
+  /** Settles a delivery and grants credit for another one. On a closed session it does nothing: the broker redelivers the message. */
   #finish(settle: () => void): void {
     if (!this.#session.isOpen) return;
     settle();
-    // The client writes acknowledgements and credit separately in the next tick, which is before the end of this one.
+    // The client writes acknowledgements and credit in its own nextTick callback, which runs before the one that sends the combined writes.
     this.#session.combineWrites();
     const receiver = this.#receiver;
     if (this.#waits.isOver || receiver === undefined) return;
@@ -201,14 +204,16 @@ class Receiving implements Subscription {
     if (destination === undefined || result.pattern !== "InOut" || !this.#session.isOpen) return;
     const { host } = this.#parts;
     const { message } = item;
-    const reply = messageToSend(result, this.#options, { rhea: this.#session.client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
     const correlation: unknown = message.correlation_id ?? message.message_id;
-    // A separate session, because a broker ends a session that names a queue that does not exist.
-    if (this.#replies?.isOpen !== true) this.#replies = new AmqpSession(this.#session.client, host.clock);
+    // A request is settled even if its reply fails: unsettled, it would occupy the credit of the source.
     try {
+      await collectBody(result.message);
+      const reply = messageToSend(result, this.#options, { rhea: this.#session.client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
+      // A separate session, because a broker ends the session when the reply queue does not exist.
+      if (this.#replies?.isOpen !== true) this.#replies = new AmqpSession(this.#session.client, host.clock);
       await this.#replies.send(destination, { ...reply, ...(correlation === undefined ? {} : { correlation_id: correlation as string }) });
-    } catch (thrown) {
-      host.log.write("WARN", "sluice.jms", `${this.#uri}: a reply could not be sent: ${toFlowError(thrown).message}`);
+    } catch (error) {
+      host.log.write("WARN", "sluice.jms", `${this.#uri}: a reply could not be sent: ${toFlowError(error).message}`);
     }
   }
 }

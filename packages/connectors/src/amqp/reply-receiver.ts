@@ -1,4 +1,4 @@
-// The queue in which a sink receives replies, matched by correlation id.
+// Receives the replies of a sink and matches them to requests by correlation id.
 import type * as Rhea from "rhea";
 import { FlowError, type Clock } from "@sluice/engine/spi";
 import type { AmqpSession } from "./amqp-session.ts";
@@ -10,23 +10,27 @@ const credit = 1000;
 export class ReplyReceiver {
   /** The reply address named in requests. */
   readonly address: string;
-  /** Prefix of the correlation ids, so that a shared queue can be filtered. */
+  /** Prefix of the correlation ids of this sink, by which a shared queue is filtered. */
   readonly prefix: string;
+  /** Whether the queue delivers only replies whose correlation ids have the prefix. */
+  readonly isFiltered: boolean;
   readonly #waiting: Map<string, (reply: Rhea.Message) => void>;
 
-  private constructor(address: string, prefix: string, waiting: Map<string, (reply: Rhea.Message) => void>) {
+  private constructor(address: string, prefix: string, isFiltered: boolean, waiting: Map<string, (reply: Rhea.Message) => void>) {
     this.address = address;
     this.prefix = prefix;
+    this.isFiltered = isFiltered;
     this.#waiting = waiting;
   }
 
   static async open(session: AmqpSession, options: JmsOptions, newId: () => string): Promise<ReplyReceiver> {
     const waiting = new Map<string, (reply: Rhea.Message) => void>();
     const prefix = `${newId()}-`;
+    const source = sourceOf(session, options, prefix);
     const receiver = await session.openReceiver(
-      { source: sourceOf(session, options, prefix) },
+      { source },
       (message, delivery) => {
-        // An unmatched reply arrived too late.
+        // A reply without a pending request arrived after the timeout and is dropped.
         delivery.accept();
         receiver.add_credit(1);
         waiting.get(String(message.correlation_id))?.(message);
@@ -34,8 +38,9 @@ export class ReplyReceiver {
       options.replyTo ?? "a temporary queue",
     );
     receiver.add_credit(credit);
-    const address = options.replyToOverride ?? options.replyTo;
-    return new ReplyReceiver(address === undefined ? receiver.source.address : destinationOf(address, "queue", session.client).address, prefix, waiting);
+    const replyQueue = options.replyToOverride ?? options.replyTo;
+    const address = replyQueue === undefined ? receiver.source.address : destinationOf(replyQueue, "queue", session.client).address;
+    return new ReplyReceiver(address, prefix, source.filter !== undefined, waiting);
   }
 
   /** Resolves with the reply, or undefined on timeout. Rejects when the run is cancelled. */
@@ -68,7 +73,7 @@ export class ReplyReceiver {
 function sourceOf({ client }: AmqpSession, { replyTo, replyToType }: JmsOptions, prefix: string): Rhea.Source {
   if (replyTo === undefined || replyToType === "Temporary")
     return { dynamic: true, durable: 0, expiry_policy: "link-detach", capabilities: ["temporary-queue"] } as unknown as Rhea.Source;
-  const { address, isKept } = destinationOf(replyTo, "queue", client);
+  const { address, hasDurableLink } = destinationOf(replyTo, "queue", client);
   const isFiltered = replyToType === "Shared" || (replyToType === undefined && client.countsFailures);
   if (isFiltered && !client.countsFailures)
     throw new FlowError(
@@ -79,5 +84,5 @@ function sourceOf({ client }: AmqpSession, { replyTo, replyToType }: JmsOptions,
       },
     );
   const filter = isFiltered ? { filter: client.rhea.filter.selector(`JMSCorrelationID LIKE '${prefix}%'`) as Record<string, unknown> } : {};
-  return { address, capabilities: ["queue"], ...(isKept ? { durable: 2 } : {}), ...filter };
+  return { address, capabilities: ["queue"], ...(hasDurableLink ? { durable: 2 } : {}), ...filter };
 }

@@ -89,12 +89,12 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
 
   return {
     send(exchange) {
-      const mine = routeId === "current" || routeId === exchange.run.route.id;
+      const isOwnRoute = routeId === "current" || routeId === exchange.run.route.id;
       // A route that waits for its own stop would deadlock: it stops after its runs end.
-      if (!options.async && !(mine && action !== "status"))
+      if (!options.async && !(isOwnRoute && action !== "status"))
         return act(exchange).then((status) => (action === "status" ? void (exchange.message.body = status) : undefined));
-      void act(exchange).catch((thrown: unknown) =>
-        host.log.write("ERROR", "controlbus", `${action} of route '${routeId}' failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
+      void act(exchange).catch((error: unknown) =>
+        host.log.write("ERROR", "controlbus", `${action} of route '${routeId}' failed: ${error instanceof Error ? error.message : String(error)}`),
       );
       return undefined;
     },

@@ -15,8 +15,8 @@ export function cronSchedule(expression: string, timeZone: string | undefined): 
     // Evaluate once, so that an unknown time zone fails now and not at the first run.
     cron.nextRun(new Date(0));
     return { after: (time) => cron.nextRun(new Date(time))?.getTime() };
-  } catch (thrown) {
-    const reason = (thrown instanceof Error ? thrown.message : String(thrown)).replace(/^\w+: /, "");
+  } catch (error) {
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/^\w+: /, "");
     throw new CompileError("bad-cron", `the schedule '${expression}' is invalid: ${reason}`, {
       hint: "use five fields (minute hour day month weekday), or six or seven with seconds first, such as 0/30 * * * * ?",
     });

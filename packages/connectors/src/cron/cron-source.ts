@@ -35,9 +35,9 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
   return {
     claims: [],
     exclusive: true,
-    start(inlet) {
+    start(routeInput) {
       stop();
-      const own = generation;
+      const startGeneration = generation;
       let count = 0;
       let previousAt: number | undefined;
       /** Scheduled times up to this one have been handled. */
@@ -45,13 +45,13 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
       let due = schedule.after(doneUntil);
 
       const wait = (): void => {
-        if (due === undefined || own !== generation) return;
+        if (due === undefined || startGeneration !== generation) return;
         const now = clock.now();
         if (doneUntil - now > maxSetbackMs + startDelayMs) {
           doneUntil = now;
           due = schedule.after(now) as number;
         }
-        cancel = clock.after(Math.min(Math.max(due - now, 0), maxWaitMs), () => (own === generation ? check() : undefined));
+        cancel = clock.after(Math.min(Math.max(due - now, 0), maxWaitMs), () => (startGeneration === generation ? check() : undefined));
       };
       const check = (): void => {
         const now = clock.now();
@@ -64,11 +64,11 @@ export function cronSource({ clock, schedule, delivery, startDelayMs, headers }:
         const tick: CronTick = { scheduledAt, firedAt: now, previousAt, nextAt: due, count: ++count };
         previousAt = scheduledAt;
         const run = (isClaimed: boolean): void => {
-          const running = isClaimed && own === generation ? inlet.deliver(new Message(null, headers(tick)), delivery) : undefined;
+          const running = isClaimed && startGeneration === generation ? routeInput.deliver(new Message(null, headers(tick)), delivery) : undefined;
           if (running instanceof Promise) void running.then(wait, wait);
           else wait();
         };
-        const claimed = inlet.claimTick?.(`time ${scheduledAt}`) ?? true;
+        const claimed = routeInput.claimTick?.(`time ${scheduledAt}`) ?? true;
         if (claimed instanceof Promise) void claimed.then(run, wait);
         else run(claimed);
       };

@@ -1,4 +1,4 @@
-import { connectorUnderTest, FakeHost, FakeInlet } from "@sluice/testkit";
+import { connectorUnderTest, FakeHost, FakeRouteInput } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { quartz } from "../quartz/quartz.ts";
 import { cron } from "./cron.ts";
@@ -28,7 +28,7 @@ describe("cron expressions", () => {
     expect(times(expression, from, expected.length || 1)).toEqual(expected);
   });
 
-  it("N01: fires once at 2:30 on the days when daylight saving time starts and ends", () => {
+  it("fires once at 2:30 on the days when daylight saving time starts and ends", () => {
     expect(times("0 30 2 * * ?", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00:00.000Z", "2026-03-30T00:30:00.000Z"]);
     expect(times("0 30 2 * * ?", "2026-10-24T20:00:00Z", 2)).toEqual(["2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
   });
@@ -46,21 +46,21 @@ function ticking(uri: string, work: () => void | Promise<void> = () => undefined
   const host = new FakeHost();
   const { clock } = host;
   const ticks: string[] = [];
-  const inlet = new FakeInlet(() => {
+  const routeInput = new FakeRouteInput(() => {
     ticks.push(new Date(clock.now()).toISOString().slice(11, 19));
     return work();
   });
   const source = connectorUnderTest(uri.startsWith("quartz") ? quartz : cron, host).source(uri);
-  void source.start(inlet);
-  return { clock, ticks, source, inlet };
+  void source.start(routeInput);
+  return { clock, ticks, source, routeInput };
 }
 
 describe("ticking", () => {
   it("fires at the times of the wall clock", async () => {
-    const { clock, ticks, inlet } = ticking("cron:c?schedule=0/20+*+*+*+*+?&timeZone=UTC");
+    const { clock, ticks, routeInput } = ticking("cron:c?schedule=0/20+*+*+*+*+?&timeZone=UTC");
     await clock.advance(65_000);
     expect(ticks).toEqual(["10:00:20", "10:00:40", "10:01:00"]);
-    expect(inlet.bodies[0]).toBeNull();
+    expect(routeInput.bodies[0]).toBeNull();
   });
 
   it("makes up for missed times with one tick", async () => {
@@ -71,7 +71,7 @@ describe("ticking", () => {
     expect(ticks).toEqual(["10:00:05", "10:02:05", "10:02:10"]);
   });
 
-  it("N01: fires once per time of day when the clock is set forward and back", async () => {
+  it("fires once per time of day when the clock is set forward and back", async () => {
     const { clock, ticks } = ticking("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
     clock.jump(90 * 60_000);
     await clock.advance(60_000);
@@ -113,9 +113,9 @@ describe("ticking", () => {
 
 describe("quartz", () => {
   it("sets the times of a cron trigger as headers", async () => {
-    const { clock, inlet } = ticking("quartz:reports/daily?cron=0+0+12+*+*+?&trigger.timeZone=UTC");
+    const { clock, routeInput } = ticking("quartz:reports/daily?cron=0+0+12+*+*+?&trigger.timeZone=UTC");
     await clock.advance(2 * 3_600_000);
-    const headers = inlet.exchanges[0]?.message.headers;
+    const headers = routeInput.exchanges[0]?.message.headers;
     expect(headers?.get("scheduledFireTime")).toEqual(new Date("2026-01-05T12:00:00Z"));
     expect(headers?.get("nextFireTime")).toEqual(new Date("2026-01-06T12:00:00Z"));
     expect([headers?.get("triggerGroup"), headers?.get("triggerName"), headers?.get("previousFireTime")]).toEqual(["reports", "daily", null]);

@@ -23,7 +23,7 @@ export const cron = defineConnector({
   title: "Cron",
   summary: "Triggers a route at the times of a cron expression.",
   guarantees:
-    "Runs of one schedule never overlap; if times are missed during a long run, one run follows for all of them. Times missed while the runtime was down are skipped. Clock changes, including daylight saving time, never trigger a time of day twice. With several workers, one of them runs the schedule.",
+    "Runs of one schedule never overlap; if times are missed during a long run, one run follows for all of them. Times missed while the runtime was down are skipped. The route never runs twice for the same time of day, even when the clock changes, for example for daylight saving time. With several workers, one of them runs the schedule.",
   group: "scheduling",
   icon: "calendar-clock",
   paletteGroup: "receive",

@@ -30,10 +30,10 @@ const suites = [
     {
       uri: { source: "spring-redis:x?connectionFactory=cache&command=SUBSCRIBE&channels=c", sink: "spring-redis:x?connectionFactory=cache" },
       host,
-      startsElsewhere: true,
+      skipStart: true,
     },
   ],
-  [pgeventConnector(undefined), { uri: "pgevent:x:1/db/channel?datasource=events", host, startsElsewhere: true }],
+  [pgeventConnector(undefined), { uri: "pgevent:x:1/db/channel?datasource=events", host, skipStart: true }],
 ] as const;
 
 for (const [connector, options] of suites)

@@ -10,9 +10,9 @@ export async function openDatabase(driver: Driver, options: PoolOptions, { host,
   try {
     await database.version(signal);
     return database;
-  } catch (thrown) {
+  } catch (error) {
     database.close();
-    throw thrown;
+    throw error;
   }
 }
 

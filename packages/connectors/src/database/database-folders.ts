@@ -6,7 +6,7 @@ import { isBelow } from "../is-below.ts";
 
 /** Connection settings that only an operator may change. */
 export interface ConnectionSettings {
-  /** Folders for files of databases; a relative path is below the first. Undefined allows every path, for hosts that check it themselves. */
+  /** Folders for database files; a relative path is resolved against the first. Undefined allows every path, for hosts that check paths themselves. */
   readonly databaseFolders?: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface DatabaseLink {
 /** `reference`: the option `dataSource` as written; undefined selects the only connection. */
 export function databaseLink(scope: EndpointScope, reference: string | undefined): DatabaseLink {
   if (reference?.includes("${") === true)
-    throw new CompileError("connection-dynamic", "the connection must be named literally", {
+    throw new CompileError("connection-dynamic", "the name of the connection must not contain an expression", {
       hint: "use choice with one endpoint for each connection",
       value: reference,
     });
@@ -22,8 +22,8 @@ export function databaseLink(scope: EndpointScope, reference: string | undefined
 
 export function linkOf(connection: Connection<SqlDatabase>): DatabaseLink {
   const database = (): Promise<SqlDatabase> =>
-    connection.client().catch((thrown: unknown) => {
-      throw cannotConnect(thrown);
+    connection.client().catch((error: unknown) => {
+      throw cannotConnect(error);
     });
   return {
     connection,
@@ -36,9 +36,9 @@ export function linkOf(connection: Connection<SqlDatabase>): DatabaseLink {
   };
 }
 
-function cannotConnect(thrown: unknown): FlowError {
-  const failure = toFlowError(thrown);
-  if (failure.code !== "connection-down") return sqlFailure(thrown);
+function cannotConnect(error: unknown): FlowError {
+  const failure = toFlowError(error);
+  if (failure.code !== "connection-down") return sqlFailure(error);
   return new FlowError("org.springframework.jdbc.CannotGetJdbcConnectionException", failure.message, {
     code: "sql-connection",
     retryable: true,

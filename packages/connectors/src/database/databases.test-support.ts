@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
 import type { BeanDeclaration, ConnectionDeclaration, Host } from "@sluice/engine/spi";
-import { flow, hostInRealTime, serverFor, testConnections, type FakeHost, type FlowUnderTest, type TestConnection, type TestServer } from "@sluice/testkit";
+import { flow, realTimeHost, serverFor, testConnections, type FakeHost, type FlowUnderTest, type TestConnection, type TestServer } from "@sluice/testkit";
 import { jdbc } from "../jdbc/jdbc.ts";
 import { sql } from "../sql/sql.ts";
 import { sqlStored } from "../sql-stored/sql-stored.ts";
@@ -100,7 +100,7 @@ function databaseWith(
   values: Readonly<Record<string, string>>,
   server: TestServer | undefined,
 ): TestDatabase {
-  const host = hostInRealTime();
+  const host = realTimeHost();
   const connection: TestConnection = { declaration, values };
   const connections = testConnections(host, { db: connection }, load);
   Object.assign(host, { connections });

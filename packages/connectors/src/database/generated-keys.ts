@@ -18,19 +18,19 @@ export function keyRequest(retrieve: unknown, columns: unknown): KeyRequest | un
 }
 
 /** Extends the statement so that the database returns the keys. */
-export function returningKeys(statement: Statement, { columns }: KeyRequest, dialect: Dialect): Statement {
+export function withReturningClause(statement: Statement, { columns }: KeyRequest, dialect: Dialect): Statement {
   if (dialect === "mysql" || !/^\s*(?:insert|update|delete|merge|replace)\b/i.test(statement.text) || /\breturning\b/i.test(statement.text)) return statement;
   const list = columns.length === 0 ? "*" : columns.join(", ");
   return { ...statement, text: `${statement.text.replace(/[\s;]+$/, "")} returning ${list}` };
 }
 
-export interface WithKeys {
+export interface KeyResult {
   readonly keys: readonly Row[];
   readonly updateCount: number | undefined;
 }
 
 /** The generated keys and the number of changed rows. */
-export function keysOf(result: SqlResult, { columns }: KeyRequest, isSelect: boolean): WithKeys {
+export function keysOf(result: SqlResult, { columns }: KeyRequest, isSelect: boolean): KeyResult {
   if (isSelect) return { keys: [], updateCount: undefined };
   if (result.columns !== undefined) return { keys: result.rows, updateCount: result.rows.length };
   const { insertId, updateCount } = result;

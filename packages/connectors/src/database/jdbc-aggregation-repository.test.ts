@@ -1,3 +1,4 @@
+import { defineBean, FlowError, type Exchange } from "@sluice/engine/spi";
 import { afterAll, expect, it } from "vitest";
 import type { FlowUnderTest, Given } from "@sluice/testkit";
 import { inDatabases } from "./databases.test-support.ts";
@@ -18,6 +19,22 @@ const beans = [jdbcAggregationRepository];
 const given = (id: string, body: unknown): Given => ({ body, headers: { id }, delivery: { session: undefined as never } });
 const groupsOf = (run: FlowUnderTest, mock = "group"): readonly unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 const failing = `[{to: "mock:tried"}, {throwException: {exceptionType: java.io.IOException, message: broken}}]`;
+
+const pickyStrategy = defineBean({
+  names: ["Picky"],
+  kind: "aggregation-strategy",
+  title: "",
+  summary: "",
+  group: "",
+  since: "",
+  properties: {},
+  create: () => ({
+    aggregate: (_old: Exchange | undefined, next: Exchange) => {
+      if (next.message.body === "bad") throw new FlowError("java.lang.IllegalArgumentException", "cannot merge");
+      return next;
+    },
+  }),
+});
 
 await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, query, end }) => {
   afterAll(() => end());
@@ -48,6 +65,17 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
     expect([...groupsOf(one), ...groupsOf(two)].flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 
+  it("distinguishes keys by case and accents", async () => {
+    const run = await flow(aggregates("spelled", "completionSize: 2"), beans);
+    for (const id of ["a", "A", "á", "a", "A", "á"]) await run(given(id, id));
+    await expect.poll(() => groupsOf(run).length).toBe(3);
+    expect(groupsOf(run)).toEqual([
+      ["a", "a"],
+      ["A", "A"],
+      ["á", "á"],
+    ]);
+  });
+
   it("completes a group whose timeout passed while it was stopped", async () => {
     const yaml = aggregates("late", "completionTimeout: 100, completionTimeoutCheckerInterval: 20");
     const before = await flow(yaml, beans);
@@ -68,6 +96,16 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
     await expect.poll(() => groupsOf(run, "dead"), { timeout: 5000 }).toEqual([["one", "two"]]);
     expect(run.mocks.get("tried")?.map(({ headers }) => headers["CamelRedeliveryCounter"])).toEqual([undefined, 1, 2]);
     await expect.poll(() => rowsOf("failing_completed")).toBe(0);
+  });
+
+  it.each([true, false])("with discardOnAggregationFailure %s, a failed merge discards the group", async (discards) => {
+    const table = `discard_${discards}`;
+    const yaml = aggregates(table, `completionSize: 2, discardOnAggregationFailure: ${discards}`).replace(/#class:[^"]*Grouped[^"]*/, "#class:Picky");
+    const run = await flow(yaml, [...beans, pickyStrategy]);
+    await run(given("a", "one"));
+    expect((await run(given("a", "bad"))).error).toBe("cannot merge");
+    expect(await rowsOf(table)).toBe(discards ? 0 : 1);
+    expect(await rowsOf(`${table}_completed`)).toBe(0);
   });
 
   it("fails a message that cannot be stored, and keeps the group as it was", async () => {

@@ -1,13 +1,14 @@
 // Stores the groups of an aggregate in two tables of a database, named and laid out as Camel does. The content of the column `exchange` is
 // JSON, not Java's serialization, so the tables cannot be shared with Camel.
-import { CompileError, defineBean, FlowError, isFlowError, type Connection } from "@sluice/engine/spi";
+import { CompileError, defineBean, isFlowError, type Connection } from "@sluice/engine/spi";
 import type { AggregatedGroup, AggregationRepository, GroupState, StoredGroup } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { decodeData, encodeData } from "../queue/stored-data.ts";
 import { restoreMessage, storeMessage, type StoredMessage } from "../queue/stored-message.ts";
+import { storableProperties } from "../queue/stored-part.ts";
 import type { Statement } from "./database.ts";
-import { checkTableName, ensureTable } from "./own-tables.ts";
+import { checkTableName, ensureTable, keyType } from "./own-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /** Maximum size of a stored group in bytes. */
@@ -27,7 +28,10 @@ export const jdbcAggregationRepository = defineBean({
       doc: "Table of open groups; `<repositoryName>_completed` stores completed groups until their run ends. Each aggregate needs its own name.",
       required: true,
     }),
-    createTableIfNotExists: f.boolean({ doc: "Whether missing tables are created.", default: true }),
+    createTableIfNotExists: f.boolean({
+      doc: "Whether missing tables are created. In MySQL and MariaDB the column `id` of existing tables needs a case-sensitive collation such as `utf8mb4_bin`.",
+      default: true,
+    }),
     useRecovery: f.boolean({ doc: "Whether completed groups are stored until their run succeeds, and run again after a failure.", default: true }),
     recoveryInterval: f.duration({ doc: "How often the repository is checked for groups to run again.", default: 5000 }),
     maximumRedeliveries: f.integer({ doc: "Maximum number of times a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
@@ -100,12 +104,12 @@ class GroupTables implements AggregationRepository {
     const database = await this.#database();
     const { rows } = await database.execute(statement(database, `select exchange, version from ${this.#tables[state]} where id = #`, id));
     const [row] = rows;
-    return row === undefined ? undefined : { ...decoded(row["exchange"] as Uint8Array), version: Number(row["version"]) };
+    return row === undefined ? undefined : { ...decodeGroup(row["exchange"] as Uint8Array), version: Number(row["version"]) };
   }
 
   async put(key: string, group: AggregatedGroup, version: number | undefined): Promise<boolean> {
     const database = await this.#database();
-    if (version === undefined) return inserted(database.execute(this.#insert(database, "open", key, group, 1)));
+    if (version === undefined) return wasInserted(database.execute(this.#insert(database, "open", key, group, 1)));
     const values = this.#valuesOf(group, version + 1);
     const assignments = Object.keys(values).map((column) => `${column} = #`);
     const text = `update ${this.#tables.open} set ${assignments.join(", ")} where id = # and version = #`;
@@ -127,9 +131,9 @@ class GroupTables implements AggregationRepository {
       if (this.#options.useRecovery) await transaction.execute(this.#insert(database, "completed", id, group, 1));
       await transaction.commit();
       return true;
-    } catch (thrown) {
+    } catch (error) {
       await transaction.rollback();
-      throw thrown;
+      throw error;
     }
   }
 
@@ -150,7 +154,7 @@ class GroupTables implements AggregationRepository {
     const { body, headers } = group.message;
     const text = (value: unknown): string | null => (value === null || value === undefined ? null : asText(value));
     return {
-      exchange: encoded(group),
+      exchange: encodeGroup(group),
       version,
       ...(storeBodyAsText ? { body: text(body) } : {}),
       ...Object.fromEntries(columns.map((name) => [name, text(headers.get(name))])),
@@ -164,7 +168,7 @@ class GroupTables implements AggregationRepository {
     const bytes = { postgres: "bytea", mysql: "longblob", sqlite: "blob" }[database.dialect];
     const long = database.dialect === "mysql" ? "longtext" : "text";
     const more = [...(storeBodyAsText ? ["body"] : []), ...columns].map((column) => `, ${column} ${long}`).join("");
-    const all = `id varchar(255) not null, exchange ${bytes} not null, version bigint not null${more}, primary key (id)`;
+    const all = `id ${keyType(database.dialect)} not null, exchange ${bytes} not null, version bigint not null${more}, primary key (id)`;
     await ensureTable(database, this.#tables.open, all);
     if (useRecovery) await ensureTable(database, this.#tables.completed, all);
     this.#ready = database;
@@ -173,13 +177,13 @@ class GroupTables implements AggregationRepository {
 }
 
 /** False when the row already exists because another process stored the group first. */
-async function inserted(pending: Promise<unknown>): Promise<boolean> {
+async function wasInserted(pending: Promise<unknown>): Promise<boolean> {
   try {
     await pending;
     return true;
-  } catch (thrown) {
-    if (isFlowError(thrown) && thrown.code === "sql-duplicate-key") return false;
-    throw thrown;
+  } catch (error) {
+    if (isFlowError(error) && error.code === "sql-duplicate-key") return false;
+    throw error;
   }
 }
 
@@ -189,34 +193,13 @@ function statement({ dialect }: SqlDatabase, text: string, ...values: readonly u
   return { text: text.replaceAll("#", () => (dialect === "postgres" ? `$${++count}` : "?")), values, isFixed: true };
 }
 
-function encoded({ message, properties, dueAt }: AggregatedGroup): Uint8Array {
+function encodeGroup({ message, properties, dueAt }: AggregatedGroup): Uint8Array {
   const { kind, body, envelope } = storeMessage(message, {}, maxBytes);
-  const record = { kind, body, envelope, properties: storable(properties), ...(dueAt === undefined ? {} : { dueAt }) };
+  const record = { kind, body, envelope, properties: storableProperties(properties, maxBytes), ...(dueAt === undefined ? {} : { dueAt }) };
   return new TextEncoder().encode(encodeData(record, maxBytes * 2));
 }
 
-/** Omits values that are not data, which steps may set; a list is the result of a strategy, so it must be complete. */
-function storable(properties: AggregatedGroup["properties"]): Readonly<Record<string, unknown>> {
-  const kept: Record<string, unknown> = {};
-  for (const [name, value] of properties ?? [])
-    try {
-      encodeData(value, maxBytes);
-      kept[name] = value;
-    } catch (thrown) {
-      if (!Array.isArray(value)) continue;
-      throw new FlowError(
-        "java.lang.IllegalArgumentException",
-        `the group cannot be stored: ${(thrown as Error).message}; use a strategy that collects bodies`,
-        {
-          code: "message-not-storable",
-          cause: thrown,
-        },
-      );
-    }
-  return kept;
-}
-
-function decoded(bytes: Uint8Array): AggregatedGroup {
+function decodeGroup(bytes: Uint8Array): AggregatedGroup {
   const { properties, dueAt, ...stored } = decodeData(new TextDecoder().decode(bytes)) as StoredMessage & { properties: object; dueAt?: number };
   return { message: restoreMessage(stored).message, properties: new Map(Object.entries(properties)), dueAt };
 }

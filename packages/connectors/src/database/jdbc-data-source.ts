@@ -58,16 +58,16 @@ export const jdbcDataSource = (settings: ConnectionSettings = {}) =>
     needs: [],
     async open(values, context): Promise<SqlDatabase> {
       const target = parseJdbcUrl(values.url);
-      if (target.type === "postgres") return openPostgres(bound(target, values, postgresFields) as PostgresValues, context);
-      if (target.type === "mysql") return openMysql(bound(target, values, mysqlFields) as MysqlValues, context);
-      return openSqlite(bound(target, values, sqliteFields) as SqliteValues, context, settings);
+      if (target.type === "postgres") return openPostgres(parseFields(target, values, postgresFields) as PostgresValues, context);
+      if (target.type === "mysql") return openMysql(parseFields(target, values, mysqlFields) as MysqlValues, context);
+      return openSqlite(parseFields(target, values, sqliteFields) as SqliteValues, context, settings);
     },
   });
 
-function bound(target: JdbcTarget, values: Values<typeof fields>, declared: Fields): unknown {
+function parseFields(target: JdbcTarget, values: Values<typeof fields>, targetFields: Fields): unknown {
   const { user, password, max, idleTimeout, connectTimeout } = values;
-  const given: Record<string, string> = { max: String(max), idleTimeout: String(idleTimeout), connectTimeout: String(connectTimeout), ...target.values };
-  if (target.type !== "sqlite" && user !== undefined) given["user"] = user;
-  if (target.type !== "sqlite" && password !== undefined) given["password"] = password;
-  return Object.fromEntries(Object.entries(declared).map(([name, field]) => [name, field.parse(given[name])]));
+  const texts: Record<string, string> = { max: String(max), idleTimeout: String(idleTimeout), connectTimeout: String(connectTimeout), ...target.values };
+  if (target.type !== "sqlite" && user !== undefined) texts["user"] = user;
+  if (target.type !== "sqlite" && password !== undefined) texts["password"] = password;
+  return Object.fromEntries(Object.entries(targetFields).map(([name, field]) => [name, field.parse(texts[name])]));
 }

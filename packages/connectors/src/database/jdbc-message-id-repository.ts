@@ -2,7 +2,7 @@
 import { defineBean, isFlowError, type Connection, type IdempotentRepository } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { Dialect, Statement } from "./database.ts";
-import { checkTableName, ensureTable } from "./own-tables.ts";
+import { checkTableName, ensureTable, keyType } from "./own-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { UncertainKeys } from "./uncertain-keys.ts";
 
@@ -18,8 +18,11 @@ export const jdbcMessageIdRepository = defineBean({
   properties: {
     dataSource: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection.", connection: ["sql"] }),
     processorName: f.string({ doc: "Namespace of the keys: repositories with the same name share their keys.", default: "sluice" }),
-    tableName: f.string({ doc: "The table.", default: "CAMEL_MESSAGEPROCESSED" }),
-    createTableIfNotExists: f.boolean({ doc: "Whether a missing table is created.", default: true }),
+    tableName: f.string({ doc: "Name of the table.", default: "CAMEL_MESSAGEPROCESSED" }),
+    createTableIfNotExists: f.boolean({
+      doc: "Whether a missing table is created. In MySQL and MariaDB the key columns of an existing table need a case-sensitive collation such as `utf8mb4_bin`.",
+      default: true,
+    }),
     tableExistsString: f.unsupported(notChangeable),
     createString: f.unsupported(notChangeable),
     queryString: f.unsupported(notChangeable),
@@ -41,70 +44,71 @@ class MessageIds implements IdempotentRepository {
   readonly #connection: Connection<SqlDatabase>;
   readonly #table: string;
   readonly #processor: string;
-  readonly #creates: boolean;
+  readonly #createsTable: boolean;
   readonly #uncertain = new UncertainKeys();
   /** The database in which the table is known to exist. */
   #ready: SqlDatabase | undefined = undefined;
 
-  constructor(connection: Connection<SqlDatabase>, table: string, processor: string, creates: boolean) {
+  constructor(connection: Connection<SqlDatabase>, table: string, processor: string, createsTable: boolean) {
     this.#connection = connection;
     this.#table = table;
     this.#processor = processor;
-    this.#creates = creates;
+    this.#createsTable = createsTable;
   }
 
   add(key: string): Promise<boolean> {
-    return this.#uncertain.adding(key, () => this.#insert(key));
+    return this.#uncertain.add(key, () => this.#insert(key));
   }
 
   /** One statement: if two clients add the same key at once, the primary key of the table accepts only one. */
   async #insert(key: string): Promise<boolean> {
     const database = await this.#database();
-    const own = database.dialect === "mysql" ? " from dual" : "";
-    const text = `insert into ${this.#table} (processorName, messageId, createdAt) select #1, #2, #3${own} where not exists (select 1 from ${this.#table} where processorName = #4 and messageId = #5)`;
+    const fromClause = database.dialect === "mysql" ? " from dual" : "";
+    const text = `insert into ${this.#table} (processorName, messageId, createdAt) select #1, #2, #3${fromClause} where not exists (select 1 from ${this.#table} where processorName = #4 and messageId = #5)`;
     try {
-      const values = [this.#processor, key, stamp(database.dialect), this.#processor, key];
-      const { updateCount } = await database.execute(marked(text, values, database.dialect));
+      const values = [this.#processor, key, timestampOf(database.dialect), this.#processor, key];
+      const { updateCount } = await database.execute(statementOf(text, values, database.dialect));
       return updateCount === 1;
-    } catch (thrown) {
-      if (isFlowError(thrown) && thrown.code === "sql-duplicate-key") return false;
-      throw thrown;
+    } catch (error) {
+      if (isFlowError(error) && error.code === "sql-duplicate-key") return false;
+      throw error;
     }
   }
 
   async contains(key: string): Promise<boolean> {
     const database = await this.#database();
     const text = `select 1 from ${this.#table} where processorName = #1 and messageId = #2`;
-    const { rows } = await database.execute(marked(text, [this.#processor, key], database.dialect));
+    const { rows } = await database.execute(statementOf(text, [this.#processor, key], database.dialect));
     return rows.length > 0;
   }
 
   remove(key: string): Promise<void> {
-    return this.#uncertain.removing(key, () => this.#delete(key));
+    return this.#uncertain.remove(key, () => this.#delete(key));
   }
 
   async #delete(key: string): Promise<void> {
     const database = await this.#database();
-    await database.execute(marked(`delete from ${this.#table} where processorName = #1 and messageId = #2`, [this.#processor, key], database.dialect));
+    await database.execute(statementOf(`delete from ${this.#table} where processorName = #1 and messageId = #2`, [this.#processor, key], database.dialect));
   }
 
   confirm(): void {}
 
   async #database(): Promise<SqlDatabase> {
     const database = await this.#connection.client();
-    if (this.#ready === database || !this.#creates) return database;
+    if (this.#ready === database || !this.#createsTable) return database;
     const when = database.dialect === "postgres" ? "timestamp with time zone" : database.dialect === "mysql" ? "timestamp null" : "text";
-    const columns = `processorName varchar(255) not null, messageId varchar(255) not null, createdAt ${when}, primary key (processorName, messageId)`;
+    const key = `${keyType(database.dialect)} not null`;
+    const columns = `processorName ${key}, messageId ${key}, createdAt ${when}, primary key (processorName, messageId)`;
     await ensureTable(database, this.#table, columns);
     this.#ready = database;
     return database;
   }
 }
 
-const stamp = (dialect: Dialect): string => (dialect === "mysql" ? new Date().toISOString().slice(0, -1).replace("T", " ") : new Date().toISOString());
+const timestampOf = (dialect: Dialect): string => (dialect === "mysql" ? new Date().toISOString().slice(0, -1).replace("T", " ") : new Date().toISOString());
 
 /** PostgreSQL cannot infer the types of parameters in a select list, so they are cast. */
-function marked(text: string, values: readonly unknown[], dialect: Dialect): Statement {
+function statementOf(text: string, values: readonly unknown[], dialect: Dialect): Statement {
   const types = ["varchar", "varchar", "timestamptz", "varchar", "varchar"];
   const native = text.replaceAll(/#(\d)/g, (_, number: string) => (dialect === "postgres" ? `cast($${number} as ${types[Number(number) - 1]})` : "?"));
   return { text: native, values, isFixed: true };

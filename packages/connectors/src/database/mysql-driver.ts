@@ -88,11 +88,11 @@ class MysqlSession implements Session {
     // A statement without values need not be prepared, and some cannot be.
     if (values.length === 0 && !isFixed) return this.#query(text);
     return new Promise((resolve, reject) => {
-      // The text is passed by itself: the client copies the object of a query several times.
+      // Text and values are separate arguments, because the client copies a query object several times.
       this.#connection.execute(text, values, (error, rows, fields) => {
         if (error === null) resolve(resultOf(rows, fields));
         else if (error.errno === unsupportedPrepared && values.length === 0) resolve(this.#query(text));
-        else reject(this.#noted(error));
+        else reject(this.#markBroken(error));
       });
     });
   }
@@ -103,8 +103,12 @@ class MysqlSession implements Session {
     rows.on("fields", (found) => (fields = found));
     let isOver = false;
     try {
-      for await (const row of rows) yield converted(row, fields);
+      for await (const row of rows) yield convertRow(row, fields);
       isOver = true;
+    } catch (error) {
+      // The server sends nothing after an error of its own.
+      isOver = (error as { readonly sqlState?: string }).sqlState !== undefined && !isConnectionProblem(error);
+      throw error;
     } finally {
       // The remaining rows are still being received: only a new session is guaranteed to be clean.
       if (!isOver) this.destroy();
@@ -119,11 +123,11 @@ class MysqlSession implements Session {
 
   #query(text: string): Promise<SqlResult> {
     return new Promise((resolve, reject) => {
-      this.#connection.query(text, (error, rows, fields) => (error === null ? resolve(resultOf(rows, fields)) : reject(this.#noted(error))));
+      this.#connection.query(text, (error, rows, fields) => (error === null ? resolve(resultOf(rows, fields)) : reject(this.#markBroken(error))));
     });
   }
 
-  #noted(error: Error): Error {
+  #markBroken(error: Error): Error {
     if (isConnectionProblem(error)) this.isBroken = true;
     return error;
   }
@@ -134,7 +138,7 @@ function resultOf(rows: MysqlRows, fields: MysqlFields): SqlResult {
   // The result of a procedure call: one list of rows per result set, followed by a header.
   if (fields?.some((found) => found === undefined || Array.isArray(found)) === true) {
     const sets = (rows as (Row[] | MysqlHeader)[]).flatMap((set, index) =>
-      Array.isArray(set) ? [set.map((row) => converted(row, (fields as readonly (readonly MysqlField[])[])[index] ?? []))] : [],
+      Array.isArray(set) ? [set.map((row) => convertRow(row, (fields as readonly (readonly MysqlField[])[])[index] ?? []))] : [],
     );
     const names = ((fields as readonly (readonly MysqlField[] | undefined)[])[0] ?? []).map(({ name }) => name);
     const header = (rows as (Row[] | MysqlHeader)[]).find((set) => !Array.isArray(set)) as MysqlHeader | undefined;
@@ -142,10 +146,10 @@ function resultOf(rows: MysqlRows, fields: MysqlFields): SqlResult {
     return { columns: names, rows: sets[0] ?? [], updateCount: undefined, resultSets: sets };
   }
   const found = fields as readonly MysqlField[];
-  return { columns: found.map(({ name }) => name), rows: (rows as Row[]).map((row) => converted(row, found)), updateCount: undefined };
+  return { columns: found.map(({ name }) => name), rows: (rows as Row[]).map((row) => convertRow(row, found)), updateCount: undefined };
 }
 
-function converted(row: Row, fields: readonly MysqlField[]): Row {
+function convertRow(row: Row, fields: readonly MysqlField[]): Row {
   for (const { name, columnType, columnLength } of fields) {
     const value = row[name];
     if (value === null || value === undefined) continue;

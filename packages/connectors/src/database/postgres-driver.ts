@@ -5,7 +5,7 @@ import type { Driver, NotificationListener, Row, Session, SqlResult, Statement }
 import { isConnectionProblem } from "./sql-failure.ts";
 
 export const pgNeed: ClientNeed = { package: "pg", version: "8.23.1", reason: "the PostgreSQL client" };
-export const pgCursorNeed: ClientNeed = { package: "pg-cursor", version: "2.22.0", reason: "reads long results of PostgreSQL piece by piece" };
+export const pgCursorNeed: ClientNeed = { package: "pg-cursor", version: "2.22.0", reason: "streaming of large PostgreSQL results" };
 
 interface PgField {
   readonly name: string;
@@ -99,8 +99,8 @@ const preparedStatements = new Map<string, Prepared>();
 const maxPrepared = 1000;
 
 function preparedOf(text: string): Prepared | undefined {
-  const known = preparedStatements.get(text);
-  if (known !== undefined || preparedStatements.size >= maxPrepared) return known;
+  const existing = preparedStatements.get(text);
+  if (existing !== undefined || preparedStatements.size >= maxPrepared) return existing;
   const prepared = Object.create({ name: `sluice_${preparedStatements.size + 1}`, text }) as Prepared;
   preparedStatements.set(text, prepared);
   return prepared;
@@ -121,7 +121,7 @@ class PostgresSession implements Session {
     client.on("end", () => (this.isBroken = true));
   }
 
-  /** The callback of the client costs less than its promise, which has a second one behind it. */
+  /** Uses the client's callback API, because its promise API creates two promises per query. */
   execute({ text, values, isFixed }: Statement): Promise<SqlResult> {
     const prepared = isFixed && values.length > 0 ? preparedOf(text) : undefined;
     return new Promise((resolve, reject) =>
@@ -139,9 +139,9 @@ class PostgresSession implements Session {
     const cursor = this.#client.query(new this.#cursors.default(text, values, { types: typesOf(this.#types) }));
     try {
       for (let rows = await cursor.read(fetchSize); rows.length > 0; rows = await cursor.read(fetchSize)) yield* rows;
-    } catch (thrown) {
-      if (isConnectionProblem(thrown)) this.isBroken = true;
-      throw thrown;
+    } catch (error) {
+      if (isConnectionProblem(error)) this.isBroken = true;
+      throw error;
     } finally {
       if (!this.isBroken) await cursor.close();
     }

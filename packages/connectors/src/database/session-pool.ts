@@ -14,7 +14,7 @@ export interface PoolOptions {
 /** How long no new session is opened after the server rejected a login: repeated failures may lock the account. */
 const rejectedMs = 30_000;
 
-interface Waiting {
+interface Waiter {
   give(session: Session): void;
   fail(error: Error): void;
 }
@@ -24,14 +24,14 @@ export class SessionPool {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
   readonly #unreachable: (problem: string) => void;
-  /** The one that was used last is at the end. */
+  /** The most recently used session is last. */
   readonly #idle: { readonly session: Session; readonly since: number }[] = [];
   #cancelSweep: (() => void) | undefined = undefined;
   readonly #inUse = new Set<Session>();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: Waiter[] = [];
   #connecting = 0;
   #isClosed = false;
-  #rejectedUntil = 0;
+  #rejection: { readonly until: number; readonly failure: Error } | undefined = undefined;
 
   /** `unreachable` is called when no session can be opened and none is in use. */
   constructor(driver: Driver, options: PoolOptions, clock: Clock, unreachable: (problem: string) => void) {
@@ -99,6 +99,24 @@ export class SessionPool {
     }
   }
 
+  /** Opens a session outside the pool. */
+  async connect(): Promise<Session> {
+    const rejection = this.#activeRejection;
+    if (rejection !== undefined) throw rejection;
+    try {
+      return await this.driver.connect();
+    } catch (error) {
+      const failure = sqlFailure(error, { connecting: true });
+      if (!failure.retryable) this.#rejection = { until: this.#clock.monotonic() + rejectedMs, failure };
+      throw failure;
+    }
+  }
+
+  /** The error of a rejected login, while no new session is opened because of it. */
+  get #activeRejection(): Error | undefined {
+    return this.#clock.monotonic() < (this.#rejection?.until ?? 0) ? this.#rejection?.failure : undefined;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#cancelSweep?.();
@@ -116,13 +134,15 @@ export class SessionPool {
         const at = this.#waiting.indexOf(waiting);
         if (at >= 0) this.#waiting.splice(at, 1);
       };
-      const waiting: Waiting = {
+      const waiting: Waiter = {
         give: (session) => (leave(), resolve(session)),
         fail: (error) => (leave(), reject(error)),
       };
       const aborted = (): void => waiting.fail(signal?.reason as Error);
       const cancel = this.#clock.after(connectTimeout, () =>
-        waiting.fail(unavailable(`no database session became available within ${connectTimeout} ms; ${this.#inUse.size} of ${max} are in use`)),
+        waiting.fail(
+          this.#activeRejection ?? unavailable(`no database session became available within ${connectTimeout} ms; ${this.#inUse.size} of ${max} are in use`),
+        ),
       );
       signal?.addEventListener("abort", aborted, { once: true });
       this.#waiting.push(waiting);
@@ -131,11 +151,16 @@ export class SessionPool {
   }
 
   #connectMore(): void {
-    if (this.#isClosed || this.#clock.monotonic() < this.#rejectedUntil) return;
+    if (this.#isClosed) return;
+    const rejection = this.#activeRejection;
+    if (rejection !== undefined) {
+      // A session in use may still be returned.
+      if (this.#inUse.size + this.#connecting === 0) for (const { fail } of this.#waiting.splice(0)) fail(rejection);
+      return;
+    }
     if (this.#waiting.length <= this.#connecting || this.#inUse.size + this.#idle.length + this.#connecting >= this.#options.max) return;
     this.#connecting++;
-    void this.driver
-      .connect()
+    void this.connect()
       .then(
         (session) => {
           this.#connecting--;
@@ -144,10 +169,8 @@ export class SessionPool {
           if (next === undefined) this.release(session);
           else next.give(session);
         },
-        (thrown: unknown) => {
+        (failure: Error) => {
           this.#connecting--;
-          const failure = sqlFailure(thrown, { connecting: true });
-          if (!failure.retryable) this.#rejectedUntil = this.#clock.monotonic() + rejectedMs;
           this.#waiting.shift()?.fail(failure);
           if (this.#inUse.size === 0 && this.#idle.length === 0) this.#unreachable(failure.message);
         },
@@ -171,9 +194,9 @@ export function abortable<T>(session: Session, work: () => Promise<T>, signal: A
         unwatch();
         resolve(value);
       },
-      (thrown: unknown) => {
+      (error: unknown) => {
         unwatch();
-        reject(thrown);
+        reject(error);
       },
     );
   });

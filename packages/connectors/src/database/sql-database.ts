@@ -1,8 +1,12 @@
 // The database behind a connection: a session pool, and transactions on single sessions.
 import type { Clock, Transaction } from "@sluice/engine/spi";
+import { every, withTimeout } from "../messaging/incoming.ts";
 import type { Dialect, Driver, NotificationListener, Row, Session, SqlResult, Statement } from "./database.ts";
 import { abortable, SessionPool, type PoolOptions } from "./session-pool.ts";
-import { sqlFailure, unavailable } from "./sql-failure.ts";
+import { sqlFailure, sqlFault, unavailable } from "./sql-failure.ts";
+
+/** Interval of the connection check of a listening session, and timeout of its response. */
+const checkMs = 10_000;
 
 /** Executes statements: a database, or one of its transactions. */
 export interface Executor {
@@ -18,12 +22,14 @@ export class SqlDatabase implements Executor {
   readonly dialect: Dialect;
   readonly #pool: SessionPool;
   readonly #driver: Driver;
+  readonly #clock: Clock;
 
   #version = "";
 
   constructor(driver: Driver, options: PoolOptions, clock: Clock, unreachable: (problem: string) => void) {
     this.dialect = driver.dialect;
     this.#driver = driver;
+    this.#clock = clock;
     this.#pool = new SessionPool(driver, options, clock, unreachable);
   }
 
@@ -34,12 +40,12 @@ export class SqlDatabase implements Executor {
   async executeAll(statements: readonly Statement[], signal?: AbortSignal): Promise<readonly SqlResult[]> {
     const transaction = await this.begin(signal);
     try {
-      const results = await transaction.executeAll(statements, signal);
+      const results = await transaction.executeEach(statements, signal);
       await transaction.commit();
       return results;
-    } catch (thrown) {
+    } catch (error) {
       await transaction.rollback();
-      throw thrown;
+      throw error;
     }
   }
 
@@ -47,8 +53,8 @@ export class SqlDatabase implements Executor {
     const session = await this.#pool.acquire();
     try {
       yield* session.stream(statement, fetchSize);
-    } catch (thrown) {
-      throw sqlFailure(thrown, { statement: statement.text });
+    } catch (error) {
+      throw sqlFailure(error, { statement: statement.text });
     } finally {
       this.#pool.release(session);
     }
@@ -60,28 +66,33 @@ export class SqlDatabase implements Executor {
     try {
       // Acquires SQLite's write lock immediately: a transaction that reads first and writes later could fail to get it.
       await run(session, plain(this.dialect === "sqlite" ? "begin immediate" : this.dialect === "mysql" ? "start transaction" : "begin"));
-    } catch (thrown) {
+    } catch (error) {
       this.#pool.release(session);
-      throw thrown;
+      throw error;
     }
     return new SqlTransaction(this.dialect, session, () => this.#pool.release(session));
   }
 
   /** Listens to a channel on a dedicated session outside the pool. */
   async listen(channel: string, { notified, lost }: NotificationListener): Promise<{ stop(): void }> {
-    const session = await this.#driver.connect();
+    const session = await this.#pool.connect();
     let isOver = false;
+    // The server sends nothing while nothing is published, so only a query detects a dead connection.
+    const endChecks = every(this.#clock, checkMs, () => {
+      withTimeout(this.#clock, checkMs, session.execute(plain("select 1")), () => unavailable("no response")).catch(() => session.destroy());
+    });
     const stop = (): void => {
       isOver = true;
+      endChecks();
       session.destroy();
     };
     try {
-      if (session.listen === undefined) throw unavailable(`${this.dialect} has no notifications`);
+      if (session.listen === undefined) throw sqlFault("sql-failed", `${this.dialect} does not support LISTEN: use a PostgreSQL connection`);
       await session.listen(channel, { notified, lost: () => (isOver ? undefined : lost()) });
       return { stop };
-    } catch (thrown) {
+    } catch (error) {
       stop();
-      throw sqlFailure(thrown);
+      throw sqlFailure(error);
     }
   }
 
@@ -117,11 +128,17 @@ export class SqlTransaction implements Executor, Transaction {
 
   execute(statement: Statement, signal?: AbortSignal): Promise<SqlResult> {
     this.#check();
-    return abortable(this.#session, () => this.#guarded(statement), signal);
+    const execute = (): Promise<SqlResult> => run(this.#session, statement);
+    return abortable(this.#session, () => (this.dialect === "postgres" ? this.#guarded(execute) : execute()), signal);
   }
 
   async executeAll(statements: readonly Statement[], signal?: AbortSignal): Promise<readonly SqlResult[]> {
     this.#check();
+    return this.#guarded(() => this.executeEach(statements, signal));
+  }
+
+  /** Executes statements until one fails; those before it keep their effects until rollback. */
+  async executeEach(statements: readonly Statement[], signal?: AbortSignal): Promise<readonly SqlResult[]> {
     const results: SqlResult[] = [];
     for (const statement of statements) results.push(await abortable(this.#session, () => run(this.#session, statement), signal));
     return results;
@@ -129,10 +146,12 @@ export class SqlTransaction implements Executor, Transaction {
 
   async *stream(statement: Statement, fetchSize: number): AsyncIterableIterator<Row> {
     this.#check();
+    const savepoint = this.dialect === "postgres" ? await this.#setSavepoint() : undefined;
     try {
       yield* this.#session.stream(statement, fetchSize);
-    } catch (thrown) {
-      throw sqlFailure(thrown, { statement: statement.text });
+    } catch (error) {
+      if (savepoint !== undefined) await this.#rollBackTo(savepoint);
+      throw sqlFailure(error, { statement: statement.text });
     }
   }
 
@@ -140,10 +159,10 @@ export class SqlTransaction implements Executor, Transaction {
     this.#check();
     try {
       await run(this.#session, plain("commit"));
-    } catch (thrown) {
+    } catch (error) {
       // The outcome of the commit is unknown, so the session is not reused.
       this.#session.destroy();
-      throw thrown;
+      throw error;
     } finally {
       this.#end();
     }
@@ -161,19 +180,30 @@ export class SqlTransaction implements Executor, Transaction {
     }
   }
 
-  /** After a failed statement PostgreSQL rejects all others until rollback, so each statement gets its own savepoint. */
-  async #guarded(statement: Statement): Promise<SqlResult> {
-    if (this.dialect !== "postgres") return run(this.#session, statement);
+  /** Undoes failed work. PostgreSQL needs this for each statement: after a failed one it rejects all others until rollback. */
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    const savepoint = await this.#setSavepoint();
+    try {
+      const result = await work();
+      // Some statements of MySQL commit implicitly and thereby remove the savepoint.
+      if (this.dialect !== "mysql") await run(this.#session, plain(`release savepoint ${savepoint}`));
+      return result;
+    } catch (error) {
+      await this.#rollBackTo(savepoint);
+      throw error;
+    }
+  }
+
+  async #setSavepoint(): Promise<string> {
     const name = `sluice_${++this.#savepoints}`;
     await run(this.#session, plain(`savepoint ${name}`));
-    try {
-      const result = await run(this.#session, statement);
-      await run(this.#session, plain(`release savepoint ${name}`));
-      return result;
-    } catch (thrown) {
-      if (!this.#session.isBroken) await run(this.#session, plain(`rollback to savepoint ${name}`));
-      throw thrown;
-    }
+    return name;
+  }
+
+  async #rollBackTo(savepoint: string): Promise<void> {
+    if (this.#session.isBroken) return;
+    // Without the savepoint the server has already ended the transaction, for example because of a deadlock, and would commit later statements one by one.
+    await run(this.#session, plain(`rollback to savepoint ${savepoint}`)).catch(() => this.#session.destroy());
   }
 
   #check(): void {
@@ -193,7 +223,7 @@ const plain = (text: string): Statement => ({ text, values: [], isFixed: false }
 async function run(session: Session, statement: Statement): Promise<SqlResult> {
   try {
     return await session.execute(statement);
-  } catch (thrown) {
-    throw sqlFailure(thrown, { statement: statement.text });
+  } catch (error) {
+    throw sqlFailure(error, { statement: statement.text });
   }
 }

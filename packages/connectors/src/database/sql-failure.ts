@@ -100,7 +100,7 @@ export function sqlFailure(thrown: unknown, { connecting = false, statement }: {
   const message = error.message === "" ? (error.code ?? error.name) : error.message;
   const details = { sqlState: state, errorCode: number };
   const cause = new FlowError("java.sql.SQLException", message, { code: kind.code, details, cause: error });
-  const text = statement === undefined ? message : `${message} (in: ${shortened(statement)})`;
+  const text = statement === undefined ? message : `${message} (in: ${shorten(statement)})`;
   return new FlowError(kind.type, text, { code: kind.code, retryable: kind.retryable ?? false, details, cause });
 }
 
@@ -108,14 +108,14 @@ export function unavailable(problem: string): FlowError {
   return new FlowError(down.type, problem, { code: down.code, retryable: true });
 }
 
-/** For errors that the connectors find in a message. */
+/** An error in the content of a message, found before a statement is sent. */
 export function sqlFault(code: string, message: string): FlowError {
   return new FlowError("java.sql.SQLException", message, { code });
 }
 
 /** True when the session failed, not the statement. */
-export function isConnectionProblem(thrown: unknown): boolean {
-  return sqlFailure(thrown).code === down.code;
+export function isConnectionProblem(error: unknown): boolean {
+  return sqlFailure(error).code === down.code;
 }
 
 function codesOf(error: DriverError): { readonly state: string | undefined; readonly number: number } {
@@ -152,4 +152,4 @@ function ofSqlite(code: number): Kind {
   }
 }
 
-const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(/\s+/g, " ");
+const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(/\s+/g, " ");

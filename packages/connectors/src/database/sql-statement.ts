@@ -1,6 +1,6 @@
 // Converts a statement and a message to a driver call. Each statement is parsed once per database.
 import { FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
-import { isMap, iterate } from "@sluice/engine/values";
+import { entryOf, hasEntry, isMap, iterate } from "@sluice/engine/values";
 import type { Dialect, Statement } from "./database.ts";
 import { boundValue } from "./bound-value.ts";
 import { nativeText, parseStatement, type Parameter, type StatementTemplate, type TemplateOptions } from "./statement-template.ts";
@@ -37,7 +37,7 @@ export class SqlStatement {
   }
 
   /** A statement written in the flow: its expressions are compiled now. */
-  static authored(text: string, options: StatementOptions, compile: (text: string) => Expression): SqlStatement {
+  static fromFlow(text: string, options: StatementOptions, compile: (text: string) => Expression): SqlStatement {
     const expressions = new Map<string, Expression>();
     for (const dialect of dialects)
       for (const parameter of parseStatement(text, options, dialect).parameters)
@@ -46,7 +46,7 @@ export class SqlStatement {
   }
 
   /** A statement from a message: expressions in it are rejected. */
-  static received(text: string, options: StatementOptions): SqlStatement {
+  static fromMessage(text: string, options: StatementOptions): SqlStatement {
     return new SqlStatement(text, options, undefined);
   }
 
@@ -63,14 +63,14 @@ export class SqlStatement {
       lengths.push(list.length);
       for (const item of list) values.push(boundValue(item, dialect));
     }
-    if (values.length > maxValues) throw wrongParameters(`a statement can have at most ${maxValues} values, this one has ${values.length}`);
+    if (values.length > maxValues) throw parameterError(`a statement can have at most ${maxValues} values, this one has ${values.length}`);
     const fixed = this.#fixed.get(dialect);
     return { text: fixed ?? nativeText(template, dialect, lengths), values, isFixed: fixed !== undefined && this.#expressions !== undefined };
   }
 
   #template(dialect: Dialect): StatementTemplate {
-    const known = this.#templates.get(dialect);
-    if (known !== undefined) return known;
+    const cached = this.#templates.get(dialect);
+    if (cached !== undefined) return cached;
     const template = parseStatement(this.text, this.#options, dialect);
     this.#templates.set(dialect, template);
     if (!template.parameters.some((parameter) => parameter.kind !== "position" && parameter.isList))
@@ -85,7 +85,7 @@ export class SqlStatement {
     const isSingle = expected === 1 && !Array.isArray(data) && !(data instanceof Set);
     const values = isSingle ? [data] : isMap(data) ? [] : iterate(data, this.#options.separator);
     if (values.length === expected) return values;
-    throw wrongParameters(
+    throw parameterError(
       isMap(data)
         ? `the statement has ${expected} positional parameters, but the body is a map; use named parameters (:#name)`
         : `the statement has ${expected} parameters, but the number of values is ${values.length}`,
@@ -96,7 +96,7 @@ export class SqlStatement {
     if (parameter.kind === "name") return namedValue(parameter.name, exchange, data, this.text);
     const expression = this.#expressions?.get(parameter.text);
     if (expression === undefined)
-      throw wrongParameters(`expression ${parameter.text} is not allowed in a statement from a message; set a header and use :#name instead`);
+      throw parameterError(`expression ${parameter.text} is not allowed in a statement from a message; set a header and use :#name instead`);
     // Expressions of a batch are evaluated with the item as body.
     if (exchange.message.body === data) return expression(exchange);
     const { body } = exchange.message;
@@ -111,33 +111,23 @@ export class SqlStatement {
   #listOf(parameter: Exclude<Parameter, { kind: "position" }>, value: unknown): readonly unknown[] {
     const list = iterate(value, this.#options.separator);
     const name = parameter.kind === "name" ? parameter.name : parameter.text;
-    if (list.length === 0) throw wrongParameters(`the list parameter '${name}' is empty`);
+    if (list.length === 0) throw parameterError(`the list parameter '${name}' is empty`);
     return typeof value === "string" ? list.map((item) => (item as string).trim()) : list;
   }
 }
 
-/** Looked up in the data if it is a map, then in the headers, then in the variables. */
-function namedValue(name: string, exchange: Exchange, data: unknown, text: string): unknown {
-  const inData = isMap(data) ? memberOf(data, name) : undefined;
-  if (inData !== undefined) return inData;
-  const header = exchange.message.headers.get(name);
+/** Looked up in the data if it is a map, then in the headers, then in the variables. A null in the data is a value, as in Camel. */
+export function namedValue(name: string, exchange: Exchange, data: unknown, text: string): unknown {
+  if (hasEntry(data, name)) return entryOf(data, name) ?? null;
+  const { headers } = exchange.message;
+  const header = headers.get(name);
   if (header !== undefined) return header;
   const variable = exchange.variable(name);
   if (variable !== undefined) return variable;
-  if (isMap(data) && hasMember(data, name)) return null;
-  if (exchange.message.headers.has(name)) return null;
-  throw wrongParameters(`no value for parameter '${name}': it is not in the body, the headers or the variables (statement: ${text.slice(0, 200)})`);
+  if (headers.has(name)) return null;
+  throw parameterError(`no value for parameter '${name}': it is not in the body, the headers or the variables (statement: ${text.slice(0, 200)})`);
 }
 
-type MapLike = Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>;
-
-function memberOf(map: MapLike, name: string): unknown {
-  const value = map instanceof Map ? (map.get(name) as unknown) : Object.hasOwn(map, name) ? (map as Readonly<Record<string, unknown>>)[name] : undefined;
-  return value === null ? undefined : value;
-}
-
-const hasMember = (map: MapLike, name: string): boolean => (map instanceof Map ? map.has(name) : Object.hasOwn(map, name));
-
-function wrongParameters(message: string): FlowError {
+function parameterError(message: string): FlowError {
   return new FlowError("org.apache.camel.RuntimeExchangeException", message, { code: "sql-parameters" });
 }

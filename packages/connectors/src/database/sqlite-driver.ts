@@ -76,8 +76,8 @@ class SqliteSession implements Session {
     for (const until = Date.now() + this.#busyTimeout; ;) {
       try {
         return this.#executeNow(text, values);
-      } catch (thrown) {
-        if (((thrown as { errcode?: number }).errcode ?? 0) % 256 !== busy || Date.now() >= until) throw thrown;
+      } catch (error) {
+        if (((error as { errcode?: number }).errcode ?? 0) % 256 !== busy || Date.now() >= until) throw error;
         await new Promise((resolve) => setTimeout(resolve, busyWaitMs));
       }
     }
@@ -86,7 +86,7 @@ class SqliteSession implements Session {
   async *stream({ text, values }: Statement): AsyncIterableIterator<Row> {
     const statement = this.#database.prepare(text);
     statement.setReadBigInts(true);
-    for (const row of statement.iterate(...values)) yield converted(row);
+    for (const row of statement.iterate(...values)) yield convertRow(row);
   }
 
   destroy(): void {
@@ -100,16 +100,16 @@ class SqliteSession implements Session {
     const statement = this.#prepare(text);
     const columns = statement.columns?.().map(({ name }) => name);
     if (columns === undefined ? returnsRows(text) : columns.length > 0) {
-      const rows = statement.all(...values).map(converted);
+      const rows = statement.all(...values).map(convertRow);
       return { columns: columns ?? Object.keys(rows[0] ?? {}), rows, updateCount: undefined };
     }
     const { changes, lastInsertRowid } = statement.run(...values);
-    return { columns: undefined, rows: [], updateCount: Number(changes), insertId: converted({ id: lastInsertRowid })["id"] };
+    return { columns: undefined, rows: [], updateCount: Number(changes), insertId: convertRow({ id: lastInsertRowid })["id"] };
   }
 
   #prepare(text: string): SqliteStatement {
-    const known = this.#prepared.get(text);
-    if (known !== undefined) return known;
+    const cached = this.#prepared.get(text);
+    if (cached !== undefined) return cached;
     const statement = this.#database.prepare(text);
     statement.setReadBigInts(true);
     if (this.#prepared.size >= maxPrepared) this.#prepared.delete(this.#prepared.keys().next().value as string);
@@ -121,7 +121,7 @@ class SqliteSession implements Session {
 /** For drivers that do not report the columns of a statement. */
 const returnsRows = (text: string): boolean => /^\s*(?:select|with|values|pragma|explain)\b/i.test(text) || /\breturning\b/i.test(text);
 
-function converted(row: Row): Row {
+function convertRow(row: Row): Row {
   const copy: Row = {};
   for (const [name, value] of Object.entries(row)) {
     if (typeof value !== "bigint") copy[name] = value;

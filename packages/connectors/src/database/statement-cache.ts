@@ -18,9 +18,9 @@ export class StatementCache {
     const key = asText(text).trim();
     if (key === "") throw sqlFault("sql-statement", "the statement is empty");
     if (key.length > maxTextLength) throw sqlFault("sql-statement", `a statement can have at most ${maxTextLength} characters`);
-    const known = this.#statements.get(key);
-    if (known !== undefined) return known;
-    const statement = SqlStatement.received(key, this.#options);
+    const cached = this.#statements.get(key);
+    if (cached !== undefined) return cached;
+    const statement = SqlStatement.fromMessage(key, this.#options);
     if (this.#statements.size >= maxTexts) this.#statements.delete(this.#statements.keys().next().value as string);
     this.#statements.set(key, statement);
     return statement;

@@ -21,7 +21,7 @@ export interface TemplateOptions {
 }
 
 /** Comments and quoted text: a backslash escapes only in MySQL; dollar quotes are PostgreSQL's. */
-const untouched: Readonly<Record<Dialect, RegExp>> = {
+const quotedOrComment: Readonly<Record<Dialect, RegExp>> = {
   mysql: /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`[^`]*`|--\s[^\n]*|\/\*[^]*?\*\//y,
   postgres: /(?<=\bE)'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?\*\/|(?<![\w$])(\$(?:[A-Za-z_]\w*)?\$)[^]*?\1/iy,
   sqlite: /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[^]*?\*\//y,
@@ -30,14 +30,14 @@ const untouched: Readonly<Record<Dialect, RegExp>> = {
 export function parseStatement(text: string, { placeholder, allowNamedParameters }: TemplateOptions, dialect: Dialect): StatementTemplate {
   const texts: string[] = [];
   const parameters: Parameter[] = [];
-  const skip = untouched[dialect];
-  let begun = 0;
+  const skip = quotedOrComment[dialect];
+  let segmentStart = 0;
   let at = 0;
   const marks = placeholder === undefined || placeholder === "" ? ["?"] : [placeholder, "?"];
-  const take = (parameter: Parameter, from: number, to: number): void => {
-    texts.push(text.slice(begun, from));
+  const addParameter = (parameter: Parameter, from: number, to: number): void => {
+    texts.push(text.slice(segmentStart, from));
     parameters.push(parameter);
-    begun = at = to;
+    segmentStart = at = to;
   };
   while (at < text.length) {
     skip.lastIndex = at;
@@ -46,15 +46,16 @@ export function parseStatement(text: string, { placeholder, allowNamedParameters
       at += skipped[0].length;
       continue;
     }
-    const named = text[at] === ":" && text[at - 1] !== ":" && allowNamedParameters ? marks.find((mark) => text.startsWith(mark, at + 1)) : undefined;
-    const found = named === undefined ? undefined : namedParameter(text, at + 1 + named.length);
-    if (found !== undefined) take(found.parameter, at, found.end);
-    else if (placeholder !== undefined && placeholder !== "" && text.startsWith(placeholder, at)) take({ kind: "position" }, at, at + placeholder.length);
-    // In PostgreSQL it is a JSON operator.
-    else if (text[at] === "?" && dialect !== "postgres") take({ kind: "position" }, at, at + 1);
+    const namedMark = text[at] === ":" && text[at - 1] !== ":" && allowNamedParameters ? marks.find((mark) => text.startsWith(mark, at + 1)) : undefined;
+    const found = namedMark === undefined ? undefined : namedParameter(text, at + 1 + namedMark.length);
+    if (found !== undefined) addParameter(found.parameter, at, found.end);
+    else if (placeholder !== undefined && placeholder !== "" && text.startsWith(placeholder, at))
+      addParameter({ kind: "position" }, at, at + placeholder.length);
+    // In PostgreSQL `?` is a JSON operator.
+    else if (text[at] === "?" && dialect !== "postgres") addParameter({ kind: "position" }, at, at + 1);
     else at++;
   }
-  texts.push(text.slice(begun));
+  texts.push(text.slice(segmentStart));
   return { texts, parameters };
 }
 

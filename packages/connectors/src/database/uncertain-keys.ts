@@ -9,28 +9,28 @@ const maxKeys = 10_000;
 export class UncertainKeys {
   readonly #keys = new Set<string>();
 
-  async adding(key: string, add: () => Promise<boolean>): Promise<boolean> {
+  async add(key: string, insert: () => Promise<boolean>): Promise<boolean> {
     try {
-      const added = await add();
-      return this.#keys.delete(key) || added;
-    } catch (thrown) {
-      this.#note(key, thrown);
-      throw thrown;
+      const isNew = await insert();
+      return this.#keys.delete(key) || isNew;
+    } catch (error) {
+      this.#markUncertain(key, error);
+      throw error;
     }
   }
 
-  async removing(key: string, remove: () => Promise<unknown>): Promise<void> {
+  async remove(key: string, deleteKey: () => Promise<unknown>): Promise<void> {
     try {
-      await remove();
+      await deleteKey();
       this.#keys.delete(key);
-    } catch (thrown) {
-      this.#note(key, thrown);
-      throw thrown;
+    } catch (error) {
+      this.#markUncertain(key, error);
+      throw error;
     }
   }
 
-  #note(key: string, thrown: unknown): void {
-    if (!toFlowError(thrown).retryable) return;
+  #markUncertain(key: string, error: unknown): void {
+    if (!toFlowError(error).retryable) return;
     if (this.#keys.size >= maxKeys) this.#keys.delete(this.#keys.values().next().value as string);
     this.#keys.add(key);
   }

@@ -28,7 +28,7 @@ export class Consumers<T> {
   }
 
   /** Calls `wake` once when a consumer registers; returns a function that cancels. */
-  onArrival(name: string, wake: () => void): () => void {
+  onRegistered(name: string, wake: () => void): () => void {
     const waiting = this.#waiting.get(name) ?? new Set();
     this.#waiting.set(name, waiting);
     waiting.add(wake);

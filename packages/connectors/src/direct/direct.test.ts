@@ -1,5 +1,5 @@
 import { FlowError, type Exchange } from "@sluice/engine/spi";
-import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeInlet } from "@sluice/testkit";
+import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeRouteInput } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { direct } from "./direct.ts";
 
@@ -13,12 +13,12 @@ const body = (text: string) => (exchange: Exchange) => void (exchange.message.bo
 describe("direct", () => {
   it("runs the called route on the same exchange, synchronously when the route is synchronous", () => {
     const { source, sink } = setUp();
-    const inlet = new FakeInlet(body("done"));
-    void source("direct:a").start(inlet);
+    const routeInput = new FakeRouteInput(body("done"));
+    void source("direct:a").start(routeInput);
     const exchange = exchangeOf("x");
     expect(sink("direct:a").send(exchange)).toBeUndefined();
-    expect(inlet.exchanges).toEqual([exchange]);
-    expect(inlet.triggers).toEqual([{ uri: "direct:a" }]);
+    expect(routeInput.exchanges).toEqual([exchange]);
+    expect(routeInput.triggers).toEqual([{ uri: "direct:a" }]);
     expect(exchange.message.body).toBe("done");
   });
 
@@ -26,7 +26,7 @@ describe("direct", () => {
     const { source, sink } = setUp();
     const failure = new FlowError("java.io.IOException", "no");
     void source("direct:a").start(
-      new FakeInlet(() => {
+      new FakeRouteInput(() => {
         throw failure;
       }),
     );
@@ -37,8 +37,8 @@ describe("direct", () => {
     const { source, sink } = setUp();
     const send = sink("direct:a").send;
     const [old, replacement] = [source("direct:a"), source("direct:a")];
-    void old.start(new FakeInlet(body("old")));
-    void replacement.start(new FakeInlet(body("new")));
+    void old.start(new FakeRouteInput(body("old")));
+    void replacement.start(new FakeRouteInput(body("new")));
     const during = exchangeOf();
     void send(during);
     void old.stop();
@@ -50,19 +50,19 @@ describe("direct", () => {
   it("switches back to the old version when the new one is withdrawn", () => {
     const { source, sink } = setUp();
     const [old, replacement] = [source("direct:a"), source("direct:a")];
-    void old.start(new FakeInlet(body("old")));
-    void replacement.start(new FakeInlet(body("new")));
+    void old.start(new FakeRouteInput(body("old")));
+    void replacement.start(new FakeRouteInput(body("new")));
     void replacement.stop();
     const exchange = exchangeOf();
     void sink("direct:a").send(exchange);
     expect(exchange.message.body).toBe("old");
   });
 
-  it("C8: calls with the endpoint's pattern and restores the pattern of the exchange", async () => {
+  it("calls with the endpoint's pattern and restores the pattern of the exchange", async () => {
     const { source, sink } = setUp();
     const seen: string[] = [];
     void source("direct:a?exchangePattern=InOut").start(
-      new FakeInlet((exchange) => {
+      new FakeRouteInput((exchange) => {
         seen.push(exchange.pattern);
         if (exchange.message.body === "fails") throw new FlowError("java.io.IOException", "no");
         return exchange.message.body === "waits" ? Promise.resolve() : undefined;
@@ -100,7 +100,7 @@ describe("direct", () => {
     const exchange = exchangeOf();
     const sending = sink("direct:late").send(exchange);
     await host.clock.advance(29_000);
-    void source("direct:late").start(new FakeInlet(body("answered")));
+    void source("direct:late").start(new FakeRouteInput(body("answered")));
     await sending;
     expect(exchange.message.body).toBe("answered");
     expect(host.clock.pending).toBe(0);

@@ -7,7 +7,7 @@ import {
   type Endpoint,
   type Exchange,
   type Host,
-  type Inlet,
+  type RouteInput,
   type Sink,
   type Source,
   type Trigger,
@@ -72,64 +72,64 @@ export const direct = defineConnector({
 });
 
 function connectDirect(host: Host): Connector<Options> {
-  const consumers = new Consumers<Inlet>();
+  const consumers = new Consumers<RouteInput>();
   return {
     source: (endpoint) => directSource(endpoint, consumers),
     sink: (endpoint) => directSink(endpoint, consumers, host),
   };
 }
 
-function directSource(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>): Source {
+function directSource(endpoint: Endpoint<Options>, consumers: Consumers<RouteInput>): Source {
   const { name } = endpoint.options;
-  let serving: Inlet | undefined;
+  let registered: RouteInput | undefined;
   const stop = (): void => {
-    if (serving !== undefined) consumers.unregister(name, serving);
-    serving = undefined;
+    if (registered !== undefined) consumers.unregister(name, registered);
+    registered = undefined;
   };
   return {
     claims: [`direct:${name}`],
     exclusive: false,
     everyWorker: true,
-    start(inlet) {
+    start(routeInput) {
       stop();
-      serving = inlet;
-      consumers.register(name, inlet);
+      registered = routeInput;
+      consumers.register(name, routeInput);
     },
     stop,
   };
 }
 
-function directSink(endpoint: Endpoint<Options>, consumers: Consumers<Inlet>, host: Host): Sink {
+function directSink(endpoint: Endpoint<Options>, consumers: Consumers<RouteInput>, host: Host): Sink {
   const { name, block, timeout, failIfNoConsumers, exchangePattern } = endpoint.options;
   const trigger: Trigger = { uri: endpoint.uri };
 
-  const missing = (exchange: Exchange): Awaitable => {
+  const handleMissing = (exchange: Exchange): Awaitable => {
     if (!failIfNoConsumers) return undefined;
     if (!block || !(timeout > 0) || exchange.run.session?.skipTime === true) throw noConsumer(name);
-    return arrival(exchange).then((inlet) => inlet.enter(exchange, trigger));
+    return waitForConsumer(exchange).then((routeInput) => routeInput.enter(exchange, trigger));
   };
 
-  const arrival = ({ run: { signal } }: Exchange): Promise<Inlet> =>
+  const waitForConsumer = ({ run: { signal } }: Exchange): Promise<RouteInput> =>
     new Promise((resolve, reject) => {
       const settle = (): void => {
         cancelTimer();
-        giveUp();
+        cancelWait();
         signal.removeEventListener("abort", settle);
-        const inlet = consumers.get(name);
+        const routeInput = consumers.get(name);
         if (signal.aborted) reject(cancelledError(signal));
-        else if (inlet === undefined) reject(noConsumer(name));
-        else resolve(inlet);
+        else if (routeInput === undefined) reject(noConsumer(name));
+        else resolve(routeInput);
       };
       const cancelTimer = host.clock.after(timeout, settle);
-      const giveUp = consumers.onArrival(name, settle);
+      const cancelWait = consumers.onRegistered(name, settle);
       signal.addEventListener("abort", settle, { once: true });
       if (signal.aborted) settle();
     });
 
   return {
     send: withPattern(exchangePattern, (exchange) => {
-      const inlet = consumers.get(name);
-      return inlet === undefined ? missing(exchange) : inlet.enter(exchange, trigger);
+      const routeInput = consumers.get(name);
+      return routeInput === undefined ? handleMissing(exchange) : routeInput.enter(exchange, trigger);
     }),
   };
 }

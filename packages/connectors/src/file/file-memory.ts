@@ -5,18 +5,18 @@ import type { IdempotentRepository } from "@sluice/engine/spi";
 const rememberedLimit = 100_000;
 
 export class FileMemory {
-  readonly #underWay = new Set<string>();
+  readonly #inProgress = new Set<string>();
   readonly #done = new Map<string, Set<string>>();
 
   /** False when the file is already being processed. */
   begin(path: string): boolean {
-    if (this.#underWay.has(path)) return false;
-    this.#underWay.add(path);
+    if (this.#inProgress.has(path)) return false;
+    this.#inProgress.add(path);
     return true;
   }
 
   end(path: string): void {
-    this.#underWay.delete(path);
+    this.#inProgress.delete(path);
   }
 
   /** The processed files of an endpoint; they survive a redeployment of the flow. */

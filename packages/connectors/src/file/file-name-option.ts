@@ -30,7 +30,7 @@ export function fileNameOption(option: string, text: string, scope: EndpointScop
   }
   return (file) => {
     const exchange = exchangeFor(file, scope);
-    return parts.map((part) => (typeof part === "string" ? part : contained(asText(part(exchange))))).join("");
+    return parts.map((part) => (typeof part === "string" ? part : requireContained(asText(part(exchange))))).join("");
   };
 }
 
@@ -51,10 +51,10 @@ function endOfExpression(text: string, begin: number): number {
 function expressionOf(option: string, text: string, scope: EndpointScope): Expression {
   try {
     return scope.expression(text);
-  } catch (thrown) {
-    if (!isCompileError(thrown)) throw thrown;
-    throw new CompileError("bad-option", `'${text}' cannot be used in ${option}: ${thrown.message}`, {
-      ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
+  } catch (error) {
+    if (!isCompileError(error)) throw error;
+    throw new CompileError("bad-option", `'${text}' cannot be used in ${option}: ${error.message}`, {
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
     });
   }
 }
@@ -74,7 +74,7 @@ function exchangeFor({ name, size, modified, exchange }: NamedFile, { route }: E
 }
 
 /** A value may name a subfolder, but neither a parent folder nor an absolute path. */
-function contained(text: string): string {
+function requireContained(text: string): string {
   if (text.includes("\0") || /^([/\\]|[A-Za-z]:)/.test(text) || text.split(/[/\\]/).includes(".."))
     throw fileError("file name rejected: a value in it is an absolute path or contains '..'", "file-name-refused");
   return text;

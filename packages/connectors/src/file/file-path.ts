@@ -20,7 +20,7 @@ export function pathWithin(directory: string, name: string): string {
           : segments.some((segment) => Buffer.byteLength(segment) > maxSegmentBytes) || Buffer.byteLength(name) > maxPathBytes
             ? "it is too long"
             : undefined;
-  if (reason !== undefined) throw fileError(`file name '${shown(name)}' rejected: ${reason}`, "file-name-refused");
+  if (reason !== undefined) throw fileError(`file name '${displayName(name)}' rejected: ${reason}`, "file-name-refused");
   return join(directory, ...segments);
 }
 
@@ -29,7 +29,7 @@ export async function prepareParent(directory: string, path: string, create: boo
   const parent = dirname(path);
   if (create) await mkdir(parent, { recursive: true });
   if (!(await isWithin(directory, parent)))
-    throw fileError(`file name '${shown(relative(directory, path))}' rejected: a symbolic link points outside the directory`, "file-name-refused");
+    throw fileError(`file name '${displayName(relative(directory, path))}' rejected: a symbolic link points outside the directory`, "file-name-refused");
 }
 
 /** True when the resolved path is inside the directory. */
@@ -42,15 +42,15 @@ export function fileError(message: string, code = "file-failed", cause?: unknown
   return new FlowError("org.apache.camel.component.file.GenericFileOperationFailedException", message, { code, cause, retryable: code === "file-failed" });
 }
 
-export function isMissing(thrown: unknown): boolean {
-  return hasCode(thrown, "ENOENT");
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, "ENOENT");
 }
 
-export function hasCode(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === code;
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
-function shown(name: string): string {
+function displayName(name: string): string {
   const text = name.replaceAll(/[^\x20-\x7e]/g, "?");
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

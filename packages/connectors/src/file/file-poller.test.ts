@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FlowError } from "@sluice/engine/spi";
-import { connectorUnderTest, exchangeOf, failureOf, hostInRealTime } from "@sluice/testkit";
+import { connectorUnderTest, exchangeOf, failureOf, realTimeHost } from "@sluice/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileConnector } from "./file.ts";
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-const poller = (uri: string) => connectorUnderTest(fileConnector({ root: base }), hostInRealTime()).poller(uri);
+const poller = (uri: string) => connectorUnderTest(fileConnector({ root: base }), realTimeHost()).poller(uri);
 const put = (name: string, text: string) => writeFile(join(base, "in", name), text);
 const names = async () => (await readdir(join(base, "in"), { recursive: true })).filter((name) => name.endsWith(".txt")).toSorted();
 

@@ -17,21 +17,21 @@ export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, m
   const work = fileWork(endpoint, directory, memory, parts, true);
 
   const next = async (): Promise<Message | undefined> => {
-    const files = await scan().catch((thrown: unknown) => {
-      if (isMissing(thrown)) return [];
-      throw fileError(`the directory '${options.directoryName}' cannot be read`, "file-failed", thrown);
+    const files = await scan().catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw fileError(`the directory '${options.directoryName}' cannot be read`, "file-failed", error);
     });
     for (const file of files) {
-      const taken = await work.take(file);
-      if (taken === undefined) continue;
-      const tooLong = taken.message.body instanceof FileStream && !options.noop;
-      await taken.finish(tooLong ? "failed" : "done");
+      const claimed = await work.claim(file);
+      if (claimed === undefined) continue;
+      const tooLong = claimed.message.body instanceof FileStream && !options.noop;
+      await claimed.finish(tooLong ? "failed" : "done");
       if (tooLong)
         throw fileError(
           `'${file.name}' is larger than streamOver (${options.streamOver} bytes) and would be moved or deleted before it is read; raise streamOver`,
           "file-too-long",
         );
-      return taken.message;
+      return claimed.message;
     }
     return undefined;
   };

@@ -51,9 +51,9 @@ export async function findFile(directory: string, name: string, path = join(dire
     if (link && !(await isWithin(directory, path))) return undefined;
     const found = await stat(path);
     return found.isFile() ? { name, path, size: found.size, modified: Math.floor(found.mtimeMs) } : undefined;
-  } catch (thrown) {
-    if (isMissing(thrown)) return undefined;
-    throw thrown;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }
 
@@ -61,8 +61,8 @@ function fileFilter(options: FileOptions, scope: EndpointScope): FileFilter {
   const tests: FileFilter[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
   if (!options.includeHiddenFiles) tests.push((name) => !basename(name).startsWith("."));
   const { include, exclude, includeExt, excludeExt, antInclude, antExclude, fileName, doneFileName } = options;
-  if (include !== undefined) tests.push(named(regex("include", include, true)));
-  if (exclude !== undefined) tests.push(not(named(regex("exclude", exclude, true))));
+  if (include !== undefined) tests.push(onBaseName(regex("include", include, true)));
+  if (exclude !== undefined) tests.push(not(onBaseName(regex("exclude", exclude, true))));
   if (includeExt !== undefined) tests.push(hasExtension(includeExt));
   if (excludeExt !== undefined) tests.push(not(hasExtension(excludeExt)));
   if (antInclude !== undefined) tests.push(ant("antInclude", antInclude, options));
@@ -80,7 +80,7 @@ const not =
   (test: FileFilter): FileFilter =>
   (name) =>
     !test(name);
-const named =
+const onBaseName =
   (test: FileFilter): FileFilter =>
   (name) =>
     test(basename(name));
@@ -89,9 +89,9 @@ function regex(option: string, source: string, ignoreCase: boolean): FileFilter 
   try {
     const pattern = compilePattern(source, { ignoreCase });
     return (text) => pattern.matches(text);
-  } catch (thrown) {
-    if (isFlowError(thrown)) throw new CompileError("bad-option", `${option}: ${thrown.message}`);
-    throw thrown;
+  } catch (error) {
+    if (isFlowError(error)) throw new CompileError("bad-option", `${option}: ${error.message}`);
+    throw error;
   }
 }
 
@@ -118,7 +118,7 @@ function antPattern(pattern: string): string {
 
 function doneFiles(doneFileName: string): FileFilter {
   const escaped = doneFileName.split(/\$\{[^}]*\}/).map((literal) => literal.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`));
-  return named(regex("doneFileName", escaped.join(".*"), false));
+  return onBaseName(regex("doneFileName", escaped.join(".*"), false));
 }
 
 const keys: Readonly<Record<string, (file: FoundFile) => string | number>> = {

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { flow, hostInRealTime, type FakeHost } from "@sluice/testkit";
+import { flow, realTimeHost, type FakeHost } from "@sluice/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileConnector } from "./file.ts";
 
@@ -24,7 +24,7 @@ const route = (options: string, steps: string): string => `
 ${steps}`;
 
 async function started(yaml: string, drainMs = 30_000) {
-  const host = hostInRealTime() as FakeHost;
+  const host = realTimeHost() as FakeHost;
   const running = await flow(yaml, { host, connectors: [fileConnector({ root: base })], limits: { drainMs } });
   for (let attempt = 0; attempt < 500 && running.mocks.get("taken") === undefined; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(running.mocks.get("taken")).toHaveLength(1);

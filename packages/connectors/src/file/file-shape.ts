@@ -4,8 +4,8 @@ import { f, type Values } from "@sluice/model";
 import { sinkFields, sourceFields } from "../camel-options.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
-const javaObject = "it needs a Java object, which is not supported";
-const accepted = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
+const javaObject = "it needs a Java object";
+const ignoredOption = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
 
 const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };
 
@@ -18,7 +18,7 @@ const readOptions = {
   includeExt: f.string({ doc: "Only files with one of these extensions, separated by commas." }),
   excludeExt: f.string({ doc: "Excludes files with one of these extensions, separated by commas." }),
   includeHiddenFiles: f.boolean({ doc: "Whether files whose name starts with a dot are read.", default: false }),
-  recursive: f.boolean({ doc: "Whether subfolders are searched too.", default: false }),
+  recursive: f.boolean({ doc: "Whether subfolders are searched.", default: false }),
   minDepth: f.integer({ doc: "Minimum depth of a file; the directory itself is 1.", default: 0, min: 0 }),
   maxDepth: f.integer({ doc: "Maximum depth of a file.", default: 2_147_483_647, min: 1 }),
   noop: f.boolean({ doc: "Whether files stay in place; each is then read once.", default: false }),
@@ -30,13 +30,13 @@ const readOptions = {
   moveFailed: f.string({ doc: "Where a file is moved when its run failed; by default it stays and is retried." }),
   preMove: f.string({ doc: "Where a file is moved before it is processed; after a crash it stays there." }),
   idempotent: f.boolean({ doc: "Whether a processed file is skipped the next time; true by default with noop." }),
-  idempotentEager: accepted("a file in progress is not read a second time, and a failed file is retried"),
+  idempotentEager: ignoredOption("a file in progress is not read a second time, and a failed file is retried"),
   idempotentRepository: f.string({
     doc: "Where processed files are remembered: the name of a bean, such as a repository in a database; in memory by default.",
     examples: ["#processedFiles"],
   }),
   idempotentKey: f.string({ doc: "Key that identifies a file; its path by default.", examples: ["${file:name}-${file:size}"] }),
-  readLock: f.enum(["none", "changed", "rename", "markerFile"], { doc: "How to check that a file is completely written.", default: "none" }),
+  readLock: f.enum(["none", "changed", "rename", "markerFile"], { doc: "How to check that a file is complete before it is read.", default: "none" }),
   readLockTimeout: f.duration({ doc: "How long to try to get the lock before the file is skipped until the next poll.", default: 10_000, group: "advanced" }),
   readLockCheckInterval: f.duration({ doc: "For `changed`: how long a file must stay unchanged.", default: 1000, group: "advanced" }),
   readLockMinLength: f.integer({ doc: "For `changed`: minimum length of a file.", default: 1, min: 0, group: "advanced" }),
@@ -55,15 +55,15 @@ const readOptions = {
   ...pollFields,
   directoryMustExist: f.boolean({ doc: "Whether the route fails to start when the directory does not exist.", default: false }),
   startingDirectoryMustExist: f.boolean({ doc: "The same as directoryMustExist.", default: false, group: "advanced" }),
-  startingDirectoryMustHaveAccess: accepted("a directory that cannot be read is reported in the health of the route"),
-  preSort: accepted("files are sorted before the limit applies"),
-  probeContentType: accepted("the content type is not read"),
-  extendedAttributes: accepted("only the length and the time of the last change are read"),
-  localWorkDirectory: accepted("large files are streamed"),
-  readLockLoggingLevel: accepted("a file that cannot be locked is retried with the next poll"),
-  readLockMarkerFile: accepted("marker files are used with readLock=markerFile only"),
-  copyAndDeleteOnRenameFail: accepted("a file that cannot be renamed is always copied"),
-  renameUsingCopy: accepted("a file that cannot be renamed is always copied"),
+  startingDirectoryMustHaveAccess: ignoredOption("a directory that cannot be read is reported in the health of the route"),
+  preSort: ignoredOption("files are sorted before the limit applies"),
+  probeContentType: ignoredOption("the content type is not read"),
+  extendedAttributes: ignoredOption("only the length and the time of the last change are read"),
+  localWorkDirectory: ignoredOption("large files are streamed"),
+  readLockLoggingLevel: ignoredOption("a file that cannot be locked is retried with the next poll"),
+  readLockMarkerFile: ignoredOption("marker files are used with readLock=markerFile only"),
+  copyAndDeleteOnRenameFail: ignoredOption("a file that cannot be renamed is always copied"),
+  renameUsingCopy: ignoredOption("a file that cannot be renamed is always copied"),
   inProgressRepository: f.unsupported(javaObject),
   exclusiveReadLockStrategy: f.unsupported(javaObject),
   processStrategy: f.unsupported(javaObject),
@@ -89,7 +89,7 @@ const writeOptions = {
   keepLastModified: f.boolean({ doc: "Whether the modification time is set from the header CamelFileLastModified.", default: false, group: "advanced" }),
   forceWrites: f.boolean({ doc: "Whether to wait until the file is on disk (fsync).", default: true, group: "advanced" }),
   chmod: f.string({ doc: "The file's permissions in octal.", group: "advanced", examples: ["640"] }),
-  chmodDirectory: accepted("new directories get the default permissions of the process"),
+  chmodDirectory: ignoredOption("new directories get the default permissions of the process"),
   moveExistingFileStrategy: f.unsupported(`${javaObject}; use moveExisting`),
   jailStartingDirectory: f.boolean({ doc: "Files are never written outside the directory; false is rejected.", default: true, group: "security" }),
 };
@@ -106,9 +106,9 @@ const options = {
   flatten: f.boolean({ doc: "Whether folders are removed from the file name.", default: false }),
   autoCreate: f.boolean({ doc: "Whether missing directories are created.", default: true }),
   bufferSize: f.size({ doc: "Accepted but ignored.", default: 131_072, group: "advanced" }),
-  autoCreateStepwise: accepted("missing directories are always created one by one"),
-  browseLimit: accepted("files are not browsed"),
-  synchronous: accepted("files are read one at a time"),
+  autoCreateStepwise: ignoredOption("missing directories are always created one by one"),
+  browseLimit: ignoredOption("files are not browsed"),
+  synchronous: ignoredOption("files are read one at a time"),
   ...readOptions,
   ...writeOptions,
   ...sourceFields,
@@ -146,7 +146,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   },
   examples: [
     {
-      title: "From one directory to the next step",
+      title: "Write a file and read it",
       yaml: `- route:
     id: reader
     from:

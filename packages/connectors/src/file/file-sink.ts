@@ -27,7 +27,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
   const done = template("doneFileName", doneFileName);
   const writing = {
     encoding: encodingOf(options.charset),
-    appendChars: unescaped(options.appendChars),
+    appendChars: unescapeText(options.appendChars),
     sync: options.forceWrites,
     mode: modeOf(options.chmod),
   };
@@ -68,7 +68,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
 
   /** Writes to a temporary file and renames it at the end; false when the target exists and is kept. */
   const replace = async (path: string, name: string, exchange: Exchange): Promise<boolean> => {
-    if ((fileExist === "Ignore" || fileExist === "Fail") && (await exists(path))) return kept(path);
+    if ((fileExist === "Ignore" || fileExist === "Fail") && (await exists(path))) return keepExisting(path);
     const temp =
       temporary === undefined ? join(dirname(path), `.${host.ids.next()}.part`) : pathWithin(dirname(path), temporary({ name: basename(path), exchange }));
     await prepareParent(directory, temp, options.autoCreate);
@@ -76,7 +76,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     try {
       await writeBody(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, exchange.message.body ?? "", writing);
       if (fileExist === "Move" && existing !== undefined && (await exists(path))) await moveExistingFile(path, existing({ name, exchange }));
-      if (fileExist === "Ignore" || fileExist === "Fail") return (await placeNew(temp, path)) || kept(path);
+      if (fileExist === "Ignore" || fileExist === "Fail") return (await placeNew(temp, path)) || keepExisting(path);
       await rename(temp, path);
       return true;
     } finally {
@@ -90,15 +90,15 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     await rename(path, away);
   };
 
-  const kept = (path: string): boolean => {
+  const keepExisting = (path: string): boolean => {
     if (fileExist === "Ignore") return false;
     throw fileError(`File already exist: ${basename(path)}. Cannot write new file.`, "file-exists");
   };
 
   return {
     send: (exchange) =>
-      write(exchange).catch((thrown: unknown) => {
-        throw isFlowError(thrown) ? thrown : fileError(`writing to '${options.directoryName}' failed: ${reason(thrown)}`, "file-failed", thrown);
+      write(exchange).catch((error: unknown) => {
+        throw isFlowError(error) ? error : fileError(`writing to '${options.directoryName}' failed: ${reason(error)}`, "file-failed", error);
       }),
   };
 }
@@ -108,9 +108,9 @@ async function placeNew(temp: string, path: string): Promise<boolean> {
   try {
     await link(temp, path);
     return true;
-  } catch (thrown) {
-    if (hasCode(thrown, "EEXIST")) return false;
-    if (!hasCode(thrown, "EPERM") && !hasCode(thrown, "ENOTSUP")) throw thrown;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    if (!hasCode(error, "EPERM") && !hasCode(error, "ENOTSUP")) throw error;
     if (await exists(path)) return false;
     await rename(temp, path);
     return true;
@@ -124,12 +124,12 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-function reason(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  return "code" in thrown ? String(thrown.code) : thrown.message;
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? String(error.code) : error.message;
 }
 
-function unescaped(text: string | undefined): string | undefined {
+function unescapeText(text: string | undefined): string | undefined {
   return text?.replaceAll(/\\([nrt])/g, (_, letter: string) => ({ n: "\n", r: "\r", t: "\t" })[letter] as string);
 }
 

@@ -24,23 +24,23 @@ export function fileSource(endpoint: Endpoint<FileOptions>, directory: string, m
     host,
     poll: scan,
     prepare: () =>
-      prepare(directory, options).catch((thrown: unknown) => {
-        if (isFlowError(thrown)) throw thrown;
-        throw fileError(`the directory '${name}' cannot be used: ${(thrown as Error).message}`, "file-failed", thrown);
+      prepare(directory, options).catch((error: unknown) => {
+        if (isFlowError(error)) throw error;
+        throw fileError(`the directory '${name}' cannot be used: ${(error as Error).message}`, "file-failed", error);
       }),
-    problemOf(thrown) {
-      if (isMissing(thrown)) return options.autoCreate ? `the directory '${name}' no longer exists` : undefined;
+    problemOf(error) {
+      if (isMissing(error)) return options.autoCreate ? `the directory '${name}' no longer exists` : undefined;
       return `the directory '${name}' cannot be read`;
     },
-    async each(file, inlet, properties) {
+    async each(file, routeInput, properties) {
       try {
-        const taken = await work.take(file);
-        if (taken === undefined) return false;
-        const exchange = await inlet.deliver(taken.message, { trigger: { uri, path: file.name }, pattern: options.exchangePattern, properties });
-        await taken.finish(settlementOf(exchange).kind);
+        const claimed = await work.claim(file);
+        if (claimed === undefined) return false;
+        const exchange = await routeInput.deliver(claimed.message, { trigger: { uri, path: file.name }, pattern: options.exchangePattern, properties });
+        await claimed.finish(settlementOf(exchange).kind);
         return true;
-      } catch (thrown) {
-        host.log.write("WARN", "file", `${uri}: '${file.name}' cannot be processed or moved: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      } catch (error) {
+        host.log.write("WARN", "file", `${uri}: '${file.name}' cannot be processed or moved: ${error instanceof Error ? error.message : String(error)}`);
         return false;
       }
     },

@@ -11,7 +11,7 @@ import { fileNameOption, hasExpressions, type FileNameOption } from "./file-name
 import { readLock } from "./read-lock.ts";
 
 /** A claimed file. */
-interface TakenFile {
+interface ClaimedFile {
   readonly message: Message;
   /**
    * Called when the run has ended: a processed file is moved or deleted, a failed one is moved to `moveFailed`, and one that was not
@@ -28,7 +28,7 @@ export interface FileParts {
 
 export interface FileWork {
   /** Undefined when the file does not exist, is not ready, was already processed or is claimed elsewhere. */
-  take(file: FoundFile): Promise<TakenFile | undefined>;
+  claim(file: FoundFile): Promise<ClaimedFile | undefined>;
 }
 
 /** `jailed`: files must not be moved out of the directory, because the options may come from a message. */
@@ -52,7 +52,7 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
       : (scope.bean(options.idempotentRepository, "idempotent-repository") as Pick<IdempotentRepository, "contains" | "add" | "confirm">);
 
   return {
-    async take(found) {
+    async claim(found) {
       const identity = key?.(found) ?? found.path;
       if ((once && (await done.contains(identity))) || !memory.begin(found.path)) return undefined;
       let release: (() => Promise<void>) | undefined;
@@ -64,18 +64,18 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
         const marker = doneFile === undefined ? undefined : join(dirname(found.path), doneFile({ name: posix.basename(found.name) }));
         if (marker !== undefined && (await findFile(directory, marker, marker)) === undefined) return await releaseFile().then(() => undefined);
         release = await lock(found);
-        const file = release === undefined ? undefined : await moved(found);
+        const file = release === undefined ? undefined : await preMove(found);
         if (file === undefined) return await releaseFile().then(() => undefined);
         const message = new Message(await readBody(file.path, file.size, options.streamOver, decoder), headersOf(file, found));
-        return { message, finish: (settled) => finished(file, found, { identity, marker, settled }).finally(releaseFile) };
-      } catch (thrown) {
+        return { message, finish: (settled) => settle(file, found, { identity, marker, settled }).finally(releaseFile) };
+      } catch (error) {
         await releaseFile();
-        throw thrown;
+        throw error;
       }
     },
   };
 
-  async function moved(found: FoundFile): Promise<FoundFile | undefined> {
+  async function preMove(found: FoundFile): Promise<FoundFile | undefined> {
     const now = await findFile(directory, found.name);
     if (now === undefined || moves.before === undefined) return now;
     const path = moves.before(now);
@@ -89,7 +89,7 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
     readonly settled: Settlement["kind"];
   }
 
-  async function finished(file: FoundFile, found: FoundFile, { identity, marker, settled }: Finish): Promise<void> {
+  async function settle(file: FoundFile, found: FoundFile, { identity, marker, settled }: Finish): Promise<void> {
     if (settled !== "done") {
       if (settled !== "not-taken" && moves.failed !== undefined) await move(file.path, moves.failed(found));
       else if (file.path !== found.path) await move(file.path, found.path);
@@ -138,8 +138,8 @@ async function move(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   try {
     await rename(from, to);
-  } catch (thrown) {
-    if (!hasCode(thrown, "EXDEV")) throw thrown;
+  } catch (error) {
+    if (!hasCode(error, "EXDEV")) throw error;
     await copyFile(from, to);
     await rm(from);
   }

@@ -15,7 +15,7 @@ export function readLock(directory: string, options: FileOptions, clock: Clock):
     case "none":
       return async () => release;
     case "changed":
-      return async (file) => ((await isSteady(directory, file, options, clock)) ? release : undefined);
+      return async (file) => ((await isUnchanged(directory, file, options, clock)) ? release : undefined);
     case "rename":
       return renameLock;
     case "markerFile":
@@ -23,7 +23,7 @@ export function readLock(directory: string, options: FileOptions, clock: Clock):
   }
 }
 
-async function isSteady(directory: string, file: FoundFile, options: FileOptions, clock: Clock): Promise<boolean> {
+async function isUnchanged(directory: string, file: FoundFile, options: FileOptions, clock: Clock): Promise<boolean> {
   const { readLockCheckInterval, readLockTimeout, readLockMinLength, readLockMinAge } = options;
   const began = clock.monotonic();
   let before: FoundFile | undefined = file;
@@ -57,9 +57,9 @@ async function renameLock({ path }: FoundFile): Promise<(() => Promise<void>) | 
 async function markerLock({ path }: FoundFile): Promise<(() => Promise<void>) | undefined> {
   try {
     await (await open(path + markerSuffix, "wx")).close();
-  } catch (thrown) {
-    if (hasCode(thrown, "EEXIST")) return undefined;
-    throw thrown;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return undefined;
+    throw error;
   }
   return () => rm(path + markerSuffix, { force: true });
 }

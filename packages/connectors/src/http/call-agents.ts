@@ -23,8 +23,8 @@ export class CallAgents {
 
   get(options: AgentOptions): Promise<Dispatcher> {
     const key = `${options.connectTimeout} ${options.guarded} ${options.proxy ?? ""}`;
-    const known = this.#agents.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#agents.get(key);
+    if (existing !== undefined) return existing;
     const oldest = this.#agents.size >= agentLimit ? this.#agents.entries().next().value : undefined;
     if (oldest !== undefined) {
       this.#agents.delete(oldest[0]);

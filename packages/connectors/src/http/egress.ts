@@ -12,7 +12,7 @@ export interface EgressPolicy {
   readonly allowHosts?: readonly string[];
 }
 
-const closed = new BlockList();
+const nonPublic = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -30,7 +30,7 @@ for (const [network, prefix] of [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const)
-  closed.addSubnet(network, prefix, "ipv4");
+  nonPublic.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of [
   ["::", 96],
   ["64:ff9b::", 96],
@@ -44,13 +44,13 @@ for (const [network, prefix] of [
   ["fec0::", 10],
   ["ff00::", 8],
 ] as const)
-  closed.addSubnet(network, prefix, "ipv6");
+  nonPublic.addSubnet(network, prefix, "ipv6");
 
 /** True for loopback, private, link-local and other non-public addresses. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
-  return closed.check(address, family === 4 ? "ipv4" : "ipv6");
+  return nonPublic.check(address, family === 4 ? "ipv4" : "ipv6");
 }
 
 export class EgressDenied extends Error {}

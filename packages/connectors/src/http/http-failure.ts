@@ -39,10 +39,10 @@ export function callFailure(thrown: unknown, url: URL, signal: AbortSignal): Flo
   if (isFlowError(thrown)) return thrown;
   if (signal.aborted) return cancelledError(signal);
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const inner = innermost(error);
+  const inner = rootCause(error);
   if (inner instanceof EgressDenied) return egressError(url.host, error);
   const kind = kinds[codeOf(inner)] ?? kinds[codeOf(error)];
-  const where = shownUrl(url);
+  const where = displayUrl(url);
   if (kind !== undefined) return new FlowError(kind.type, `${kind.text}: ${where}`, { code: kind.code, retryable: true, cause: error });
   if (codeOf(error) === "UND_ERR_INVALID_ARG")
     return new FlowError("java.lang.IllegalArgumentException", `the request to ${where} cannot be sent: ${error.message}`, {
@@ -52,17 +52,18 @@ export function callFailure(thrown: unknown, url: URL, signal: AbortSignal): Flo
   return new FlowError("java.io.IOException", `calling ${where} failed: ${error.message}`, { code: "http-failed", retryable: true, cause: error });
 }
 
-export interface Answer {
+export interface FailedResponse {
   readonly statusCode: number;
   readonly statusText: string;
-  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
 }
 
-/** The error for a response whose status is not a success. */
-export function statusFailure(url: URL, answer: Answer): FlowError {
-  const { statusCode, statusText, headers } = answer;
-  const uri = shownUrl(url);
+/** The error for a response whose status is not a success; without its cookies, which are credentials. */
+export function statusFailure(url: URL, response: FailedResponse): FlowError {
+  const { statusCode, statusText } = response;
+  const { "set-cookie": _cookies, ...headers } = response.headers;
+  const uri = displayUrl(url);
   const location = headers["location"];
   const redirect = statusCode >= 300 && statusCode < 400 && location !== undefined ? `, redirectLocation: ${String(location)}` : "";
   return new FlowError(
@@ -74,7 +75,7 @@ export function statusFailure(url: URL, answer: Answer): FlowError {
       details: {
         statusCode,
         statusText,
-        responseBody: new TextDecoder().decode(answer.body.subarray(0, maxShownBodyBytes)),
+        responseBody: new TextDecoder().decode(response.body.subarray(0, maxShownBodyBytes)),
         responseHeaders: headers,
         uri,
         ...(redirect === "" ? {} : { redirectLocation: String(location) }),
@@ -84,7 +85,7 @@ export function statusFailure(url: URL, answer: Answer): FlowError {
 }
 
 /** A URL for logs and messages: without user info and without values of parameters that look like credentials. */
-function shownUrl(url: URL): string {
+function displayUrl(url: URL): string {
   const shown = new URL(url);
   shown.username = "";
   shown.password = "";
@@ -96,7 +97,7 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-function innermost(error: Error): Error {
+function rootCause(error: Error): Error {
   let inner = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
   for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth++) inner = inner.cause;
   return inner;

@@ -10,7 +10,7 @@ import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddr
 import type { HttpOptions } from "./http-shape.ts";
 import { callFailure, statusFailure } from "./http-failure.ts";
 import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
-import { applyAnswer, readAnswer } from "./http-response.ts";
+import { applyResponse, readResponse } from "./http-response.ts";
 import { refuseOptions } from "./refused-options.ts";
 
 const redirectLimit = 10;
@@ -68,7 +68,7 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
             code: "http-redirects",
           });
         await response.body.dump();
-        call = redirected(call, response);
+        call = followRedirect(call, response);
         response = await request(call, signal);
       }
       const statusText = STATUS_CODES[response.statusCode] ?? "";
@@ -77,12 +77,12 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
         throw statusFailure(call.target.url, {
           statusCode: response.statusCode,
           statusText,
-          headers: headersSeen(response),
-          body: await readAnswer(response, 64 * 1024, true),
+          headers: response.headers,
+          body: await readResponse(response, 64 * 1024, true),
         });
-      await applyAnswer(exchange.message, response, statusText, options);
-    } catch (thrown) {
-      throw callFailure(thrown, call.target.url, signal);
+      await applyResponse(exchange.message, response, statusText, options);
+    } catch (error) {
+      throw callFailure(error, call.target.url, signal);
     }
   };
 
@@ -94,8 +94,8 @@ function isRedirect({ statusCode, headers }: Dispatcher.ResponseData): boolean {
 }
 
 /** The request that follows a redirect. Its address came from outside, so trust and credentials are kept only for the same origin. */
-function redirected({ target, method, headers, body }: Call, { statusCode, headers: answered }: Dispatcher.ResponseData): Call {
-  const location = String(answered["location"]);
+function followRedirect({ target, method, headers, body }: Call, { statusCode, headers: responseHeaders }: Dispatcher.ResponseData): Call {
+  const location = String(responseHeaders["location"]);
   let url: URL;
   try {
     url = new URL(location, target.url);
@@ -115,12 +115,6 @@ function redirected({ target, method, headers, body }: Call, { statusCode, heade
   return { target: { url, trusted: target.trusted && sameOrigin }, method: toGet ? "GET" : method, headers: next, body: toGet ? undefined : body };
 }
 
-function headersSeen({ headers }: Dispatcher.ResponseData): Record<string, string | string[]> {
-  const seen: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined && name !== "set-cookie") seen[name] = value;
-  return seen;
-}
-
 function statusRange(text: string): (status: number) => boolean {
   const ranges = text.split(",").map((part) => {
     const range = readStatusRange(part);
@@ -133,11 +127,11 @@ function statusRange(text: string): (status: number) => boolean {
 
 function credentialsOf({ authMethod, authUsername, authPassword, authBearerToken }: HttpOptions): string | undefined {
   if (authMethod === "Bearer" || (authMethod === undefined && authBearerToken !== undefined)) {
-    if (authBearerToken === undefined) throw new CompileError("bad-option", "authMethod is Bearer but there is no authBearerToken");
+    if (authBearerToken === undefined) throw new CompileError("bad-option", "authMethod=Bearer requires authBearerToken");
     return `Bearer ${authBearerToken}`;
   }
   if (authUsername === undefined) {
-    if (authMethod === "Basic") throw new CompileError("bad-option", "authMethod is Basic but there is no authUsername");
+    if (authMethod === "Basic") throw new CompileError("bad-option", "authMethod=Basic requires authUsername");
     return undefined;
   }
   return basic(authUsername, authPassword ?? "");

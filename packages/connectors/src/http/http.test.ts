@@ -163,7 +163,7 @@ describe("the request", () => {
     await call(`http://${address}/?authUsername=u`, exchangeOf(null, { Authorization: "Custom own" }));
     const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
     expect(seen.map(({ headers }) => headers.authorization)).toEqual([basic("u:p&w"), "Bearer tok", basic("me:se cret"), basic("50%:a%E0%20b"), "Custom own"]);
-    expect(() => sinkOf("http://a/?authMethod=Bearer")).toThrow(/no authBearerToken/);
+    expect(() => sinkOf("http://a/?authMethod=Bearer")).toThrow(/requires authBearerToken/);
   });
 
   it("propagates the trace", async () => {

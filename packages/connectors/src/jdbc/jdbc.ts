@@ -5,14 +5,14 @@ import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 import type { SqlResult, Statement } from "../database/database.ts";
 import { databaseLink } from "../database/database-link.ts";
-import { keyRequest, keysOf, returningKeys, type KeyRequest } from "../database/generated-keys.ts";
+import { keyRequest, keysOf, withReturningClause, type KeyRequest } from "../database/generated-keys.ts";
 import { onlyRow } from "../database/query-result.ts";
 import type { Executor } from "../database/sql-database.ts";
 import { StatementCache } from "../database/statement-cache.ts";
 import { statementSink } from "../database/statement-sink.ts";
 
-const javaObject = "it needs a Java object, which is not supported";
-const accepted = "Accepted but ignored.";
+const javaObject = "it needs a Java object";
+const ignoredDoc = "Accepted but ignored.";
 const fetchSize = 1000;
 
 const path = {
@@ -40,11 +40,11 @@ const options = {
     group: "advanced",
   }),
   allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
-  outputClass: f.string({ doc: accepted, group: "advanced" }),
-  parameters: f.string({ doc: accepted, group: "advanced" }),
-  resetAutoCommit: f.boolean({ doc: accepted, default: true, group: "advanced" }),
-  useGetBytesForBlob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
-  useJDBC4ColumnNameAndLabelSemantics: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+  outputClass: f.string({ doc: ignoredDoc, group: "advanced" }),
+  parameters: f.string({ doc: ignoredDoc, group: "advanced" }),
+  resetAutoCommit: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
+  useGetBytesForBlob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
+  useJDBC4ColumnNameAndLabelSemantics: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
   beanRowMapper: f.unsupported(javaObject),
   connectionStrategy: f.unsupported(javaObject),
   prepareStatementStrategy: f.unsupported(javaObject),
@@ -76,8 +76,8 @@ export const jdbc = defineConnector({
   connect: () => ({ sink: jdbcSink }),
 });
 
-function jdbcSink({ options: given }: Endpoint<JdbcOptions>, scope: EndpointScope): Sink {
-  const { dataSourceName, useHeadersAsParameters, allowNamedParameters } = given;
+function jdbcSink({ options: endpointOptions }: Endpoint<JdbcOptions>, scope: EndpointScope): Sink {
+  const { dataSourceName, useHeadersAsParameters, allowNamedParameters } = endpointOptions;
   const link = databaseLink(scope, dataSourceName === "default" || dataSourceName === "dataSource" ? undefined : dataSourceName);
   const statements = new StatementCache({ placeholder: undefined, allowNamedParameters: allowNamedParameters && useHeadersAsParameters, separator: "," });
   return {
@@ -88,12 +88,12 @@ function jdbcSink({ options: given }: Endpoint<JdbcOptions>, scope: EndpointScop
       const parameters = headers.getOwn("CamelJdbcParameters");
       const data = useHeadersAsParameters ? (isMap(parameters) || Array.isArray(parameters) ? parameters : {}) : [];
       const bound = statement.bind({ exchange, data }, executor.dialect);
-      if (given.outputType === "StreamList") return streamRows(exchange, bound, executor);
+      if (endpointOptions.outputType === "StreamList") return streamRows(exchange, bound, executor);
       const keys = keyRequest(headers.getOwn("CamelRetrieveGeneratedKeys"), headers.getOwn("CamelGeneratedColumns"));
-      const executed = keys === undefined ? bound : returningKeys(bound, keys, executor.dialect);
+      const executed = keys === undefined ? bound : withReturningClause(bound, keys, executor.dialect);
       const result = await executor.execute(executed, exchange.run.signal);
-      if (keys === undefined) takeResult(exchange, result, given);
-      else takeKeys(exchange, result, keys, executed === bound && result.columns !== undefined, given);
+      if (keys === undefined) takeResult(exchange, result, endpointOptions);
+      else takeKeys(exchange, result, keys, executed === bound && result.columns !== undefined, endpointOptions);
     },
   };
 }

@@ -19,7 +19,7 @@ export interface PartitionBatch {
   readonly isOver: boolean;
   /** Every record up to this one is settled. */
   settled(record: KafkaRecord): void;
-  /** Starts to commit the offsets of settled records when the interval for that is over. */
+  /** Starts a commit of the settled offsets if the commit interval has passed. */
   commitIfDue(): void;
   /** Redelivers this record and later ones after a delay. Other partitions continue. */
   postpone(record: KafkaRecord, waitMs: number): void;
@@ -30,7 +30,9 @@ export interface ConsumeOptions {
   readonly topics: readonly string[];
   readonly autoOffsetReset: "latest" | "earliest" | "none";
   readonly seekTo: "BEGINNING" | "END" | undefined;
-  readonly partitionsAtOnce: number;
+  /** Called when the consumer has moved to `seekTo`. */
+  onSeekDone(): void;
+  readonly concurrentPartitions: number;
   readonly commitEveryMs: number;
   readonly fetchMinBytes: number;
   readonly fetchMaxBytes: number;
@@ -41,7 +43,6 @@ export interface ConsumeOptions {
   readonly rebalanceTimeoutMs: number | undefined;
   readonly metadataMaxAgeMs: number;
   readonly isolationLevel: "read_uncommitted" | "read_committed";
-  readonly roundRobin: boolean;
   readonly clock: Clock;
 }
 

@@ -6,7 +6,7 @@ import type { KafkaClient } from "./kafka-client.ts";
 import { openKafkajs, type KafkaLibrary } from "./kafkajs-client.ts";
 import { oauthTokens } from "./oauth-tokens.ts";
 
-const need: ClientNeed = { package: "kafkajs", version: "2.2.4", reason: "kafka" };
+const need: ClientNeed = { package: "kafkajs", version: "2.2.4", reason: "the Kafka client" };
 
 export const kafkaConnectionFields = {
   brokers: f.string({ doc: "Bootstrap addresses of brokers, separated by commas; further brokers are discovered.", default: "localhost:9092" }),
@@ -29,7 +29,7 @@ export const kafkaConnectionFields = {
   oauthClientSecret: f.text({ doc: "OAuth client secret.", secret: true, group: "security" }),
   oauthScope: f.string({ doc: "OAuth scope.", group: "security" }),
   sslEndpointAlgorithm: f.string({
-    doc: "`https` verifies the broker's host name against its certificate; an empty value does not.",
+    doc: "`https` verifies the broker's host name against its certificate; an empty value, `none` or `false` does not.",
     default: "https",
     group: "security",
   }),
@@ -57,12 +57,12 @@ export const kafkaConnection = defineConnection({
     return openKafkajs(module.default ?? module, {
       brokers: values.brokers.split(",").map((broker) => broker.trim()),
       clientId: values.clientId,
-      ssl: login.tls && { ...tlsOptions(values.tls), ...(values.sslEndpointAlgorithm === "" ? { checkServerIdentity: () => undefined } : {}) },
+      ssl: login.tls && { ...tlsOptions(values.tls), ...(skipsHostName(values) ? { checkServerIdentity: () => undefined } : {}) },
       sasl,
       connectionTimeoutMs: 5000,
       requestTimeoutMs: values.requestTimeoutMs,
-    }).catch((thrown: unknown) => {
-      const { name, message } = thrown as Error;
+    }).catch((error: unknown) => {
+      const { name, message } = error as Error;
       throw new FlowError("org.apache.kafka.common.KafkaException", message, { code: "kafka-connect", retryable: !name.includes("SASL") });
     });
   },
@@ -98,10 +98,16 @@ function saslOf({ mechanism }: Login, values: KafkaValues, now: () => number): K
     throw new CompileError("option-invalid", `saslMechanism '${mechanism}' is not supported`, {
       hint: "use PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER",
     });
-  const jaas = (name: string): string | undefined => new RegExp(`${name}\\s*=\\s*["']([^"']*)["']`).exec(values.saslJaasConfig ?? "")?.[1];
   return {
     mechanism: kind,
-    username: values.saslUsername ?? jaas("username") ?? "",
-    password: values.saslPassword ?? jaas("password") ?? "",
+    username: values.saslUsername ?? jaasValue(values.saslJaasConfig, "username") ?? "",
+    password: values.saslPassword ?? jaasValue(values.saslJaasConfig, "password") ?? "",
   };
 }
+
+/** Users of the Java client write `none` or `false`; the client itself accepts an empty value. */
+const skipsHostName = ({ sslEndpointAlgorithm }: KafkaValues): boolean => ["", "none", "false"].includes(sslEndpointAlgorithm.trim().toLowerCase());
+
+/** A value may contain the other kind of quotation mark. */
+export const jaasValue = (config: string | undefined, name: string): string | undefined =>
+  new RegExp(`\\b${name}\\s*=\\s*(["'])(.*?)\\1`).exec(config ?? "")?.[2];

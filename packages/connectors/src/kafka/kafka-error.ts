@@ -16,13 +16,14 @@ const types: Readonly<Record<string, readonly [string, string]>> = {
 export function kafkaError(thrown: unknown, topic: string): FlowError {
   if (isFlowError(thrown)) return thrown;
   const error = rootOf(thrown);
-  const of = (type: string, code: string, retryable: boolean): FlowError =>
+  const failure = (type: string, code: string, retryable: boolean): FlowError =>
     new FlowError(type, `Kafka, topic '${topic}': ${error.message}`, { code, retryable, details: { kafkaErrorType: error.type ?? error.name } });
-  const known = types[error.type ?? ""];
-  if (known !== undefined) return of(known[0], known[1], error.retriable === true);
-  if (/SASL/.test(error.name)) return of("org.apache.kafka.common.errors.SaslAuthenticationException", "kafka-login", false);
-  if (/Timeout|Connection|BrokerNotFound|LockTimeout/.test(error.name)) return of("org.apache.kafka.common.errors.TimeoutException", "kafka-timeout", true);
-  return of("org.apache.kafka.common.KafkaException", "kafka-failed", error.retriable !== false);
+  const mapping = types[error.type ?? ""];
+  if (mapping !== undefined) return failure(mapping[0], mapping[1], error.retriable === true);
+  if (/SASL/.test(error.name)) return failure("org.apache.kafka.common.errors.SaslAuthenticationException", "kafka-login", false);
+  if (/Timeout|Connection|BrokerNotFound|LockTimeout/.test(error.name))
+    return failure("org.apache.kafka.common.errors.TimeoutException", "kafka-timeout", true);
+  return failure("org.apache.kafka.common.KafkaException", "kafka-failed", error.retriable !== false);
 }
 
 /** The client wraps the cause when it stops retrying. */

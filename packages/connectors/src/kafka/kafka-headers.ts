@@ -7,13 +7,13 @@ export const kafkaHeaders = {
   CamelKafkaPartition: f.integer({ doc: "The partition of the record." }),
   CamelKafkaOffset: f.integer({ doc: "The offset of the record." }),
   CamelKafkaTimestamp: f.integer({ doc: "Timestamp of the record, in milliseconds since the epoch." }),
-  CamelKafkaKey: f.string({ doc: "Key of the record; set by the route, the key of the record to send." }),
+  CamelKafkaKey: f.string({ doc: "Key of the record; if set by the route, the key of the record to send." }),
   CamelKafkaHeaders: f.string({ doc: "Headers of the record, as a map." }),
   CamelKafkaLastPollRecord: f.boolean({ doc: "Whether this is the last record of a fetch from its partition." }),
   CamelKafkaPartitionKey: f.integer({ doc: "Set by the route: the partition to send to." }),
   CamelKafkaOverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
   CamelKafkaOverrideTimestamp: f.integer({ doc: "Set by the route: timestamp of the record to send, in milliseconds since the epoch." }),
-  CamelKafkaRecordMeta: f.string({ doc: "With recordMetadata, a list of where the records were stored." }),
+  CamelKafkaRecordMeta: f.string({ doc: "With recordMetadata, a list with the topic, partition, offset and timestamp of the stored records." }),
 };
 
 const olderNames: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { accepted, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { ignoredOption, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const kafkaPath = {
   topic: f.string({
@@ -11,13 +11,13 @@ export const kafkaPath = {
   }),
 };
 
-const keyStores = "Java key stores are not supported: use PEM text in the connection (tls.ca, tls.cert, tls.key)";
-const kerberos = "Kerberos is not supported: use SCRAM, PLAIN, OAUTH or a client certificate";
-const registries = "Avro and schema registries are not supported";
+const keyStores = "it refers to a Java key store; use PEM text in the connection (tls.ca, tls.cert, tls.key)";
+const kerberos = "it configures Kerberos; use SCRAM, PLAIN, OAUTH or a client certificate";
+const registries = "it refers to a schema registry";
 
 const addressOptions = {
   connection: connectionField("kafka"),
-  brokers: f.string({ doc: "Bootstrap addresses of brokers, separated by commas; those of the connection by default.", examples: ["localhost:9092"] }),
+  brokers: f.string({ doc: "Bootstrap addresses of brokers, separated by commas. Defaults to the connection's addresses.", examples: ["localhost:9092"] }),
   clientId: f.string({ doc: "Client id, shown in the logs of the brokers." }),
   securityProtocol: f.string({ doc: "PLAINTEXT, SASL_PLAINTEXT, SASL_SSL or SSL; PLAINTEXT by default.", group: "security" }),
   saslAuthType: f.string({
@@ -54,44 +54,44 @@ const refusedOptions = {
   ...Object.fromEntries(
     ["sslCipherSuites", "sslContextParameters", "sslEnabledProtocols", "sslProtocol", "sslProvider"].map((name) => [name, f.unsupported(tlsInConnection)]),
   ),
-  groupRemoteAssignor: f.unsupported("applies only to groupProtocol=consumer, which is not supported"),
+  groupRemoteAssignor: f.unsupported("it applies only to groupProtocol=consumer"),
   offsetRepository: f.unsupported("offsets are stored in the consumer group"),
   schemaRegistryURL: f.unsupported(registries),
-  transacted: f.unsupported("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
-  transactionalId: f.unsupported("Kafka transactions are not supported: use an idempotentConsumer at the receiver"),
+  transacted: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
+  transactionalId: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
   partitioner: f.unsupported("records are partitioned by key, as in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
 };
 
 const acceptedOptions = {
-  checkCrcs: accepted("the client always verifies checksums"),
-  specificAvroReader: accepted("Avro is read with unmarshal"),
-  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
-  bufferMemorySize: accepted("runs wait for their records, so the in-flight limit also limits records"),
-  connectionMaxIdleMs: accepted("brokers close idle connections"),
-  maxBlockMs: accepted("sending is limited by deliveryTimeoutMs"),
-  metricReporters: accepted("the runtime has its own metrics"),
-  metricsSampleWindowMs: accepted("the runtime has its own metrics"),
-  noOfMetricsSample: accepted("the runtime has its own metrics"),
-  partitionerIgnoreKeys: accepted("records with a key are partitioned by it"),
-  queueBufferingMaxMessages: accepted("runs wait for their records"),
-  receiveBufferBytes: accepted("the operating system sets this value"),
-  sendBufferBytes: accepted("the operating system sets this value"),
-  workerPoolCoreSize: accepted("there are no threads"),
-  workerPoolMaxSize: accepted("there are no threads"),
-  synchronous: accepted("sending never blocks"),
-  interceptorClasses: accepted("Java is not supported"),
-  allowManualCommit: accepted("a message is committed when its run is done"),
-  autoCommitEnable: accepted("offsets advance only past messages whose runs are done"),
-  commitTimeoutMs: accepted("the client's request timeout applies"),
-  groupInstanceId: accepted("the client does not support static membership"),
-  consumerRequestTimeoutMs: accepted("the connection's requestTimeoutMs applies"),
-  pollTimeoutMs: accepted("records are delivered as they arrive"),
-  pollOnError: accepted("a source that cannot read retries and reports the failure"),
-  preValidateHostAndPort: accepted("addresses are checked when connecting"),
-  reconnectBackoffMs: accepted("the runtime's own back-off applies"),
-  reconnectBackoffMaxMs: accepted("the runtime's own back-off applies"),
-  shutdownTimeout: accepted("the runtime's SERVICE_DRAIN_MS applies"),
-  additionalProperties: accepted("they are options of the Java client"),
+  checkCrcs: ignoredOption("the client always verifies checksums"),
+  specificAvroReader: ignoredOption("Avro is read with unmarshal"),
+  bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
+  bufferMemorySize: ignoredOption("runs wait for their records, so the in-flight limit also limits records"),
+  connectionMaxIdleMs: ignoredOption("brokers close idle connections"),
+  maxBlockMs: ignoredOption("sending is limited by deliveryTimeoutMs"),
+  metricReporters: ignoredOption("the runtime has its own metrics"),
+  metricsSampleWindowMs: ignoredOption("the runtime has its own metrics"),
+  noOfMetricsSample: ignoredOption("the runtime has its own metrics"),
+  partitionerIgnoreKeys: ignoredOption("records with a key are partitioned by it"),
+  queueBufferingMaxMessages: ignoredOption("runs wait for their records"),
+  receiveBufferBytes: ignoredOption("the operating system sets this value"),
+  sendBufferBytes: ignoredOption("the operating system sets this value"),
+  workerPoolCoreSize: ignoredOption("there is no thread pool"),
+  workerPoolMaxSize: ignoredOption("there is no thread pool"),
+  synchronous: ignoredOption("sending never blocks"),
+  interceptorClasses: ignoredOption("it names Java classes"),
+  allowManualCommit: ignoredOption("a message is committed when its run is done"),
+  autoCommitEnable: ignoredOption("offsets advance only past messages whose runs are done"),
+  commitTimeoutMs: ignoredOption("the client's request timeout applies"),
+  groupInstanceId: ignoredOption("the client does not support static membership"),
+  consumerRequestTimeoutMs: ignoredOption("the connection's requestTimeoutMs applies"),
+  pollTimeoutMs: ignoredOption("records are delivered as they arrive"),
+  pollOnError: ignoredOption("a source that cannot read retries and reports the failure"),
+  preValidateHostAndPort: ignoredOption("addresses are checked when connecting"),
+  reconnectBackoffMs: ignoredOption("the runtime's own back-off applies"),
+  reconnectBackoffMaxMs: ignoredOption("the runtime's own back-off applies"),
+  shutdownTimeout: ignoredOption("the runtime's SERVICE_DRAIN_MS applies"),
+  additionalProperties: ignoredOption("they are options of the Java client"),
 };
 
 const codecs = ["String", "ByteArray", "Integer", "Long"] as const;
@@ -125,12 +125,12 @@ const sourceOptions = {
     min: -1,
   }),
   batching: f.boolean({ doc: "Whether the body is a list of the values of several records; they succeed or fail together.", default: false }),
-  batchingIntervalMs: accepted("a batch contains the records of one fetch, up to maxPollRecords"),
+  batchingIntervalMs: ignoredOption("a batch contains the records of one fetch, up to maxPollRecords"),
   maxPollRecords: f.integer({ doc: "Maximum number of records in a batch.", default: 500, min: 1 }),
   keyDeserializer: f.enum(deserializers, { doc: "Deserializer for keys.", default: stringDeserializer }),
   valueDeserializer: f.enum(deserializers, { doc: "Deserializer for values.", default: stringDeserializer }),
   autoCommitIntervalMs: f.duration({
-    doc: "How often offsets are committed during a batch; they are always committed at its end.",
+    doc: "How often offsets are committed during a batch; after it they are committed within 100 ms.",
     default: 5000,
     group: "advanced",
   }),
@@ -146,10 +146,13 @@ const sourceOptions = {
     default: "read_uncommitted",
     group: "advanced",
   }),
-  partitionAssignor: f.string({ doc: "How partitions are assigned to members: a name that contains RoundRobin or Range.", group: "advanced" }),
+  partitionAssignor: f.string({
+    doc: "The assignor of the Java client. RoundRobinAssignor and RangeAssignor are accepted; partitions are assigned round robin with both.",
+    group: "advanced",
+  }),
   groupProtocol: f.enum(["classic"], { doc: "How the group is coordinated; only classic is supported.", default: "classic", group: "advanced" }),
   exchangePattern: f.enum(["InOnly", "InOut"], {
-    doc: "With InOut, steps that wait only if a reply is expected, such as `to: seda:`, wait for it.",
+    doc: "InOut makes steps such as `to: seda:` wait for a reply.",
     default: "InOnly",
     group: "advanced",
   }),
@@ -166,9 +169,9 @@ const sinkOptions = {
   keySerializer: f.enum(serializers, { doc: "Serializer for keys.", default: stringSerializer }),
   valueSerializer: f.enum(serializers, { doc: "Serializer for values; lists and maps are written as JSON.", default: stringSerializer }),
   useIterator: f.boolean({ doc: "Whether a list is sent as one record per item.", default: true }),
-  batchWithIndividualHeaders: accepted("every record gets the headers of the message"),
+  batchWithIndividualHeaders: ignoredOption("every record gets the headers of the message"),
   recordMetadata: f.boolean({
-    doc: "Whether the header CamelKafkaRecordMeta is set to where the records were stored. Such records are not batched.",
+    doc: "Whether the header CamelKafkaRecordMeta is set to the topics, partitions and offsets of the stored records. Such records are not batched.",
     default: false,
   }),
   enableIdempotence: f.boolean({

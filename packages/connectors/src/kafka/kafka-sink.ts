@@ -1,25 +1,31 @@
-import { FlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { FlowError, type Clock, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { each } from "@sluice/engine/tools";
 import { collectStream, isStream } from "@sluice/engine/values";
-import { within } from "../messaging/incoming.ts";
+import { withTimeout } from "../messaging/incoming.ts";
 import { headersOf } from "../messaging/outgoing.ts";
-import type { KafkaClient, OutgoingRecord, SendOptions } from "./kafka-client.ts";
+import type { KafkaClient, OutgoingRecord, RecordPlace, SendOptions } from "./kafka-client.ts";
 import { kafkaError } from "./kafka-error.ts";
 import { isOlderName, ownHeader, removeHeader } from "./kafka-headers.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
 import { serialize } from "./kafka-values.ts";
-import { RecordBatches } from "./record-batches.ts";
+import { RecordBatches, requestsOf } from "./record-batches.ts";
 
 export function kafkaSink({ options }: Endpoint<KafkaOptions>, connection: Connection<KafkaClient>, host: Host): Sink {
   const { clock } = host;
-  const batches = new RecordBatches(clock, options.lingerMs, options.producerBatchSize);
+  const { recordMetadata, lingerMs, producerBatchSize: fullBytes, maxRequestSize: maxBytes } = options;
+  const batches = new RecordBatches(clock, { lingerMs, fullBytes, maxBytes });
   const sendOptions = sendOptionsOf(options);
   const send = async (exchange: Exchange, topic: string): Promise<void> => {
     const { message } = exchange;
     if (isStream(message.body)) message.body = await collectStream(message.body, options.maxRequestSize);
-    const records = recordsOf(exchange, topic, options);
+    const records = await recordsOf(exchange, topic, options, clock);
     const client = await connection.client();
-    if (options.recordMetadata) message.headers.set("CamelKafkaRecordMeta", await client.send(records, sendOptions));
-    else if (records.length > 0) await batches.send(client, records, sendOptions);
+    const places: RecordPlace[] = [];
+    // One request after the other keeps the order of the list.
+    for (const request of requestsOf(records, maxBytes))
+      if (recordMetadata) places.push(...(await client.send(request, sendOptions)));
+      else await batches.send(client, request, sendOptions);
+    if (recordMetadata) message.headers.set("CamelKafkaRecordMeta", places);
   };
   return {
     async send(exchange) {
@@ -27,9 +33,9 @@ export function kafkaSink({ options }: Endpoint<KafkaOptions>, connection: Conne
       const topic = typeof override === "string" && override !== "" ? override : options.topic;
       if (override !== undefined) removeHeader(exchange, "CamelKafkaOverrideTopic");
       try {
-        await within(clock, options.deliveryTimeoutMs, send(exchange, topic), () => tooLate(topic, options.deliveryTimeoutMs));
-      } catch (thrown) {
-        throw kafkaError(thrown, topic);
+        await withTimeout(clock, options.deliveryTimeoutMs, send(exchange, topic), () => tooLate(topic, options.deliveryTimeoutMs));
+      } catch (error) {
+        throw kafkaError(error, topic);
       }
     },
   };
@@ -50,23 +56,27 @@ function sendOptionsOf(options: KafkaOptions): SendOptions {
   };
 }
 
-function recordsOf(exchange: Exchange, topic: string, options: KafkaOptions): readonly OutgoingRecord[] {
+/** All records of a message, serialized before the first is sent: a record that cannot be sent fails the whole list. */
+async function recordsOf(exchange: Exchange, topic: string, options: KafkaOptions, clock: Clock): Promise<readonly OutgoingRecord[]> {
   const { body } = exchange.message;
   const key = serialize(ownHeader(exchange, "CamelKafkaKey") ?? options.key, options.keySerializer);
   const partition = numberOf(ownHeader(exchange, "CamelKafkaPartitionKey")) ?? options.partitionKey;
   const timestamp = numberOf(ownHeader(exchange, "CamelKafkaOverrideTimestamp"));
   const headers = Object.fromEntries(headersOf(exchange, isOlderName));
   const values = options.useIterator && Array.isArray(body) ? (body as readonly unknown[]) : [body];
-  return values.map((each) => {
-    const value = serialize(each, options.valueSerializer);
+  const records: OutgoingRecord[] = [];
+  const add = (item: unknown): void => {
+    const value = serialize(item, options.valueSerializer);
     if (value !== null && value.byteLength > options.maxRequestSize)
       throw new FlowError(
         "org.apache.kafka.common.errors.RecordTooLargeException",
         `the record for topic '${topic}' has ${value.byteLength} bytes, more than maxRequestSize (${options.maxRequestSize})`,
         { code: "kafka-too-large" },
       );
-    return { topic, key, value, partition, timestamp, headers };
-  });
+    records.push({ topic, key, value, partition, timestamp, headers });
+  };
+  await each(values.values(), add, clock);
+  return records;
 }
 
 function numberOf(value: unknown): number | undefined {

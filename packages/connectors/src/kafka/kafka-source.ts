@@ -1,7 +1,7 @@
 // A member of a consumer group: one message at a time per partition; offsets are committed only past settled messages.
-import type { Clock, Connection, Delivery, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
+import type { Clock, Connection, Delivery, Endpoint, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
 import { compilePattern } from "@sluice/engine/values";
-import { Intake, type Verdict } from "../intake/intake.ts";
+import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import { brokerMessage, routeName, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
@@ -20,7 +20,7 @@ export interface KafkaParts {
 interface Item {
   readonly batch: PartitionBatch;
   readonly records: readonly KafkaRecord[];
-  verdict: Verdict | undefined;
+  outcome: Outcome | undefined;
 }
 
 /** A connected client and its consumer, which is undefined until it has subscribed. */
@@ -32,6 +32,8 @@ interface Link {
 
 /** How long the records of one batch may block the event loop. */
 const sliceMs = 10;
+/** Records processed between two readings of the clock. */
+const recordsPerRead = 4;
 
 export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection<KafkaClient>, parts: KafkaParts): Source {
   const { options, uri } = endpoint;
@@ -42,14 +44,20 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
     close: async ({ consumer }) => consumer?.close(),
     failed: (problem) => log(String(problem)),
   });
-  const begin = async (link: Link, inlet: SourceInlet): Promise<Subscription> => {
-    const intake = intakeOf(inlet, endpoint, parts);
+  let hasSought = false;
+  const begin = async (link: Link, routeInput: SourceInput): Promise<Subscription> => {
+    const messageReceiver = receiverOf(routeInput, endpoint, parts);
     const topics = await topicsOf(options, link.client);
-    const consumeOptions = consumeOptionsOf(options, topics, options.groupId ?? routeName(inlet.route), host);
+    const consumeOptions = {
+      ...consumeOptionsOf(options, topics, options.groupId ?? routeName(routeInput.route), host),
+      // After a reconnect the group continues at its offsets.
+      ...(hasSought ? { seekTo: undefined } : {}),
+      onSeekDone: () => void (hasSought = true),
+    };
     let crash: string | undefined;
     const consumer = await link.client.consume(
       consumeOptions,
-      (batch) => work(batch, intake, options, host.clock),
+      (batch) => work(batch, messageReceiver, options, host.clock),
       (problem) => link.lost((crash = problem)),
     );
     // A lost connection is reported only once there is a subscription.
@@ -58,39 +66,50 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
       throw new Error(crash);
     }
     link.consumer = consumer;
-    const unwatch = link.client.watchLinks((problem) => inlet.lost(problem));
+    const unwatch = link.client.watchLinks((problem) => routeInput.lost(problem));
     return {
       async stop() {
         unwatch();
         link.consumer = undefined;
         await consumer.close();
-        await intake.stop();
+        await messageReceiver.stop();
       },
     };
   };
-  return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host, begin }) };
+  const { start, stop } = whileConnected({ connection, host, begin });
+  return {
+    claims: [],
+    exclusive: true,
+    everyWorker: true,
+    start(routeInput) {
+      hasSought = false;
+      return start(routeInput);
+    },
+    stop,
+  };
 }
 
-async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
+async function work(batch: PartitionBatch, messageReceiver: MessageReceiver<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
   const size = batching ? maxPollRecords : 1;
   let began = clock.monotonic();
   // Between two synchronous runs nothing can end the batch, and the check is slow in the client.
   let hasWaited = true;
+  let sinceRead = 0;
   for (let at = 0; at < batch.records.length; at += size) {
     if (hasWaited && batch.isOver) return;
     hasWaited = false;
     const records = size === 1 ? [batch.records[at] as KafkaRecord] : batch.records.slice(at, at + size);
-    const item: Item = { batch, records, verdict: undefined };
-    const pending = intake.take(item);
+    const item: Item = { batch, records, outcome: undefined };
+    const pending = messageReceiver.take(item);
     if (pending !== undefined) {
       await pending;
       hasWaited = true;
     }
-    const { verdict } = item;
-    if (verdict?.kind === "redeliver") return batch.postpone(records[0] as KafkaRecord, verdict.waitMs);
+    const { outcome } = item;
+    if (outcome?.kind === "redeliver") return batch.postpone(records[0] as KafkaRecord, outcome.waitMs);
     batch.settled(records.at(-1) as KafkaRecord);
-    // A batch may contain thousands of records, and a synchronous route does not yield.
-    if (clock.monotonic() - began > sliceMs) {
+    // A batch may contain thousands of records, and a synchronous route does not yield. Reading the clock after each of them would be slow.
+    if ((hasWaited || ++sinceRead % recordsPerRead === 0) && clock.monotonic() - began > sliceMs) {
       batch.commitIfDue();
       await clock.yieldToEventLoop();
       hasWaited = true;
@@ -99,7 +118,7 @@ async function work(batch: PartitionBatch, intake: Intake<Item>, { batching, max
   }
 }
 
-function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<KafkaOptions>, { host, deadLetters }: KafkaParts): Intake<Item> {
+function receiverOf(routeInput: SourceInput, { options, uri }: Endpoint<KafkaOptions>, { host, deadLetters }: KafkaParts): MessageReceiver<Item> {
   const withTrace = traceReader(host);
   const delivery: Delivery = { pattern: options.exchangePattern, trigger: { uri } };
   const conversion: Conversion = {
@@ -107,13 +126,13 @@ function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<KafkaOptions>, 
     keyOf: deserializerOf(options.keyDeserializer),
     valueOf: deserializerOf(options.valueDeserializer),
   };
-  return new Intake<Item>(
-    inlet,
+  return new MessageReceiver<Item>(
+    routeInput,
     {
       messageOf: (item) => messageOf(item, conversion),
-      deliveryOf: ({ records: [record] }) => withTrace(delivery, record?.headers?.["traceparent"]?.toString()),
+      deliveryOf: ({ records }) => withTrace(delivery, records[0]?.headers?.["traceparent"]?.toString()),
       idOf: ({ batch, records }) => `${batch.topic} ${batch.partition} ${records[0]?.offset ?? ""}`,
-      settle: (item, verdict) => void (item.verdict = verdict),
+      settle: (item, outcome) => void (item.outcome = outcome),
     },
     {
       window: options.consumersCount,
@@ -134,7 +153,7 @@ interface Received {
   readonly offset: string;
   readonly timestamp: string;
   readonly key: unknown;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>> | undefined;
   readonly isLast: boolean;
 }
 
@@ -144,7 +163,7 @@ const sourceHeaders = new SourceHeaders<Received>({
   CamelKafkaOffset: ({ offset }) => Number(offset),
   CamelKafkaTimestamp: ({ timestamp }) => Number(timestamp),
   CamelKafkaKey: ({ key }) => key,
-  CamelKafkaHeaders: ({ headers }) => headers,
+  CamelKafkaHeaders: ({ headers }) => headers ?? {},
   CamelKafkaLastPollRecord: ({ isLast }) => isLast,
 });
 
@@ -157,7 +176,7 @@ interface Conversion {
 }
 
 function messageOf({ batch, records }: Item, { isList, keyOf, valueOf }: Conversion): Message {
-  const [{ offset, timestamp, key: keyBytes, headers: sent, value }] = records as readonly [KafkaRecord];
+  const { offset, timestamp, key: keyBytes, headers: sent, value } = records[0] as KafkaRecord;
   const wire = headersOf(sent);
   const headers = sourceHeaders.of({
     topic: batch.topic,
@@ -165,8 +184,8 @@ function messageOf({ batch, records }: Item, { isList, keyOf, valueOf }: Convers
     offset,
     timestamp,
     key: keyBytes === null ? undefined : keyOf(keyBytes),
-    headers: wire ?? {},
-    isLast: records.at(-1) === batch.records.at(-1),
+    headers: wire,
+    isLast: records[records.length - 1] === batch.records[batch.records.length - 1],
   });
   return brokerMessage(isList ? records.map((record) => valueOf(record.value)) : valueOf(value), wire, headers);
 }
@@ -176,29 +195,26 @@ const textOf = (value: unknown): unknown => (value instanceof Uint8Array ? decod
 
 /** Camel passes headers as bytes; nearly all contain text, so they are decoded here. */
 function headersOf(headers: KafkaRecord["headers"]): Readonly<Record<string, unknown>> | undefined {
-  const entries = headers === undefined ? [] : Object.entries(headers);
-  return entries.length === 0
-    ? undefined
-    : Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]));
+  if (headers === undefined || Object.keys(headers).length === 0) return undefined;
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]));
 }
 
 async function topicsOf({ topic, topicIsPattern }: KafkaOptions, client: KafkaClient): Promise<readonly string[]> {
   if (!topicIsPattern) return topic.split(",").map((each) => each.trim());
   const pattern = compilePattern(topic);
   const found = (await client.topics()).filter((each) => pattern.matches(each));
-  if (found.length === 0) throw new Error(`no topic matches '${topic}'`);
+  if (found.length === 0) throw new Error(`no topic matches the pattern '${topic}'`);
   return found;
 }
 
-function consumeOptionsOf(options: KafkaOptions, topics: readonly string[], groupId: string, { clock }: Host): ConsumeOptions {
+function consumeOptionsOf(options: KafkaOptions, topics: readonly string[], groupId: string, { clock }: Host): Omit<ConsumeOptions, "onSeekDone"> {
   return {
     ...options,
     groupId,
     topics,
     clock,
-    partitionsAtOnce: options.consumersCount,
+    concurrentPartitions: options.consumersCount,
     commitEveryMs: options.autoCommitIntervalMs,
     rebalanceTimeoutMs: options.maxPollIntervalMs,
-    roundRobin: options.partitionAssignor === undefined || /RoundRobin/i.test(options.partitionAssignor),
   };
 }

@@ -1,4 +1,4 @@
-// Converts keys and values of records with the serializer classes that Camel names.
+// Converts keys and values of records according to the Kafka serializer class configured in Camel options.
 import { FlowError } from "@sluice/engine/spi";
 import { asJson, asText } from "@sluice/engine/values";
 

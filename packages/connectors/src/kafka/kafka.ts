@@ -29,7 +29,15 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
     headers: kafkaHeaders,
     examples: [],
     connect: (host) => ({
-      source: (endpoint, scope) => kafkaSource(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), { host, deadLetters }),
+      source(endpoint, scope) {
+        const { partitionAssignor } = endpoint.options;
+        if (partitionAssignor !== undefined && !/(RoundRobin|Range)Assignor$/.test(partitionAssignor))
+          throw new CompileError("bad-option", `partitionAssignor '${partitionAssignor}' is not supported: partitions are assigned round robin`, {
+            option: "partitionAssignor",
+            hint: "remove the option, or set it to org.apache.kafka.clients.consumer.RoundRobinAssignor",
+          });
+        return kafkaSource(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), { host, deadLetters });
+      },
       sink(endpoint, scope) {
         if (endpoint.options.topic.includes(","))
           throw new CompileError("bad-option", `'${endpoint.uri}' contains several topics, but a sink can send to only one`, { option: "topic" });

@@ -39,8 +39,8 @@ export async function openKafkajs(library: KafkaLibrary, settings: KafkaSettings
 
   const producerFor = (options: SendOptions): Promise<KafkaJS.Producer> => {
     const key = JSON.stringify([options.idempotent, options.maxInFlight, options.retries, options.retryBackoffMs, options.retryBackoffMaxMs]);
-    const known = producers.get(key);
-    if (known !== undefined) return known;
+    const existing = producers.get(key);
+    if (existing !== undefined) return existing;
     const producer = kafka.producer({
       createPartitioner: Partitioners.DefaultPartitioner,
       idempotent: options.idempotent,

@@ -21,7 +21,7 @@ export async function kafkajsConsumer(
   { crashed, reachability }: ConsumerListener,
 ): Promise<KafkaConsumer> {
   const { clock } = options;
-  const consumer = kafka.consumer(configOf(library, options));
+  const consumer = kafka.consumer(configOf(options));
   const resumes = new Set<() => void>();
   let isClosed = false;
   const commits = new OffsetCommits(clock, options.commitEveryMs);
@@ -47,7 +47,7 @@ export async function kafkajsConsumer(
     const commit = (): Promise<void> => commitOffsetsIfNecessary(uncommittedOffsets());
     let isRebalancing = false;
     let settledOffset: string | undefined;
-    // The client calculates with long integers, so it gets only the last offset of several.
+    // Offset arithmetic is slow in the client, so only the last of several settled offsets is resolved.
     const resolveSettled = (): void => {
       if (settledOffset !== undefined) resolveOffset(settledOffset);
       settledOffset = undefined;
@@ -89,15 +89,14 @@ export async function kafkajsConsumer(
       committedAt = clock.monotonic();
       commits.request(commit);
       // Another member may get the partition, or this one leaves the group.
-      if (isClosed || isRebalancing || !isRunning()) await commits.idle();
+      if (isClosed || isRebalancing || !isRunning()) await commits.flush();
     }
   };
 
   const close = async (): Promise<void> => {
     isClosed = true;
     for (const cancel of resumes) cancel();
-    commits.close();
-    await commits.idle();
+    await commits.close();
     // Stops after the records in progress, whose offsets are committed, and leaves the group.
     await consumer.disconnect();
   };
@@ -106,22 +105,23 @@ export async function kafkajsConsumer(
     await consumer.connect();
     if (options.autoOffsetReset === "none") await requireOffsets(admin, options);
     await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.autoOffsetReset === "earliest" });
-    if (options.seekTo !== undefined) seekOnJoin(consumer, admin, options.seekTo);
+    if (options.seekTo !== undefined)
+      seekOnJoin(consumer, admin, options.seekTo).then(options.onSeekDone, (error: unknown) => crashed(toFlowError(error).message));
     await consumer.run({
       // The client would wait for a commit after each batch.
       autoCommit: false,
       eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: options.partitionsAtOnce,
+      partitionsConsumedConcurrently: options.concurrentPartitions,
       eachBatch,
     });
-  } catch (thrown) {
+  } catch (error) {
     await close().catch(() => undefined);
-    throw thrown;
+    throw error;
   }
   return { close };
 }
 
-function configOf({ PartitionAssigners }: typeof KafkaJS, options: ConsumeOptions): KafkaJS.ConsumerConfig {
+function configOf(options: ConsumeOptions): KafkaJS.ConsumerConfig {
   return {
     groupId: options.groupId,
     sessionTimeout: options.sessionTimeoutMs,
@@ -134,8 +134,7 @@ function configOf({ PartitionAssigners }: typeof KafkaJS, options: ConsumeOption
     readUncommitted: options.isolationLevel === "read_uncommitted",
     allowAutoTopicCreation: true,
     ...(options.rebalanceTimeoutMs === undefined ? {} : { rebalanceTimeout: options.rebalanceTimeoutMs }),
-    ...(options.roundRobin ? { partitionAssigners: [PartitionAssigners.roundRobin] } : {}),
-    // The runtime restarts it and meanwhile reports that it is down.
+    // The runtime restarts the consumer, and reports it as down until then.
     retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 2000, restartOnFailure: () => Promise.resolve(false) },
   };
 }
@@ -143,20 +142,19 @@ function configOf({ PartitionAssigners }: typeof KafkaJS, options: ConsumeOption
 async function requireOffsets(admin: KafkaJS.Admin, { groupId, topics }: ConsumeOptions): Promise<void> {
   const found = await admin.fetchOffsets({ groupId, topics: [...topics] });
   const missing = found.find(({ partitions }) => partitions.some(({ offset }) => offset === "-1"));
-  if (missing !== undefined) throw new Error(`group '${groupId}' has no offset for topic '${missing.topic}' and autoOffsetReset is none`);
+  if (missing !== undefined)
+    throw new Error(`group '${groupId}' has no offset for topic '${missing.topic}' and autoOffsetReset is none: set it to earliest or latest`);
 }
 
 /** Seeks once, when the group first assigns partitions. */
-function seekOnJoin(consumer: KafkaJS.Consumer, admin: KafkaJS.Admin, seekTo: "BEGINNING" | "END"): void {
-  const stop = consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    stop();
-    for (const [topic, partitions] of Object.entries(payload.memberAssignment))
-      void admin.fetchTopicOffsets(topic).then(
-        (offsets) => {
-          for (const { partition, low, high } of offsets)
-            if (partitions.includes(partition)) consumer.seek({ topic, partition, offset: seekTo === "BEGINNING" ? low : high });
-        },
-        (thrown: unknown) => toFlowError(thrown),
-      );
+async function seekOnJoin(consumer: KafkaJS.Consumer, admin: KafkaJS.Admin, seekTo: "BEGINNING" | "END"): Promise<void> {
+  const assignment = await new Promise<KafkaJS.ConsumerGroupJoinEvent["payload"]["memberAssignment"]>((resolve) => {
+    const stop = consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      stop();
+      resolve(payload.memberAssignment);
+    });
   });
+  for (const [topic, partitions] of Object.entries(assignment))
+    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
+      if (partitions.includes(partition)) consumer.seek({ topic, partition, offset: seekTo === "BEGINNING" ? low : high });
 }

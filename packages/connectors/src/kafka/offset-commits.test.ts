@@ -15,38 +15,71 @@ function broker(): { readonly pending: PendingCommit[]; readonly commit: () => P
   return { pending, commit };
 }
 
-it("commits once for all requests during a commit, and is idle after that", async () => {
+it("commits at once, then once for all requests of the next 100 ms", async () => {
   const { pending, commit } = broker();
-  const commits = new OffsetCommits(new FakeClock(), 5000);
+  const clock = new FakeClock();
+  const commits = new OffsetCommits(clock, 5000);
   for (let n = 0; n < 3; n++) commits.request(commit);
   expect(pending).toHaveLength(1);
-  let isIdle = false;
-  const idle = commits.idle().then(() => (isIdle = true));
   pending[0]?.resolve();
   await immediate();
-  expect([pending.length, isIdle]).toEqual([2, false]);
+  commits.request(commit);
+  await clock.advance(99);
+  expect(pending).toHaveLength(1);
+  await clock.advance(1);
+  expect(pending).toHaveLength(2);
   pending[1]?.resolve();
-  await idle;
+  await immediate();
+  await clock.advance(10_000);
   expect(pending).toHaveLength(2);
 });
 
-it("retries a failed commit later, or with the next request, until it is closed", async () => {
+it("flushes a requested commit after the running one", async () => {
+  const { pending, commit } = broker();
+  const commits = new OffsetCommits(new FakeClock(), 5000);
+  for (let n = 0; n < 2; n++) commits.request(commit);
+  let isFlushed = false;
+  const flushing = commits.flush().then(() => (isFlushed = true));
+  pending[0]?.resolve();
+  await immediate();
+  expect([pending.length, isFlushed]).toEqual([2, false]);
+  pending[1]?.resolve();
+  await flushing;
+  await commits.flush();
+  expect(pending).toHaveLength(2);
+});
+
+it("retries a failed commit later, or with the next request", async () => {
   const { pending, commit } = broker();
   const clock = new FakeClock();
   const commits = new OffsetCommits(clock, 5000);
   commits.request(commit);
   pending[0]?.reject(new Error("rebalancing"));
-  await commits.idle();
+  await immediate();
+  await clock.advance(4999);
   expect(pending).toHaveLength(1);
-  await clock.advance(5000);
+  await clock.advance(1);
   expect(pending).toHaveLength(2);
   pending[1]?.reject(new Error("rebalancing"));
-  await commits.idle();
+  await immediate();
   commits.request(commit);
+  await clock.advance(100);
   expect(pending).toHaveLength(3);
-  pending[2]?.reject(new Error("rebalancing"));
-  await commits.idle();
-  commits.close();
-  await clock.advance(5000);
-  expect(pending).toHaveLength(3);
+});
+
+it("executes a requested commit when it is closed, and none afterwards", async () => {
+  const { pending, commit } = broker();
+  const clock = new FakeClock();
+  const commits = new OffsetCommits(clock, 5000);
+  commits.request(commit);
+  pending[0]?.resolve();
+  await immediate();
+  commits.request(commit);
+  const closing = commits.close();
+  await immediate();
+  expect(pending).toHaveLength(2);
+  pending[1]?.reject(new Error("unreachable"));
+  await closing;
+  await clock.advance(10_000);
+  expect(pending).toHaveLength(2);
 });

@@ -1,61 +1,67 @@
 // Commits offsets in the background: records do not wait for the commit of earlier ones, and those settled meanwhile share the next commit.
 import type { Clock } from "@sluice/engine/spi";
 
+/** Minimum time between two commits: a commit costs as much CPU time as dozens of records, and a batch may contain only a few. */
+const gapMs = 100;
+
 export class OffsetCommits {
   readonly #clock: Clock;
   readonly #retryMs: number;
   #commit: () => Promise<void> = () => Promise.resolve();
-  #running: Promise<void> = Promise.resolve();
-  #isRunning = false;
+  #running: Promise<void> | undefined = undefined;
   #isDue = false;
   #isClosed = false;
-  #cancelRetry: (() => void) | undefined = undefined;
+  #nextAt = 0;
+  #cancelWait: (() => void) | undefined = undefined;
 
   /** `retryMs`: delay after a failed commit, unless another one is requested earlier. */
   constructor(clock: Clock, retryMs: number) {
     this.#clock = clock;
-    this.#retryMs = retryMs;
+    this.#retryMs = Math.max(retryMs, gapMs);
   }
 
-  /** Calls `commit` now or after the running commit. It must commit all offsets that are settled when it is called. */
+  /** Calls `commit` soon. It must commit all offsets that are settled when it is called. */
   request(commit: () => Promise<void>): void {
     this.#commit = commit;
     this.#isDue = true;
-    this.#cancelRetry?.();
-    this.#cancelRetry = undefined;
-    if (!this.#isRunning) this.#running = this.#run();
+    if (this.#running === undefined) this.#runAfter(this.#nextAt - this.#clock.monotonic());
   }
 
-  /** Resolves when all requested commits have ended. */
-  idle(): Promise<void> {
+  /** Executes a requested commit now; resolves when it has ended. */
+  async flush(): Promise<void> {
+    await this.#running;
+    if (this.#isDue) await this.#run();
+  }
+
+  /** Executes a requested commit now and schedules no further ones. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+  }
+
+  #runAfter(waitMs: number): void {
+    this.#cancelWait?.();
+    this.#cancelWait = undefined;
+    if (waitMs <= 0) void this.#run();
+    else if (!this.#isClosed) this.#cancelWait = this.#clock.after(waitMs, () => void this.#run());
+  }
+
+  #run(): Promise<void> {
+    this.#running ??= this.#commitOnce().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
-  /** Ends retries. */
-  close(): void {
-    this.#isClosed = true;
-    this.#cancelRetry?.();
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
+  async #commitOnce(): Promise<void> {
+    this.#cancelWait?.();
+    this.#cancelWait = undefined;
+    this.#isDue = false;
+    this.#nextAt = this.#clock.monotonic() + gapMs;
     try {
-      while (this.#isDue) {
-        this.#isDue = false;
-        await this.#commit();
-      }
+      await this.#commit();
+      if (this.#isDue) this.#runAfter(gapMs);
     } catch {
       // The group is rebalancing or the broker is unreachable, which the client reports. Uncommitted records are delivered again.
-      this.#retryLater();
+      this.#runAfter(this.#retryMs);
     }
-    this.#isRunning = false;
-  }
-
-  #retryLater(): void {
-    if (this.#isClosed || this.#cancelRetry !== undefined) return;
-    this.#cancelRetry = this.#clock.after(this.#retryMs, () => {
-      this.#cancelRetry = undefined;
-      this.request(this.#commit);
-    });
   }
 }

@@ -2,52 +2,92 @@
 import type { Clock } from "@sluice/engine/spi";
 import type { KafkaClient, OutgoingRecord, SendOptions } from "./kafka-client.ts";
 
-interface Waiting {
+interface Batch {
   readonly records: OutgoingRecord[];
   readonly done: Promise<unknown>;
   bytes: number;
   flush(): void;
 }
 
+export interface BatchLimits {
+  readonly lingerMs: number;
+  /** A batch of this size is sent immediately. */
+  readonly fullBytes: number;
+  /** Maximum size of a request. */
+  readonly maxBytes: number;
+}
+
+/** The client encodes a request synchronously, about 40 µs per record: more records would block the event loop. */
+const maxRecords = 500;
+
 export class RecordBatches {
   readonly #clock: Clock;
-  readonly #lingerMs: number;
-  readonly #maxBytes: number;
-  #waiting: Waiting | undefined = undefined;
+  readonly #limits: BatchLimits;
+  /** The batch that collects records. */
+  #open: Batch | undefined = undefined;
   #client: KafkaClient | undefined = undefined;
 
-  constructor(clock: Clock, lingerMs: number, maxBytes: number) {
+  constructor(clock: Clock, limits: BatchLimits) {
     this.#clock = clock;
-    this.#lingerMs = lingerMs;
-    this.#maxBytes = maxBytes;
+    this.#limits = limits;
   }
 
-  /** Resolves when the records are acknowledged. */
+  /** Resolves when the records, which fit into one request, are acknowledged. */
   async send(client: KafkaClient, records: readonly OutgoingRecord[], options: SendOptions): Promise<void> {
-    if (this.#waiting !== undefined && this.#client !== client) this.#waiting.flush();
+    const { fullBytes, maxBytes } = this.#limits;
+    const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
+    const open = this.#open;
+    if (open !== undefined && (this.#client !== client || open.bytes + bytes > maxBytes || open.records.length + records.length > maxRecords)) open.flush();
     this.#client = client;
-    const batch = (this.#waiting ??= this.#begin(client, options));
-    batch.records.push(...records);
-    for (const { value, key } of records) batch.bytes += (value?.byteLength ?? 0) + (key?.byteLength ?? 0);
-    if (batch.bytes >= this.#maxBytes) batch.flush();
+    const batch = (this.#open ??= this.#begin(client, options));
+    for (const record of records) batch.records.push(record);
+    batch.bytes += bytes;
+    if (batch.bytes >= fullBytes || batch.records.length >= maxRecords) batch.flush();
     await batch.done;
   }
 
-  #begin(client: KafkaClient, options: SendOptions): Waiting {
+  #begin(client: KafkaClient, options: SendOptions): Batch {
     const records: OutgoingRecord[] = [];
     let flush = (): void => undefined;
     const done = new Promise<void>((resolve) => (flush = resolve)).then(() => client.send(records, options));
-    const cancel = this.#clock.after(this.#lingerMs, () => batch.flush());
-    const batch: Waiting = {
+    const cancel = this.#clock.after(this.#limits.lingerMs, () => batch.flush());
+    const batch: Batch = {
       records,
       done,
       bytes: 0,
       flush: () => {
         cancel();
-        if (this.#waiting === batch) this.#waiting = undefined;
+        if (this.#open === batch) this.#open = undefined;
         flush();
       },
     };
     return batch;
   }
+}
+
+/** Splits records into requests of at most `maxBytes` and `maxRecords`; a larger record gets its own. */
+export function* requestsOf(records: readonly OutgoingRecord[], maxBytes: number): Generator<readonly OutgoingRecord[]> {
+  let from = 0;
+  let bytes = batchOverhead;
+  for (const [index, record] of records.entries()) {
+    const size = sizeOf(record);
+    if (index > from && (bytes + size > maxBytes || index - from >= maxRecords)) {
+      yield records.slice(from, index);
+      from = index;
+      bytes = batchOverhead;
+    }
+    bytes += size;
+  }
+  if (from < records.length) yield from === 0 ? records : records.slice(from);
+}
+
+/** Bytes that the format adds to a batch, and at most to a record and to a header. */
+const batchOverhead = 61;
+const recordOverhead = 21;
+const headerOverhead = 10;
+
+function sizeOf({ key, value, headers }: OutgoingRecord): number {
+  let size = recordOverhead + (key?.byteLength ?? 0) + (value?.byteLength ?? 0);
+  for (const name in headers) size += headerOverhead + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "");
+  return size;
 }

@@ -58,7 +58,7 @@ export function cloudEventHeaders({ id, message: { headers } }: Exchange, defaul
     const value = headers.getOwn(name);
     return value === undefined || value === null ? undefined : asText(value);
   };
-  const sent: Record<string, string> = {
+  const eventHeaders: Record<string, string> = {
     "ce-id": id,
     "ce-source": defaults.source,
     "ce-type": defaults.type,
@@ -67,8 +67,8 @@ export function cloudEventHeaders({ id, message: { headers } }: Exchange, defaul
   };
   for (const [attribute, header] of Object.entries(attributes)) {
     const value = own(header);
-    if (value !== undefined) sent[`ce-${attribute}`] = value;
+    if (value !== undefined) eventHeaders[`ce-${attribute}`] = value;
   }
   const contentType = own(contentTypeHeader);
-  return contentType === undefined ? sent : { ...sent, "content-type": contentType };
+  return contentType === undefined ? eventHeaders : { ...eventHeaders, "content-type": contentType };
 }

@@ -5,7 +5,7 @@ import { sinkFields } from "../camel-options.ts";
 import { httpOptions } from "../webhook/http-options.ts";
 
 const { httpMethodRestrict: _method, matchOnUriPrefix: _prefix, ...received } = httpOptions;
-const ignored = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
+const ignoredOption = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
 
 export const knativePath = {
   type: f.enum(["channel", "endpoint", "event"], { doc: "Type of the resource: a channel, a service or the events of a broker.", required: true }),
@@ -20,10 +20,10 @@ export const knativeOptions = {
   cloudEventsType: f.string({ doc: "Type of the events to send; for `event` the type in the path by default.", default: "org.apache.camel.event" }),
   cloudEventsSpecVersion: f.string({ doc: "CloudEvents version of the events to send.", default: "1.0", group: "advanced" }),
   timeout: f.duration({ doc: "Sending: how long to wait for a reply.", default: 30_000, group: "advanced" }),
-  kind: ignored("the address determines what is called"),
-  apiVersion: ignored("the address determines what is called"),
-  reply: ignored("the response is always the body at the end of the route"),
-  replyWithCloudEvent: ignored("headers that the route sets are part of the reply"),
+  kind: ignoredOption("the address determines what is called"),
+  apiVersion: ignoredOption("the address determines what is called"),
+  reply: ignoredOption("the response is always the body at the end of the route"),
+  replyWithCloudEvent: ignoredOption("headers that the route sets are part of the reply"),
   environment: f.unsupported("it needs a Java object; use url"),
   sinkBinding: f.unsupported("it needs a Java object; use url with the variable that the binding sets, {{env:K_SINK}}"),
   ceOverride: f.unsupported("set the headers CamelCloudEventType, CamelCloudEventSource, …"),

@@ -6,7 +6,7 @@ import type { CallAgents } from "../http/call-agents.ts";
 import { checkLiteralAddress, isExempt, type EgressPolicy } from "../http/egress.ts";
 import { callFailure, statusFailure } from "../http/http-failure.ts";
 import { bodyOf, headersOf } from "../http/http-request.ts";
-import { applyAnswer, readAnswer, type AnswerOptions } from "../http/http-response.ts";
+import { applyResponse, readResponse, type ResponseOptions } from "../http/http-response.ts";
 import { cloudEventHeaders } from "./cloud-event.ts";
 import { missingName, type KnativeOptions } from "./knative-options.ts";
 
@@ -17,7 +17,7 @@ export interface KnativeSinkParts {
 }
 
 const requestOptions = { skipRequestHeaders: false, userAgent: "Sluice", customHostHeader: undefined };
-const answerOptions: AnswerOptions = {
+const responseOptions: ResponseOptions = {
   ignoreResponseBody: false,
   disableStreamCache: false,
   maxResponseSize: 10 * 1024 * 1024,
@@ -56,21 +56,16 @@ export function knativeSink(endpoint: Endpoint<KnativeOptions>, route: RouteIden
         const { statusCode, headers } = response;
         const statusText = STATUS_CODES[statusCode] ?? "";
         if (statusCode < 200 || statusCode > 299)
-          throw statusFailure(url, {
-            statusCode,
-            statusText,
-            headers: headers as Record<string, string | string[]>,
-            body: await readAnswer(response, 64 * 1024, true),
-          });
-        await applyAnswer(exchange.message, response, statusText, answerOptions);
-      } catch (thrown) {
-        throw callFailure(thrown, url, signal);
+          throw statusFailure(url, { statusCode, statusText, headers, body: await readResponse(response, 64 * 1024, true) });
+        await applyResponse(exchange.message, response, statusText, responseOptions);
+      } catch (error) {
+        throw callFailure(error, url, signal);
       }
     },
   };
 }
 
-/** The names under which Knative's channels, brokers and services are found in a cluster. */
+/** The address of a channel, broker or service inside the cluster. */
 function addressOf({ url, type, typeId, name = "default", namespace }: KnativeOptions): URL {
   if (url !== undefined) {
     if (/^https?:\/\//i.test(url) && URL.canParse(url)) return new URL(url);

@@ -22,7 +22,7 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
     title: "Knative",
     summary: "Receives events from Knative channels, brokers and services, and sends events to them.",
     guarantees:
-      "The response to a request is sent when its run has ended, so a failed run is a failed delivery, which Knative retries as configured in the subscription. With durable=true the response 202 means that the message is on disk and runs at least once. Sending ends with the response of the channel, broker or service; a status other than 2xx fails the step.",
+      "The response to a request is sent when its run has ended, so a failed run is a failed delivery, which Knative retries as configured in the subscription. With durable=true the response 202 means that the message is on disk and runs at least once. Sending completes when the channel, broker or service responds; a status other than 2xx fails the step. Tested with events of CloudEvents 1.0 over HTTP, not against a Knative installation.",
     group: "messaging",
     icon: "queue",
     since: "0.2",
@@ -62,8 +62,8 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
       const traceIds = new TraceIds(() => host.random());
       return {
         sink: (endpoint, { route }) => knativeSink(endpoint, route, { host, agents, egress: settings.http?.egress ?? {} }),
-        source({ uri, options: given }, { route }) {
-          const own = receivingPath(given);
+        source({ uri, options: endpointOptions }, { route }) {
+          const own = receivingPath(endpointOptions);
           const byId = routePath(route.id);
           return asEvents(
             httpSource(host, {
@@ -71,7 +71,7 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
               route,
               paths: own === byId ? [own] : [own, byId],
               methods: ["POST"],
-              options: { ...given, httpMethodRestrict: "POST", matchOnUriPrefix: false },
+              options: { ...endpointOptions, httpMethodRestrict: "POST", matchOnUriPrefix: false },
               unchanged: "ok",
               idempotency,
               tools: nodeHttpTools,
@@ -97,14 +97,15 @@ function receivingPath({ type, typeId }: KnativeOptions): string {
 function asEvents(source: Source): Source {
   return {
     ...source,
-    start: (inlet) =>
+    start: (routeInput) =>
       source.start({
-        route: inlet.route,
-        lost: (problem) => inlet.lost(problem),
-        enter: (exchange, trigger) => inlet.enter(exchange, trigger),
+        route: routeInput.route,
+        lost: (problem) => routeInput.lost(problem),
+        enter: (exchange, trigger) => routeInput.enter(exchange, trigger),
+        count: (event) => routeInput.count?.(event),
         deliver(message, delivery) {
           readCloudEvent(message);
-          return inlet.deliver(message, delivery);
+          return routeInput.deliver(message, delivery);
         },
       }),
   };

@@ -45,9 +45,10 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
     examples: [{ title: "A greeting", yaml: "to: 'language:simple:Hello%20${body}'", given: { body: "Ada" }, expect: { body: "Hello Ada" } }],
     connect: (host: Host) => ({
       sink({ authored, options: { languageName, resourceUri, resultType, transform } }) {
-        if (!authored) throw new CompileError("endpoint-refused", "part of it came from the message, and the content of a message is never evaluated");
+        if (!authored) throw new CompileError("endpoint-refused", "part of its script came from the message, and the content of a message is never evaluated");
         const language = list.language(languageName);
-        if (language === undefined) throw new CompileError("language-unknown", `unknown language '${languageName}'`);
+        if (language === undefined)
+          throw new CompileError("language-unknown", `unknown language '${languageName}'`, { hint: "see the language reference for all names" });
         const scope: LanguageScope = {
           host,
           route: { id: "", flowId: "", flowHash: "" },

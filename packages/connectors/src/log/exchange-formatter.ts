@@ -27,7 +27,7 @@ export const formatOptions = {
   showFiles: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
   skipBodyLineSeparator: f.boolean({ doc: "Whether line breaks in the body are replaced by spaces.", default: true }),
   multiline: f.boolean({ doc: "Whether each part is written on its own line.", default: false }),
-  maxChars: f.integer({ doc: "Maximum length of a record in characters; the rest is cut off.", default: 10_000, min: 0 }),
+  maxChars: f.integer({ doc: "Maximum length of a record in characters. Longer records are truncated.", default: 10_000, min: 0 }),
   style: f.enum(["Default", "Tab", "Fixed"], { doc: "Accepted but ignored.", default: "Default", group: "advanced" }),
   logMask: f.boolean({ doc: "Whether values whose names look like credentials are masked.", default: true, group: "security" }),
 };
@@ -37,23 +37,23 @@ type Part = readonly [label: string, text: (exchange: Exchange) => string | unde
 
 /** Selects the parts once; the result only collects them. */
 export function exchangeFormatter(options: Options): (exchange: Exchange) => string {
-  const parts = chosenParts(options);
+  const parts = selectParts(options);
   const { maxChars, multiline } = options;
-  const cut = (text: string): string => (text.length > maxChars ? `${text.slice(0, maxChars)}...` : text);
-  if (options.plain) return (exchange) => cut(bodyText(exchange, options));
+  const truncate = (text: string): string => (text.length > maxChars ? `${text.slice(0, maxChars)}...` : text);
+  if (options.plain) return (exchange) => truncate(bodyText(exchange, options));
   return (exchange) => {
     let text = multiline ? "Exchange[" : "";
     for (const [label, part] of parts) {
       const value = part(exchange);
       if (value !== undefined) text += multiline ? `\n  ${label}: ${value}` : `${text === "" ? "" : ", "}${label}: ${value}`;
     }
-    return cut(multiline ? `${text}\n]` : `Exchange[${text}]`);
+    return truncate(multiline ? `${text}\n]` : `Exchange[${text}]`);
   };
 }
 
 const failure = (exchange: Exchange): FlowError | undefined => exchange.failure ?? exchange.caught;
 
-function chosenParts(options: Options): readonly Part[] {
+function selectParts(options: Options): readonly Part[] {
   const { showAll: all, logMask } = options;
   const list: readonly (readonly [boolean, ...Part])[] = [
     [all || options.showRouteGroup, "RouteGroup", (exchange) => exchange.run.route.group],

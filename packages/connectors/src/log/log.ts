@@ -13,7 +13,7 @@ const options = {
   marker: f.string({ doc: "A marker stored with each record, for filtering.", group: "advanced" }),
   groupSize: f.integer({ doc: "Writes a summary after this many messages instead of every message.", min: 1 }),
   groupInterval: f.duration({ doc: "Writes a summary at this interval instead of every message." }),
-  groupDelay: f.duration({ doc: "Delay of the first summary after the start.", default: 0, group: "advanced" }),
+  groupDelay: f.duration({ doc: "Delay before the first summary.", default: 0, group: "advanced" }),
   groupActiveOnly: f.boolean({ doc: "Whether intervals without messages are skipped.", default: true, group: "advanced" }),
   ...formatOptions,
   plain: f.boolean({ doc: "Whether only the body is written, without labels.", default: false }),
@@ -27,7 +27,7 @@ export const log = defineConnector({
   title: "Log",
   summary: "Writes the message, or a summary of many, to the log.",
   guarantees:
-    "Records are written in the order in which messages arrive, and are cut off at maxChars. Values that look like credentials are masked unless logMask is false. Counters of summaries are in memory and start at zero after a restart.",
+    "Records are written in the order in which messages arrive, and are truncated to maxChars. Values that look like credentials are masked unless logMask is false. Summary counters are kept in memory and reset on restart.",
   group: "core",
   icon: "scroll-text",
   paletteGroup: "watch",
@@ -42,7 +42,7 @@ export const log = defineConnector({
   headers: {},
   examples: [
     {
-      title: "A record of each order",
+      title: "Log each order",
       yaml: `to: {uri: "log:orders", parameters: {showHeaders: "true"}}`,
       given: { body: "order" },
       expect: { body: "order" },

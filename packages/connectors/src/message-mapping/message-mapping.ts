@@ -4,7 +4,7 @@ import { defineConnector, FlowError, type Headers } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 
-/** The documents of a runtime, as this connector uses them. */
+/** Access to the runtime's documents. */
 export interface MessageMappingPort {
   /** Undefined when no such document is installed. */
   find(id: string): RunnableMapping | undefined;

@@ -3,8 +3,8 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { combineUntilImmediate, combineWrites } from "./combine-writes.ts";
 
-/** A stream that records what each call sends. */
-function recorded(): { readonly stream: Writable; readonly sent: string[] } {
+/** A stream that records the data of each write call. */
+function recordingStream(): { readonly stream: Writable; readonly sent: string[] } {
   const sent: string[] = [];
   const stream = new Writable({
     decodeStrings: false,
@@ -15,7 +15,7 @@ function recorded(): { readonly stream: Writable; readonly sent: string[] } {
 }
 
 it("sends everything written in one tick with one call", async () => {
-  const { stream, sent } = recorded();
+  const { stream, sent } = recordingStream();
   for (const text of ["a", "b", "c"]) {
     combineWrites(stream);
     stream.write(text);
@@ -26,8 +26,8 @@ it("sends everything written in one tick with one call", async () => {
   expect(sent).toEqual(["abc", "d"]);
 });
 
-it("sends what is waiting once it reaches the maximum size", async () => {
-  const { stream, sent } = recorded();
+it("sends buffered data when it reaches the maximum size", async () => {
+  const { stream, sent } = recordingStream();
   for (const text of ["aa", "bb", "cc", "dd", "e"]) {
     combineWrites(stream, 4);
     stream.write(text);
@@ -39,7 +39,7 @@ it("sends what is waiting once it reaches the maximum size", async () => {
 });
 
 it("sends everything that a client writes in its own setImmediate callback with one call", async () => {
-  const { stream, sent } = recorded();
+  const { stream, sent } = recordingStream();
   const frames: string[] = [];
   const writeLater = (): void => void setImmediate(() => frames.splice(0).forEach((frame) => stream.write(frame)));
   for (const frame of ["a", "b", "c"]) {

@@ -7,8 +7,8 @@ export interface CorkableStream {
 }
 
 /**
- * Sends everything that is written to the socket in this tick with one system call. Call it before each write. With `maxBytes`, as soon as that much is
- * waiting, it is sent: the server works on it while the next messages are prepared.
+ * Sends everything that is written to the socket in this tick with one system call. Call it before each write. Data is sent earlier when `maxBytes` are
+ * buffered, so that the server processes it while the next messages are prepared.
  */
 export function combineWrites(stream: CorkableStream | undefined, maxBytes = Infinity): void {
   if (stream === undefined) return;
@@ -18,10 +18,10 @@ export function combineWrites(stream: CorkableStream | undefined, maxBytes = Inf
   stream.cork();
 }
 
-/** The same for a client that writes in later ticks, or in an immediate that it schedules in the next tick. Call it after the client has its frame. */
+/** The same for a client that writes in later ticks, or in a setImmediate callback that it schedules in the next tick. Call it after each client call. */
 export function combineUntilImmediate(stream: CorkableStream | undefined): void {
   if (stream === undefined || stream.writableCorked > 0) return;
   stream.cork();
-  // Not at once: the client's immediate, which is scheduled in a tick that is queued already, must come first.
+  // In a nextTick callback, because the client's setImmediate callback, which a queued tick schedules, must run first.
   process.nextTick(() => setImmediate(() => stream.uncork()));
 }

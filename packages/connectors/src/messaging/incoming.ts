@@ -1,11 +1,21 @@
 // Behavior shared by all sources of broker messages.
 import { Headers, Message, type Clock, type Delivery, type Host } from "@sluice/engine/spi";
 import { TraceIds } from "../webhook/trace-context.ts";
+import { internalName } from "./outgoing.ts";
 import type { AddedHeaders } from "./source-headers.ts";
 
 /** Creates a message: `wire` contains the received headers, if any, `added` those of the connector. */
 export function brokerMessage(body: unknown, wire: Readonly<Record<string, unknown>> | undefined, added: AddedHeaders): Message {
   return new Message(body, new Headers(wire === undefined ? undefined : { entries: () => Object.entries(wire), forward: true }, added));
+}
+
+/** Replaces the body with that of a reply and adds its headers; those that name controls of the runtime are ignored. */
+export function takeReply(message: Message, reply: Message): void {
+  message.body = reply.body;
+  const added = new Map(reply.headers.own());
+  for (const [name, value] of reply.headers)
+    if (added.has(name)) message.headers.set(name, value);
+    else if (!internalName.test(name)) message.headers.setReceived(name, value);
 }
 
 /** Continues the trace named in a message; all messages without one share the same object. */
@@ -66,7 +76,7 @@ export function routeName({ flowId, id }: { readonly flowId: string; readonly id
 }
 
 /** Resolves with the promise, or rejects with `late()` after `ms`. The promise itself is not cancelled. */
-export function within<T>(clock: Clock, ms: number, pending: Promise<T>, late: () => Error): Promise<T> {
+export function withTimeout<T>(clock: Clock, ms: number, pending: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(late()));
     pending.then(
@@ -74,9 +84,9 @@ export function within<T>(clock: Clock, ms: number, pending: Promise<T>, late: (
         cancel();
         resolve(value);
       },
-      (thrown: unknown) => {
+      (error: unknown) => {
         cancel();
-        reject(thrown);
+        reject(error);
       },
     );
   });

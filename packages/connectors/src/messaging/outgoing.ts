@@ -1,8 +1,8 @@
 // Prepares a message for a broker: the body as bytes and the headers that leave the runtime.
-import type { Awaitable, Exchange } from "@sluice/engine/spi";
+import type { Awaitable, Exchange, Message } from "@sluice/engine/spi";
 import { asJson, collectStream, isStream } from "@sluice/engine/values";
 
-const internalName = /^(?:camel|sluice|org\.apache\.camel)/i;
+export const internalName = /^(?:camel|sluice|org\.apache\.camel)/i;
 
 /** Text and bytes unchanged, everything else as JSON; undefined without a body. A stream is collected. */
 export function payloadOf(body: unknown): Awaitable<Buffer | undefined> {
@@ -13,10 +13,15 @@ export function payloadOf(body: unknown): Awaitable<Buffer | undefined> {
   return Buffer.from(asJson(body));
 }
 
-/** The same bytes. */
+/** Replaces a body that is a stream with its bytes, so that a retry can send them again. */
+export async function collectBody(message: Message, maxBytes?: number): Promise<void> {
+  if (isStream(message.body)) message.body = await collectStream(message.body, maxBytes);
+}
+
+/** A view of the same memory, without a copy. */
 const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
-/** Headers set by the route or received from a broker, as text. `omits` names those that the protocol transmits elsewhere. */
+/** Headers set by the route or received from a broker, as text. `omits` is true for headers that the protocol transmits elsewhere. */
 export function headersOf(exchange: Exchange, omits?: (key: string) => boolean): readonly (readonly [string, string])[] {
   return headerValuesOf(exchange, omits).map(([name, value]) => [name, headerText(value)]);
 }

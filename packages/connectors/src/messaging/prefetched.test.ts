@@ -17,7 +17,7 @@ it("processes synchronous items at once and in order, including those that arriv
   expect(seen).toEqual([1, 2, 3]);
 });
 
-it("keeps to its window while items wait, and returns those that were not started when it stops", async () => {
+it("never exceeds its window, and returns items that were not started when it stops", async () => {
   const started: number[] = [];
   const returned: number[] = [];
   const ends: (() => void)[] = [];

@@ -3,7 +3,7 @@ import { defineConnector } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-const accepted = "Accepted but ignored: expectations belong in tests, not in flows.";
+const ignoredDoc = "Accepted but ignored: expectations belong in tests, not in flows.";
 
 export const mock = defineConnector({
   scheme: "mock",
@@ -22,16 +22,16 @@ export const mock = defineConnector({
   path: { name: f.string({ doc: "Name of the mock, for tests.", required: true }) },
   options: {
     ...sinkFields,
-    expectedCount: f.integer({ doc: accepted, default: -1, group: "advanced" }),
-    resultWaitTime: f.duration({ doc: accepted, default: 0, group: "advanced" }),
-    resultMinimumWaitTime: f.duration({ doc: accepted, default: 0, group: "advanced" }),
-    assertPeriod: f.duration({ doc: accepted, default: 0, group: "advanced" }),
-    retainFirst: f.integer({ doc: accepted, default: -1, group: "advanced" }),
-    retainLast: f.integer({ doc: accepted, default: -1, group: "advanced" }),
-    reportGroup: f.integer({ doc: accepted, group: "advanced" }),
-    failFast: f.boolean({ doc: accepted, default: true, group: "advanced" }),
-    copyOnExchange: f.boolean({ doc: accepted, default: true, group: "advanced" }),
-    log: f.boolean({ doc: accepted, default: false, group: "advanced" }),
+    expectedCount: f.integer({ doc: ignoredDoc, default: -1, group: "advanced" }),
+    resultWaitTime: f.duration({ doc: ignoredDoc, default: 0, group: "advanced" }),
+    resultMinimumWaitTime: f.duration({ doc: ignoredDoc, default: 0, group: "advanced" }),
+    assertPeriod: f.duration({ doc: ignoredDoc, default: 0, group: "advanced" }),
+    retainFirst: f.integer({ doc: ignoredDoc, default: -1, group: "advanced" }),
+    retainLast: f.integer({ doc: ignoredDoc, default: -1, group: "advanced" }),
+    reportGroup: f.integer({ doc: ignoredDoc, group: "advanced" }),
+    failFast: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
+    copyOnExchange: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
+    log: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
   },
   headers: {},
   examples: [

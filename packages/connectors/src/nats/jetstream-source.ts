@@ -1,7 +1,7 @@
 // JetStream: messages are pulled when the route has capacity and acknowledged when their runs are done.
 import type { Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
-import { toFlowError, type Awaitable, type Connection, type Delivery, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
-import { Intake } from "../intake/intake.ts";
+import { toFlowError, type Awaitable, type Connection, type Delivery, type Endpoint, type Source, type SourceInput } from "@sluice/engine/spi";
+import { MessageReceiver } from "../message-receiver/message-receiver.ts";
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 import { every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
@@ -17,8 +17,8 @@ interface Item {
 }
 
 export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connection: Connection<NatsClient>, parts: NatsParts): Source {
-  const begin = async (client: NatsClient, inlet: SourceInlet): Promise<Subscription> => {
-    const pull = new Pull(client, inlet, options, uri, parts);
+  const begin = async (client: NatsClient, routeInput: SourceInput): Promise<Subscription> => {
+    const pull = new Pull(client, routeInput, options, uri, parts);
     await pull.start();
     return pull;
   };
@@ -30,37 +30,40 @@ const overdueMs = 1_000;
 
 class Pull implements Subscription {
   readonly #client: NatsClient;
-  readonly #inlet: SourceInlet;
+  readonly #routeInput: SourceInput;
   readonly #options: NatsOptions;
   readonly #uri: string;
   readonly #parts: NatsParts;
-  readonly #intake: Intake<Item>;
+  readonly #messageReceiver: MessageReceiver<Item>;
   readonly #waits: StoppableWaits;
-  /** Messages in progress; their acknowledgement deadline is extended periodically, because the server would redeliver them otherwise. */
-  readonly #inProgress = new Set<JsMsg>();
+  /**
+   * Messages that are not settled, including those that wait for a retry. Their acknowledgement deadline is extended periodically, because the
+   * server would redeliver them otherwise.
+   */
+  readonly #inProgress = new Map<JsMsg, Promise<void>>();
   readonly #window: number;
   #fetching: ConsumerMessages | undefined = undefined;
   #loop: Promise<void> = Promise.resolve();
   #stopHeartbeat = (): void => undefined;
   #resumePulling = (): void => undefined;
 
-  constructor(client: NatsClient, inlet: SourceInlet, options: NatsOptions, uri: string, parts: NatsParts) {
+  constructor(client: NatsClient, routeInput: SourceInput, options: NatsOptions, uri: string, parts: NatsParts) {
     this.#client = client;
-    this.#inlet = inlet;
+    this.#routeInput = routeInput;
     this.#options = options;
     this.#uri = uri;
     this.#parts = parts;
     this.#waits = new StoppableWaits(parts.host.clock);
     // With `All`, an acknowledgement covers all earlier messages, so only one may be in progress.
     this.#window = options.ackPolicy === "All" ? 1 : options.poolSize;
-    this.#intake = this.#newIntake();
+    this.#messageReceiver = this.#newReceiver();
   }
 
   async start(): Promise<void> {
     const consumer = await this.#consumer();
     const { clock } = this.#parts.host;
     this.#stopHeartbeat = every(clock, Math.max(this.#options.ackWait / 3, 100), () => {
-      if (this.#options.ackPolicy !== "None") for (const message of this.#inProgress) message.working();
+      if (this.#options.ackPolicy !== "None") for (const message of this.#inProgress.keys()) message.working();
     });
     this.#loop = this.#pull(consumer);
   }
@@ -71,33 +74,33 @@ class Pull implements Subscription {
     // Fetched messages that were not started are returned; a pending fetch is cancelled.
     await this.#fetching?.close();
     await this.#loop;
-    await this.#intake.stop();
+    await Promise.all(this.#inProgress.values());
     this.#stopHeartbeat();
   }
 
-  #newIntake(): Intake<Item> {
+  #newReceiver(): MessageReceiver<Item> {
     const { maxDeliver, maximumRedeliveries, nackWait, ackPolicy } = this.#options;
     const isAcknowledged = ackPolicy !== "None";
     const socket = socketOf(this.#client);
     const withTrace = traceReader(this.#parts.host);
     const delivery: Delivery = { pattern: this.#options.exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
-    return new Intake<Item>(
-      this.#inlet,
+    return new MessageReceiver<Item>(
+      this.#routeInput,
       {
         messageOf: ({ message }) => receivedMessage(message, streamHeaders.of(message)),
         deliveryOf: ({ message }) => withTrace(delivery, message.headers?.get("traceparent")),
         // The server counts the deliveries.
         idOf: () => undefined,
         attemptsOf: ({ message }) => message.info.deliveryCount - 1,
-        settle(item, verdict) {
-          if (verdict.kind === "redeliver" && !verdict.counted && verdict.waitMs > 0) {
-            item.retryAfterMs = verdict.waitMs;
+        settle(item, outcome) {
+          if (outcome.kind === "redeliver" && !outcome.counted && outcome.waitMs > 0) {
+            item.retryAfterMs = outcome.waitMs;
             return;
           }
           if (!isAcknowledged) return;
           // The client flushes after each message of a fetch.
           combineUntilImmediate(socket);
-          if (verdict.kind === "redeliver") item.message.nak(verdict.waitMs);
+          if (outcome.kind === "redeliver") item.message.nak(outcome.waitMs);
           else item.message.ack();
         },
       },
@@ -121,11 +124,11 @@ class Pull implements Subscription {
     const { connection, jetstream, transport } = this.#client;
     const manager = await jetstream.jetstreamManager(connection);
     const stream = this.#options.jetstreamName ?? (await manager.streams.find(topic));
-    await manager.streams.info(stream).catch((thrown: unknown) => {
-      if ((thrown as { code?: number }).code !== jetstream.JetStreamApiCodes.StreamNotFound) throw thrown;
+    await manager.streams.info(stream).catch((error: unknown) => {
+      if ((error as { code?: number }).code !== jetstream.JetStreamApiCodes.StreamNotFound) throw error;
       return manager.streams.add({ name: stream, subjects: [topic] });
     });
-    const name = durableName ?? routeName(this.#inlet.route);
+    const name = durableName ?? routeName(this.#routeInput.route);
     await manager.consumers.add(stream, {
       durable_name: name,
       filter_subject: topic,
@@ -139,18 +142,22 @@ class Pull implements Subscription {
 
   async #pull(first: Consumer): Promise<void> {
     let consumer: Consumer | undefined = first;
+    let isLost = false;
     while (!this.#waits.isOver && !this.#client.connection.isClosed()) {
-      if (!this.#intake.hasRoom) {
+      if (this.#inProgress.size >= this.#window) {
         await new Promise<void>((resolve) => (this.#resumePulling = resolve));
         continue;
       }
       try {
         consumer ??= await this.#consumer();
         await this.#fetch(consumer);
-      } catch (thrown) {
+        if (isLost) this.#routeInput.lost(undefined);
+        isLost = false;
+      } catch (error) {
         if (this.#waits.isOver || this.#client.connection.isClosed()) return;
         consumer = undefined;
-        this.#inlet.lost(`JetStream: ${toFlowError(thrown).message}`);
+        isLost = true;
+        this.#routeInput.lost(`JetStream: ${toFlowError(error).message}`);
         await this.#waits.wait(this.#options.reconnectTimeWait);
         continue;
       }
@@ -160,7 +167,7 @@ class Pull implements Subscription {
   async #fetch(consumer: Consumer): Promise<void> {
     const { pullBatchSize, pullFetchTimeout } = this.#options;
     const expires = Math.max(pullFetchTimeout, 1000);
-    const messages = await consumer.fetch({ max_messages: Math.min(pullBatchSize, this.#window - this.#intake.inflight), expires });
+    const messages = await consumer.fetch({ max_messages: Math.min(pullBatchSize, this.#window - this.#inProgress.size), expires });
     this.#fetching = messages;
     if (this.#waits.isOver) await messages.close();
     // The client stops its own timer when it is disconnected, and starts it again only when the consumer responds.
@@ -178,13 +185,12 @@ class Pull implements Subscription {
 
   #process(message: JsMsg): void {
     const item: Item = { message, retryAfterMs: undefined };
-    const pending = this.#intake.take(item);
-    if (pending !== undefined || item.retryAfterMs !== undefined) void this.#repeat(item, pending);
+    const pending = this.#messageReceiver.take(item);
+    if (pending !== undefined || item.retryAfterMs !== undefined) this.#inProgress.set(message, this.#repeat(item, pending));
   }
 
   async #repeat(item: Item, pending: Awaitable): Promise<void> {
     const { message } = item;
-    this.#inProgress.add(message);
     await pending;
     while (item.retryAfterMs !== undefined) {
       await this.#waits.wait(item.retryAfterMs);
@@ -193,7 +199,7 @@ class Pull implements Subscription {
         break;
       }
       item.retryAfterMs = undefined;
-      await this.#intake.take(item);
+      await this.#messageReceiver.take(item);
     }
     this.#inProgress.delete(message);
     this.#resumePulling();

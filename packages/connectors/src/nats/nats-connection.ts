@@ -18,8 +18,8 @@ export function socketOf({ connection }: NatsClient): CorkableStream | undefined
   return (connection as { readonly protocol?: { readonly transport?: { readonly socket?: CorkableStream } } }).protocol?.transport?.socket;
 }
 
-const transportNeed: ClientNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "nats" };
-const jetstreamNeed: ClientNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "nats" };
+const transportNeed: ClientNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "the NATS client" };
+const jetstreamNeed: ClientNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "the JetStream client" };
 
 export const natsConnectionFields = {
   servers: f.string({ doc: "Addresses of the servers, separated by commas.", default: "localhost:4222", examples: ["nats://one:4222,nats://two:4222"] }),
@@ -69,9 +69,9 @@ export const natsConnection = defineConnection({
       ...(file === undefined ? {} : { authenticator: transport.credsAuthenticator(await readFile(file)) }),
       ...(values.secure || values.tls !== undefined ? { tls: tlsOptions(values.tls) } : {}),
     };
-    const connection = await transport.connect(options).catch((thrown: unknown) => {
-      const { name, message } = thrown as Error;
-      throw new FlowError("java.io.IOException", message, { code: "nats-connect", retryable: name !== "AuthorizationError", cause: thrown });
+    const connection = await transport.connect(options).catch((error: unknown) => {
+      const { name, message } = error as Error;
+      throw new FlowError("java.io.IOException", message, { code: "nats-connect", retryable: name !== "AuthorizationError", cause: error });
     });
     let problem = "the server closed the connection";
     void (async () => {

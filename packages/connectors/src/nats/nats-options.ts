@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { accepted, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { ignoredOption, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const natsPath = {
   topic: f.string({ doc: "Subject; a source may use the wildcards `*` and `>`.", required: true, examples: ["orders.new"], browse: { what: "subjects" } }),
@@ -8,9 +8,9 @@ export const natsPath = {
 
 const addressOptions = {
   connection: connectionField("nats"),
-  servers: f.string({ doc: "Addresses of the servers, separated by commas; those of the connection by default.", examples: ["localhost:4222"] }),
-  connectionTimeout: f.duration({ doc: "Timeout for connecting; 2000 by default.", group: "advanced" }),
-  pingInterval: f.duration({ doc: "Interval of pings to the server; 120000 by default.", group: "advanced" }),
+  servers: f.string({ doc: "Addresses of the servers, separated by commas. Defaults to the connection's addresses.", examples: ["localhost:4222"] }),
+  connectionTimeout: f.duration({ doc: "Timeout for connecting; 2 seconds by default.", group: "advanced" }),
+  pingInterval: f.duration({ doc: "Interval of pings to the server; 2 minutes by default.", group: "advanced" }),
   maxPingsOut: f.integer({
     doc: "Number of unanswered pings after which the connection counts as lost; 2 by default.",
     min: 1,
@@ -61,13 +61,13 @@ export const natsOptions = {
   maxReconnectAttempts: f.integer({ doc: "Accepted but ignored: sources retry without a limit.", default: 60, group: "advanced" }),
   reconnectTimeWait: f.duration({ doc: "Maximum delay between reconnect attempts.", default: 2000, group: "advanced" }),
   manualAck: f.unsupported("a message is acknowledged when its run is done; fail the run to have it redelivered"),
-  pedantic: accepted("the client always validates subjects"),
-  verbose: accepted("the protocol's own acknowledgements are not used"),
-  requestCleanupInterval: accepted("requests are removed on timeout"),
-  pullSubscription: accepted("streams always use pull consumers"),
-  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
-  jetstreamAsync: accepted("sending never blocks"),
-  traceConnection: accepted("connections are shown in the log and in health checks"),
+  pedantic: ignoredOption("the client always validates subjects"),
+  verbose: ignoredOption("the protocol's own acknowledgements are not used"),
+  requestCleanupInterval: ignoredOption("requests are removed on timeout"),
+  pullSubscription: ignoredOption("streams always use pull consumers"),
+  bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
+  jetstreamAsync: ignoredOption("sending never blocks"),
+  traceConnection: ignoredOption("connections are shown in the log and in health checks"),
   consumerConfiguration: f.unsupported(needsJava),
   exceptionHandler: f.unsupported(needsJava),
   headerFilterStrategy: f.unsupported(needsJava),

@@ -1,6 +1,6 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import { CompileError, FlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
-import { within } from "../messaging/incoming.ts";
+import { withTimeout } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import type { NatsClient } from "./nats-connection.ts";
 import { natsError } from "./nats-error.ts";
@@ -18,10 +18,10 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
   if (/[*>\s]/.test(topic))
     throw new CompileError("bad-option", `'${uri}' has a wildcard or a space in its subject, so messages cannot be sent to it`, { option: "topic" });
   const failed = new WeakMap<Exchange, Attempt>();
-  let known: { readonly client: NatsClient; readonly streams: JetStreamClient } | undefined;
+  let cached: { readonly client: NatsClient; readonly streams: JetStreamClient } | undefined;
   const streamsOf = (client: NatsClient): JetStreamClient => {
-    if (known?.client !== client) known = { client, streams: client.jetstream.jetstream(client.connection) };
-    return known.streams;
+    if (cached?.client !== client) cached = { client, streams: client.jetstream.jetstream(client.connection) };
+    return cached.streams;
   };
 
   async function request(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
@@ -32,9 +32,8 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
       ...(options.replySubject === undefined ? {} : { noMux: true, reply: options.replySubject }),
     });
     exchange.message.body = reply.data;
-    const { headers: kept } = exchange.message;
-    const received = plainHeaders.of({ message: reply, queueName: undefined, at: host.clock.now() });
-    for (const [name, value] of received.entries()) if (value !== undefined) kept.set(name, value);
+    const replyHeaders = plainHeaders.of({ message: reply, queueName: undefined, at: host.clock.now() });
+    for (const [name, value] of replyHeaders.entries()) if (value !== undefined) exchange.message.headers.set(name, value);
   }
 
   async function publishToStream(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
@@ -50,9 +49,9 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
         ...(options.jetstreamName === undefined ? {} : { expect: { streamName: options.jetstreamName } }),
       });
       if (isRetry) failed.delete(exchange);
-    } catch (thrown) {
+    } catch (error) {
       failed.set(exchange, attempt);
-      throw thrown;
+      throw error;
     }
   }
 
@@ -63,7 +62,7 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
       ...(options.replySubject === undefined ? {} : { reply: options.replySubject }),
     });
     if (!options.flushConnection) return;
-    await within(host.clock, options.flushTimeout, client.connection.flush(), () => timedOut(options.flushTimeout));
+    await withTimeout(host.clock, options.flushTimeout, client.connection.flush(), () => timedOut(options.flushTimeout));
   }
 
   return {
@@ -78,8 +77,8 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
         if (expectsReply && !options.jetstreamEnabled) await request(exchange, client, payload);
         else if (options.jetstreamEnabled) await publishToStream(exchange, client, payload);
         else await publish(exchange, client, payload);
-      } catch (thrown) {
-        throw natsError(thrown, topic);
+      } catch (error) {
+        throw natsError(error, topic);
       }
     },
   };

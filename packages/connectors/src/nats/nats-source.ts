@@ -1,7 +1,7 @@
 // Plain NATS: the server delivers once and stores nothing. Messages that arrive faster than the route processes them wait in a bounded queue.
 import type { Msg, Subscription as NatsSubscription } from "@nats-io/transport-node";
-import type { Awaitable, Connection, Delivery, Endpoint, Exchange, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
-import { Intake } from "../intake/intake.ts";
+import type { Awaitable, Connection, Delivery, Endpoint, Exchange, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
+import { MessageReceiver, singleAttempt } from "../message-receiver/message-receiver.ts";
 import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
@@ -22,6 +22,8 @@ interface Item {
   reply: Message | undefined;
   /** Set when the message could neither be processed nor stored: it is retried after this delay. */
   retryAfterMs: number | undefined;
+  /** Whether the route rejected it because of its in-flight limit. */
+  wasRefused: boolean;
 }
 
 export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connection<NatsClient>, { host, deadLetters }: NatsParts): Source {
@@ -30,13 +32,17 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
   const withTrace = traceReader(host);
   const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
   const withReply: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
-  let taken = 0;
+  /** Messages since the source was started; reconnecting does not reset it. */
+  let receivedCount = 0;
 
-  const begin = async (client: NatsClient, inlet: SourceInlet): Promise<Subscription> => {
+  const begin = async (client: NatsClient, routeInput: SourceInput, lost: (problem: string) => void): Promise<Subscription> => {
     const waits = new StoppableWaits(host.clock);
     const waiting = new WaitingMessages<Msg>((problem) => host.log.write("WARN", "sluice.nats", `${uri}: ${problem}`));
-    const intake = new Intake<Item>(
-      inlet,
+    const window = queueName === undefined ? 1 : options.poolSize;
+    /** Messages that were started and are not settled, including those that wait for a retry. */
+    let started = 0;
+    const messageReceiver = new MessageReceiver<Item>(
+      routeInput,
       {
         messageOf: ({ message, at }) => receivedMessage(message, plainHeaders.of({ message, queueName, at })),
         deliveryOf(item) {
@@ -44,54 +50,58 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
           return withTrace(delivery, item.message.headers?.get("traceparent"));
         },
         idOf: () => undefined,
-        settle(item, verdict): Awaitable {
-          if (verdict.kind === "redeliver") item.retryAfterMs = verdict.waitMs;
-          else if (verdict.kind === "done" && expectsReply(item, options)) return reply(item);
+        settle(item, outcome): Awaitable {
+          if (outcome.kind === "redeliver") {
+            item.retryAfterMs = outcome.waitMs;
+            item.wasRefused = outcome.attempts === 0;
+          } else if (outcome.kind === "done" && expectsReply(item, options)) return reply(item);
           return undefined;
         },
       },
-      {
-        window: queueName === undefined ? 1 : options.poolSize,
-        maximumRedeliveries: 0,
-        redeliveryDelay: 0,
-        backOffMultiplier: 1,
-        maximumRedeliveryDelay: 60_000,
-        leaseMs: 0,
-        cannotReturn: true,
-      },
+      { ...singleAttempt, window, cannotReturn: true },
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.nats", `${uri}: ${problem}`) },
     );
     const work = (message: Msg): Awaitable => {
-      const item: Item = { message, at: host.clock.now(), reply: undefined, retryAfterMs: undefined };
-      const pending = intake.take(item);
+      const item: Item = { message, at: host.clock.now(), reply: undefined, retryAfterMs: undefined, wasRefused: false };
+      const pending = messageReceiver.take(item);
       return pending === undefined && item.retryAfterMs === undefined ? undefined : repeat(item, pending);
     };
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => void host.clock.after(ms, resolve));
     const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
       await pending;
       while (item.retryAfterMs !== undefined) {
-        if (waits.isOver)
+        // The server has no copy, so a message that the route refused is retried also while the source stops.
+        if (waits.isOver && !item.wasRefused)
           return host.log.write("ERROR", "sluice.nats", `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);
-        await waits.wait(item.retryAfterMs);
+        await (item.wasRefused ? pause(item.retryAfterMs) : waits.wait(item.retryAfterMs));
         item.retryAfterMs = undefined;
-        await intake.take(item);
+        await messageReceiver.take(item);
       }
     };
     const next = (): void => {
-      while (intake.hasRoom) {
+      while (started < window) {
         const message = waiting.take();
         if (message === undefined) return;
-        void work(message)?.then(next);
+        const pending = work(message);
+        if (pending === undefined) continue;
+        started++;
+        void pending.then(() => {
+          started--;
+          next();
+          if (started === 0) drained();
+        });
       }
     };
+    let drained = (): void => undefined;
     const subscription: NatsSubscription | undefined =
-      maxMessages !== undefined && taken >= maxMessages
+      maxMessages !== undefined && receivedCount >= maxMessages
         ? undefined
         : client.connection.subscribe(options.topic, {
             ...(queueName === undefined ? {} : { queue: queueName }),
-            ...(maxMessages === undefined ? {} : { max: maxMessages - taken }),
+            ...(maxMessages === undefined ? {} : { max: maxMessages - receivedCount }),
             callback: (error, message) => {
-              if (error !== null) return host.log.write("WARN", "sluice.nats", `${uri}: ${error.message}`);
-              taken++;
+              if (error !== null) return lost(error.message);
+              receivedCount++;
               waiting.add(message);
               next();
             },
@@ -102,17 +112,23 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
       async stop() {
         subscription?.unsubscribe();
         // The server does not store delivered messages: all received ones are processed before the source stops.
-        while (waiting.size > 0 || intake.inflight > 0) {
-          next();
-          await intake.stop();
-          await host.clock.yieldToEventLoop();
-        }
         waits.end();
+        if (started > 0) await new Promise<void>((resolve) => (drained = resolve));
       },
     };
   };
 
-  return { claims: [], exclusive: true, everyWorker: queueName !== undefined, ...whileConnected({ connection, host, begin, backOff: backOffOf(options) }) };
+  const { start, stop } = whileConnected({ connection, host, begin, backOff: backOffOf(options) });
+  return {
+    claims: [],
+    exclusive: true,
+    everyWorker: queueName !== undefined,
+    start(routeInput) {
+      receivedCount = 0;
+      return start(routeInput);
+    },
+    stop,
+  };
 }
 
 /** Camel's delay between attempts is the maximum delay here. */
@@ -124,7 +140,7 @@ function expectsReply({ message }: Item, { replyToDisabled }: NatsOptions): bool
   return !replyToDisabled && message.reply !== undefined && message.reply !== "";
 }
 
-async function reply({ message, reply: answer }: Item): Promise<void> {
-  const payload = await payloadOf(answer?.body);
+async function reply({ message, reply: result }: Item): Promise<void> {
+  const payload = await payloadOf(result?.body);
   if (payload !== undefined) message.respond(payload);
 }

@@ -1,13 +1,13 @@
-/** Bounded buffer of messages that wait for a route. When it is full, messages are dropped, because the server has no flow control. */
 const maxMessages = 10_000;
 const maxBytes = 16 * 1024 * 1024;
-/** Number of drops per log record. */
+/** One of this many dropped messages is logged. */
 const reportEvery = 1000;
 
 interface Sized {
   readonly data: Uint8Array;
 }
 
+/** Bounded buffer of messages that wait for a route. When it is full, messages are dropped, because the server has no flow control. */
 export class WaitingMessages<T extends Sized> {
   readonly #report: (problem: string) => void;
   #messages: T[] = [];

@@ -4,12 +4,12 @@ import { f } from "@sluice/model";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 import { MqttLinks, type MqttVersion } from "./mqtt-links.ts";
 
-const need: ClientNeed = { package: "mqtt", version: "5.16.0", reason: "paho" };
+const need: ClientNeed = { package: "mqtt", version: "5.16.0", reason: "the MQTT client" };
 
 export const mqttConnectionFields = {
   brokerUrl: f.string({ doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`.", default: "tcp://localhost:1883" }),
   serverURIs: f.string({ doc: "Addresses of several brokers, separated by commas and tried in order; overrides brokerUrl." }),
-  clientId: f.string({ doc: "Client id of sources; sinks append `_out`, because a client id can connect only once." }),
+  clientId: f.string({ doc: "Client id of sources; sinks append `_out`, because a broker allows one connection per client id." }),
   userName: f.string({ doc: "The user name.", group: "security" }),
   password: f.text({ doc: "The password.", secret: true, group: "security" }),
   tls: tlsField,
@@ -48,9 +48,9 @@ export const mqttConnection = defineConnection({
     );
     try {
       await links.publisher(await firstVersion(links));
-    } catch (thrown) {
-      const { message, code } = thrown as Error & { readonly code?: unknown };
-      throw new FlowError("java.io.IOException", message, { code: "mqtt-connect", retryable: !rejected.has(code), cause: thrown });
+    } catch (error) {
+      const { message, code } = error as Error & { readonly code?: unknown };
+      throw new FlowError("java.io.IOException", message, { code: "mqtt-connect", retryable: !rejected.has(code), cause: error });
     }
     return links;
   },
@@ -68,8 +68,8 @@ async function firstVersion(links: MqttLinks): Promise<MqttVersion> {
   try {
     await links.publisher(5);
     return 5;
-  } catch (thrown) {
-    if (/protocol version/i.test((thrown as Error).message)) return 4;
-    throw thrown;
+  } catch (error) {
+    if (/protocol version/i.test((error as Error).message)) return 4;
+    throw error;
   }
 }

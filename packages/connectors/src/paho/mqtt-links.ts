@@ -55,8 +55,8 @@ export class MqttLinks {
 
   /** The client that messages are sent with. */
   publisher(version: MqttVersion): Promise<Mqtt.MqttClient> {
-    const known = this.#publishers.get(version);
-    if (known !== undefined) return known;
+    const existing = this.#publishers.get(version);
+    if (existing !== undefined) return existing;
     const { clientId } = this.#settings;
     const opening = this.open(
       { clientId: clientId === undefined ? `sluice-${randomUUID().slice(0, 13)}` : `${clientId}_out`, clean: true, protocolVersion: version },
@@ -69,7 +69,7 @@ export class MqttLinks {
         this.#open.set(version, client);
         const unconfirmed = new Set<(problem: Error) => void>();
         this.#unconfirmed.set(client, unconfirmed);
-        // Without this, a message in flight would wait forever.
+        // The client would never settle messages in flight.
         client.once("close", () => {
           for (const fail of unconfirmed) fail(new Error(lostBefore));
         });
@@ -89,8 +89,8 @@ export class MqttLinks {
     for (const url of this.#settings.urls)
       try {
         return await this.#connect(url, options, lost, prepare);
-      } catch (thrown) {
-        failure = thrown;
+      } catch (error) {
+        failure = error;
       }
     throw failure;
   }
@@ -111,14 +111,14 @@ export class MqttLinks {
       client.on("disconnect", ({ reasonCode }) => (problem = `the broker ended the connection, reason ${String(reasonCode)}`));
       client.once("connect", () => {
         isConnected = true;
-        // Packets are small, and each answers one of the broker: without this, they wait for the TCP acknowledgement of the previous one.
+        // Disables Nagle's algorithm: small packets would wait for the TCP acknowledgement of the previous one.
         (client.stream as { setNoDelay?: (isOn: boolean) => void }).setNoDelay?.(true);
         resolve(client);
       });
       client.once("close", () => {
         if (isConnected) return void (client.disconnecting || lost(problem));
         client.end(true);
-        // The code shows whether another attempt can help.
+        // The code shows whether a retry can succeed.
         reject(Object.assign(new Error(`${url.replace(/\/\/[^@/]*@/, "//")}: ${problem}`), { code }));
       });
       client.connect();
@@ -158,7 +158,7 @@ export class MqttLinks {
   async ping(): Promise<MqttVersion> {
     const [first] = this.#publishers.values();
     const client = await (first ?? this.publisher(5));
-    if (!client.connected) throw new Error("not connected");
+    if (!client.connected) throw new Error("not connected to the broker");
     return this.#versionOf.get(client) ?? 5;
   }
 
@@ -176,7 +176,7 @@ export async function endLink(client: Mqtt.MqttClient): Promise<void> {
     client.end(true);
     return;
   }
-  const cut = setTimeout(() => client.end(true), 2000);
+  const timer = setTimeout(() => client.end(true), 2000);
   await client.endAsync().catch(() => undefined);
-  clearTimeout(cut);
+  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { accepted, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { ignoredOption, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const pahoPath = {
   topic: f.string({
@@ -13,7 +13,7 @@ export const pahoPath = {
 const sharedOptions = {
   connection: connectionField("mqtt"),
   brokerUrl: f.string({
-    doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`; that of the connection by default.",
+    doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`. Defaults to the connection's address.",
     examples: ["tcp://localhost:1883"],
   }),
   serverURIs: f.string({ doc: "Addresses of several brokers, separated by commas and tried in order." }),
@@ -22,29 +22,34 @@ const sharedOptions = {
   password: f.string({ doc: "The password.", secret: true, group: "security" }),
   connectionTimeout: f.integer({ doc: "Timeout for connecting, in seconds; 30 by default.", min: 1, max: 3600, group: "advanced" }),
   keepAliveInterval: f.integer({ doc: "Keep-alive interval, in seconds; 60 by default.", min: 1, max: 65_535, group: "advanced" }),
-  qos: f.integer({ doc: "Quality of service: 0 at most once, 1 and 2 at least once.", default: 2, min: 0, max: 2 }),
+  qos: f.integer({
+    doc: "MQTT quality of service. With 0 a message can be lost; with 1 and 2 it can be processed more than once after a failure.",
+    default: 2,
+    min: 0,
+    max: 2,
+  }),
   retained: f.boolean({ doc: "Whether the broker retains the last message of the topic for new subscribers.", default: false }),
   willTopic: f.string({ doc: "Topic of the last-will message, which the broker sends when the source's connection is lost.", group: "advanced" }),
   willPayload: f.string({ doc: "Body of the last-will message.", group: "advanced" }),
   willRetained: f.boolean({ doc: "Whether the last-will message is retained.", default: false, group: "advanced" }),
   exchangePattern: f.enum(["InOnly", "InOut"], {
-    doc: "With InOut, steps that wait only if a reply is expected, such as `to: seda:`, wait for it.",
+    doc: "InOut makes steps such as `to: seda:` wait for a reply.",
     default: "InOnly",
     group: "advanced",
   }),
   automaticReconnect: f.boolean({ doc: "Accepted but ignored: sources always reconnect.", default: true, group: "advanced" }),
   maxReconnectDelay: f.duration({
-    doc: "Maximum delay between reconnect attempts; at most 30 seconds.",
+    doc: "Maximum delay between reconnect attempts. Values above 30 seconds are treated as 30 seconds.",
     default: 128_000,
     group: "advanced",
   }),
-  manualAcksEnabled: f.unsupported("a message is acknowledged when its run is done"),
-  persistence: accepted("unacknowledged messages stay on the broker; send through queue: first if messages must survive a crash"),
-  filePersistenceDirectory: accepted("unacknowledged messages stay on the broker"),
-  executorServiceTimeout: accepted("there are no threads"),
-  httpsHostnameVerificationEnabled: accepted("the host name of a broker is always verified"),
-  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
-  customWebSocketHeaders: f.unsupported("is not supported: use a user name and password"),
+  manualAcksEnabled: f.unsupported("a message is acknowledged when its run is done; remove the option"),
+  persistence: ignoredOption("unacknowledged messages stay on the broker; send through queue: first if messages must survive a crash"),
+  filePersistenceDirectory: ignoredOption("unacknowledged messages stay on the broker"),
+  executorServiceTimeout: ignoredOption("there is no thread pool"),
+  httpsHostnameVerificationEnabled: ignoredOption("the host name of a broker is always verified"),
+  bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
+  customWebSocketHeaders: f.unsupported("authenticate with a user name and password"),
   exceptionHandler: f.unsupported(needsJava),
   client: f.unsupported(needsJava),
   socketFactory: f.unsupported(tlsInConnection),
@@ -60,7 +65,7 @@ export const pahoOptions = {
     default: true,
   }),
   mqttVersion: f.integer({ doc: "Protocol version: 3 for MQTT 3.1, 4 and 0 for 3.1.1.", default: 0, min: 0, max: 4, group: "advanced" }),
-  maxInflight: accepted("runs wait until their message is confirmed"),
+  maxInflight: ignoredOption("runs wait until their message is confirmed"),
   willQos: f.integer({ doc: "Quality of service of the last-will message.", default: 1, min: 0, max: 2, group: "advanced" }),
 };
 
@@ -84,7 +89,7 @@ export const pahoMqtt5Options = {
     group: "advanced",
   }),
   willQos: f.integer({ doc: "Quality of service of the last-will message.", default: 1, min: 0, max: 2, group: "advanced" }),
-  willMqttProperties: accepted("the last-will message has no properties"),
+  willMqttProperties: ignoredOption("properties of the last-will message are not supported"),
 };
 
 export type PahoOptions = Values<typeof pahoPath> &

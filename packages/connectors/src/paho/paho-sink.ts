@@ -25,20 +25,20 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
   };
 
   /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
-  const reconnected = async ({ run }: Exchange, failure: unknown): Promise<MqttLinks> => {
+  const waitForConnection = async ({ run }: Exchange, failure: unknown): Promise<MqttLinks> => {
     const until = clock.monotonic() + limitMs;
     const waits = new StoppableWaits(clock);
     const end = (): void => waits.end();
     run.signal.addEventListener("abort", end, { once: true });
     try {
-      for (let thrown = failure; ;) {
-        if (!mayRecover(thrown) || clock.monotonic() + retryMs > until) throw thrown;
+      for (let error = failure; ;) {
+        if (!mayRecover(error) || clock.monotonic() + retryMs > until) throw error;
         await waits.wait(retryMs);
         if (waits.isOver) throw cancelledError(run.signal);
         try {
           return await connection.client();
         } catch (caught) {
-          thrown = caught;
+          error = caught;
         }
       }
     } finally {
@@ -53,14 +53,14 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
       let links: MqttLinks;
       try {
         links = await connection.client();
-      } catch (thrown) {
-        links = await reconnected(exchange, thrown);
+      } catch (error) {
+        links = await waitForConnection(exchange, error);
       }
       try {
         await links.publish(version, publication, limit);
-      } catch (thrown) {
-        if (isFlowError(thrown)) throw thrown;
-        const { message, code } = thrown as Error & { code?: unknown };
+      } catch (error) {
+        if (isFlowError(error)) throw error;
+        const { message, code } = error as Error & { code?: unknown };
         const isRefused = typeof code === "number" && code >= 128;
         throw problem(publication.topic, message, isRefused ? "mqtt-refused" : "mqtt-failed", { retryable: !isRefused, details: { reasonCode: code } });
       }
@@ -69,8 +69,8 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
 }
 
 /** False when the broker rejected the login: waiting does not help. */
-function mayRecover(thrown: unknown): boolean {
-  return isFlowError(thrown) && thrown.retryable && (!isFlowError(thrown.cause) || thrown.cause.retryable);
+function mayRecover(error: unknown): boolean {
+  return isFlowError(error) && error.retryable && (!isFlowError(error.cause) || error.cause.retryable);
 }
 
 function publicationOf(exchange: Exchange, payload: Buffer, options: PahoOptions, dialect: PahoDialect): Publication {
@@ -95,16 +95,16 @@ function publicationOf(exchange: Exchange, payload: Buffer, options: PahoOptions
 }
 
 /** The client never sends a message whose user properties are empty, so they are omitted then. */
-function propertiesOf(exchange: Exchange, given: unknown): Publication["properties"] {
+function propertiesOf(exchange: Exchange, header: unknown): Publication["properties"] {
   const user = headersOf(exchange);
-  if (user.length === 0) return given === undefined ? undefined : messageProperties(given);
-  return { ...messageProperties(given), userProperties: Object.fromEntries(user) };
+  if (user.length === 0) return header === undefined ? undefined : messageProperties(header);
+  return { ...messageProperties(header), userProperties: Object.fromEntries(user) };
 }
 
 /** The properties a route may set, as a map with the protocol's names. */
-function messageProperties(given: unknown): Record<string, unknown> {
-  if (typeof given !== "object" || given === null) return {};
-  const { contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = given as Record<string, unknown>;
+function messageProperties(header: unknown): Record<string, unknown> {
+  if (typeof header !== "object" || header === null) return {};
+  const { contentType, responseTopic, correlationData, messageExpiryInterval, payloadFormatIndicator } = header as Record<string, unknown>;
   return {
     ...(typeof contentType === "string" ? { contentType } : {}),
     ...(typeof responseTopic === "string" ? { responseTopic } : {}),

@@ -1,7 +1,8 @@
 // A subscription with a dedicated client: a message is acknowledged when its run is done, and only then is the next one read.
 import type { IClientOptions, IPublishPacket, MqttClient } from "mqtt";
-import type { Awaitable, Connection, Delivery, Endpoint, Host, Message, Source, SourceInlet } from "@sluice/engine/spi";
-import { Intake } from "../intake/intake.ts";
+import type { Awaitable, Connection, Delivery, Endpoint, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
+import { reconnectBackOff } from "@sluice/engine/tools";
+import { MessageReceiver, singleAttempt } from "../message-receiver/message-receiver.ts";
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 import { brokerMessage, every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
@@ -40,22 +41,22 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
   const { options, uri } = endpoint;
   const { host, dialect } = parts;
   const isClean = dialect.isClean(options);
-  let inletOfRoute: SourceInlet | undefined;
+  let currentInput: SourceInput | undefined;
   const connection = ownLink<MqttLinks, Link>(shared, {
     async open(links, lost) {
       const link: Pick<Link, "lost" | "work" | "early"> = { lost, work: undefined, early: undefined };
       // An existing session sends its messages before the subscription is confirmed.
       const take: Work = (packet, settled) => (link.work === undefined ? void (link.early = [packet, settled]) : link.work(packet, settled));
-      const clientId = options.clientId ?? links.clientId ?? routeName(inletOfRoute?.route ?? { flowId: "", id: "" });
-      const client = await links.open(linkOptions(clientId, options, dialect), lost, (made) => {
+      const clientId = options.clientId ?? links.clientId ?? routeName(currentInput?.route ?? { flowId: "", id: "" });
+      const client = await links.open(linkOptions(clientId, options, dialect), lost, (created) => {
         // With QoS 2, the broker considers a message delivered at the first acknowledgement, so it must follow the run.
-        made.options.customHandleAcks = (_topic, _message, packet, done) => {
+        created.options.customHandleAcks = (_topic, _message, packet, done) => {
           const acknowledge = (): void => (done as (code: number) => void)(0);
           if ((packet as IPublishPacket).qos === 2) take(packet as IPublishPacket, acknowledge);
           else acknowledge();
         };
         // Also called for QoS 2, when the message is released; by then its run is done.
-        made.handleMessage = (packet, settled) => (packet.qos === 2 ? settled() : take(packet, () => settled()));
+        created.handleMessage = (packet, settled) => (packet.qos === 2 ? settled() : take(packet, () => settled()));
       });
       return Object.assign(link, { client });
     },
@@ -63,10 +64,10 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     failed: (problem) => host.log.write("WARN", "sluice.mqtt", `${uri}: ${String(problem)}`),
   });
 
-  const begin = async (link: Link, inlet: SourceInlet): Promise<Subscription> => {
+  const begin = async (link: Link, routeInput: SourceInput): Promise<Subscription> => {
     const { client } = link;
     const waits = new StoppableWaits(host.clock);
-    const intake = intakeOf(inlet, endpoint, parts);
+    const messageReceiver = receiverOf(routeInput, endpoint, parts);
     let isStopping = false;
     let received = 0;
     let receivedBefore = 0;
@@ -80,7 +81,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         combineUntilImmediate(client.stream);
         settled();
       };
-      const pending = intake.take(item);
+      const pending = messageReceiver.take(item);
       if (pending === undefined && typeof item.outcome !== "object") end();
       else void repeat(item, pending).then(end);
     };
@@ -89,27 +90,27 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
       while (typeof item.outcome === "object") {
         await waits.wait(item.outcome.retryAfterMs);
         if (waits.isOver) break;
-        await intake.take(item);
+        await messageReceiver.take(item);
       }
     };
     // The response to the subscription is queued behind messages in progress; those also prove that the session works.
     await new Promise<void>((resolve, reject) => {
       link.work = (packet, settled) => {
         resolve();
-        // Unacknowledged messages are redelivered when the source reconnects, if the broker kept its session.
+        // A broker that retains the session redelivers unacknowledged messages when the source reconnects.
         if (!isStopping) work(packet, settled);
       };
       if (link.early !== undefined) link.work(...link.early);
       client.once("close", () => reject(new Error("the connection was lost before the broker confirmed the subscription")));
-      subscribe(client, options).then(resolve, (thrown: Error) => {
-        reject(thrown);
-        if (!isStopping) link.lost(thrown.message);
+      subscribe(client, options).then(resolve, (error: Error) => {
+        reject(error);
+        if (!isStopping) link.lost(error.message);
       });
     });
     // During a run the client reads nothing, so a ping response waits behind earlier messages. The client would mistake a busy
     // connection for a dead one.
     const endPings = every(host.clock, (client.options.keepalive ?? 60) * 500, () => {
-      const isAlive = intake.inflight > 0 || received !== receivedBefore;
+      const isAlive = messageReceiver.inflight > 0 || received !== receivedBefore;
       receivedBefore = received;
       if (!isAlive || !client.connected) return;
       client.sendPing();
@@ -122,26 +123,31 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         if (isClean && client.connected) await client.unsubscribeAsync(options.topic).catch(() => undefined);
         isStopping = true;
         waits.end();
-        await intake.stop();
+        await messageReceiver.stop();
         await endLink(client);
       },
     };
   };
 
-  const source = whileConnected({ connection, host, begin, backOff: { firstMs: 250, maxMs: Math.min(30_000, options.maxReconnectDelay) } });
+  const source = whileConnected({
+    connection,
+    host,
+    begin,
+    backOff: { ...reconnectBackOff, maxMs: Math.min(reconnectBackOff.maxMs, options.maxReconnectDelay) },
+  });
   return {
     claims: [],
     exclusive: true,
     everyWorker: false,
-    async start(inlet) {
-      inletOfRoute = inlet;
+    async start(routeInput) {
+      currentInput = routeInput;
       if (isClean || options.qos === 0)
         host.log.write(
           "WARN",
           "sluice.mqtt",
           `${uri}: messages sent while the source is disconnected are lost; set ${dialect.cleanOption}=false and qos=1 to keep them`,
         );
-      await source.start(inlet);
+      await source.start(routeInput);
     },
     stop: () => source.stop(),
   };
@@ -170,12 +176,12 @@ function linkOptions(clientId: string, options: PahoOptions, dialect: PahoDialec
   };
 }
 
-function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<PahoOptions>, { host, deadLetters, dialect }: PahoParts): Intake<Item> {
+function receiverOf(routeInput: SourceInput, { options, uri }: Endpoint<PahoOptions>, { host, deadLetters, dialect }: PahoParts): MessageReceiver<Item> {
   const withTrace = traceReader(host);
   const headers = sourceHeaders(dialect);
   let delivery: Delivery = { pattern: options.exchangePattern, trigger: { uri } };
-  return new Intake<Item>(
-    inlet,
+  return new MessageReceiver<Item>(
+    routeInput,
     {
       messageOf: ({ packet }) => messageOf(packet, headers),
       deliveryOf({ packet }) {
@@ -183,21 +189,13 @@ function intakeOf(inlet: SourceInlet, { options, uri }: Endpoint<PahoOptions>, {
         return withTrace(delivery, packet.properties?.userProperties?.["traceparent"]);
       },
       idOf: () => undefined,
-      settle(item, verdict) {
-        if (verdict.kind !== "redeliver") item.outcome = "settled";
+      settle(item, outcome) {
+        if (outcome.kind !== "redeliver") item.outcome = "settled";
         // The protocol cannot redeliver a message on the same connection, so it is retried here unless the source stops.
-        else item.outcome = verdict.waitMs > 0 ? { retryAfterMs: verdict.waitMs } : "returned";
+        else item.outcome = outcome.waitMs > 0 ? { retryAfterMs: outcome.waitMs } : "returned";
       },
     },
-    {
-      window: 1,
-      maximumRedeliveries: 0,
-      redeliveryDelay: 0,
-      backOffMultiplier: 1,
-      maximumRedeliveryDelay: 60_000,
-      leaseMs: 0,
-      cannotReturn: options.qos === 0 || dialect.isClean(options),
-    },
+    { ...singleAttempt, cannotReturn: options.qos === 0 || dialect.isClean(options) },
     { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.mqtt", `${uri}: ${problem}`) },
   );
 }

@@ -39,9 +39,9 @@ export function pahoConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     options: pahoOptions,
     headers: {
       ...sourceHeaders,
-      CamelPahoQos: f.integer({ doc: "Quality of service for sending." }),
-      CamelPahoRetained: f.boolean({ doc: "Whether the message is retained, or is to be sent as retained." }),
-      CamelPahoOverrideTopic: f.string({ doc: "Overrides the endpoint's topic; removed after sending." }),
+      CamelPahoQos: f.integer({ doc: "Set by the route: quality of service of the message to send." }),
+      CamelPahoRetained: f.boolean({ doc: "Whether the message is retained; if set by the route, whether the message to send is retained." }),
+      CamelPahoOverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
     },
     connect: (host) => connect(host, paho3, deadLetters),
   });
@@ -59,9 +59,9 @@ export function pahoMqtt5Connector(deadLetters: DeadLetters = noDeadLetters): Co
     options: pahoMqtt5Options,
     headers: {
       ...sourceHeaders,
-      CamelPahoMqtt5Qos: f.integer({ doc: "Quality of service for sending." }),
-      CamelPahoMqtt5Retained: f.boolean({ doc: "Whether the message is retained, or is to be sent as retained." }),
-      CamelPahoMqtt5OverrideTopic: f.string({ doc: "Overrides the endpoint's topic; removed after sending." }),
+      CamelPahoMqtt5Qos: f.integer({ doc: "Set by the route: quality of service of the message to send." }),
+      CamelPahoMqtt5Retained: f.boolean({ doc: "Whether the message is retained; if set by the route, whether the message to send is retained." }),
+      CamelPahoMqtt5OverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
       CamelPahoMqtt5MsgProperties: f.string({ doc: "Message properties such as contentType and responseTopic, as a map." }),
     },
     connect: (host) => connect(host, paho5, deadLetters),

@@ -1,6 +1,6 @@
 // Notifications of a real PostgreSQL server.
 import { afterAll, describe, expect, it } from "vitest";
-import { connectorUnderTest, exchangeOf, FakeInlet, FaultyLink, hostInRealTime, serverFor, testConnections } from "@sluice/testkit";
+import { connectorUnderTest, exchangeOf, FakeRouteInput, FaultyLink, realTimeHost, serverFor, testConnections } from "@sluice/testkit";
 import { FlowError } from "@sluice/engine/spi";
 import { postgres } from "../database/postgres.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
@@ -19,7 +19,7 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
 
   /** The connector with two connections: `listening` uses this port, `sending` the server's. */
   const eventsOn = (port: number, deadLetters?: DeadLetters): ReturnType<typeof connectorUnderTest> => {
-    const host = hostInRealTime();
+    const host = realTimeHost();
     const values = { host: "127.0.0.1", user: "postgres", database: "postgres" };
     const connections = testConnections(
       host,
@@ -40,26 +40,67 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     const channel = `Sluice "${process.pid}`;
     const source = events.source(`pgevent:x:1/db/${encodeURIComponent(channel)}?datasource=#listening&reconnectDelay=50`);
     const sink = events.sink(`pgevent:x:1/db/${encodeURIComponent(channel)}?datasource=#sending`);
-    const inlet = new FakeInlet();
-    await source.start(inlet);
+    const routeInput = new FakeRouteInput();
+    await source.start(routeInput);
     for (const text of ["one", "it's; drop"]) await sink.send(exchangeOf(text));
-    await expect.poll(() => inlet.bodies).toEqual(["one", "it's; drop"]);
-    expect(inlet.exchanges[0]?.message.headers.get("channel")).toBe(channel);
+    await expect.poll(() => routeInput.bodies).toEqual(["one", "it's; drop"]);
+    expect(routeInput.exchanges[0]?.message.headers.get("channel")).toBe(channel);
     link.cut();
     await expect
       .poll(async () => {
         await sink.send(exchangeOf("again"));
-        return inlet.bodies.includes("again");
+        return routeInput.bodies.includes("again");
       })
+      .toBe(true);
+    await source.stop();
+  });
+
+  it("sends bodies that are streams, up to the limit of the server", async () => {
+    const events = eventsOn(target.port);
+    const source = events.source("pgevent:x:1/db/sluice_streams?datasource=#listening");
+    const sink = events.sink("pgevent:x:1/db/sluice_streams?datasource=#sending");
+    const routeInput = new FakeRouteInput();
+    await source.start(routeInput);
+    const pieces = async function* (count: number) {
+      for (let piece = 0; piece < count; piece++) yield Buffer.from("a piece ");
+    };
+    await sink.send(exchangeOf(pieces(999)));
+    await expect.poll(() => routeInput.bodies).toEqual(["a piece ".repeat(999)]);
+    await expect(sink.send(exchangeOf(pieces(1000)))).rejects.toThrow("more than 7999 bytes");
+    await source.stop();
+  });
+
+  it("listens again when the connection is dead but was not closed", { timeout: 60_000 }, async () => {
+    const link = await FaultyLink.to(target);
+    ends.push(() => link.close());
+    const events = eventsOn(link.port);
+    const channel = `silent_${process.pid}`;
+    const source = events.source(`pgevent:x:1/db/${channel}?datasource=#listening&reconnectDelay=50`);
+    const sink = events.sink(`pgevent:x:1/db/${channel}?datasource=#sending`);
+    const routeInput = new FakeRouteInput();
+    await source.start(routeInput);
+    const before = link.accepted;
+    link.silence();
+    // Two intervals: until the next check, and until its response is overdue.
+    await expect.poll(() => link.accepted > before, { timeout: 25_000, interval: 200 }).toBe(true);
+    link.silence(false);
+    await expect
+      .poll(
+        async () => {
+          await sink.send(exchangeOf("again"));
+          return routeInput.bodies.includes("again");
+        },
+        { timeout: 20_000, interval: 500 },
+      )
       .toBe(true);
     await source.stop();
   });
 
   it("dead-letters failed notifications unchanged, and continues (F6)", async () => {
     const letters: unknown[] = [];
-    const events = eventsOn(target.port, { keep: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
+    const events = eventsOn(target.port, { store: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
     const done: unknown[] = [];
-    const inlet = new FakeInlet(({ message }) => {
+    const routeInput = new FakeRouteInput(({ message }) => {
       const { body } = message;
       message.body = "changed";
       if (String(body).endsWith("7")) throw new FlowError("java.io.IOException", "broken");
@@ -67,7 +108,7 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     });
     const source = events.source("pgevent:x:1/db/sluice_failing?datasource=#listening");
     const sink = events.sink("pgevent:x:1/db/sluice_failing?datasource=#sending");
-    await source.start(inlet);
+    await source.start(routeInput);
     const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
     for (const text of texts) await sink.send(exchangeOf(text));
     await expect.poll(() => [...done, ...letters].length).toBe(30);

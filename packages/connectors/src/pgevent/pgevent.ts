@@ -18,11 +18,12 @@ import { sinkFields, sourceFields } from "../camel-options.ts";
 import { linkOf } from "../database/database-link.ts";
 import { sqlExceptions, sqlFault } from "../database/sql-failure.ts";
 import type { SqlDatabase } from "../database/sql-database.ts";
-import { PushedIntake } from "../intake/pushed-intake.ts";
+import { PushReceiver } from "../message-receiver/push-receiver.ts";
+import { collectBody } from "../messaging/outgoing.ts";
 import { whileConnected } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 
-const javaObject = "it needs a Java object, which is not supported";
+const javaObject = "it needs a Java object";
 
 const path = {
   host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
@@ -33,7 +34,7 @@ const path = {
 
 const options = {
   datasource: f.string({
-    doc: "Name of the connection or of a bean; only the channel of the address is then used.",
+    doc: "Name of the connection or of a bean. If set, only the channel of the URI is used.",
     connection: ["postgres"],
   }),
   user: f.string({ doc: "The user name.", default: "postgres", group: "security" }),
@@ -58,7 +59,7 @@ export function pgeventConnector(deadLetters: DeadLetters | undefined): Connecto
     title: "PostgreSQL notifications",
     summary: "Receives and sends PostgreSQL notifications.",
     guarantees:
-      "Notifications are delivered at most once: PostgreSQL does not store them, so those sent while the route is stopped or disconnected are lost. Notifications run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A notification whose run fails becomes a dead letter.",
+      "Notifications are delivered at most once: PostgreSQL does not store them, so those sent while the route is stopped or disconnected are lost. Notifications are processed one at a time and in order. Up to 10,000 notifications or 16 MB are buffered in memory; additional notifications are dropped and counted in the log. A notification whose run fails becomes a dead letter.",
     group: "database",
     icon: "database",
     since: "0.1",
@@ -78,8 +79,8 @@ export function pgeventConnector(deadLetters: DeadLetters | undefined): Connecto
   });
 }
 
-function connectionOf({ options: given, trusted }: Endpoint<PgeventOptions>, scope: EndpointScope): Connection<SqlDatabase> {
-  const { datasource, host, port, database, user, pass } = given;
+function connectionOf({ options: endpointOptions, trusted }: Endpoint<PgeventOptions>, scope: EndpointScope): Connection<SqlDatabase> {
+  const { datasource, host, port, database, user, pass } = endpointOptions;
   if (!trusted) throw new CompileError("endpoint-refused", "its server or channel came from a message: write both in the flow");
   const kinds = ["postgres"];
   if (datasource !== undefined) return scope.connection<SqlDatabase>({ reference: datasource.replace(/^#(?:bean:)?(?!class:|type:)/, ""), kinds, inline: {} });
@@ -91,26 +92,25 @@ function connectionOf({ options: given, trusted }: Endpoint<PgeventOptions>, sco
 function pgeventSource(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope, host: Host, deadLetters: DeadLetters | undefined): Source {
   const { uri } = endpoint;
   const { channel, exchangePattern, reconnectDelay } = endpoint.options;
-  const connection = connectionOf(endpoint, scope);
   const { start, stop } = whileConnected<SqlDatabase>({
-    connection,
+    connection: connectionOf(endpoint, scope),
     host,
     backOff: { firstMs: reconnectDelay, maxMs: reconnectDelay },
-    async begin(database, inlet) {
-      const intake = new PushedIntake(inlet, { clock: host.clock, log: host.log, logger: "pgevent", uri, deadLetters });
+    async begin(database, routeInput, lost) {
+      const messageReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "pgevent", uri, deadLetters });
       const listening = await database.listen(channel, {
         notified: (payload) =>
-          intake.push({
+          messageReceiver.push({
             message: () => new Message(payload, Headers.of({ channel })),
             delivery: { pattern: exchangePattern, trigger: { uri } },
             bytes: payload.length * 2 + 200,
           }),
-        lost: () => connection.invalidate(database, "the connection for notifications was lost"),
+        lost: () => lost("the connection for notifications was lost"),
       });
       return {
         async stop() {
           listening.stop();
-          await intake.stop();
+          await messageReceiver.stop();
         },
       };
     },
@@ -123,8 +123,10 @@ function pgeventSink(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope): 
   const { channel } = endpoint.options;
   return {
     async send(exchange) {
+      await collectBody(exchange.message, maxPayloadBytes);
       const payload = asText(exchange.message.body);
-      if (Buffer.byteLength(payload) > maxPayloadBytes) throw sqlFault("pgevent-payload", `a notification can have at most ${maxPayloadBytes} bytes`);
+      const bytes = Buffer.byteLength(payload);
+      if (bytes > maxPayloadBytes) throw sqlFault("pgevent-payload", `the body has ${bytes} bytes, but a notification can have at most ${maxPayloadBytes}`);
       const executor = await link.executor(exchange);
       await executor.execute({ text: "select pg_notify($1, $2)", values: [channel, payload], isFixed: true }, exchange.run.signal);
     },

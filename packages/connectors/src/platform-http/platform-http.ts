@@ -11,14 +11,14 @@ import { operationOption, readOperation } from "../webhook/rest-operation.ts";
 
 const path = { path: f.string({ doc: "The path; it may have `{name}` segments, and a trailing `/*` serves all paths below.", required: true }) };
 
-const accepted = (why: string) => f.boolean({ doc: `Accepted but ignored: ${why}.`, default: false, group: "advanced" });
+const ignoredOption = (why: string) => f.boolean({ doc: `Accepted but ignored: ${why}.`, default: false, group: "advanced" });
 
 const options = {
   ...httpOptions,
   operation: operationOption,
-  useStreaming: accepted("bodies are read when a step needs them"),
-  useBodyHandler: accepted("bodies are read when a step needs them"),
-  handleWriteResponseError: accepted("a response that cannot be sent is written to the log"),
+  useStreaming: ignoredOption("bodies are read when a step needs them"),
+  useBodyHandler: ignoredOption("bodies are read when a step needs them"),
+  handleWriteResponseError: ignoredOption("a response that cannot be sent is written to the log"),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -56,12 +56,12 @@ export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = 
         expect: { body: "Hello Ada" },
       },
     ],
-    connect: connectHttp(tools, queues, ({ operation, ...given }: Options, route) => {
-      const { paths, prefix } = servedPaths(pathOf(given.path), route);
+    connect: connectHttp(tools, queues, ({ operation, ...endpointOptions }: Options, route) => {
+      const { paths, prefix } = servedPaths(pathOf(endpointOptions.path), route);
       return {
         paths,
-        methods: methodsOf(given.httpMethodRestrict, undefined),
-        options: { ...given, matchOnUriPrefix: given.matchOnUriPrefix || prefix },
+        methods: methodsOf(endpointOptions.httpMethodRestrict, undefined),
+        options: { ...endpointOptions, matchOnUriPrefix: endpointOptions.matchOnUriPrefix || prefix },
         unchanged: "echo",
         ...(operation === undefined ? {} : { operation: readOperation(operation) }),
       };
@@ -72,9 +72,9 @@ export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = 
  * Returns the path of an address such as `http://0.0.0.0:8080/orders`, the form that Camel's other HTTP servers use. Host and port are those of
  * the runtime. Other protocols are rejected.
  */
-function pathOf(written: string): string {
-  const [, protocol, path] = /^\/*([a-z][a-z0-9+.-]*):\/*[^/]*(\/.*)?$/i.exec(written) ?? [];
-  if (protocol === undefined) return written;
+function pathOf(address: string): string {
+  const [, protocol, path] = /^\/*([a-z][a-z0-9+.-]*):\/*[^/]*(\/.*)?$/i.exec(address) ?? [];
+  if (protocol === undefined) return address;
   if (protocol.toLowerCase() === "http") return path ?? "/";
   throw new CompileError("bad-option", `'${protocol}:' is not supported here`, {
     hint:
@@ -85,14 +85,14 @@ function pathOf(written: string): string {
 }
 
 /** The paths to serve, of the flow and of the route, and whether paths below them are served too. */
-export function servedPaths(written: string, route: RouteIdentity): { readonly paths: readonly string[]; readonly prefix: boolean } {
-  const slashed = `/${written.replace(/^\/+/, "")}`;
-  const prefix = slashed.endsWith("/*");
-  const cut = prefix ? slashed.slice(0, -2) : slashed;
-  const own = cut.replace(/\/+$/, "") || "/";
+export function servedPaths(path: string, route: RouteIdentity): { readonly paths: readonly string[]; readonly prefix: boolean } {
+  const absolutePath = `/${path.replace(/^\/+/, "")}`;
+  const prefix = absolutePath.endsWith("/*");
+  const withoutWildcard = prefix ? absolutePath.slice(0, -2) : absolutePath;
+  const own = withoutWildcard.replace(/\/+$/, "") || "/";
   for (const segment of own.split("/"))
     if (/[{}*]/.test(segment) && !/^[^{}*]*(?:\{[^{}*]+\}[^{}*]+)*(?:\{[^{}*]+\})?$/.test(segment))
-      throw new CompileError("bad-option", `invalid segment '${segment}' in path '${written}'`, {
+      throw new CompileError("bad-option", `invalid segment '${segment}' in path '${path}'`, {
         hint: "write it as /orders/{id} or /files/{name}.{type}",
       });
   const byId = routePath(route.id);

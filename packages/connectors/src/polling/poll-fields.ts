@@ -13,7 +13,7 @@ export const pollFields = {
   greedy: f.boolean({ doc: "Whether the next poll follows immediately when something was found.", default: false, group: "advanced" }),
   repeatCount: f.integer({ doc: "Maximum number of polls; 0 for no limit.", default: 0, min: 0, group: "advanced" }),
   sendEmptyMessageWhenIdle: f.boolean({ doc: "Whether a poll that finds nothing sends an empty message.", default: false }),
-  startScheduler: f.boolean({ doc: "Whether polling starts with the route; false never polls.", default: true, group: "advanced" }),
+  startScheduler: f.boolean({ doc: "Whether polling starts with the route; if false, the route never polls.", default: true, group: "advanced" }),
   backoffMultiplier: f.integer({
     doc: "How many polls are skipped after consecutive idle or failed polls; needs one of the two thresholds.",
     default: 0,
@@ -29,6 +29,6 @@ export const pollFields = {
   }),
   "scheduler.cron": f.string({ doc: "Cron expression for scheduler=quartz or scheduler=spring.", group: "advanced" }),
   schedulerProperties: f.unsupported("set the properties of the scheduler individually, as scheduler.cron=…"),
-  scheduledExecutorService: f.unsupported("it needs a Java object, which is not supported"),
-  pollStrategy: f.unsupported("it needs a Java object, which is not supported"),
+  scheduledExecutorService: f.unsupported("it needs a Java object"),
+  pollStrategy: f.unsupported("it needs a Java object"),
 };

@@ -1,5 +1,5 @@
 // Polls repeatedly and delivers the results item by item. A failure is logged once, and so is the first success after it.
-import { Message, settlementOf, type Exchange, type Host, type Pattern, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { Message, settlementOf, type Exchange, type Host, type Pattern, type Source, type SourceInput } from "@sluice/engine/spi";
 import { tickClaim, Ticker } from "../ticking/ticker.ts";
 import { pollPlan, scheduleOf, type PollOutcome, type ScheduleOptions } from "./poll-plan.ts";
 
@@ -8,7 +8,7 @@ export interface PollOptions extends ScheduleOptions {
   readonly maxMessagesPerPoll: number;
   readonly sendEmptyMessageWhenIdle: boolean;
   readonly exchangePattern: Pattern;
-  /** False never polls. */
+  /** If false, the route never polls. */
   readonly startScheduler?: boolean;
 }
 
@@ -23,9 +23,9 @@ export interface Polling<T> {
   /** The current items, in delivery order. */
   poll(): Promise<readonly T[]>;
   /** Why a poll failed, in one sentence; undefined when there is nothing to poll. */
-  problemOf(thrown: unknown): string | undefined;
+  problemOf(error: unknown): string | undefined;
   /** Delivers one item and settles it; false when it is no longer available. `batch` has Camel's batch properties. */
-  each(item: T, inlet: SourceInlet, batch: ReadonlyMap<string, unknown>): Promise<boolean>;
+  each(item: T, routeInput: SourceInput, batch: ReadonlyMap<string, unknown>): Promise<boolean>;
   /** Releases the resources of an item that is not delivered because the source stops. */
   discard?(item: T): Promise<void>;
 }
@@ -38,53 +38,53 @@ export function polledSource<T>(polling: Polling<T>): Source {
   const { clock, log } = host;
   const schedule = scheduleOf(options);
   let ticker: Ticker | undefined;
-  let underWay: Promise<PollOutcome> | undefined;
+  let currentPoll: Promise<PollOutcome> | undefined;
   let problem: string | undefined;
 
-  const report = (inlet: SourceInlet, found: string, thrown: unknown): void => {
-    if (found !== problem) log.write("WARN", logger, `${uri}: ${found}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  const report = (routeInput: SourceInput, found: string, error: unknown): void => {
+    if (found !== problem) log.write("WARN", logger, `${uri}: ${found}: ${error instanceof Error ? error.message : String(error)}`);
     problem = found;
-    inlet.lost(found);
+    routeInput.lost(found);
   };
-  const recover = (inlet: SourceInlet): void => {
+  const recover = (routeInput: SourceInput): void => {
     problem = undefined;
     log.write("INFO", logger, `${uri}: polling succeeded again`);
-    inlet.lost(undefined);
+    routeInput.lost(undefined);
   };
 
-  const pollOnce = async (inlet: SourceInlet, isStopped: () => boolean): Promise<PollOutcome> => {
+  const pollOnce = async (routeInput: SourceInput, isStopped: () => boolean): Promise<PollOutcome> => {
     let items: readonly T[];
     try {
       items = await polling.poll();
-    } catch (thrown) {
-      const found = polling.problemOf(thrown);
-      if (found !== undefined && !isStopped()) report(inlet, found, thrown);
+    } catch (error) {
+      const found = polling.problemOf(error);
+      if (found !== undefined && !isStopped()) report(routeInput, found, error);
       return found === undefined ? "nothing" : "failed";
     }
-    if (problem !== undefined && !isStopped()) recover(inlet);
+    if (problem !== undefined && !isStopped()) recover(routeInput);
     const size = options.maxMessagesPerPoll > 0 ? Math.min(options.maxMessagesPerPoll, items.length) : items.length;
     let count = 0;
     for (const item of items) {
       if (isStopped() || count >= size) await polling.discard?.(item);
-      else if (await polling.each(item, counting(inlet), batchOf(count, size))) count++;
+      else if (await polling.each(item, countDeliveries(routeInput), batchOf(count, size))) count++;
     }
     if (count === 0 && options.sendEmptyMessageWhenIdle && !isStopped())
-      await inlet.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern });
+      await routeInput.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern });
     return count > 0 ? "found" : "nothing";
   };
 
   return {
     claims: [],
     exclusive: true,
-    async start(inlet) {
+    async start(routeInput) {
       await polling.prepare();
       const plan = pollPlan(options, schedule, clock);
       const poll = (): Promise<void> => {
-        underWay = pollOnce(inlet, () => ticker !== started).finally(() => (underWay = undefined));
-        return underWay.then((outcome) => plan.outcome(outcome));
+        currentPoll = pollOnce(routeInput, () => ticker !== started).finally(() => (currentPoll = undefined));
+        return currentPoll.then((outcome) => plan.outcome(outcome));
       };
       // Each item of a poll is settled separately, so permission to poll is sufficient.
-      const started: Ticker = new Ticker(clock, plan, poll, tickClaim(inlet, clock, { periodMs: 0, isCounted: false }));
+      const started: Ticker = new Ticker(clock, plan, poll, tickClaim(routeInput, clock, { periodMs: 0, isCounted: false }));
       ticker?.stop();
       problem = undefined;
       ticker = started;
@@ -93,30 +93,30 @@ export function polledSource<T>(polling: Polling<T>): Source {
     async stop() {
       ticker?.stop();
       ticker = undefined;
-      if (underWay === undefined) return;
+      if (currentPoll === undefined) return;
       let cancel: (() => void) | undefined;
       const timeout = new Promise<void>((resolve) => (cancel = clock.after(stopWaitMs, resolve)));
-      await Promise.race([underWay, timeout]);
+      await Promise.race([currentPoll, timeout]);
       cancel?.();
     },
   };
 }
 
 /** Items are read again by a later poll unless they were settled. */
-function counting(inlet: SourceInlet): SourceInlet {
-  const counted = (exchange: Exchange): Exchange => {
-    inlet.count?.(settlementOf(exchange).kind === "done" ? "done" : "redelivered");
+function countDeliveries(routeInput: SourceInput): SourceInput {
+  const countSettlement = (exchange: Exchange): Exchange => {
+    routeInput.count?.(settlementOf(exchange).kind === "done" ? "done" : "redelivered");
     return exchange;
   };
   return {
-    route: inlet.route,
+    route: routeInput.route,
     deliver(message, delivery) {
-      inlet.count?.("taken");
-      const outcome = inlet.deliver(message, delivery);
-      return outcome instanceof Promise ? outcome.then(counted) : counted(outcome);
+      routeInput.count?.("taken");
+      const outcome = routeInput.deliver(message, delivery);
+      return outcome instanceof Promise ? outcome.then(countSettlement) : countSettlement(outcome);
     },
-    enter: (exchange, trigger) => inlet.enter(exchange, trigger),
-    lost: (problem) => inlet.lost(problem),
+    enter: (exchange, trigger) => routeInput.enter(exchange, trigger),
+    lost: (problem) => routeInput.lost(problem),
   };
 }
 

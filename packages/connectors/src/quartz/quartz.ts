@@ -8,7 +8,7 @@ import { nextOnGrid, tickClaim, Ticker } from "../ticking/ticker.ts";
 
 const path = { triggerName: f.string({ doc: "Name of the trigger, optionally preceded by its group and a slash.", required: true }) };
 
-const accepted = "Accepted but ignored: there is no job store.";
+const ignoredDoc = "Accepted but ignored: there is no job store.";
 
 const options = {
   cron: f.string({ doc: "Cron expression in Quartz format; spaces may be written as `+`.", examples: ["0/30 * * * * ?"] }),
@@ -18,11 +18,11 @@ const options = {
   triggerStartDelay: f.duration({ doc: "Delay between the start of the route and the start of the schedule.", default: 500 }),
   stateful: f.boolean({ doc: "Accepted but ignored: runs of one schedule never overlap.", default: false, group: "advanced" }),
   fireNow: f.boolean({ doc: "Without cron: whether the first run starts immediately.", default: false }),
-  deleteJob: f.boolean({ doc: accepted, default: true, group: "advanced" }),
-  pauseJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
-  durableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
-  recoverableJob: f.boolean({ doc: accepted, default: false, group: "advanced" }),
-  autoStartScheduler: f.boolean({ doc: accepted, default: true, group: "advanced" }),
+  deleteJob: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
+  pauseJob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
+  durableJob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
+  recoverableJob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
+  autoStartScheduler: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
   ...sourceFields,
 };
 
@@ -106,7 +106,7 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs
   return {
     claims: [],
     exclusive: true,
-    start(inlet) {
+    start(routeInput) {
       ticker?.stop();
       ticker = new Ticker(
         clock,
@@ -114,8 +114,8 @@ function simpleTrigger({ uri, options }: Endpoint<Options>, { clock, firstTickMs
           first: (now) => now + Math.max(firstTickMs, options.fireNow ? 0 : options.triggerStartDelay),
           next: ({ due, ended, count }) => (interval === undefined || (repeats >= 0 && count > repeats) ? undefined : nextOnGrid(due, interval, ended)),
         },
-        () => inlet.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern }),
-        tickClaim(inlet, clock, { periodMs: interval ?? 0, isCounted: interval === undefined || repeats >= 0 }),
+        () => routeInput.deliver(new Message(null), { trigger: { uri }, pattern: options.exchangePattern }),
+        tickClaim(routeInput, clock, { periodMs: interval ?? 0, isCounted: interval === undefined || repeats >= 0 }),
       );
       ticker.start();
     },

@@ -41,7 +41,7 @@ export interface QueueSubscriber {
   wake(): void;
 }
 
-/** A queue as senders and consumers use it. */
+/** A queue for senders and consumers. */
 export interface Queue {
   readonly name: string;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export interface Queue {
   /** Postpones a message after a failed attempt. */
   retry(taken: TakenMessage, attempts: number, delayMs: number): void;
   /** Returns a message as if it had not been taken. */
-  giveBack(taken: TakenMessage, delayMs?: number): void;
+  requeue(taken: TakenMessage, delayMs?: number): void;
   /** A run that had timed out succeeded after all. */
   doneLate(taken: TakenMessage): void;
 }

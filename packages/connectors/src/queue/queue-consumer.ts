@@ -1,7 +1,7 @@
 // Consumes a queue with a bounded number of workers and settles each message when its run ends. A message is deleted from disk
 // only after its route succeeded.
-import { FlowError, toFlowError, type Awaitable, type Exchange, type Inlet, type Log } from "@sluice/engine/spi";
-import { Intake, type Verdict } from "../intake/intake.ts";
+import { FlowError, toFlowError, type Awaitable, type Exchange, type RouteInput, type Log } from "@sluice/engine/spi";
+import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import type { Queue, QueueSubscriber, TakenMessage } from "./durable-queues.ts";
 import { restoreMessage, type RestoredMessage } from "./stored-message.ts";
 
@@ -23,7 +23,7 @@ export interface ConsumerOptions extends RedeliveryOptions {
   isOpenSession(id: string): boolean;
 }
 
-/** Restores a message, once per delivery. */
+/** A message in delivery; it is restored from disk once per delivery. */
 interface Delivered {
   readonly entry: TakenMessage;
   readonly restored: RestoredMessage;
@@ -31,25 +31,25 @@ interface Delivered {
 
 export class QueueConsumer implements QueueSubscriber {
   readonly #queue: Queue;
-  readonly #inlet: Inlet;
+  readonly #routeInput: RouteInput;
   readonly #options: ConsumerOptions;
   readonly #log: Log;
-  readonly #intake: Intake<Delivered>;
+  readonly #messageReceiver: MessageReceiver<Delivered>;
   #busy = 0;
 
-  constructor(queue: Queue, inlet: Inlet, options: ConsumerOptions, log: Log) {
+  constructor(queue: Queue, routeInput: RouteInput, options: ConsumerOptions, log: Log) {
     this.#queue = queue;
-    this.#inlet = inlet;
+    this.#routeInput = routeInput;
     this.#options = options;
     this.#log = log;
-    this.#intake = new Intake<Delivered>(
-      inlet,
+    this.#messageReceiver = new MessageReceiver<Delivered>(
+      routeInput,
       {
         messageOf: ({ restored }) => restored.message,
         deliveryOf: ({ restored }) => ({ pattern: "InOnly", trigger: { uri: options.uri }, ...restored.delivery }),
         idOf: ({ entry }) => entry.id,
         attemptsOf: ({ entry }) => entry.attempts,
-        settle: ({ entry }, verdict) => this.#settle(entry, verdict),
+        settle: ({ entry }, outcome) => this.#settle(entry, outcome),
       },
       { ...options, window: options.concurrentConsumers, leaseMs: options.visibilityTimeout },
       {
@@ -77,7 +77,7 @@ export class QueueConsumer implements QueueSubscriber {
     let worked = 0;
     for (let entry = this.#next(); entry !== undefined; entry = this.#next()) {
       if (this.#busy < this.#options.concurrentConsumers && this.#queue.hasReady) this.wake();
-      const running = this.#queue.isSuspect(entry) ? this.#carefully(entry) : this.#deliver(entry);
+      const running = this.#queue.isSuspect(entry) ? this.#deliverSuspect(entry) : this.#deliver(entry);
       if (running !== undefined) await running;
       if (++worked >= sliceMessages || clock.monotonic() - began > sliceMs) {
         await clock.yieldToEventLoop();
@@ -93,8 +93,8 @@ export class QueueConsumer implements QueueSubscriber {
   }
 
   /** The message may have crashed the process last time: record the attempt on disk before it starts, so that it counts. */
-  async #carefully(entry: TakenMessage): Promise<void> {
-    if (entry.attempts > 0 && this.#intake.isSpent(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processEnded());
+  async #deliverSuspect(entry: TakenMessage): Promise<void> {
+    if (entry.attempts > 0 && this.#messageReceiver.isSpent(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processEnded());
     if (!(await this.#queue.begin(entry))) return undefined;
     return this.#deliver(entry);
   }
@@ -113,18 +113,18 @@ export class QueueConsumer implements QueueSubscriber {
     }
     message.headers.set("SluiceQueueMessageId", entry.id);
     message.headers.set("SluiceQueueAttempt", entry.attempts + 1);
-    return this.#intake.take({ entry, restored });
+    return this.#messageReceiver.take({ entry, restored });
   }
 
-  #settle(entry: TakenMessage, verdict: Verdict): void {
-    if (verdict.kind === "done") this.#queue.done(entry);
-    else if (verdict.kind === "dead-letter") this.#deadLetter(entry, verdict.attempts, verdict.exchange, verdict.failure);
-    else if (verdict.counted) this.#queue.retry(entry, verdict.attempts, verdict.waitMs);
-    else this.#queue.giveBack(entry, verdict.waitMs);
+  #settle(entry: TakenMessage, outcome: Outcome): void {
+    if (outcome.kind === "done") this.#queue.done(entry);
+    else if (outcome.kind === "dead-letter") this.#deadLetter(entry, outcome.attempts, outcome.exchange, outcome.failure);
+    else if (outcome.counted) this.#queue.retry(entry, outcome.attempts, outcome.waitMs);
+    else this.#queue.requeue(entry, outcome.waitMs);
   }
 
   #deadLetter(entry: TakenMessage, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
-    const { route } = this.#inlet;
+    const { route } = this.#routeInput;
     this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' moved message ${entry.id} to the dead letters (attempts: ${attempts})`, exchange);
     this.#queue.deadLetter(entry, { route, runId: exchange?.run.id, attempts, failure: { type, message, stepId, routeId } });
   }

@@ -77,26 +77,26 @@ export interface QueueSourceSettings {
 /** A source that consumes a queue. Messages in flight when it stops are finished by the version that started them. */
 export function queueSource(host: Host, registry: QueueRegistry, { name, uri, claims, concurrentConsumers, redelivery }: QueueSourceSettings): Source {
   let consumer: QueueConsumer | undefined;
-  let joined: Queue | undefined;
+  let subscribedQueue: Queue | undefined;
   return {
     claims,
     exclusive: false,
     isStored: true,
-    async start(inlet) {
+    async start(routeInput) {
       const before = consumer;
       const starting = new QueueConsumer(
         registry.find(name),
-        inlet,
+        routeInput,
         { ...redelivery, concurrentConsumers, uri, isOpenSession: (id) => registry.store.isOpenSession(id) },
         host.log,
       );
       consumer = starting;
-      joined = registry.find(name);
-      await joined.subscribe(starting);
-      if (before !== undefined) joined.unsubscribe(before);
+      subscribedQueue = registry.find(name);
+      await subscribedQueue.subscribe(starting);
+      if (before !== undefined) subscribedQueue.unsubscribe(before);
     },
     stop() {
-      if (consumer !== undefined) joined?.unsubscribe(consumer);
+      if (consumer !== undefined) subscribedQueue?.unsubscribe(consumer);
       consumer = undefined;
     },
   };
@@ -145,7 +145,7 @@ function queuePoller(queueOf: () => Queue, host: Host): Poller {
       const queue = queueOf();
       const entry = await waitFor(queue, timeoutMs, exchange, host);
       if (entry === undefined) return undefined;
-      whenOver(exchange, (over) => (settlementOf(over).kind === "done" ? queue.done(entry) : queue.giveBack(entry)));
+      whenOver(exchange, (over) => (settlementOf(over).kind === "done" ? queue.done(entry) : queue.requeue(entry)));
       return messageOf(entry);
     },
   };
@@ -164,14 +164,14 @@ async function waitFor(queue: Queue, timeoutMs: number, { run }: Exchange, { clo
   const arrived = new Promise<TakenMessage | undefined>((resolve) => (settle = resolve));
   let entry: TakenMessage | undefined;
   // Reading may find more than one message and wake again, but only one is needed.
-  let taking = false;
+  let isTaking = false;
   const subscriber: QueueSubscriber = {
     concurrency: 1,
     wake() {
-      if (taking || entry !== undefined || !queue.isActive(subscriber)) return;
-      taking = true;
+      if (isTaking || entry !== undefined || !queue.isActive(subscriber)) return;
+      isTaking = true;
       entry = queue.take();
-      taking = false;
+      isTaking = false;
       if (entry !== undefined) settle(entry);
     },
   };

@@ -9,17 +9,17 @@ export class NotStorable extends Error {}
 
 /** Serializes a value; throws NotStorable for values that are not data or longer than about `limit` characters. */
 export function encodeData(value: unknown, limit: number): string {
-  let left = limit;
+  let remaining = limit;
   const text = JSON.stringify(visit(value, 0));
   if (text.length > limit) throw tooLarge(limit);
   return text;
 
   function visit(item: unknown, depth: number): unknown {
-    left -= 2;
-    if (left < 0) throw tooLarge(limit);
+    remaining -= 2;
+    if (remaining < 0) throw tooLarge(limit);
     switch (typeof item) {
       case "string":
-        left -= item.length;
+        remaining -= item.length;
         return item;
       case "boolean":
         return item;
@@ -32,7 +32,7 @@ export function encodeData(value: unknown, limit: number): string {
       case "object":
         return item === null ? null : container(item, depth);
       default:
-        throw new NotStorable(`a ${typeof item} cannot be stored on disk`);
+        throw new NotStorable(`it contains a ${typeof item}; convert it to text, bytes or JSON data first`);
     }
   }
 
@@ -45,7 +45,8 @@ export function encodeData(value: unknown, limit: number): string {
     if (item instanceof Set) return { $set: [...item].map((inner) => visit(inner, depth + 1)) };
     if (textForm in item) return visit(asText(item), depth);
     const prototype: unknown = Object.getPrototypeOf(item);
-    if (prototype !== null && prototype !== Object.prototype) throw new NotStorable(`a ${item.constructor?.name ?? "foreign object"} cannot be stored on disk`);
+    if (prototype !== null && prototype !== Object.prototype)
+      throw new NotStorable(`it contains a ${item.constructor?.name ?? "foreign object"}; convert it to text, bytes or JSON data first`);
     return members(item, depth);
   }
 
@@ -53,7 +54,7 @@ export function encodeData(value: unknown, limit: number): string {
     const copy = Object.create(null) as Record<string, unknown>;
     let tagged = false;
     for (const name of Object.keys(item)) {
-      left -= name.length;
+      remaining -= name.length;
       tagged ||= name.startsWith("$");
       copy[name] = visit((item as Record<string, unknown>)[name], depth + 1);
     }
@@ -61,8 +62,8 @@ export function encodeData(value: unknown, limit: number): string {
   }
 
   function bytes(item: Uint8Array): unknown {
-    left -= item.byteLength;
-    if (left < 0) throw tooLarge(limit);
+    remaining -= item.byteLength;
+    if (remaining < 0) throw tooLarge(limit);
     return { $bytes: Buffer.from(item.buffer, item.byteOffset, item.byteLength).toString("base64") };
   }
 }
@@ -84,10 +85,10 @@ function revive(item: unknown): unknown {
   if ($set !== undefined) return new Set(($set as unknown[]).map(revive));
   if ($number !== undefined) return Number($number);
   if ($bigint !== undefined) return BigInt($bigint as string);
-  return revivedMembers(($object ?? item) as Record<string, unknown>);
+  return reviveMembers(($object ?? item) as Record<string, unknown>);
 }
 
-function revivedMembers(item: Record<string, unknown>): unknown {
+function reviveMembers(item: Record<string, unknown>): unknown {
   for (const name of Object.keys(item)) {
     const value = revive(item[name]);
     if (value === item[name]) continue;

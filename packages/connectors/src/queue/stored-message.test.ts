@@ -7,13 +7,13 @@ import { KeyLocks } from "./key-locks.ts";
 import { restoreMessage, storeMessage, type StoredContext } from "./stored-message.ts";
 
 const roundTrip = (message: Message, context: StoredContext = {}) => restoreMessage(storeMessage(message, context, 1_000_000));
-const refusal = (action: () => unknown): FlowError => {
+const errorOf = (action: () => unknown): FlowError => {
   try {
     action();
   } catch (error) {
     return error as FlowError;
   }
-  throw new Error("expected a refusal");
+  throw new Error("expected an error");
 };
 
 const data = fc.letrec((tie) => ({
@@ -86,26 +86,26 @@ describe("messages on disk", () => {
 
   it("values that cannot be stored are rejected with a reason", () => {
     class Connection {}
-    expect(refusal(() => storeMessage(new Message(new Connection()), {}, 1_000)).message).toBe(
-      "the message cannot be stored on disk: a Connection cannot be stored on disk",
+    expect(errorOf(() => storeMessage(new Message(new Connection()), {}, 1_000)).message).toBe(
+      "the message cannot be stored on disk: it contains a Connection; convert it to text, bytes or JSON data first",
     );
-    expect(refusal(() => storeMessage(new Message("x".repeat(1_001)), {}, 1_000)).message).toBe(
+    expect(errorOf(() => storeMessage(new Message("x".repeat(1_001)), {}, 1_000)).message).toBe(
       "the message cannot be stored on disk: it is larger than 1000 bytes",
     );
-    expect(refusal(() => storeMessage(new Message({ a: "x".repeat(1_001) }), {}, 1_000)).code).toBe("message-not-storable");
-    expect(refusal(() => storeMessage(new Message("x", Headers.of({ big: "x".repeat(300_000) })), {}, 1_000)).message).toContain(
+    expect(errorOf(() => storeMessage(new Message({ a: "x".repeat(1_001) }), {}, 1_000)).code).toBe("message-not-storable");
+    expect(errorOf(() => storeMessage(new Message("x", Headers.of({ big: "x".repeat(300_000) })), {}, 1_000)).message).toContain(
       "headers and properties are larger",
     );
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
-    expect(refusal(() => storeMessage(new Message(circle), {}, 1_000_000)).message).toContain("nested deeper than 200 levels");
+    expect(errorOf(() => storeMessage(new Message(circle), {}, 1_000_000)).message).toContain("nested deeper than 200 levels");
   });
 
   it("a damaged message is rejected, never restored in part", () => {
     const whole = storeMessage(new Message({ a: 1 }, Headers.of({ h: "x" })), {}, 1_000);
     expect(restoreMessage(whole).message.body).toEqual({ a: 1 });
     for (const damaged of [{ envelope: "{" }, { envelope: "null" }, { envelope: "" }, { kind: "other" as "text" }, { body: Buffer.from("{") }])
-      expect(refusal(() => restoreMessage({ ...whole, ...damaged })).code).toBe("message-damaged");
+      expect(errorOf(() => restoreMessage({ ...whole, ...damaged })).code).toBe("message-damaged");
   });
 });
 

@@ -39,7 +39,7 @@ interface Envelope {
 }
 
 const headerLimit = 256 * 1024;
-const nothing = new Uint8Array(0);
+const noBytes = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -54,7 +54,7 @@ export function contextOf({ run, properties }: Exchange): StoredContext {
 /** Throws a FlowError for a message that cannot be stored: a stream, an unknown object, or more than `limit` bytes. */
 export function storeMessage(message: Message, context: StoredContext, limit: number): StoredMessage {
   try {
-    const { kind, body } = storedBody(message.body, limit);
+    const { kind, body } = encodeBody(message.body, limit);
     if (body.byteLength > limit) throw new NotStorable(`it is larger than ${limit} bytes`);
     return { kind, body, envelope: envelopeOf(message.headers, context) };
   } catch (error) {
@@ -63,8 +63,8 @@ export function storeMessage(message: Message, context: StoredContext, limit: nu
   }
 }
 
-function storedBody(body: unknown, limit: number): { readonly kind: BodyKind; readonly body: Uint8Array } {
-  if (body === null || body === undefined) return { kind: "none", body: nothing };
+function encodeBody(body: unknown, limit: number): { readonly kind: BodyKind; readonly body: Uint8Array } {
+  if (body === null || body === undefined) return { kind: "none", body: noBytes };
   if (typeof body === "string") return { kind: "text", body: encoder.encode(body) };
   if (body instanceof Uint8Array) return { kind: "bytes", body };
   if (typeof body === "object" && textForm in body) return { kind: "text", body: encoder.encode(asText(body)) };
@@ -112,19 +112,19 @@ interface DataRecord {
 /** Omits values that are not data: a step may set a header to any object. */
 function recordOf(entries: Iterable<readonly [string, unknown]>): DataRecord | undefined {
   let found: DataRecord | undefined;
-  let left = headerLimit;
+  let remaining = headerLimit;
   for (const [name, value] of entries) {
     if (name === "__proto__" || value === undefined) continue;
     let plain = !name.startsWith("$");
-    if (typeof value === "string") left -= value.length;
+    if (typeof value === "string") remaining -= value.length;
     else if (!isScalar(value)) {
-      const text = dataText(value, left);
+      const text = dataText(value, remaining);
       if (text === undefined) continue;
-      left -= text.length;
+      remaining -= text.length;
       plain = false;
     }
-    left -= name.length;
-    if (left < 0) throw new NotStorable(`its headers and properties are larger than ${headerLimit} bytes`);
+    remaining -= name.length;
+    if (remaining < 0) throw new NotStorable(`its headers and properties are larger than ${headerLimit} bytes`);
     // A plain object: names repeat between messages, and JSON.stringify is faster with a stable shape. `__proto__` was omitted above.
     found ??= { record: {}, plain: true };
     found.record[name] = value;
@@ -147,21 +147,21 @@ function dataText(value: unknown, limit: number): string | undefined {
 /** Restores a message for delivery. Throws a FlowError for a damaged one, which must not be delivered in part. */
 export function restoreMessage(stored: StoredMessage): RestoredMessage {
   try {
-    return restored(stored);
+    return parseStored(stored);
   } catch (error) {
     throw new FlowError("java.lang.IllegalStateException", "the message on disk is damaged and cannot be read", { code: "message-damaged", cause: error });
   }
 }
 
-function restored({ kind, body, envelope }: StoredMessage): RestoredMessage {
+function parseStored({ kind, body, envelope }: StoredMessage): RestoredMessage {
   const { wire, own, properties, session, ...rest } = decodeData(envelope) as Envelope;
   const headers = new Headers(wire === undefined ? undefined : { entries: () => Object.entries(wire) });
   if (own !== undefined) for (const [name, value] of Object.entries(own)) headers.set(name, value);
   const delivery: Delivery = { ...rest, ...(properties && { properties: new Map(Object.entries(properties)) }), ...(session && { session }) };
-  return { message: new Message(restoredBody(kind, body), headers), delivery, session };
+  return { message: new Message(restoreBody(kind, body), headers), delivery, session };
 }
 
-function restoredBody(kind: BodyKind, body: Uint8Array): unknown {
+function restoreBody(kind: BodyKind, body: Uint8Array): unknown {
   switch (kind) {
     case "none":
       return null;

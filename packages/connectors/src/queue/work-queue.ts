@@ -40,7 +40,7 @@ export class WorkQueue implements Queue {
   readonly #ready = new FifoQueue<Entry>();
   readonly #keys = new KeyLocks<Entry>();
   /** Messages that are ready, parked or in flight: never read from disk a second time. */
-  readonly #known = new Set<number>();
+  readonly #tracked = new Set<number>();
   #store: QueueStore | undefined = undefined;
   #cursor: Position | undefined = undefined;
   /** All messages due up to the cursor are known, and none are due after it. */
@@ -61,7 +61,7 @@ export class WorkQueue implements Queue {
   }
 
   get idle(): boolean {
-    return this.#subscribers.length === 0 && this.#known.size === 0 && !this.#isPaused;
+    return this.#subscribers.length === 0 && this.#tracked.size === 0 && !this.#isPaused;
   }
 
   get hasReady(): boolean {
@@ -74,7 +74,7 @@ export class WorkQueue implements Queue {
     const store = this.#queues.current;
     if (store === undefined) return this.#queues.open().then(() => this.put(message, key, delayMs));
     return store.put(this.name, message, { key, delayMs }).then((queued) => {
-      this.#arrived(queued, message);
+      this.#onStored(queued, message);
       return queued.id;
     });
   }
@@ -93,7 +93,7 @@ export class WorkQueue implements Queue {
   unsubscribe(subscriber: QueueSubscriber): void {
     const at = this.#subscribers.lastIndexOf(subscriber);
     if (at >= 0) this.#subscribers.splice(at, 1);
-    if (this.#subscribers.length === 0) this.#rest();
+    if (this.#subscribers.length === 0) this.#dropState();
     else this.#subscribers.at(-1)?.wake();
   }
 
@@ -119,23 +119,23 @@ export class WorkQueue implements Queue {
   }
 
   async begin(entry: Taken): Promise<boolean> {
-    const note = (): Promise<void> => this.#open.begin(entry.seq, entry.attempts + 1);
+    const record = (): Promise<void> => this.#open.begin(entry.seq, entry.attempts + 1);
     try {
-      await note();
+      await record();
       return true;
     } catch (error) {
-      const again = (delayMs: number): void => this.#later(entry, entry.attempts, delayMs);
-      this.#refused({ what: "record an attempt", write: () => note().then(() => again(0)), otherwise: () => again(1_000) }, error);
+      const requeue = (delayMs: number): void => this.#requeueAfter(entry, entry.attempts, delayMs);
+      this.#retryWhenAccepted({ what: "record an attempt", write: () => record().then(() => requeue(0)), otherwise: () => requeue(1_000) }, error);
       return false;
     }
   }
 
   done(entry: Taken): void {
-    this.#passOn(entry);
-    // Keep it known until the row is deleted: a page read meanwhile would still find it.
+    this.#releaseKey(entry);
+    // Track it until the row is deleted: a page read meanwhile would still find it.
     this.#settle({
       what: "delete a finished message",
-      write: () => this.#open.remove(this.name, entry).then(() => void this.#known.delete(entry.seq)),
+      write: () => this.#open.remove(this.name, entry).then(() => void this.#tracked.delete(entry.seq)),
     });
   }
 
@@ -143,7 +143,7 @@ export class WorkQueue implements Queue {
     this.#settle({
       what: "move a message to the dead letters",
       write: () => this.#open.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
-      otherwise: () => this.#later(entry, entry.attempts, 1_000),
+      otherwise: () => this.#requeueAfter(entry, entry.attempts, 1_000),
     });
   }
 
@@ -152,17 +152,17 @@ export class WorkQueue implements Queue {
     this.#settle({
       what: "record a failed attempt",
       write: () => this.#open.again(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
-      otherwise: () => this.#later(entry, attempts, delayMs),
+      otherwise: () => this.#requeueAfter(entry, attempts, delayMs),
     });
   }
 
-  giveBack(entry: Taken, delayMs = 0): void {
-    this.#later(entry, entry.attempts, delayMs);
+  requeue(entry: Taken, delayMs = 0): void {
+    this.#requeueAfter(entry, entry.attempts, delayMs);
   }
 
   /** The message is done unless it is in flight again. */
   doneLate(entry: Taken): void {
-    if (!this.#known.has(entry.seq)) this.done(entry);
+    if (!this.#tracked.has(entry.seq)) this.done(entry);
   }
 
   get #open(): QueueStore {
@@ -170,9 +170,9 @@ export class WorkQueue implements Queue {
     return this.#store;
   }
 
-  #arrived(queued: QueuedMessage, message: StoredMessage): void {
+  #onStored(queued: QueuedMessage, message: StoredMessage): void {
     // A page read meanwhile may already contain it.
-    if (this.#subscribers.length === 0 || this.#known.has(queued.seq)) return;
+    if (this.#subscribers.length === 0 || this.#tracked.has(queued.seq)) return;
     if (queued.due > this.#open.now()) return this.#expect(queued.due);
     if (this.#cursor !== undefined && !isAfter(queued, this.#cursor)) return this.#admit({ ...queued, message: undefined });
     const direct = this.#caughtUp && this.#ready.length < maxWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
@@ -186,7 +186,7 @@ export class WorkQueue implements Queue {
   }
 
   #admit(entry: Entry): void {
-    this.#known.add(entry.seq);
+    this.#tracked.add(entry.seq);
     if (entry.key !== undefined && !this.#keys.acquire(entry.key, entry.message === undefined ? entry : { ...entry, message: undefined })) return;
     if (entry.message !== undefined) this.#bytes += storedSize(entry.message);
     this.#ready.push(entry);
@@ -199,7 +199,7 @@ export class WorkQueue implements Queue {
     const page = store.page(this.name, this.#cursor, store.now(), pageSize);
     for (const queued of page) {
       this.#cursor = queued;
-      if (!this.#known.has(queued.seq)) this.#admit({ ...queued, message: undefined });
+      if (!this.#tracked.has(queued.seq)) this.#admit({ ...queued, message: undefined });
     }
     if (page.length === pageSize) return this.#ready.length === 0 ? this.#fill() : undefined;
     this.#caughtUp = true;
@@ -223,15 +223,15 @@ export class WorkQueue implements Queue {
 
   /** The row has a new position: after the cursor a page read finds it; before it, it must be added here. */
   #readmit(entry: Entry): void {
-    this.#known.delete(entry.seq);
+    this.#tracked.delete(entry.seq);
     if (this.#subscribers.length === 0) return;
     if (this.#cursor !== undefined && !isAfter(entry, this.#cursor)) this.#admit(entry);
     else this.#expect(entry.due);
   }
 
-  #later(entry: Entry, attempts: number, delayMs: number): void {
+  #requeueAfter(entry: Entry, attempts: number, delayMs: number): void {
     const back = (): void => {
-      this.#known.delete(entry.seq);
+      this.#tracked.delete(entry.seq);
       if (this.#subscribers.length > 0) this.#admit({ ...entry, attempts, message: undefined });
     };
     if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, back);
@@ -239,12 +239,12 @@ export class WorkQueue implements Queue {
   }
 
   #forget(entry: Entry): void {
-    this.#known.delete(entry.seq);
-    this.#passOn(entry);
+    this.#tracked.delete(entry.seq);
+    this.#releaseKey(entry);
   }
 
   /** The message is finished: release its key for the next one. */
-  #passOn(entry: Entry): void {
+  #releaseKey(entry: Entry): void {
     if (entry.key === undefined) return;
     const next = this.#keys.release(entry.key, entry.seq);
     if (next === undefined) return;
@@ -253,7 +253,7 @@ export class WorkQueue implements Queue {
   }
 
   /** No consumers: drop the in-memory state; the messages are on disk and are read again later. */
-  #rest(): void {
+  #dropState(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#nextDue = undefined;
@@ -261,18 +261,19 @@ export class WorkQueue implements Queue {
     this.#caughtUp = false;
     this.#bytes = 0;
     for (let entry = this.#ready.shift(); entry !== undefined; entry = this.#ready.shift()) {
-      this.#known.delete(entry.seq);
+      this.#tracked.delete(entry.seq);
       if (entry.key !== undefined && entry.attempts === 0) this.#keys.drop(entry.key, entry.seq);
     }
-    for (const entry of this.#keys.unpark()) this.#known.delete(entry.seq);
+    for (const entry of this.#keys.unpark()) this.#tracked.delete(entry.seq);
   }
 
   #settle(settlement: Settlement): void {
-    settlement.write().catch((error: unknown) => this.#refused(settlement, error));
+    settlement.write().catch((error: unknown) => this.#retryWhenAccepted(settlement, error));
   }
 
-  #refused(settlement: Settlement, error: unknown): void {
-    if (!this.#isRefused(settlement, error)) return;
+  /** Pauses the queue and retries the change until the disk accepts it. */
+  #retryWhenAccepted(settlement: Settlement, error: unknown): void {
+    if (!this.#isRetryable(settlement, error)) return;
     this.#unsettled.push(settlement);
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -282,36 +283,37 @@ export class WorkQueue implements Queue {
       "sluice.queue",
       `Queue '${this.name}' could not ${settlement.what}: ${message}; the queue is paused until the disk accepts changes`,
     );
-    this.clock.after(diskRetryMs, () => void this.#settleAgain());
+    this.clock.after(diskRetryMs, () => void this.#retryUnsettled());
   }
 
-  async #settleAgain(): Promise<void> {
-    const tried = this.#unsettled;
+  async #retryUnsettled(): Promise<void> {
+    const pending = this.#unsettled;
     this.#unsettled = [];
-    const [first, ...others] = tried;
+    const [first, ...others] = pending;
     // Retry one change first: the others would fail too while the disk rejects it.
-    const left = first === undefined || (await this.#refusedAgain(first)) ? tried : await this.#stillRefused(others);
-    this.#unsettled.unshift(...left);
-    if (this.#unsettled.length > 0) return void this.clock.after(diskRetryMs, () => void this.#settleAgain());
+    const rejected = first === undefined || (await this.#isRejectedAgain(first)) ? pending : await this.#retryAll(others);
+    this.#unsettled.unshift(...rejected);
+    if (this.#unsettled.length > 0) return void this.clock.after(diskRetryMs, () => void this.#retryUnsettled());
     this.#isPaused = false;
     this.#log.write("INFO", "sluice.queue", `Queue '${this.name}' continues: the disk accepts changes again`);
     this.#subscribers.at(-1)?.wake();
   }
 
-  async #stillRefused(settlements: readonly Settlement[]): Promise<readonly Settlement[]> {
-    const refused = await Promise.all(settlements.map((settlement) => this.#refusedAgain(settlement)));
-    return settlements.filter((_, index) => refused[index]);
+  /** Retries the changes; resolves with those that the disk rejected again. */
+  async #retryAll(settlements: readonly Settlement[]): Promise<readonly Settlement[]> {
+    const isRejected = await Promise.all(settlements.map((settlement) => this.#isRejectedAgain(settlement)));
+    return settlements.filter((_, index) => isRejected[index]);
   }
 
-  #refusedAgain(settlement: Settlement): Promise<boolean> {
+  #isRejectedAgain(settlement: Settlement): Promise<boolean> {
     return settlement.write().then(
       () => false,
-      (error: unknown) => this.#isRefused(settlement, error),
+      (error: unknown) => this.#isRetryable(settlement, error),
     );
   }
 
   /** True when the change can be retried; otherwise it is discarded here. */
-  #isRefused(settlement: Settlement, error: unknown): boolean {
+  #isRetryable(settlement: Settlement, error: unknown): boolean {
     const { message, retryable } = toFlowError(error);
     if (retryable) return true;
     this.#log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not ${settlement.what}: ${message}`);

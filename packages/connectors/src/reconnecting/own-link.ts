@@ -1,5 +1,6 @@
 // A dedicated connection of one source, opened through a shared one: losing it does not close the client that others use.
 import type { Connection, ConnectionState } from "@sluice/engine/spi";
+import type { SubscribableConnection } from "./while-connected.ts";
 
 export interface OwnLink<C, L> {
   /** Opens the connection; call `lost` when it breaks. */
@@ -10,7 +11,7 @@ export interface OwnLink<C, L> {
 }
 
 /** The dedicated connection. It breaks with the shared client and is reopened when that is replaced. */
-export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: OwnLink<C, L>): Connection<L> {
+export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: OwnLink<C, L>): SubscribableConnection<L> {
   const watchers = new Set<(state: ConnectionState) => void>();
   let current: L | undefined;
   let unwatch: (() => void) | undefined;
@@ -20,7 +21,6 @@ export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: Ow
     await close(link).catch(failed);
   };
   return {
-    id: shared.id,
     async client() {
       const client = await shared.client();
       if (current !== undefined) await drop(current);
@@ -39,9 +39,7 @@ export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: Ow
       current = link;
       return link;
     },
-    invalidate(link) {
-      void drop(link);
-    },
+    drop: (link) => void drop(link),
     watch(listener) {
       watchers.add(listener);
       unwatch ??= shared.watch((state) => {

@@ -1,5 +1,5 @@
 // Maintains a subscription: connects, subscribes, and reconnects with back-off when the connection is lost.
-import { toFlowError, type Connection, type Host, type SourceInlet } from "@sluice/engine/spi";
+import { toFlowError, type Connection, type Host, type SourceInput } from "@sluice/engine/spi";
 import { backOffMs, reconnectBackOff, type BackOff } from "@sluice/engine/tools";
 
 export interface Subscription {
@@ -7,24 +7,30 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
+/** A shared connection, or a dedicated one with `drop`. */
+export interface SubscribableConnection<C> extends Pick<Connection<C>, "client" | "watch" | "release"> {
+  /** Closes a dedicated client whose subscription failed. A shared client stays open: others use it, and the runtime detects when it is broken. */
+  drop?(client: C): void;
+}
+
 export interface WhileConnected<C> {
-  readonly connection: Connection<C>;
+  readonly connection: SubscribableConnection<C>;
   readonly host: Host;
   readonly backOff?: BackOff;
-  /** Subscribes with a client; called again after each reconnect. */
-  begin(client: C, inlet: SourceInlet): Promise<Subscription>;
+  /** Subscribes with a client; called again after each reconnect. Call `lost` when the subscription breaks but its client does not. */
+  begin(client: C, routeInput: SourceInput, lost: (problem: string) => void): Promise<Subscription>;
 }
 
 /** Maximum wait of a start; after that the route is Failed until the connection succeeds. */
 const startMs = 2000;
 
 /** The `start` and `stop` of a source. */
-export function whileConnected<C>(parts: WhileConnected<C>): { start(inlet: SourceInlet): Promise<void>; stop(): Promise<void> } {
+export function whileConnected<C>(parts: WhileConnected<C>): { start(routeInput: SourceInput): Promise<void>; stop(): Promise<void> } {
   let running: Attempts<C> | undefined;
   return {
-    async start(inlet) {
+    async start(routeInput) {
       const before = running;
-      const starting = (running = new Attempts(parts, inlet));
+      const starting = (running = new Attempts(parts, routeInput));
       await starting.begin();
       await before?.stop();
     },
@@ -38,7 +44,7 @@ export function whileConnected<C>(parts: WhileConnected<C>): { start(inlet: Sour
 
 class Attempts<C> {
   readonly #parts: WhileConnected<C>;
-  readonly #inlet: SourceInlet;
+  readonly #routeInput: SourceInput;
   #subscription: Subscription | undefined = undefined;
   #unwatch: (() => void) | undefined = undefined;
   #cancelWait: (() => void) | undefined = undefined;
@@ -47,9 +53,9 @@ class Attempts<C> {
   #isStopped = false;
   #isLost = false;
 
-  constructor(parts: WhileConnected<C>, inlet: SourceInlet) {
+  constructor(parts: WhileConnected<C>, routeInput: SourceInput) {
     this.#parts = parts;
-    this.#inlet = inlet;
+    this.#routeInput = routeInput;
   }
 
   /** Resolves after the first attempt, or when that takes long. */
@@ -57,7 +63,7 @@ class Attempts<C> {
     const { clock } = this.#parts.host;
     this.#unwatch = this.#parts.connection.watch(({ state, problem }) => {
       // Before the subscription there is nothing to lose; afterwards, `up` means that the client was replaced.
-      if (this.#subscription !== undefined) this.#lose(state === "up" ? undefined : (problem ?? "the connection is down"));
+      if (this.#subscription !== undefined) this.#handleLoss(state === "up" ? undefined : (problem ?? "the connection is down"));
       else if (state === "idle") this.#retryNow();
     });
     let cancel = (): void => undefined;
@@ -86,25 +92,38 @@ class Attempts<C> {
     try {
       client = await this.#parts.connection.client();
       if (this.#isStopped) return;
-      this.#subscription = await this.#parts.begin(client, this.#inlet);
+      await this.#beginWith(client);
       this.#failures = 0;
       if (this.#isLost) this.#report(undefined);
-    } catch (thrown) {
-      if (client !== undefined) this.#parts.connection.invalidate(client, toFlowError(thrown).message);
-      this.#later(toFlowError(thrown).message);
+    } catch (error) {
+      if (client !== undefined) this.#parts.connection.drop?.(client);
+      this.#retryLater(toFlowError(error).message);
     }
   }
 
+  async #beginWith(client: C): Promise<void> {
+    let problem: string | undefined;
+    let started: Subscription | undefined;
+    started = await this.#parts.begin(client, this.#routeInput, (text) => {
+      problem ??= text;
+      if (started !== undefined && this.#subscription === started) this.#handleLoss(problem);
+    });
+    this.#subscription = started;
+    if (problem === undefined) return;
+    await this.#end();
+    throw new Error(problem);
+  }
+
   /** Undefined when the client was replaced: subscribe again immediately. */
-  #lose(problem: string | undefined): void {
+  #handleLoss(problem: string | undefined): void {
     if (this.#isStopped) return;
     if (problem !== undefined) this.#report(problem);
     this.#working ??= this.#end()
-      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#later(problem ?? "")))
+      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#retryLater(problem ?? "")))
       .finally(() => (this.#working = undefined));
   }
 
-  #later(problem: string): void {
+  #retryLater(problem: string): void {
     if (this.#isStopped) return;
     this.#report(problem);
     const { host, backOff = reconnectBackOff } = this.#parts;
@@ -125,12 +144,12 @@ class Attempts<C> {
 
   #report(problem: string | undefined): void {
     this.#isLost = problem !== undefined;
-    this.#inlet.lost(problem);
+    this.#routeInput.lost(problem);
   }
 
   async #end(): Promise<void> {
     const ending = this.#subscription;
     this.#subscription = undefined;
-    await ending?.stop().catch((thrown: unknown) => this.#parts.host.log.write("WARN", "sluice.connections", toFlowError(thrown).message));
+    await ending?.stop().catch((error: unknown) => this.#parts.host.log.write("WARN", "sluice.connections", toFlowError(error).message));
   }
 }

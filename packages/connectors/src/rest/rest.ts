@@ -8,7 +8,7 @@ import { httpHeaders, httpOptions } from "../webhook/http-options.ts";
 import type { HttpTools } from "../webhook/http-tools.ts";
 
 const { httpMethodRestrict: _, ...served } = httpOptions;
-const ignored = (what: string) => f.string({ doc: `Accepted but ignored: ${what}.`, group: "advanced" });
+const ignoredOption = (what: string) => f.string({ doc: `Accepted but ignored: ${what}.`, group: "advanced" });
 
 const path = {
   method: f.string({ doc: "HTTP method: `get`, `post`, `put`, `patch`, `delete` or `head`.", required: true, examples: ["post"] }),
@@ -16,18 +16,18 @@ const path = {
 };
 const options = {
   ...served,
-  routeId: ignored("the route has its own id"),
-  description: ignored("it is documentation only"),
+  routeId: ignoredOption("the route has its own id"),
+  description: ignoredOption("it is documentation only"),
   uriTemplate: f.string({ doc: "A template appended to the path, like one after a colon.", group: "advanced" }),
-  bindingMode: ignored("bodies are converted on demand"),
-  apiDoc: ignored("it applies to calls to other services, which are made with http:"),
-  host: ignored("it applies to calls to other services, which are made with http:"),
-  queryParameters: ignored("it applies to calls to other services; query parameters of a request are headers"),
-  producerComponentName: ignored("it applies to calls to other services, which are made with http:"),
-  consumerComponentName: ignored("there is only one HTTP server"),
-  lazyStartProducer: ignored("it applies to calls to other services, which are made with http:"),
-  inType: ignored("it refers to a Java class"),
-  outType: ignored("it refers to a Java class"),
+  bindingMode: ignoredOption("bodies are converted on demand"),
+  apiDoc: ignoredOption("it applies to calls to other services, which are made with http:"),
+  host: ignoredOption("it applies to calls to other services, which are made with http:"),
+  queryParameters: ignoredOption("it applies to calls to other services; query parameters of a request are headers"),
+  producerComponentName: ignoredOption("it applies to calls to other services, which are made with http:"),
+  consumerComponentName: ignoredOption("there is only one HTTP server"),
+  lazyStartProducer: ignoredOption("it applies to calls to other services, which are made with http:"),
+  inType: ignoredOption("it refers to a Java class"),
+  outType: ignoredOption("it refers to a Java class"),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -53,7 +53,7 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
     headers: httpHeaders,
     examples: [
       {
-        title: "One operation",
+        title: "Handle POST requests",
         yaml: `- route:
     id: order
     from:
@@ -64,16 +64,16 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
         expect: { body: "Order 7" },
       },
     ],
-    connect: connectHttp(tools, queues, ({ method, path: above, uriTemplate, ...given }: Options, route) => {
+    connect: connectHttp(tools, queues, ({ method, path: basePath, uriTemplate, ...endpointOptions }: Options, route) => {
       const httpMethod = method.toUpperCase();
-      const written = uriTemplate === undefined ? above : `${above}/${uriTemplate}`;
+      const fullPath = uriTemplate === undefined ? basePath : `${basePath}/${uriTemplate}`;
       if (!methods.includes(httpMethod))
-        throw new CompileError("bad-option", `'${method}' is not a method of a REST operation`, { hint: `use one of ${methods.join(", ").toLowerCase()}` });
-      const { paths, prefix } = servedPaths(written.replace(/:/g, "/").replace(/\/{2,}/g, "/"), route);
+        throw new CompileError("bad-option", `'${method}' is not a supported HTTP method`, { hint: `use one of ${methods.join(", ").toLowerCase()}` });
+      const { paths, prefix } = servedPaths(fullPath.replace(/:/g, "/").replace(/\/{2,}/g, "/"), route);
       return {
         paths,
         methods: [httpMethod],
-        options: { ...given, httpMethodRestrict: httpMethod, matchOnUriPrefix: given.matchOnUriPrefix || prefix },
+        options: { ...endpointOptions, httpMethodRestrict: httpMethod, matchOnUriPrefix: endpointOptions.matchOnUriPrefix || prefix },
         unchanged: "echo",
       };
     }),

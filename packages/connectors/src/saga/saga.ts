@@ -18,7 +18,7 @@ export const saga = defineConnector({
   title: "Saga end",
   summary: "Completes or compensates the saga of the message.",
   guarantees:
-    "Ends the saga once; a second call has no effect. Completion and compensation endpoints are called as separate runs. Sagas are stored in memory and are lost in a crash.",
+    "Ends the saga once; a second call has no effect. Completion and compensation endpoints are called as separate runs. Sagas are stored in memory and are lost in a crash, except in a cluster.",
   group: "core",
   icon: "book-check",
   since: "0.1",

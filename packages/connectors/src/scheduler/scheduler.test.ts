@@ -1,16 +1,16 @@
-import { connectorUnderTest, FakeHost, FakeInlet } from "@sluice/testkit";
+import { connectorUnderTest, FakeHost, FakeRouteInput } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { scheduler } from "./scheduler.ts";
 
 /** Runs a scheduler whose runs take `workMs`; returns the start time of each run. */
-async function runsOf(uri: string, forMs: number, workMs = 0, properties: (run: number) => unknown = () => undefined) {
+async function runsOf(uri: string, forMs: number, workMs = 0, polledMessages: (run: number) => unknown = () => undefined) {
   const host = new FakeHost();
   const began: number[] = [];
   const source = connectorUnderTest(scheduler, host).source(uri);
   void source.start(
-    new FakeInlet((exchange) => {
+    new FakeRouteInput((exchange) => {
       began.push(host.clock.monotonic());
-      exchange.setProperty("CamelSchedulerPolledMessages", properties(began.length));
+      exchange.setProperty("CamelSchedulerPolledMessages", polledMessages(began.length));
       return workMs === 0 ? undefined : new Promise<void>((resolve) => host.clock.after(workMs, resolve));
     }),
   );

@@ -76,14 +76,14 @@ function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTick
   return {
     claims: [],
     exclusive: true,
-    start(inlet) {
+    start(routeInput) {
       if (!options.startScheduler) return;
       ticker?.stop();
       const run = (): Awaitable => {
-        const exchange = inlet.deliver(new Message(null), { trigger, properties, pattern: options.exchangePattern });
+        const exchange = routeInput.deliver(new Message(null), { trigger, properties, pattern: options.exchangePattern });
         return exchange instanceof Promise ? exchange.then(runEnded) : runEnded(exchange);
       };
-      ticker = new Ticker(clock, plan, run, tickClaim(inlet, clock, { periodMs: options.greedy ? 0 : options.delay, isCounted: options.repeatCount > 0 }));
+      ticker = new Ticker(clock, plan, run, tickClaim(routeInput, clock, { periodMs: options.greedy ? 0 : options.delay, isCounted: options.repeatCount > 0 }));
       ticker.start();
     },
     stop() {

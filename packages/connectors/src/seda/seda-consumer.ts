@@ -1,5 +1,5 @@
 // Consumes a queue with a bounded number of workers that wait for messages.
-import { settlementOf, type Delivery, type Exchange, type Inlet } from "@sluice/engine/spi";
+import { settlementOf, type Delivery, type Exchange, type RouteInput } from "@sluice/engine/spi";
 import type { Entry, SedaQueue } from "./seda-queue.ts";
 
 /** How long, and for how many messages, a worker may block the event loop before it yields. */
@@ -17,15 +17,15 @@ export interface SedaConsumerOptions {
 
 export class SedaConsumer {
   readonly #queue: SedaQueue;
-  readonly #inlet: Inlet;
+  readonly #routeInput: RouteInput;
   readonly #options: SedaConsumerOptions;
   #busy = 0;
   #abandoned = false;
   #drained: (() => void) | undefined = undefined;
 
-  constructor(queue: SedaQueue, inlet: Inlet, options: SedaConsumerOptions) {
+  constructor(queue: SedaQueue, routeInput: RouteInput, options: SedaConsumerOptions) {
     this.#queue = queue;
-    this.#inlet = inlet;
+    this.#routeInput = routeInput;
     this.#options = options;
   }
 
@@ -34,7 +34,7 @@ export class SedaConsumer {
   }
 
   get routeKey(): string {
-    return `${this.#inlet.route.flowId}/${this.#inlet.route.id}`;
+    return `${this.#routeInput.route.flowId}/${this.#routeInput.route.id}`;
   }
 
   /** Starts another worker if one is free and a message is waiting. */
@@ -61,11 +61,11 @@ export class SedaConsumer {
   /** Stops immediately: delivers no more messages, and discards those that only this consumer would have processed. */
   abandon(): number {
     this.#abandoned = true;
-    const left = this.#queue.isLast(this) ? this.#queue.depth : 0;
-    if (left > 0) this.#queue.purge();
+    const remaining = this.#queue.isLast(this) ? this.#queue.depth : 0;
+    if (remaining > 0) this.#queue.purge();
     this.#queue.leave(this);
     this.#drained?.();
-    return left;
+    return remaining;
   }
 
   #untilDrained(): Promise<void> {
@@ -84,7 +84,7 @@ export class SedaConsumer {
       // More messages than this worker can take: wake another one.
       if (this.#busy < this.#options.workers) this.wake();
       if (this.#queue.depth === 0) this.#drained?.();
-      const running = this.#options.multiple ? this.#deliverToAll(entry) : this.#inlet.deliver(entry.message, entry.delivery);
+      const running = this.#options.multiple ? this.#deliverToAll(entry) : this.#routeInput.deliver(entry.message, entry.delivery);
       const done = running instanceof Promise ? await running : running;
       if (entry.reply !== undefined) entry.reply(done);
       else if (done !== undefined && isRefused(done)) await this.#deliverLater(entry);
@@ -104,12 +104,12 @@ export class SedaConsumer {
     const { clock } = this.#queue;
     for (let refused = true; refused && !this.#abandoned;) {
       await new Promise<void>((resolve) => clock.after(fullRouteMs, resolve));
-      refused = isRefused(await this.#inlet.deliver(entry.message, entry.delivery));
+      refused = isRefused(await this.#routeInput.deliver(entry.message, entry.delivery));
     }
   }
 
   async #deliverToAll(entry: Entry): Promise<Exchange | undefined> {
-    const copies = this.#queue.subscribers().map(async (consumer) => consumer.#inlet.deliver(entry.message.copy(), ownDelivery(entry.delivery)));
+    const copies = this.#queue.subscribers().map(async (consumer) => consumer.#routeInput.deliver(entry.message.copy(), ownDelivery(entry.delivery)));
     return (await Promise.all(copies)).at(-1);
   }
 }

@@ -17,7 +17,7 @@ export class SedaQueue {
   readonly clock: Clock;
   readonly #entries = new FifoQueue<Entry>();
   readonly #consumers: SedaConsumer[] = [];
-  readonly #forRoom = new FifoQueue<() => void>();
+  readonly #blockedSenders = new FifoQueue<() => void>();
   readonly #pollers = new FifoQueue<(entry: Entry) => void>();
 
   constructor(name: string, clock: Clock) {
@@ -29,13 +29,13 @@ export class SedaQueue {
     return this.#entries.length;
   }
 
-  get consumed(): boolean {
+  get hasConsumers(): boolean {
     return this.#consumers.length > 0;
   }
 
   /** True when the queue holds no state and can be discarded. */
   get idle(): boolean {
-    return this.#entries.length === 0 && this.#consumers.length === 0 && this.#forRoom.length === 0 && this.#pollers.length === 0;
+    return this.#entries.length === 0 && this.#consumers.length === 0 && this.#blockedSenders.length === 0 && this.#pollers.length === 0;
   }
 
   isFull(size: number | undefined): boolean {
@@ -59,14 +59,14 @@ export class SedaQueue {
 
   take(): Entry | undefined {
     const entry = this.#entries.shift();
-    if (entry !== undefined) this.#forRoom.shift()?.();
+    if (entry !== undefined) this.#blockedSenders.shift()?.();
     return entry;
   }
 
   /** Withdraws an entry that has not been started; false when it is too late. */
   withdraw(entry: Entry): boolean {
     const found = this.#entries.remove(entry);
-    if (found) this.#forRoom.shift()?.();
+    if (found) this.#blockedSenders.shift()?.();
     return found;
   }
 
@@ -75,13 +75,13 @@ export class SedaQueue {
       code: "queue-purged",
       retryable: true,
     });
-    for (let left = this.#entries.length; left > 0; left--) this.take()?.reply?.(purged);
+    for (let remaining = this.#entries.length; remaining > 0; remaining--) this.take()?.reply?.(purged);
   }
 
   /** Calls `wake` when an entry is removed; returns a function that cancels. */
   onRoom(wake: () => void): () => void {
-    this.#forRoom.push(wake);
-    return () => void this.#forRoom.remove(wake);
+    this.#blockedSenders.push(wake);
+    return () => void this.#blockedSenders.remove(wake);
   }
 
   /** Passes the next entry to `receive`; returns a function that cancels. */

@@ -25,9 +25,9 @@ export function connectSedaQueues(host: Host): Connector<SedaOptions> {
   const queues = new Map<string, SedaQueue>();
 
   const find = (name: string): SedaQueue => {
-    const known = queues.get(name);
-    if (known !== undefined) return known;
-    if (queues.size >= queueLimit) forgetIdle(queues);
+    const existing = queues.get(name);
+    if (existing !== undefined) return existing;
+    if (queues.size >= queueLimit) removeIdle(queues);
     const queue = new SedaQueue(name, host.clock);
     queues.set(name, queue);
     return queue;
@@ -40,18 +40,18 @@ export function connectSedaQueues(host: Host): Connector<SedaOptions> {
       const use = usage(endpoint.options.name);
       return {
         ...source,
-        start(inlet) {
+        start(routeInput) {
           use.begin();
-          return source.start(inlet);
+          return source.start(routeInput);
         },
         async stop() {
           await source.stop();
           use.end();
         },
         abandon() {
-          const left = source.abandon?.() ?? 0;
+          const remaining = source.abandon?.() ?? 0;
           use.end();
-          return left;
+          return remaining;
         },
       };
     },
@@ -85,9 +85,9 @@ function queueUsage(queues: Map<string, SedaQueue>, host: Host): (name: string) 
       end() {
         if (!counted) return;
         counted = false;
-        const left = (users.get(name) ?? 0) - 1;
-        if (left > 0) {
-          users.set(name, left);
+        const remaining = (users.get(name) ?? 0) - 1;
+        if (remaining > 0) {
+          users.set(name, remaining);
           return;
         }
         users.delete(name);
@@ -101,7 +101,7 @@ function queueUsage(queues: Map<string, SedaQueue>, host: Host): (name: string) 
   };
 }
 
-function forgetIdle(queues: Map<string, SedaQueue>): void {
+function removeIdle(queues: Map<string, SedaQueue>): void {
   for (const [name, queue] of queues) if (queue.idle) queues.delete(name);
   if (queues.size >= queueLimit)
     throw new FlowError("java.lang.IllegalStateException", `queue limit: more than ${queueLimit} queues have messages`, {
@@ -119,9 +119,9 @@ function sedaSource(endpoint: Endpoint<SedaOptions>, find: (name: string) => Sed
   return {
     claims: multipleConsumers ? [] : [`${endpoint.scheme}:${name}`],
     exclusive: false,
-    start(inlet) {
+    start(routeInput) {
       const queue = find(name);
-      consumer = new SedaConsumer(queue, inlet, { workers: concurrentConsumers, size, multiple: multipleConsumers, purge: purgeWhenStopping });
+      consumer = new SedaConsumer(queue, routeInput, { workers: concurrentConsumers, size, multiple: multipleConsumers, purge: purgeWhenStopping });
       queue.join(consumer);
     },
     async stop() {
@@ -149,13 +149,13 @@ function nextMessage(queue: SedaQueue, timeoutMs: number, { run: { signal } }: E
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void): void => {
       cancelTimer?.();
-      giveUp();
+      cancelWait();
       signal.removeEventListener("abort", onAbort);
       finish();
     };
     const onAbort = (): void => settle(() => reject(cancelledError(signal)));
     const cancelTimer = timeoutMs > 0 ? host.clock.after(timeoutMs, () => settle(() => resolve(undefined))) : undefined;
-    const giveUp = queue.onEntry((entry) => {
+    const cancelWait = queue.onEntry((entry) => {
       entry.reply?.(undefined);
       settle(() => resolve(entry.message));
     });

@@ -12,7 +12,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
 
   function send(exchange: Exchange): Awaitable {
     const queue = queueOf();
-    if (!queue.consumed) {
+    if (!queue.hasConsumers) {
       if (options.failIfNoConsumers) throw noConsumer(endpoint);
       if (options.discardIfNoConsumers) return undefined;
     }
@@ -45,17 +45,17 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void): void => {
         cancelTimer?.();
-        giveUp();
+        cancelWait();
         signal.removeEventListener("abort", onAbort);
         finish();
       };
       const onAbort = (): void => settle(() => reject(cancelledError(signal)));
       const onRoom = (): void => {
-        if (queue.isFull(size)) giveUp = queue.onRoom(onRoom);
+        if (queue.isFull(size)) cancelWait = queue.onRoom(onRoom);
         else settle(() => resolve(put(queue, exchange)));
       };
       const cancelTimer = offerTimeout > 0 ? clock.after(offerTimeout, () => settle(() => reject(queueFull(offerTimeout)))) : undefined;
-      let giveUp = queue.onRoom(onRoom);
+      let cancelWait = queue.onRoom(onRoom);
       signal.addEventListener("abort", onAbort, { once: true });
       if (signal.aborted) onAbort();
     });
@@ -85,7 +85,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
         reply: (done) =>
           settle(() => {
             const failure = isFlowError(done) ? done : done?.failure;
-            if (done !== undefined && !isFlowError(done)) adopt(exchange, done);
+            if (done !== undefined && !isFlowError(done)) copyResult(exchange, done);
             if (failure === undefined) resolve();
             else reject(failure);
           }),
@@ -99,7 +99,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
 }
 
 /** The sender continues with a copy of the result: the other run is recorded, and a cancelled one may still change its message. */
-function adopt(exchange: Exchange, done: Exchange): void {
+function copyResult(exchange: Exchange, done: Exchange): void {
   exchange.message.body = done.message.body;
   exchange.message.headers = done.message.headers.copy();
   exchange.properties = done.shareProperties();

@@ -1,5 +1,5 @@
 import { ending, FlowError } from "@sluice/engine/spi";
-import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
+import { connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeRouteInput, routeIdentity, settle } from "@sluice/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seda } from "./seda.ts";
@@ -20,8 +20,8 @@ function gate() {
 describe("sending one way", () => {
   it("delivers copies in order and continues immediately", async () => {
     const { source, sink } = setUp();
-    const inlet = new FakeInlet();
-    void source("seda:q").start(inlet);
+    const routeInput = new FakeRouteInput();
+    void source("seda:q").start(routeInput);
     const send = sink("seda:q").send;
     const exchange = exchangeOf(
       "a",
@@ -32,10 +32,10 @@ describe("sending one way", () => {
     exchange.message.headers.set("h", 2);
     exchange.setProperty("p", 9);
     void send(exchangeOf("b"));
-    expect(inlet.exchanges).toEqual([]);
+    expect(routeInput.exchanges).toEqual([]);
     await settle();
-    expect(inlet.bodies).toEqual(["a", "b"]);
-    const [got] = inlet.exchanges;
+    expect(routeInput.bodies).toEqual(["a", "b"]);
+    const [got] = routeInput.exchanges;
     expect(got).not.toBe(exchange);
     expect([got?.message.headers.get("h"), got?.property("p"), got?.variable("v"), got?.run.session?.id, got?.run.correlationId]).toEqual([1, 1, 2, "s", "c"]);
   });
@@ -44,22 +44,22 @@ describe("sending one way", () => {
     const { backlog, source, sink } = setUp();
     for (const text of ["1", "2", "3"]) void sink("seda:later").send(exchangeOf(text));
     expect(backlog()).toEqual([{ name: "later", depth: 3 }]);
-    const inlet = new FakeInlet();
-    void source("seda:later").start(inlet);
+    const routeInput = new FakeRouteInput();
+    void source("seda:later").start(routeInput);
     await settle();
-    expect(inlet.bodies).toEqual(["1", "2", "3"]);
+    expect(routeInput.bodies).toEqual(["1", "2", "3"]);
     expect(backlog()).toEqual([{ name: "later", depth: 0 }]);
   });
 
   it("does not report failures to a sender that does not wait, and continues", async () => {
     const { source, sink } = setUp();
-    const inlet = new FakeInlet((exchange) => {
+    const routeInput = new FakeRouteInput((exchange) => {
       if (exchange.message.body === "bad") throw new FlowError("java.io.IOException", "no");
     });
-    void source("seda:q").start(inlet);
+    void source("seda:q").start(routeInput);
     for (const text of ["bad", "good"]) expect(sink("seda:q").send(exchangeOf(text))).toBeUndefined();
     await settle();
-    expect(inlet.exchanges.map((exchange) => exchange.failure?.message)).toEqual(["no", undefined]);
+    expect(routeInput.exchanges.map((exchange) => exchange.failure?.message)).toEqual(["no", undefined]);
   });
 
   it("fails or discards without a consumer when configured", async () => {
@@ -78,7 +78,7 @@ describe("sending one way", () => {
     const send = sink("seda:loop").send;
     const consumer = source("seda:loop");
     let turns = 0;
-    void consumer.start(new FakeInlet((exchange) => (turns < 20 ? void send(exchange) : undefined)));
+    void consumer.start(new FakeRouteInput((exchange) => (turns < 20 ? void send(exchange) : undefined)));
     void send(exchangeOf());
     await new Promise<void>((resolve) => {
       const turn = (): void => (++turns === 20 ? resolve() : void setTimeout(turn, 1));
@@ -102,7 +102,7 @@ describe("a full queue", () => {
     const { backlog, source, sink } = setUp();
     for (let i = 0; i < 1000; i++) void sink("seda:a").send(exchangeOf(i));
     expect((await failureOf(() => sink("seda:a").send(exchangeOf()))).message).toBe("Queue full");
-    void source("seda:b?size=1").start(new FakeInlet(() => new Promise(() => undefined)));
+    void source("seda:b?size=1").start(new FakeRouteInput(() => new Promise(() => undefined)));
     void sink("seda:b").send(exchangeOf());
     expect((await failureOf(() => sink("seda:b").send(exchangeOf()))).message).toBe("Queue full");
     expect(backlog()).toEqual([
@@ -122,12 +122,12 @@ describe("a full queue", () => {
     const send = sink("seda:small?size=1&blockWhenFull=true").send;
     const sends = ["1", "2", "3"].map(async (text) => send(exchangeOf(text)));
     expect(backlog()[0]?.depth).toBe(1);
-    const inlet = new FakeInlet(() => expect(backlog()[0]?.depth).toBeLessThanOrEqual(1));
-    void source("seda:small").start(inlet);
+    const routeInput = new FakeRouteInput(() => expect(backlog()[0]?.depth).toBeLessThanOrEqual(1));
+    void source("seda:small").start(routeInput);
     await Promise.all(sends);
     await settle();
-    expect(inlet.bodies).toEqual(["1", "2", "3"]);
-    expect(inlet.exchanges.map((exchange) => exchange.failure)).toEqual([undefined, undefined, undefined]);
+    expect(routeInput.bodies).toEqual(["1", "2", "3"]);
+    expect(routeInput.exchanges.map((exchange) => exchange.failure)).toEqual([undefined, undefined, undefined]);
   });
 
   it("fails a waiting sender after offerTimeout", async () => {
@@ -156,7 +156,7 @@ describe("waiting for the reply", () => {
   it("copies body, headers, properties, variables and the stop flag", async () => {
     const { source, sink } = setUp();
     void source("seda:q").start(
-      new FakeInlet((exchange) => {
+      new FakeRouteInput((exchange) => {
         exchange.message.body = "reply";
         exchange.message.headers.set("r", 1);
         exchange.setProperty("p", 2);
@@ -177,15 +177,15 @@ describe("waiting for the reply", () => {
 
   it("shares no state with the run that replied, which may continue or be recorded", async () => {
     const { source, sink } = setUp();
-    const inlet = new FakeInlet((exchange) => {
+    const routeInput = new FakeRouteInput((exchange) => {
       exchange.message.headers.set("r", 1);
       exchange.setProperty("p", 2);
       exchange.setVariable("v", 3);
     });
-    void source("seda:q").start(inlet);
+    void source("seda:q").start(routeInput);
     const exchange = exchangeOf("x", {}, { pattern: "InOut" });
     await sink("seda:q").send(exchange);
-    const [done] = inlet.exchanges;
+    const [done] = routeInput.exchanges;
     const seen = (one: typeof exchange | undefined): unknown[] => [one?.message.headers.get("r"), one?.property("p"), one?.variable("v")];
     done?.setProperty("p", "late");
     done?.setVariable("v", "late");
@@ -201,7 +201,7 @@ describe("waiting for the reply", () => {
     const { source, sink } = setUp();
     const failure = new FlowError("java.io.IOException", "no");
     void source("seda:q").start(
-      new FakeInlet(() => {
+      new FakeRouteInput(() => {
         throw failure;
       }),
     );
@@ -221,7 +221,7 @@ describe("waiting for the reply", () => {
     const { host, source, sink } = setUp();
     const slow = gate();
     void source("seda:q").start(
-      new FakeInlet(async (exchange) => {
+      new FakeRouteInput(async (exchange) => {
         await slow.opened;
         exchange.message.body = "late";
       }),
@@ -237,7 +237,7 @@ describe("waiting for the reply", () => {
 
   it("waits always or never with waitForTaskToComplete", async () => {
     const { source, sink } = setUp();
-    void source("seda:q").start(new FakeInlet((exchange) => void (exchange.message.body = "reply")));
+    void source("seda:q").start(new FakeRouteInput((exchange) => void (exchange.message.body = "reply")));
     const always = exchangeOf("x");
     await sink("seda:q?waitForTaskToComplete=Always").send(always);
     expect(always.message.body).toBe("reply");
@@ -249,14 +249,14 @@ describe("consuming", () => {
   it("processes concurrentConsumers messages concurrently", async () => {
     const { source, sink } = setUp();
     const hold = gate();
-    const inlet = new FakeInlet(() => hold.opened);
-    void source("seda:q?concurrentConsumers=3").start(inlet);
+    const routeInput = new FakeRouteInput(() => hold.opened);
+    void source("seda:q?concurrentConsumers=3").start(routeInput);
     for (let i = 0; i < 5; i++) void sink("seda:q").send(exchangeOf(i));
     await settle();
-    expect(inlet.bodies).toEqual([0, 1, 2]);
+    expect(routeInput.bodies).toEqual([0, 1, 2]);
     hold.open();
     await settle();
-    expect(inlet.bodies).toEqual([0, 1, 2, 3, 4]);
+    expect(routeInput.bodies).toEqual([0, 1, 2, 3, 4]);
   });
 
   it("rejects more than 500 consumers unless the limit is disabled", () => {
@@ -267,30 +267,30 @@ describe("consuming", () => {
 
   it("delivers a copy to every subscribed route, and only one to two versions of a route", async () => {
     const { source, sink } = setUp();
-    const inlets = ["a", "b", "a"].map((id) => new FakeInlet((exchange) => exchange.message.headers.set("seen", id), routeIdentity(id)));
-    const sources = inlets.map((inlet) => source("seda:pub?multipleConsumers=true", inlet.route));
+    const routeInputs = ["a", "b", "a"].map((id) => new FakeRouteInput((exchange) => exchange.message.headers.set("seen", id), routeIdentity(id)));
+    const sources = routeInputs.map((routeInput) => source("seda:pub?multipleConsumers=true", routeInput.route));
     expect(sources[0]?.claims).toEqual([]);
-    sources.forEach((one, i) => void one.start(inlets[i] as FakeInlet));
+    sources.forEach((one, i) => void one.start(routeInputs[i] as FakeRouteInput));
     void sink("seda:pub?multipleConsumers=true").send(exchangeOf("x"));
     await settle();
-    expect(inlets.map((inlet) => inlet.bodies)).toEqual([[], ["x"], ["x"]]);
-    expect(inlets[1]?.exchanges[0]?.message.headers.get("seen")).toBe("b");
+    expect(routeInputs.map((routeInput) => routeInput.bodies)).toEqual([[], ["x"], ["x"]]);
+    expect(routeInputs[1]?.exchanges[0]?.message.headers.get("seen")).toBe("b");
   });
 
   it("processes waiting messages before it stops", async () => {
     const { source, sink } = setUp();
-    const inlet = new FakeInlet(() => new Promise((resolve) => setImmediate(resolve)));
+    const routeInput = new FakeRouteInput(() => new Promise((resolve) => setImmediate(resolve)));
     const consumer = source("seda:q");
-    void consumer.start(inlet);
+    void consumer.start(routeInput);
     for (let i = 0; i < 50; i++) void sink("seda:q").send(exchangeOf(i));
     await consumer.stop();
-    expect(inlet.bodies).toEqual(Array.from({ length: 50 }, (_, i) => i));
+    expect(routeInput.bodies).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
   it("discards waiting messages with purgeWhenStopping, and fails waiting senders", async () => {
     const { backlog, source, sink } = setUp();
     const consumer = source("seda:q?purgeWhenStopping=true");
-    void consumer.start(new FakeInlet(() => new Promise(() => undefined)));
+    void consumer.start(new FakeRouteInput(() => new Promise(() => undefined)));
     void sink("seda:q").send(exchangeOf("busy"));
     await settle();
     void sink("seda:q").send(exchangeOf("dropped"));
@@ -300,7 +300,7 @@ describe("consuming", () => {
     expect(backlog()).toEqual([]);
   });
 
-  it("is removed with its messages when no flow uses it any more; a new version keeps it", async () => {
+  it("is removed with its messages when no flow uses it; a new version of a flow keeps it", async () => {
     const { backlog, host, sink } = setUp();
     const [old, replacement] = [sink("seda:q"), sink("seda:q")];
     void old.start?.();
@@ -316,9 +316,9 @@ describe("consuming", () => {
   it("delivers nothing after it is abandoned, and returns the number of remaining messages", async () => {
     const { source, sink } = setUp();
     const hold = gate();
-    const inlet = new FakeInlet(() => hold.opened);
+    const routeInput = new FakeRouteInput(() => hold.opened);
     const consumer = source("seda:q");
-    void consumer.start(inlet);
+    void consumer.start(routeInput);
     for (let i = 0; i < 4; i++) void sink("seda:q").send(exchangeOf(i));
     await settle();
     const stopped = consumer.stop();
@@ -326,13 +326,13 @@ describe("consuming", () => {
     hold.open();
     await stopped;
     await settle();
-    expect(inlet.bodies).toEqual([0]);
+    expect(routeInput.bodies).toEqual([0]);
   });
 
   it("passes the queue to a new version without losing or duplicating a message", async () => {
     const { source, sink } = setUp();
     const hold = gate();
-    const [before, after] = [new FakeInlet(() => hold.opened), new FakeInlet()];
+    const [before, after] = [new FakeRouteInput(() => hold.opened), new FakeRouteInput()];
     const [old, replacement] = [source("seda:q"), source("seda:q")];
     void old.start(before);
     for (let i = 0; i < 4; i++) void sink("seda:q").send(exchangeOf(i));
@@ -348,7 +348,7 @@ describe("consuming", () => {
 
   it("returns the queue to the old version when the new one is withdrawn", async () => {
     const { source, sink } = setUp();
-    const [before, after] = [new FakeInlet(), new FakeInlet()];
+    const [before, after] = [new FakeRouteInput(), new FakeRouteInput()];
     const [old, replacement] = [source("seda:q"), source("seda:q")];
     void old.start(before);
     void replacement.start(after);
@@ -360,17 +360,17 @@ describe("consuming", () => {
 
   it("stops draining when another version takes over", async () => {
     const { source, sink } = setUp();
-    const stuck = new FakeInlet(() => new Promise(() => undefined));
+    const stuck = new FakeRouteInput(() => new Promise(() => undefined));
     const old = source("seda:q");
     void old.start(stuck);
     for (let i = 0; i < 3; i++) void sink("seda:q").send(exchangeOf(i));
     const stopping = old.stop();
     await settle();
-    const inlet = new FakeInlet();
-    void source("seda:q").start(inlet);
+    const routeInput = new FakeRouteInput();
+    void source("seda:q").start(routeInput);
     await stopping;
     await settle();
-    expect([stuck.bodies, inlet.bodies]).toEqual([[0], [1, 2]]);
+    expect([stuck.bodies, routeInput.bodies]).toEqual([[0], [1, 2]]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { connectorUnderTest, exchangeOf, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
+import { connectorUnderTest, exchangeOf, FakeHost, FakeRouteInput, routeIdentity, settle } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { sluiceEvents } from "./sluice-event.ts";
 
@@ -13,14 +13,14 @@ const failed = { name: "run.failed", flowId: "shop", routeId: "orders", details:
 describe("sluice-event", () => {
   it("delivers matching events after the caller has continued", async () => {
     const { events, source } = setUp();
-    const inlet = new FakeInlet(undefined, routeIdentity("notify"));
-    void source("sluice-event:run.failed").start(inlet);
+    const routeInput = new FakeRouteInput(undefined, routeIdentity("notify"));
+    void source("sluice-event:run.failed").start(routeInput);
     events.emit(failed);
     events.emit({ name: "run.completed", flowId: "shop", routeId: "orders" });
-    expect(inlet.exchanges).toEqual([]);
+    expect(routeInput.exchanges).toEqual([]);
     await settle();
-    expect(inlet.bodies).toEqual([{ event: "run.failed", flowId: "shop", routeId: "orders", timestamp: "2026-01-05T10:00:00.000Z", error: "no" }]);
-    expect(inlet.exchanges[0]?.message.headers.get("SluiceEventRouteId")).toBe("orders");
+    expect(routeInput.bodies).toEqual([{ event: "run.failed", flowId: "shop", routeId: "orders", timestamp: "2026-01-05T10:00:00.000Z", error: "no" }]);
+    expect(routeInput.exchanges[0]?.message.headers.get("SluiceEventRouteId")).toBe("orders");
   });
 
   it.each([
@@ -31,50 +31,50 @@ describe("sluice-event", () => {
     ["*?flowId=other", []],
   ])("filters by %s", async (which, names) => {
     const { events, source } = setUp();
-    const inlet = new FakeInlet(undefined, routeIdentity("notify"));
-    void source(`sluice-event:${which}`).start(inlet);
+    const routeInput = new FakeRouteInput(undefined, routeIdentity("notify"));
+    void source(`sluice-event:${which}`).start(routeInput);
     events.emit(failed);
     events.emit({ name: "route.started", flowId: "shop", routeId: "stock" });
     await settle();
-    expect(inlet.bodies.map((body) => (body as { event: string }).event)).toEqual(names);
+    expect(routeInput.bodies.map((body) => (body as { event: string }).event)).toEqual(names);
   });
 
   it("is not triggered by runs it causes, in its own route or in others", async () => {
     const { events, source } = setUp();
-    const inlet = new FakeInlet(undefined, routeIdentity("notify", "shop"));
-    void source("sluice-event:*").start(inlet);
+    const routeInput = new FakeRouteInput(undefined, routeIdentity("notify", "shop"));
+    void source("sluice-event:*").start(routeInput);
     events.emit({ name: "run.failed", flowId: "shop", routeId: "notify" });
     events.emit(failed);
     await settle();
-    const [delivered] = inlet.exchanges;
+    const [delivered] = routeInput.exchanges;
     const afterQueue = exchangeOf(null, {}, { properties: delivered?.properties });
     events.emit({ name: "run.failed", flowId: "shop", routeId: "mailer" }, afterQueue);
     await settle();
-    expect(inlet.exchanges.length).toBe(1);
+    expect(routeInput.exchanges.length).toBe(1);
   });
 
-  it("drops events and logs it when a route cannot keep up", async () => {
+  it("drops events and logs their number when a route cannot keep up", async () => {
     const { host, events, source } = setUp();
     let open = (): void => undefined;
     const held = new Promise<void>((resolve) => (open = () => resolve()));
-    const inlet = new FakeInlet(() => held, routeIdentity("notify"));
-    void source("sluice-event:*").start(inlet);
+    const routeInput = new FakeRouteInput(() => held, routeIdentity("notify"));
+    void source("sluice-event:*").start(routeInput);
     for (let i = 0; i < 1500; i++) events.emit(failed);
     open();
     await settle(20);
-    expect(inlet.exchanges.length).toBe(1000);
+    expect(routeInput.exchanges.length).toBe(1000);
     expect(host.log.texts).toEqual(["route 'notify' could not keep up; events dropped: 500"]);
   });
 
   it("receives nothing after it stopped, and rejects unknown event names", async () => {
     const { events, source } = setUp();
-    const inlet = new FakeInlet(undefined, routeIdentity("notify"));
+    const routeInput = new FakeRouteInput(undefined, routeIdentity("notify"));
     const listening = source("sluice-event:*");
-    void listening.start(inlet);
+    void listening.start(routeInput);
     void listening.stop();
     events.emit(failed);
     await settle();
-    expect(inlet.exchanges).toEqual([]);
+    expect(routeInput.exchanges).toEqual([]);
     expect(() => source("sluice-event:runfailed")).toThrow(/unknown event/);
   });
 });

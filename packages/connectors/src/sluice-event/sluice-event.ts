@@ -10,7 +10,7 @@ import {
   type Endpoint,
   type Exchange,
   type Host,
-  type Inlet,
+  type RouteInput,
   type Source,
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
@@ -33,7 +33,7 @@ export interface SluiceEvents {
 
 /** Events that may wait per route; when it is full, new events are dropped and counted in the log. */
 const waitingLimit = 1000;
-/** Property that marks all runs caused by an event, also through queues. */
+/** Property that marks all runs caused by an event, directly or through queues. */
 const markProperty = "SluiceEventName";
 
 const path = {
@@ -59,7 +59,7 @@ export function sluiceEvents(): SluiceEvents {
       title: "Runtime events",
       summary: "Triggers a route on events of the runtime, such as a failed run.",
       guarantees:
-        "Events are delivered at most once: they are stored in memory and are lost in a crash. Each route gets its events one at a time and in order; up to 1,000 wait, further ones are dropped and counted in the log. Runs triggered by an event do not raise events, so a route cannot trigger itself.",
+        "Events are delivered at most once: they are stored in memory and are lost in a crash. Each route gets its events one at a time and in order; up to 1,000 are buffered, and additional events are dropped and counted in the log. Runs triggered by an event do not raise events, so a route cannot trigger itself.",
       group: "core",
       icon: "bell",
       since: "0.1",
@@ -97,7 +97,7 @@ export function sluiceEvents(): SluiceEvents {
     }),
     emit(event, exchange) {
       if (listeners.size === 0 || exchange?.properties?.has(markProperty) === true) return;
-      for (const listener of listeners) if (listener.inlet.route.id === event.routeId && listener.inlet.route.flowId === event.flowId) return;
+      for (const listener of listeners) if (listener.routeInput.route.id === event.routeId && listener.routeInput.route.flowId === event.flowId) return;
       for (const listener of listeners) listener.offer(event);
     },
   };
@@ -113,9 +113,9 @@ function eventSource({ uri, options }: Endpoint<Options>, listeners: Set<Listene
   return {
     claims: [],
     exclusive: true,
-    start(inlet) {
+    start(routeInput) {
       stop();
-      listener = new Listener(inlet, matches, uri, host);
+      listener = new Listener(routeInput, matches, uri, host);
       listeners.add(listener);
     },
     stop,
@@ -124,16 +124,16 @@ function eventSource({ uri, options }: Endpoint<Options>, listeners: Set<Listene
 
 function matcher({ name, flowId, routeId }: Options): (event: SluiceEvent) => boolean {
   const names = name.split(",").map((part) => part.trim());
-  const wrong = names.find((part) => !/^(\*|[a-z-]+\.(\*|[a-z-]+))$/.test(part));
-  if (wrong !== undefined) throw new CompileError("bad-option", `unknown event '${wrong}'`, { hint: "write run.failed, run.* or *" });
-  const named = (event: string): boolean =>
+  const invalid = names.find((part) => !/^(\*|[a-z-]+\.(\*|[a-z-]+))$/.test(part));
+  if (invalid !== undefined) throw new CompileError("bad-option", `unknown event '${invalid}'`, { hint: "write run.failed, run.* or *" });
+  const matchesName = (event: string): boolean =>
     names.some((part) => part === "*" || part === event || (part.endsWith(".*") && event.startsWith(part.slice(0, -1))));
-  return (event) => named(event.name) && (flowId === undefined || event.flowId === flowId) && (routeId === undefined || event.routeId === routeId);
+  return (event) => matchesName(event.name) && (flowId === undefined || event.flowId === flowId) && (routeId === undefined || event.routeId === routeId);
 }
 
 /** One started source: delivers its events one at a time. */
 class Listener {
-  readonly inlet: Inlet;
+  readonly routeInput: RouteInput;
   readonly #matches: (event: SluiceEvent) => boolean;
   readonly #uri: string;
   readonly #host: Host;
@@ -141,8 +141,8 @@ class Listener {
   #working = false;
   #dropped = 0;
 
-  constructor(inlet: Inlet, matches: (event: SluiceEvent) => boolean, uri: string, host: Host) {
-    this.inlet = inlet;
+  constructor(routeInput: RouteInput, matches: (event: SluiceEvent) => boolean, uri: string, host: Host) {
+    this.routeInput = routeInput;
     this.#matches = matches;
     this.#uri = uri;
     this.#host = host;
@@ -162,10 +162,11 @@ class Listener {
     this.#working = true;
     await this.#host.clock.yieldToEventLoop();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.inlet.deliver(messageOf(next.event, next.at), { trigger: { uri: this.#uri }, properties: new Map([[markProperty, next.event.name]]) });
+      await this.routeInput.deliver(messageOf(next.event, next.at), { trigger: { uri: this.#uri }, properties: new Map([[markProperty, next.event.name]]) });
     }
     this.#working = false;
-    if (this.#dropped > 0) this.#host.log.write("WARN", "sluice-event", `route '${this.inlet.route.id}' could not keep up; events dropped: ${this.#dropped}`);
+    if (this.#dropped > 0)
+      this.#host.log.write("WARN", "sluice-event", `route '${this.routeInput.route.id}' could not keep up; events dropped: ${this.#dropped}`);
     this.#dropped = 0;
   }
 }

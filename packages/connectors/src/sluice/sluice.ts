@@ -12,11 +12,11 @@ interface ExhaustedMessage {
 /** Interface of the dead-letter store. */
 export interface DeadLetters {
   /** Resolves when the exchange's failure and its message, or the original one, are on disk. */
-  keep(exchange: Exchange, exhausted?: ExhaustedMessage): Promise<void>;
+  store(exchange: Exchange, exhausted?: ExhaustedMessage): Promise<void>;
 }
 
 export const noDeadLetters: DeadLetters = {
-  keep: () => Promise.reject(new FlowError("java.lang.IllegalStateException", "this runtime has no dead-letter store", { code: "store-missing" })),
+  store: () => Promise.reject(new FlowError("java.lang.IllegalStateException", "this runtime has no dead-letter store", { code: "store-missing" })),
 };
 
 export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration {
@@ -57,7 +57,7 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
     connect: () => ({
       sink({ options: { name } }) {
         if (name !== "dead-letters") throw new CompileError("endpoint-unknown", `unknown endpoint 'sluice:${name}'`, { hint: "use sluice:dead-letters" });
-        return { send: (exchange) => deadLetters.keep(exchange) };
+        return { send: (exchange) => deadLetters.store(exchange) };
       },
     }),
   });

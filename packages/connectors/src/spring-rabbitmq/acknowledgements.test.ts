@@ -24,7 +24,7 @@ beforeEach(() => {
     nack: ({ fields }: { fields: { deliveryTag: number } }, _isMultiple?: boolean, isRequeued?: boolean) =>
       void frames.push(`${isRequeued === true ? "return" : "reject"} ${fields.deliveryTag}`),
   };
-  acknowledgements = new Acknowledgements({ channel, isOpen: () => isOpen, failed: (thrown) => void problems.push(thrown) });
+  acknowledgements = new Acknowledgements({ channel, isOpen: () => isOpen, failed: (error) => void problems.push(error) });
   for (let tag = 1; tag <= 5; tag++) acknowledgements.received(message(tag));
 });
 

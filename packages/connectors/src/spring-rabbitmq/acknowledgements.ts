@@ -7,7 +7,7 @@ export interface AcknowledgementParts {
   /** False once the channel is closed: nothing can be settled on it, and the server redelivers. */
   isOpen(): boolean;
   /** Called when the client rejects acknowledgements, as it does while its connection is being closed. The server redelivers the messages. */
-  failed(thrown: unknown): void;
+  failed(error: unknown): void;
 }
 
 export class Acknowledgements {
@@ -44,8 +44,8 @@ export class Acknowledgements {
     if (done.length === 0 || !this.#parts.isOpen()) return;
     try {
       this.#send(done);
-    } catch (thrown) {
-      this.#parts.failed(thrown);
+    } catch (error) {
+      this.#parts.failed(error);
     }
   }
 

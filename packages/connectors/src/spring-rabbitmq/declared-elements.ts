@@ -3,7 +3,7 @@ import type { Channel, Options } from "amqplib";
 import type { Endpoint } from "@sluice/engine/spi";
 import type { RabbitOptions } from "./rabbitmq-options.ts";
 
-/** The default exchange, which always exists and can be neither declared nor bound. */
+/** The name in the protocol: the default exchange, which can be neither declared nor bound, has an empty name. */
 export const exchangeNameOf = (name: string): string => (name === "default" ? "" : name);
 
 export function queueNames({ queues, queue }: RabbitOptions): readonly string[] {
@@ -25,9 +25,14 @@ export class DeclaredElements {
     this.#isCamel3 = scheme === "rabbitmq";
   }
 
-  /** True when the server has a dead-letter exchange for rejected messages. */
-  get hasDeadLetterExchange(): boolean {
-    return this.#options.deadLetterExchange !== undefined || this.#arguments["arg.queue.x-dead-letter-exchange"] !== undefined;
+  /** True when the server dead-letters a rejected message with this routing key; it would drop the message if no queue received it. */
+  isDeadLettered(routingKey: string, queues: readonly string[]): boolean {
+    const { deadLetterExchange, deadLetterExchangeType, deadLetterQueue, skipDeclareQueue } = this.#options;
+    // The options do not describe a queue that is declared elsewhere.
+    if (!this.isDeclaredBySource || skipDeclareQueue) return false;
+    if (deadLetterExchange === undefined) return this.#arguments["arg.queue.x-dead-letter-exchange"] !== undefined;
+    if (deadLetterQueue === undefined || deadLetterExchangeType !== "direct") return true;
+    return this.#deadLetterKey !== undefined || this.#deadLetterKeys(queues).includes(routingKey);
   }
 
   get isDeclaredBySource(): boolean {
@@ -62,12 +67,16 @@ export class DeclaredElements {
     for (const key of this.#deadLetterKeys(queues)) await channel.bindQueue(queue, name, key, this.#under("dlq.binding"));
   }
 
-  /** Rejected messages keep their routing keys unless one is given: the queue must be bound with those, or the server would drop them. */
+  /** Rejected messages keep their routing keys unless one is configured: the server would drop messages for whose keys the queue is not bound. */
   #deadLetterKeys(queues: readonly string[]): readonly string[] {
-    const { deadLetterRoutingKey: given, deadLetterExchangeType: type, routingKey = "" } = this.#options;
-    if (given !== undefined) return [given];
+    const { deadLetterExchangeType: type, routingKey = "" } = this.#options;
+    if (this.#deadLetterKey !== undefined) return [this.#deadLetterKey];
     if (type === "topic") return ["#"];
     return type === "direct" ? [...new Set([routingKey, ...queues])] : [""];
+  }
+
+  get #deadLetterKey(): string | undefined {
+    return this.#options.deadLetterRoutingKey ?? this.#arguments["arg.queue.x-dead-letter-routing-key"];
   }
 
   async #declareExchange(channel: Channel, name: string): Promise<void> {
@@ -103,13 +112,13 @@ export class DeclaredElements {
     const prefix = `arg.${element}.`;
     const found: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(this.#arguments))
-      if (name.startsWith(prefix)) found[name.slice(prefix.length)] = element.endsWith("binding") ? value : typed(value);
+      if (name.startsWith(prefix)) found[name.slice(prefix.length)] = element.endsWith("binding") ? value : parseArgument(value);
     return found;
   }
 }
 
 /** For queues and exchanges the server requires typed numbers and booleans; bindings are compared with headers, which are mostly text. */
-function typed(text: string): unknown {
+function parseArgument(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }

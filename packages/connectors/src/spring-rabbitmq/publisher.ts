@@ -1,8 +1,8 @@
 // A channel for publishing that matches confirmations, returned messages and replies to their senders.
-import type { ConfirmChannel, ConsumeMessage, Options } from "amqplib";
+import type { ConfirmChannel, ConsumeMessage, Message, Options } from "amqplib";
 import type { Clock } from "@sluice/engine/spi";
 import { combineUntilImmediate, type CorkableStream } from "../messaging/combine-writes.ts";
-import { within } from "../messaging/incoming.ts";
+import { withTimeout } from "../messaging/incoming.ts";
 import { confirmTimeout, rabbitError, unroutable } from "./rabbitmq-error.ts";
 
 const directReplyTo = "amq.rabbitmq.reply-to";
@@ -19,8 +19,8 @@ export class Publisher {
   readonly #channel: ConfirmChannel;
   readonly #stream: CorkableStream | undefined;
   readonly #clock: Clock;
-  /** By message id: called when the server returns an unroutable message, which it does before it confirms. */
-  readonly #unrouted = new Map<string, (reason: string) => void>();
+  /** Unconfirmed publications; the server returns an unroutable message before it confirms it. */
+  readonly #pending = new Set<{ readonly publication: Publication; returned(reason: string): void }>();
   /** By correlation id. */
   readonly #replies = new Map<string, { done(message: ConsumeMessage): void; failed(problem: Error): void }>();
   #consuming: Promise<unknown> | undefined = undefined;
@@ -35,8 +35,9 @@ export class Publisher {
     this.#clock = clock;
     channel.on("error", (error: Error) => void (this.#problem = error.message));
     channel.on("close", () => this.#closed());
-    channel.on("return", ({ fields, properties }) => {
-      this.#unrouted.get(properties.messageId as string)?.((fields as unknown as { readonly replyText: string }).replyText);
+    channel.on("return", (message) => {
+      const { replyText } = message.fields as unknown as { readonly replyText: string };
+      for (const { publication, returned } of this.#pending) if (isSame(publication, message)) returned(replyText);
     });
   }
 
@@ -44,7 +45,7 @@ export class Publisher {
   publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
     const publish = isConfirmed ? () => this.#confirmed(publication, timeoutMs) : async () => this.#write(publication, () => undefined);
     if (this.#drained === undefined) return publish();
-    return within(this.#clock, timeoutMs, this.#drained, () => confirmTimeout(timeoutMs, whereOf(publication))).then(publish);
+    return withTimeout(this.#clock, timeoutMs, this.#drained, () => confirmTimeout(timeoutMs, whereOf(publication))).then(publish);
   }
 
   /** Sends a request and resolves with its reply, or undefined on timeout. */
@@ -88,21 +89,21 @@ export class Publisher {
   }
 
   #confirmed(publication: Publication, timeoutMs: number): Promise<void> {
-    const { messageId } = publication.properties;
     publication.properties.mandatory = true;
     return new Promise((resolve, reject) => {
       const end = (failure?: Error): void => {
         cancel();
-        this.#unrouted.delete(messageId);
+        this.#pending.delete(pending);
         if (failure === undefined) resolve();
         else reject(failure);
       };
       const cancel = this.#clock.after(timeoutMs, () => end(confirmTimeout(timeoutMs, whereOf(publication))));
-      this.#unrouted.set(messageId, (reason) => end(unroutable(whereOf(publication), reason)));
+      const pending = { publication, returned: (reason: string) => end(unroutable(whereOf(publication), reason)) };
+      this.#pending.add(pending);
       try {
         this.#write(publication, (error) => end(error === null || error === undefined ? undefined : rabbitError(this.#reason(error), whereOf(publication))));
-      } catch (thrown) {
-        end(rabbitError(thrown, whereOf(publication)));
+      } catch (error) {
+        end(rabbitError(error, whereOf(publication)));
       }
     });
   }
@@ -112,14 +113,14 @@ export class Publisher {
     combineUntilImmediate(this.#stream);
     if (hasRoom) return;
     this.#drained ??= new Promise((resolve) => {
-      const go = (): void => {
+      const resume = (): void => {
         this.#drained = undefined;
-        this.#channel.off("drain", go);
-        this.#channel.off("close", go);
+        this.#channel.off("drain", resume);
+        this.#channel.off("close", resume);
         resolve();
       };
-      this.#channel.on("drain", go);
-      this.#channel.on("close", go);
+      this.#channel.on("drain", resume);
+      this.#channel.on("close", resume);
     });
   }
 
@@ -138,6 +139,17 @@ export class Publisher {
 function codeIn(problem: string): number | undefined {
   const found = /\b([45]\d\d)\b \(/.exec(problem)?.[1];
   return found === undefined ? undefined : Number(found);
+}
+
+/** Messages of one run may have the same id, so all other parts are compared too. */
+function isSame({ exchange, routingKey, content, properties }: Publication, returned: Message): boolean {
+  const { fields } = returned;
+  return (
+    properties.messageId === returned.properties.messageId &&
+    exchange === fields.exchange &&
+    routingKey === fields.routingKey &&
+    content.equals(returned.content)
+  );
 }
 
 const whereOf = ({ exchange, routingKey }: Publication): string => `exchange '${exchange === "" ? "default" : exchange}' with routing key '${routingKey}'`;

@@ -1,7 +1,7 @@
 // Consumes one queue: prefetched messages wait here and are processed in order as the route has capacity.
 import type { Channel, ConsumeMessage } from "amqplib";
-import type { Awaitable, Delivery, Exchange, Host, Message, SourceInlet } from "@sluice/engine/spi";
-import { Intake, type Verdict } from "../intake/intake.ts";
+import { toFlowError, type Awaitable, type Delivery, type Exchange, type Host, type Message, type SourceInput } from "@sluice/engine/spi";
+import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
@@ -15,9 +15,9 @@ export interface QueueParts {
   readonly deadLetters: DeadLetters;
   readonly uri: string;
   readonly options: RabbitOptions;
-  /** True when the queue has a dead-letter exchange for rejected messages. */
-  readonly hasDeadLetterExchange: boolean;
-  /** Those of the channel, which several queues may share. */
+  /** True when the server dead-letters a rejected message with this routing key. */
+  isDeadLettered(routingKey: string): boolean;
+  /** The acknowledgements of the channel, which several queues may share. */
   readonly acknowledgements: Acknowledgements;
   /** False once the channel is closed: nothing can be settled on it, and the server redelivers. */
   isOpen(): boolean;
@@ -37,20 +37,20 @@ const maxRequeueMs = 60_000;
 export class QueueConsumer {
   readonly #channel: Channel;
   readonly #parts: QueueParts;
-  readonly #intake: Intake<Item>;
+  readonly #messageReceiver: MessageReceiver<Item>;
   readonly #waits: StoppableWaits;
   readonly #window: number;
   readonly #prefetched: Prefetched<ConsumeMessage>;
   /** Number of consecutive messages that were returned to the queue; the delay before the next return grows with it. */
   #returned = 0;
 
-  constructor(channel: Channel, inlet: SourceInlet, parts: QueueParts) {
+  constructor(channel: Channel, routeInput: SourceInput, parts: QueueParts) {
     const { options, host } = parts;
     this.#channel = channel;
     this.#parts = parts;
     this.#waits = new StoppableWaits(host.clock);
     this.#window = options.asyncConsumer ? options.prefetchCount : Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
-    this.#intake = this.#newIntake(inlet);
+    this.#messageReceiver = this.#newReceiver(routeInput);
     this.#prefetched = new Prefetched({ window: this.#window, work: (message) => this.#work(message), release: (message) => this.#return(message) });
   }
 
@@ -67,7 +67,7 @@ export class QueueConsumer {
 
   #work(message: ConsumeMessage): Awaitable {
     const item: Item = { message, attempts: 0, retryAfterMs: undefined, reply: undefined };
-    const pending = this.#intake.take(item);
+    const pending = this.#messageReceiver.take(item);
     return pending === undefined && item.retryAfterMs === undefined ? undefined : this.#repeat(item, pending);
   }
 
@@ -77,18 +77,17 @@ export class QueueConsumer {
       await this.#waits.wait(item.retryAfterMs);
       if (this.#waits.isOver) return this.#return(item.message);
       item.retryAfterMs = undefined;
-      await this.#intake.take(item);
+      await this.#messageReceiver.take(item);
     }
   }
 
-  #newIntake(inlet: SourceInlet): Intake<Item> {
-    const { options, host, uri, deadLetters, hasDeadLetterExchange } = this.#parts;
+  #newReceiver(routeInput: SourceInput): MessageReceiver<Item> {
+    const { options, host, uri, deadLetters } = this.#parts;
     const withTrace = traceReader(host);
     const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
     const withReply: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
-    const isRejected = options.acknowledgeMode !== "NONE" && (hasDeadLetterExchange || !options.rejectAndDontRequeue);
-    return new Intake<Item>(
-      inlet,
+    return new MessageReceiver<Item>(
+      routeInput,
       {
         messageOf: ({ message }) => receivedMessage(message),
         deliveryOf: (item) => {
@@ -97,7 +96,8 @@ export class QueueConsumer {
         },
         idOf: () => undefined,
         attemptsOf: ({ attempts }) => attempts,
-        settle: (item, verdict) => this.#settle(item, verdict, isRejected),
+        isRejected: (item) => this.#isRejected(item),
+        settle: (item, outcome) => this.#settle(item, outcome),
       },
       {
         window: this.#window,
@@ -107,35 +107,47 @@ export class QueueConsumer {
         maximumRedeliveryDelay: Math.max(options.retryDelay, 1),
         leaseMs: 0,
       },
-      {
-        clock: host.clock,
-        failed: (problem) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: ${problem}`),
-        ...(isRejected ? {} : { deadLetters }),
-      },
+      { clock: host.clock, deadLetters, failed: (problem) => this.#log("ERROR", problem) },
     );
   }
 
-  #settle(item: Item, verdict: Verdict, isRejected: boolean): Awaitable {
+  #isRejected({ message }: Item): boolean {
+    const { options } = this.#parts;
+    return options.acknowledgeMode !== "NONE" && (!options.rejectAndDontRequeue || this.#parts.isDeadLettered(message.fields.routingKey));
+  }
+
+  #settle(item: Item, outcome: Outcome): Awaitable {
     const { message } = item;
-    if (verdict.kind === "redeliver") {
-      item.attempts = verdict.attempts;
+    if (outcome.kind === "redeliver") {
+      item.attempts = outcome.attempts;
       // A run is abandoned only when its route stops.
-      if (verdict.waitMs === 0 && !verdict.counted) this.#return(message);
-      else item.retryAfterMs = Math.max(verdict.waitMs, 1);
+      if (outcome.waitMs === 0 && !outcome.counted) this.#return(message);
+      else item.retryAfterMs = Math.max(outcome.waitMs, 1);
       return undefined;
     }
     if (!this.#parts.isOpen()) return undefined;
-    if (verdict.kind === "done") {
+    if (outcome.kind === "done") {
       this.#returned = 0;
-      if (item.reply !== undefined) return this.#reply(item, item.reply).then(() => this.#acknowledge(message));
+      if (item.reply !== undefined)
+        return (
+          this.#reply(item, item.reply)
+            .catch((error: unknown) => this.#log("WARN", `a reply could not be sent: ${toFlowError(error).message}`))
+            // A request is settled even if its reply fails: unsettled, it would occupy the prefetch window.
+            .then(() => this.#acknowledge(message))
+        );
       return this.#acknowledge(message);
     }
+    const isRejected = this.#isRejected(item);
     // Without an exchange no dead letter was written.
-    if (!isRejected && verdict.exchange !== undefined) this.#acknowledge(message);
+    if (!isRejected && outcome.exchange !== undefined) this.#acknowledge(message);
     else if (isRejected && this.#parts.options.rejectAndDontRequeue) this.#parts.acknowledgements.reject(message, false);
     else
       return this.#waits.wait(Math.min(this.#parts.options.retryDelay * 2 ** Math.min(this.#returned++, 10), maxRequeueMs)).then(() => this.#return(message));
     return undefined;
+  }
+
+  #log(level: "WARN" | "ERROR", text: string): void {
+    this.#parts.host.log.write(level, "sluice.rabbitmq", `${this.#parts.uri}: ${text}`);
   }
 
   #acknowledge(message: ConsumeMessage): void {

@@ -5,7 +5,7 @@ import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 
 export type RabbitClient = Amqplib.ChannelModel;
 
-export const amqplibNeed: ClientNeed = { package: "amqplib", version: "2.3.1", reason: "RabbitMQ" };
+export const amqplibNeed: ClientNeed = { package: "amqplib", version: "2.3.1", reason: "the RabbitMQ client" };
 
 const rabbitFields = {
   url: f.text({
@@ -74,8 +74,8 @@ async function connectToAny(amqplib: typeof Amqplib, values: RabbitValues): Prom
   for (const target of targetsOf(values)) {
     try {
       return await amqplib.connect(target, options);
-    } catch (thrown) {
-      failure = thrown;
+    } catch (error) {
+      failure = error;
     }
   }
   throw connectError(failure);
@@ -115,8 +115,8 @@ function urlParts(text: string): Amqplib.Options.Connect {
   };
 }
 
-function connectError(thrown: unknown): FlowError {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+function connectError(error: unknown): FlowError {
+  const message = error instanceof Error ? error.message : String(error);
   if (/ACCESS[_-]REFUSED|403/.test(message))
     return new FlowError("org.springframework.amqp.AmqpAuthenticationException", `RabbitMQ rejected the user name or password: ${message}`, {
       code: "rabbitmq-refused-user",
@@ -146,12 +146,12 @@ const withoutEffect =
 
 function factoryFields(properties: Readonly<Record<string, string>>, className: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
-  for (const [written, value] of Object.entries(properties)) {
-    const name = written.replace(/^rabbitConnectionFactory\./, "");
+  for (const [property, value] of Object.entries(properties)) {
+    const name = property.replace(/^rabbitConnectionFactory\./, "");
     if (name === "requestedHeartBeat" || name === "requestedHeartbeat") fields["heartbeat"] = `${value}s`;
     else if (factoryNames[name] !== undefined) fields[factoryNames[name]] = value;
     else if (!withoutEffect.test(name))
-      throw new CompileError("bean-property-unknown", `property '${written}' of ${className} is not supported`, {
+      throw new CompileError("bean-property-unknown", `property '${property}' of ${className} is not supported`, {
         hint: `supported: ${[...Object.keys(factoryNames), "requestedHeartBeat"].join(", ")}`,
       });
   }

@@ -1,5 +1,5 @@
 import { f, type Values } from "@sluice/model";
-import { accepted, needsJava } from "../messaging/connection-options.ts";
+import { ignoredOption, needsJava } from "../messaging/connection-options.ts";
 
 export const rabbitPath = {
   exchangeName: f.string({
@@ -13,17 +13,17 @@ const exchangeTypes = ["direct", "fanout", "headers", "topic"] as const;
 
 /** Options of Camel 3's scheme `rabbitmq` that were renamed or moved since. */
 const formerOptions = {
-  queue: f.string({ doc: "The Camel 3 name of the option queues.", group: "advanced" }),
-  hostname: f.string({ doc: "Host of the server, in Camel 3 syntax; prefer a connection.", group: "advanced" }),
-  portNumber: f.integer({ doc: "Port of the server, in Camel 3 syntax.", min: 1, max: 65_535, group: "advanced" }),
-  addresses: f.string({ doc: "Several servers with their ports, in Camel 3 syntax.", examples: ["one:5672,two:5672"], group: "advanced" }),
-  vhost: f.string({ doc: "Virtual host, in Camel 3 syntax.", group: "advanced" }),
-  username: f.string({ doc: "User name, in Camel 3 syntax.", secret: true, group: "security" }),
-  password: f.text({ doc: "Password, in Camel 3 syntax.", secret: true, group: "security" }),
+  queue: f.string({ doc: "Camel 3 name of `queues`.", group: "advanced" }),
+  hostname: f.string({ doc: "Camel 3: host of the server; use a connection instead.", group: "advanced" }),
+  portNumber: f.integer({ doc: "Camel 3: port of the server.", min: 1, max: 65_535, group: "advanced" }),
+  addresses: f.string({ doc: "Camel 3: several servers with their ports.", examples: ["one:5672,two:5672"], group: "advanced" }),
+  vhost: f.string({ doc: "Camel 3: virtual host.", group: "advanced" }),
+  username: f.string({ doc: "Camel 3: user name.", secret: true, group: "security" }),
+  password: f.text({ doc: "Camel 3: password.", secret: true, group: "security" }),
   durable: f.boolean({ doc: "Camel 3: whether the exchange and queues survive a restart of the server; true for `rabbitmq:`.", group: "advanced" }),
   autoDelete: f.boolean({ doc: "Camel 3: whether the server deletes the exchange and queues when they are unused.", group: "advanced" }),
   declare: f.boolean({ doc: "Camel 3: whether the exchange and queues are declared.", group: "advanced" }),
-  autoAck: accepted("messages are always acknowledged when their runs are done"),
+  autoAck: ignoredOption("messages are always acknowledged when their runs are done"),
 };
 
 const connectionOptions = {
@@ -74,11 +74,11 @@ const sourceOptions = {
   maximumRetryAttempts: f.integer({ doc: "Maximum number of retries before a failed message is rejected.", default: 5, min: 0 }),
   retryDelay: f.duration({ doc: "Delay before each retry.", default: 1000 }),
   rejectAndDontRequeue: f.boolean({
-    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange or, without one, becomes a dead letter of the runtime. Otherwise it returns to its queue after a delay.",
+    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange or, if the server would drop it there, becomes a dead letter of the runtime. Otherwise it returns to its queue after a delay.",
     default: true,
   }),
   exclusive: f.boolean({ doc: "Whether this source is the only consumer of the queues.", default: false }),
-  disableReplyTo: f.boolean({ doc: "Whether a source sends no replies and a sink never waits for one.", default: false }),
+  disableReplyTo: f.boolean({ doc: "Whether replies are disabled: a source sends none, and a sink does not wait for one.", default: false }),
   autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
 };
 
@@ -95,12 +95,12 @@ const sinkOptions = {
 };
 
 const otherOptions = {
-  noLocal: accepted("RabbitMQ does not support this"),
-  bridgeErrorHandler: accepted("failures of a message always reach the route's error handler"),
-  messageListenerContainerType: accepted("there is only one type of consumer"),
-  usePublisherConnection: accepted("sinks and sources share a connection, each with its own channel"),
-  synchronous: accepted("sending never blocks"),
-  lazyStartProducer: accepted("an endpoint connects when it is first used"),
+  noLocal: ignoredOption("RabbitMQ does not support this"),
+  bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
+  messageListenerContainerType: ignoredOption("there is only one type of consumer"),
+  usePublisherConnection: ignoredOption("sinks and sources share a connection, each with its own channel"),
+  synchronous: ignoredOption("sending never blocks"),
+  lazyStartProducer: ignoredOption("an endpoint connects when it is first used"),
   exceptionHandler: f.unsupported(needsJava),
   retry: f.unsupported(needsJava),
   messageConverter: f.unsupported(needsJava),
@@ -113,6 +113,6 @@ export type RabbitOptions = Values<typeof rabbitPath> & Values<typeof rabbitOpti
 
 /** The address in the endpoint, as connection fields. */
 export function addressOf({ hostname, portNumber, addresses, vhost, username, password }: RabbitOptions): Readonly<Record<string, string>> {
-  const given = { host: hostname, port: portNumber, addresses, vhost, username, password };
-  return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+  const fields = { host: hostname, port: portNumber, addresses, vhost, username, password };
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 }

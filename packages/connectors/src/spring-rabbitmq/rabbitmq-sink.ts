@@ -1,4 +1,5 @@
 import { FlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { takeReply } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { DeclaredElements, exchangeNameOf, queueNames } from "./declared-elements.ts";
 import { Publisher, type Publication } from "./publisher.ts";
@@ -22,8 +23,8 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
         await channel.close();
       }
       return new Publisher(await client.createConfirmChannel(), host.clock);
-    } catch (thrown) {
-      throw rabbitError(thrown, where);
+    } catch (error) {
+      throw rabbitError(error, where);
     }
   }
 
@@ -67,9 +68,7 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
         code: "rabbitmq-no-reply",
         retryable: true,
       });
-    const received = receivedMessage(reply);
-    exchange.message.body = received.body;
-    for (const [name, value] of received.headers) exchange.message.headers.set(name, value);
+    takeReply(exchange.message, receivedMessage(reply));
   }
 
   return {

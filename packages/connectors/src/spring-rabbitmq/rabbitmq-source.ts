@@ -1,6 +1,6 @@
 // Consumes queues; each message is acknowledged when its run is done.
 import type { Channel } from "amqplib";
-import { toFlowError, type Connection, type Endpoint, type Source, type SourceInlet } from "@sluice/engine/spi";
+import { toFlowError, type Connection, type Endpoint, type Source, type SourceInput } from "@sluice/engine/spi";
 import { routeName } from "../messaging/incoming.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
@@ -11,11 +11,11 @@ import type { RabbitClient } from "./rabbitmq-connection.ts";
 import { rabbitError } from "./rabbitmq-error.ts";
 import type { RabbitOptions } from "./rabbitmq-options.ts";
 
-/** A channel of a source and its close handler. */
+/** A channel of a source, and the callback that reports its loss. */
 interface OpenChannel {
   readonly channel: Channel;
   isOpen: boolean;
-  lose(problem: string): void;
+  reportLost(problem: string): void;
 }
 
 export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connection<RabbitClient>, parts: Pick<QueueParts, "host" | "deadLetters">): Source {
@@ -24,14 +24,14 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
   const elements = new DeclaredElements(endpoint);
   const log = (problem: unknown): void => host.log.write("DEBUG", "sluice.rabbitmq", `${uri}: ${String(problem)}`);
   const connection = ownLink<RabbitClient, OpenChannel>(shared, {
-    async open(client, lost) {
+    async open(client, reportLost) {
       const channel = await client.createChannel();
-      const open: OpenChannel = { channel, isOpen: true, lose: lost };
+      const open: OpenChannel = { channel, isOpen: true, reportLost };
       let problem = "the server closed the channel";
       channel.on("error", (error: Error) => void (problem = error.message));
       channel.on("close", () => {
         open.isOpen = false;
-        lost(problem);
+        reportLost(problem);
       });
       return open;
     },
@@ -43,25 +43,25 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     failed: log,
   });
 
-  const begin = async (open: OpenChannel, inlet: SourceInlet): Promise<Subscription> => {
+  const begin = async (open: OpenChannel, routeInput: SourceInput): Promise<Subscription> => {
     const { channel } = open;
-    const named = queueNames(options);
-    const queues = named.length === 0 ? [routeName(inlet.route)] : named;
+    const configured = queueNames(options);
+    const queues = configured.length === 0 ? [routeName(routeInput.route)] : configured;
     const acknowledgements = new Acknowledgements({
       channel,
       isOpen: () => open.isOpen,
-      failed: (thrown) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: messages could not be acknowledged: ${toFlowError(thrown).message}`),
+      failed: (error) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: messages could not be acknowledged: ${toFlowError(error).message}`),
     });
     const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
     try {
       if (elements.isDeclaredBySource) await elements.declare(channel, queues);
       await channel.prefetch(options.prefetchCount);
       for (const queue of queues) {
-        const consumer = new QueueConsumer(channel, inlet, {
+        const consumer = new QueueConsumer(channel, routeInput, {
           ...parts,
           uri,
           options,
-          hasDeadLetterExchange: elements.hasDeadLetterExchange,
+          isDeadLettered: (routingKey) => elements.isDeadLettered(routingKey, queues),
           acknowledgements,
           isOpen: () => open.isOpen,
         });
@@ -69,15 +69,15 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
           queue,
           (message) => {
             // A null message means that the server cancelled the consumer, because its queue was deleted.
-            if (message === null) open.lose(`queue '${queue}' was deleted`);
+            if (message === null) open.reportLost(`queue '${queue}' was deleted`);
             else consumer.take(message);
           },
           { exclusive: options.exclusive, arguments: elements.consumerArguments },
         );
         consumers.push({ tag, consumer });
       }
-    } catch (thrown) {
-      throw rabbitError(thrown, `'${queues.join(",")}'`);
+    } catch (error) {
+      throw rabbitError(error, `'${queues.join(",")}'`);
     }
     return {
       async stop() {
@@ -94,9 +94,9 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     claims: [],
     exclusive: true,
     everyWorker: true,
-    async start(inlet) {
+    async start(routeInput) {
       if (options.testConnectionOnStartup) await shared.client();
-      await running.start(inlet);
+      await running.start(routeInput);
     },
     stop: () => running.stop(),
   };

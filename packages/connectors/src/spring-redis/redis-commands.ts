@@ -1,6 +1,6 @@
 // The Redis commands that Camel supports: the headers each one reads, their order as arguments, and the conversion of the reply.
 import { FlowError, type Exchange } from "@sluice/engine/spi";
-import { asText, isMap, iterate } from "@sluice/engine/values";
+import { asJson, asText, isMap, isStream, iterate } from "@sluice/engine/values";
 
 export type Part = string | number | Buffer;
 type Reply = (reply: unknown) => unknown;
@@ -41,6 +41,8 @@ function headerName(name: string): string {
 export class Reader {
   readonly #exchange: Exchange;
   readonly #json: boolean;
+  /** True when the command uses the body and the body is a stream, which must be collected before the command is read again. */
+  usesStream = false;
 
   /** `json`: values are written as JSON, including strings. */
   constructor(exchange: Exchange, json: boolean) {
@@ -51,7 +53,7 @@ export class Reader {
   /** A header set by the route, as text. */
   header(name: string): string {
     const value = this.#own(name);
-    if (value === undefined || value === null) throw missing(name);
+    if (value === undefined || value === null) throw missingError(name);
     return asText(value);
   }
 
@@ -67,7 +69,7 @@ export class Reader {
   names(name: string): readonly string[] {
     const value = this.#own(name);
     const names = iterate(value).map((item) => asText(item).trim());
-    if (names.length === 0) throw missing(name);
+    if (names.length === 0) throw missingError(name);
     return names;
   }
 
@@ -83,19 +85,25 @@ export class Reader {
 
   /** The header CamelRedis.Value, or the body without it. */
   get value(): Part {
-    return this.#part(this.#own("Value") ?? this.#exchange.message.body);
+    return this.#part(this.#own("Value") ?? this.#body);
   }
 
   /** Names and values of the header CamelRedis.Values, alternating. */
   get map(): readonly Part[] {
-    const values = this.#own("Values") ?? this.#exchange.message.body;
-    if (!isMap(values)) throw missing("Values");
+    const values = this.#own("Values") ?? this.#body;
+    if (!isMap(values)) throw missingError("Values");
     const entries: readonly (readonly [unknown, unknown])[] = values instanceof Map ? [...values] : Object.entries(values);
     return entries.flatMap(([name, value]) => [asText(name), this.#part(value)]);
   }
 
   message(): Part {
-    return this.#part(this.#own("Message") ?? this.#own("Value") ?? this.#exchange.message.body);
+    return this.#part(this.#own("Message") ?? this.#own("Value") ?? this.#body);
+  }
+
+  get #body(): unknown {
+    const { body } = this.#exchange.message;
+    this.usesStream = isStream(body);
+    return body;
   }
 
   #own(name: string): unknown {
@@ -103,13 +111,13 @@ export class Reader {
   }
 
   #part(value: unknown): Part {
-    if (this.#json) return JSON.stringify(value ?? null);
+    if (this.#json) return asJson(value ?? null);
     if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     return asText(value);
   }
 }
 
-function missing(name: string): FlowError {
+function missingError(name: string): FlowError {
   return new FlowError("java.lang.IllegalArgumentException", `header 'CamelRedis.${name}' is missing: set it in the route`, { code: "redis-header" });
 }
 
@@ -124,8 +132,8 @@ const storeSorted = (read: Reader): readonly Part[] => {
   return [read.header("Destination"), keys.length, ...keys];
 };
 const withScores = (read: Reader): readonly Part[] => [...keyRange(read), ...(read.flag("WithScore") ? ["WITHSCORES"] : [])];
-const place = (read: Reader): readonly Part[] => [read.number("Longitude"), read.number("Latitude")];
-const nearest = (read: Reader): readonly Part[] => [read.number("Radius"), "m", ...(read.has("Count") ? ["COUNT", read.number("Count")] : [])];
+const coordinates = (read: Reader): readonly Part[] => [read.number("Longitude"), read.number("Latitude")];
+const radiusParts = (read: Reader): readonly Part[] => [read.number("Radius"), "m", ...(read.has("Count") ? ["COUNT", read.number("Count")] : [])];
 
 export const redisCommands: Readonly<Record<string, Command>> = {
   PING: { parts: () => [], reply: text },
@@ -220,12 +228,12 @@ export const redisCommands: Readonly<Record<string, Command>> = {
   ZREMRANGEBYSCORE: { parts: keyRange },
   ZINTERSTORE: { parts: storeSorted },
   ZUNIONSTORE: { parts: storeSorted },
-  GEOADD: { parts: (read) => [read.key, ...place(read), read.value], reply: number },
+  GEOADD: { parts: (read) => [read.key, ...coordinates(read), read.value], reply: number },
   GEODIST: { parts: (read) => [read.key, ...read.names("Values"), "m"], reply: number },
   GEOHASH: { parts: keyValue, reply: list },
   GEOPOS: { parts: keyValue, reply: list },
-  GEORADIUS: { parts: (read) => [read.key, ...place(read), ...nearest(read)], reply: list },
-  GEORADIUSBYMEMBER: { parts: (read) => [read.key, read.value, ...nearest(read)], reply: list },
+  GEORADIUS: { parts: (read) => [read.key, ...coordinates(read), ...radiusParts(read)], reply: list },
+  GEORADIUSBYMEMBER: { parts: (read) => [read.key, read.value, ...radiusParts(read)], reply: list },
   PUBLISH: { parts: (read) => [read.header("Channel"), read.message()] },
 };
 

@@ -6,7 +6,7 @@ import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 
 /** Limits of a search for keys: a million keys, a thousand at a time, so that other clients of the server do not wait. */
 const maxScans = 1_000;
-const scanned = 1_000;
+const scanCount = 1_000;
 
 export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the Redis client" };
 
@@ -66,8 +66,8 @@ export const redis = defineConnection({
         "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
         "org.springframework.data.redis.connection.RedisStandaloneConfiguration",
       ],
-      fields(given: Readonly<Record<string, string>>) {
-        const entries = Object.entries(given).flatMap(([name, value]) => {
+      fields(beanProperties: Readonly<Record<string, string>>) {
+        const entries = Object.entries(beanProperties).flatMap(([name, value]) => {
           // The factory may refer to a server configuration bean.
           const field = properties[name.slice(name.lastIndexOf(".") + 1)];
           return field === undefined ? [] : [[field, value] as const];
@@ -103,12 +103,12 @@ export const redis = defineConnection({
     signal.addEventListener("abort", () => client.disconnect(), { once: true });
     try {
       await client.connect();
-    } catch (thrown) {
+    } catch (error) {
       client.disconnect();
-      throw new FlowError("org.springframework.data.redis.RedisConnectionFailureException", problem === "" ? (thrown as Error).message : problem, {
+      throw new FlowError("org.springframework.data.redis.RedisConnectionFailureException", problem === "" ? (error as Error).message : problem, {
         code: "redis-connection",
         retryable: !/WRONGPASS|NOAUTH/.test(problem),
-        cause: thrown,
+        cause: error,
       });
     }
     client.on("end", () => disconnected(problem === "" ? "the server closed the connection" : problem));
@@ -129,7 +129,7 @@ export const redis = defineConnection({
     const keys = new Set<string>();
     let cursor = "0";
     for (let calls = 0; calls < maxScans && keys.size < limit; calls++) {
-      const [next, found] = (await client.call("SCAN", cursor, "MATCH", pattern, "COUNT", String(scanned))) as [string, string[]];
+      const [next, found] = (await client.call("SCAN", cursor, "MATCH", pattern, "COUNT", String(scanCount))) as [string, string[]];
       for (const key of found) keys.add(key);
       cursor = next;
       if (cursor === "0") break;

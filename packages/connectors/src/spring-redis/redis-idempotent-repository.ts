@@ -34,9 +34,9 @@ function keysInSet(connection: Connection<RedisClient>, name: string): Idempoten
   const call = caller(connection);
   const uncertain = new UncertainKeys();
   return {
-    add: (key) => uncertain.adding(key, async () => Number(await call("SADD", name, key)) === 1),
+    add: (key) => uncertain.add(key, async () => Number(await call("SADD", name, key)) === 1),
     contains: async (key) => Number(await call("SISMEMBER", name, key)) === 1,
-    remove: (key) => uncertain.removing(key, () => call("SREM", name, key)),
+    remove: (key) => uncertain.remove(key, () => call("SREM", name, key)),
     confirm: () => undefined,
   };
 }
@@ -46,9 +46,9 @@ function keysWithTtl(connection: Connection<RedisClient>, name: string, ttl: num
   const uncertain = new UncertainKeys();
   const keyOf = (key: string): string => `${name}:${key}`;
   return {
-    add: (key) => uncertain.adding(key, async () => (await call("SET", keyOf(key), "1", "NX", "PX", ttl)) === "OK"),
+    add: (key) => uncertain.add(key, async () => (await call("SET", keyOf(key), "1", "NX", "PX", ttl)) === "OK"),
     contains: async (key) => Number(await call("EXISTS", keyOf(key))) === 1,
-    remove: (key) => uncertain.removing(key, () => call("DEL", keyOf(key))),
+    remove: (key) => uncertain.remove(key, () => call("DEL", keyOf(key))),
     confirm: () => undefined,
   };
 }
@@ -56,8 +56,8 @@ function keysWithTtl(connection: Connection<RedisClient>, name: string, ttl: num
 function caller(connection: Connection<RedisClient>): (command: string, ...parameters: readonly (string | number)[]) => Promise<unknown> {
   return async (command, ...parameters) => {
     const client = await connection.client();
-    return client.call(command, ...parameters).catch((thrown: unknown) => {
-      throw redisFailure(thrown, command);
+    return client.call(command, ...parameters).catch((error: unknown) => {
+      throw redisFailure(error, command);
     });
   };
 }

@@ -1,6 +1,7 @@
 import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { combineWrites } from "../messaging/combine-writes.ts";
+import { collectBody } from "../messaging/outgoing.ts";
 import { Reader, redisCommands, refusedCommands } from "./redis-commands.ts";
 import type { RedisClient } from "./redis-connection.ts";
 import { isJson, redisConnection } from "./redis-endpoint.ts";
@@ -35,14 +36,19 @@ function problemOf(name: string): string | undefined {
 
 async function execute(name: string, exchange: Exchange, connection: Connection<RedisClient>, json: boolean): Promise<void> {
   const { parts, reply, name: sent = name, blocks = false } = redisCommands[name] as (typeof redisCommands)[string];
-  const parameters = parts(new Reader(exchange, json));
+  const read = new Reader(exchange, json);
+  let parameters = parts(read);
+  if (read.usesStream) {
+    await collectBody(exchange.message);
+    parameters = parts(read);
+  }
   const client = await connection.client();
   let result: unknown;
   try {
     if (!blocks) combineWrites(client.stream, flushBytes);
     result = await (blocks ? callAlone(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
-  } catch (thrown) {
-    throw redisFailure(thrown, sent);
+  } catch (error) {
+    throw redisFailure(error, sent);
   }
   if (reply !== undefined) exchange.message.body = json ? fromJson(reply(result)) : reply(result);
 }
@@ -80,14 +86,14 @@ export const redisExceptions = {
 };
 
 /** An error reply is a failure of the command; anything else is a failure of the connection. */
-export function redisFailure(thrown: unknown, command: string): FlowError {
-  if (isFlowError(thrown)) return thrown;
-  const { name, message } = thrown as Error;
+export function redisFailure(error: unknown, command: string): FlowError {
+  if (isFlowError(error)) return error;
+  const { name, message } = error as Error;
   if (name === "ReplyError")
-    return new FlowError("org.springframework.data.redis.RedisSystemException", `${message} (in: ${command})`, { code: "redis-failed", cause: thrown });
+    return new FlowError("org.springframework.data.redis.RedisSystemException", `${message} (in: ${command})`, { code: "redis-failed", cause: error });
   return new FlowError("org.springframework.data.redis.RedisConnectionFailureException", `${message} (in: ${command})`, {
     code: "redis-connection",
     retryable: true,
-    cause: thrown,
+    cause: error,
   });
 }

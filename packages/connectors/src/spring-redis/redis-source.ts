@@ -1,6 +1,6 @@
-import { CompileError, Headers, Message, toFlowError, type Endpoint, type EndpointScope, type Host, type Source } from "@sluice/engine/spi";
-import { PushedIntake } from "../intake/pushed-intake.ts";
-import { every, within } from "../messaging/incoming.ts";
+import { CompileError, Headers, Message, type Endpoint, type EndpointScope, type Host, type Source } from "@sluice/engine/spi";
+import { PushReceiver } from "../message-receiver/push-receiver.ts";
+import { every, withTimeout } from "../messaging/incoming.ts";
 import { whileConnected } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { RedisClient } from "./redis-connection.ts";
@@ -19,32 +19,28 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
   const names = (channels ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
   if (names.length === 0) throw new CompileError("option-missing", "a source needs the option 'channels', such as channels=orders", { option: "channels" });
   const json = isJson(serializer);
-  const connection = redisConnection(endpoint, scope);
-  const bodyOf = (bytes: Buffer): unknown => (json ? (JSON.parse(bytes.toString()) as unknown) : bytes.toString());
+  /** Any client can publish to a channel: text that is not JSON is delivered as it is. */
+  const bodyOf = (bytes: Buffer): unknown => {
+    const text = bytes.toString();
+    try {
+      return json ? (JSON.parse(text) as unknown) : text;
+    } catch {
+      return text;
+    }
+  };
   const { start, stop } = whileConnected<RedisClient>({
-    connection,
+    connection: redisConnection(endpoint, scope),
     host,
-    async begin(client, inlet) {
-      const intake = new PushedIntake(inlet, { clock: host.clock, log: host.log, logger: "spring-redis", uri, deadLetters });
+    async begin(client, routeInput, lost) {
+      const messageReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "spring-redis", uri, deadLetters });
       const own = client.duplicate({ commandTimeout: undefined });
       own.on("error", () => undefined);
       const take = (channel: Buffer, bytes: Buffer, pattern?: Buffer): void => {
-        try {
-          bodyOf(bytes);
-        } catch (thrown) {
-          // An error thrown in a listener of the client would terminate the process.
-          host.log.write(
-            "WARN",
-            "spring-redis",
-            `${uri}: a message on channel '${channel.toString()}' is not JSON and was dropped: ${toFlowError(thrown).message}`,
-          );
-          return;
-        }
         const headers = {
           "CamelRedis.Channel": channel.toString(),
           ...(pattern === undefined ? {} : { "CamelRedis.Pattern": pattern.toString() }),
         };
-        intake.push({
+        messageReceiver.push({
           message: () => new Message(bodyOf(bytes), Headers.of(headers)),
           delivery: { pattern: exchangePattern, trigger: { uri } },
           bytes: bytes.length + 200,
@@ -52,22 +48,27 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
       };
       own.on("messageBuffer", (channel, bytes) => take(channel, bytes));
       own.on("pmessageBuffer", (pattern, channel, bytes) => take(channel, bytes, pattern));
-      await own.connect();
-      await (command === "SUBSCRIBE" ? own.subscribe(...names) : own.psubscribe(...names));
+      try {
+        await own.connect();
+        await (command === "SUBSCRIBE" ? own.subscribe(...names) : own.psubscribe(...names));
+      } catch (error) {
+        own.disconnect();
+        throw error;
+      }
       // Redis sends nothing while nothing is published, so only a ping detects a dead connection.
       const endPings = every(host.clock, pingMs, () => {
-        within(host.clock, pingMs, own.call("PING"), () => new Error("no response")).catch(() => own.disconnect());
+        withTimeout(host.clock, pingMs, own.call("PING"), () => new Error("no response")).catch(() => own.disconnect());
       });
       let isOver = false;
       own.on("end", () => {
-        if (!isOver) connection.invalidate(client, "the connection of the subscription was lost");
+        if (!isOver) lost("the connection of the subscription was lost");
       });
       return {
         async stop() {
           isOver = true;
           endPings();
           own.disconnect();
-          await intake.stop();
+          await messageReceiver.stop();
         },
       };
     },

@@ -1,8 +1,20 @@
 // Commands, channels and the repository in a real Redis server.
 import { createRequire } from "node:module";
+import { Redis } from "ioredis";
 import { afterAll, describe, expect, it } from "vitest";
 import { CompileError, FlowError, type Host } from "@sluice/engine/spi";
-import { FakeInlet, FaultyLink, flow, hostInRealTime, connectorUnderTest, serverFor, testConnections, type FakeHost, type Given } from "@sluice/testkit";
+import {
+  exchangeOf,
+  FakeRouteInput,
+  FaultyLink,
+  flow,
+  realTimeHost,
+  connectorUnderTest,
+  serverFor,
+  testConnections,
+  type FakeHost,
+  type Given,
+} from "@sluice/testkit";
 import { redis } from "./redis-connection.ts";
 import { redisIdempotentRepository } from "./redis-idempotent-repository.ts";
 import { springRedisConnector } from "./spring-redis.ts";
@@ -14,9 +26,9 @@ const prefix = `sluice-test:${process.pid}:${Date.now()}:`;
 const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
 const ends: (() => Promise<void>)[] = [];
 
-function hostOf(port: number): Host {
-  const host = hostInRealTime();
-  const connections = testConnections(host, { cache: { declaration: redis, values: { port: String(port), connectTimeout: "1s" } } }, load);
+function hostOf(port: number, values: Readonly<Record<string, string>> = {}): Host {
+  const host = realTimeHost();
+  const connections = testConnections(host, { cache: { declaration: redis, values: { port: String(port), connectTimeout: "1s", ...values } } }, load);
   ends.push(() => connections.close());
   return Object.assign(host, { connections });
 }
@@ -68,6 +80,25 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     expect(await run("EXISTS", { Key: "z" })).toBe(false);
   });
 
+  it("stores bodies that are streams, and leaves them unread for commands that do not use them", async () => {
+    const pieces = async function* () {
+      yield Buffer.from([0xe2, 0x82]);
+      yield Buffer.from([0xac]);
+      yield " in pieces";
+    };
+    await run("SET", { Key: "stream" }, pieces());
+    expect(await run("GET", { Key: "stream" })).toBe("€ in pieces");
+    const unread = pieces();
+    await run("DEL", { Key: "stream" }, unread);
+    expect((await unread.next()).done).toBe(false);
+    const redisOf = connectorUnderTest(springRedis, host).sink(
+      `spring-redis:localhost:${port}?command=SET&connectionFactory=#cache&serializer=#class:org.springframework.data.redis.serializer.GenericJackson2JsonRedisSerializer`,
+    );
+    await redisOf.send(exchangeOf(pieces(), { "CamelRedis.Key": `${prefix}json` }));
+    expect(await run("GET", { Key: "json" })).toBe('"€ in pieces"');
+    await run("DEL", { Key: "json" });
+  });
+
   it("treats hostile keys, fields and values as data", async () => {
     const open = (command: string) =>
       flow(`- to: "spring-redis:localhost:${port}?command=${command}&connectionFactory=#cache"`, {
@@ -97,20 +128,20 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
   it("subscribes to channels and patterns, and resubscribes after a lost connection", async () => {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     ends.push(() => link.close());
-    const inlet = new FakeInlet();
+    const routeInput = new FakeRouteInput();
     const source = connectorUnderTest(springRedis, hostOf(link.port)).source(
       `spring-redis:localhost?connectionFactory=#cache&command=PSUBSCRIBE&channels=${prefix}*`,
     );
-    await source.start(inlet);
+    await source.start(routeInput);
     const publish = (text: string) => run("PUBLISH", { Channel: `${prefix}news` }, text);
     await publish("one");
-    await expect.poll(() => inlet.bodies).toEqual(["one"]);
-    expect(inlet.exchanges[0]?.message.headers.get("CamelRedis.Channel")).toBe(`${prefix}news`);
+    await expect.poll(() => routeInput.bodies).toEqual(["one"]);
+    expect(routeInput.exchanges[0]?.message.headers.get("CamelRedis.Channel")).toBe(`${prefix}news`);
     link.cut();
     await expect
       .poll(async () => {
         await publish("two");
-        return inlet.bodies.includes("two");
+        return routeInput.bodies.includes("two");
       })
       .toBe(true);
     await source.stop();
@@ -118,16 +149,16 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
 
   it("dead-letters failed messages unchanged, and continues (F6)", async () => {
     const letters: unknown[] = [];
-    const kept = springRedisConnector({ keep: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
+    const kept = springRedisConnector({ store: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
     const done: unknown[] = [];
-    const inlet = new FakeInlet(({ message }) => {
+    const routeInput = new FakeRouteInput(({ message }) => {
       const { body } = message;
       message.body = "changed";
       if (String(body).endsWith("7")) throw new FlowError("java.io.IOException", "broken");
       done.push(body);
     });
     const source = connectorUnderTest(kept, host).source(`spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}failing`);
-    await source.start(inlet);
+    await source.start(routeInput);
     const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
     for (const text of texts) await run("PUBLISH", { Channel: `${prefix}failing` }, text);
     await expect.poll(() => [...done, ...letters].length).toBe(30);
@@ -135,19 +166,39 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     await source.stop();
   });
 
-  it("drops a message that is not JSON, and receives those after it", async () => {
-    const inlet = new FakeInlet();
+  it("delivers a message that is not JSON as text", async () => {
+    const routeInput = new FakeRouteInput();
     const json = "org.springframework.data.redis.serializer.GenericJackson2JsonRedisSerializer";
     const source = connectorUnderTest(springRedis, host).source(
       `spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}json&serializer=${json}`,
     );
-    await source.start(inlet);
+    await source.start(routeInput);
     for (const text of ["{broken", '{"a":1}']) await run("PUBLISH", { Channel: `${prefix}json` }, text);
-    await expect.poll(() => inlet.bodies).toEqual([{ a: 1 }]);
+    await expect.poll(() => routeInput.bodies).toEqual(["{broken", { a: 1 }]);
     await source.stop();
   });
 
-  it("loses no command when links are cut and the route retries (F1)", async () => {
+  it("closes its connection when the server rejects the subscription", async () => {
+    const user = `${prefix}reader`.replaceAll(/\W/g, "");
+    const admin = new Redis({ host: "127.0.0.1", port });
+    await admin.call("ACL", "SETUSER", user, "on", "nopass", "~*", "+@all", "resetchannels");
+    const routeInput = new FakeRouteInput();
+    const source = connectorUnderTest(springRedis, hostOf(port, { user, password: "x" })).source(
+      `spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}denied`,
+    );
+    await source.start(routeInput);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const open = String(await admin.call("CLIENT", "LIST"))
+      .split("\n")
+      .filter((line) => line.includes(`user=${user} `) && line.includes("cmd=subscribe"));
+    await source.stop();
+    await admin.call("ACL", "DELUSER", user);
+    admin.disconnect();
+    // At most the one whose subscription was just rejected.
+    expect(open.length).toBeLessThanOrEqual(1);
+  });
+
+  it("loses no command when connections are dropped and the route retries (F1)", async () => {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     ends.push(() => link.close());
     const route = await flow(

@@ -7,7 +7,7 @@ import { redisCommands, refusedCommands } from "./redis-commands.ts";
 import { redisExceptions, redisSink } from "./redis-sink.ts";
 import { redisSource } from "./redis-source.ts";
 
-const javaObject = "it needs a Java object, which is not supported";
+const javaObject = "it needs a Java object";
 
 const path = {
   host: f.string({ doc: "Host name or address of the server; ignored when the endpoint references a connection.", required: true }),
@@ -41,7 +41,7 @@ export function springRedisConnector(deadLetters: DeadLetters | undefined): Conn
     title: "Redis",
     summary: "Executes Redis commands, or subscribes to channels.",
     guarantees:
-      "Channels deliver messages at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages run one at a time and in order. Up to 10,000 of them or 16 MB wait in memory; further ones are dropped and counted in the log. A message whose run fails becomes a dead letter. A command is sent once; the error handler of the route handles retries.",
+      "Channels deliver messages at most once: Redis does not store published messages, so those sent while the route is stopped or disconnected are lost. Messages are processed one at a time and in order. Up to 10,000 messages or 16 MB are buffered in memory; additional messages are dropped and counted in the log. A message whose run fails becomes a dead letter. A command is sent once; the error handler of the route handles retries.",
     group: "database",
     icon: "database",
     since: "0.1",
@@ -64,7 +64,7 @@ export function springRedisConnector(deadLetters: DeadLetters | undefined): Conn
       "CamelRedis.Start": f.integer({ doc: "Start of a range." }),
       "CamelRedis.End": f.integer({ doc: "End of a range." }),
       "CamelRedis.Timeout": f.integer({ doc: "Seconds until a key expires or a wait ends; milliseconds for PEXPIRE." }),
-      "CamelRedis.Timestamp": f.integer({ doc: "When a key expires." }),
+      "CamelRedis.Timestamp": f.integer({ doc: "When a key expires, in seconds since the epoch; in milliseconds for PEXPIREAT." }),
       "CamelRedis.Offset": f.integer({ doc: "An offset in a value." }),
       "CamelRedis.Destination": header("The key that the result is stored under."),
       "CamelRedis.Channel": header("The channel to publish to, or the channel of a received message."),

@@ -1,7 +1,6 @@
 // Parses a procedure or function call: `NAME(INTEGER :#a, VARCHAR ${body}, OUT INTEGER b, INOUT DOUBLE :#c c)`.
 import { CompileError, type Exchange, type Expression } from "@sluice/engine/spi";
-import { isMap } from "@sluice/engine/values";
-import { sqlFault } from "../database/sql-failure.ts";
+import { namedValue } from "../database/sql-statement.ts";
 
 export interface CallParameter {
   readonly direction: "IN" | "OUT" | "INOUT";
@@ -25,7 +24,8 @@ const types: Readonly<Record<string, string>> = {
   SMALLINT: "smallint",
   TINYINT: "smallint",
   VARCHAR: "varchar",
-  CHAR: "char",
+  // In PostgreSQL, `char` has a length of one.
+  CHAR: "bpchar",
   LONGVARCHAR: "text",
   CLOB: "text",
   NVARCHAR: "varchar",
@@ -59,7 +59,7 @@ export function parseCall(text: string, compile: ((text: string) => Expression) 
   return { procedure, parameters: splitParameters(list).map((parameter) => readParameter(parameter, compile)) };
 }
 
-/** Splits at commas outside braces, parentheses and quotes. */
+/** Splits at commas outside braces and parentheses. */
 function splitParameters(list: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -92,16 +92,18 @@ function readParameter(text: string, compile: ((text: string) => Expression) | u
 
 function nameOf(text: string, parameter: string): string {
   const name = /^\s*(?:as\s+)?([A-Za-z_]\w*)\s*$/.exec(text)?.[1];
-  if (name === undefined) throw new CompileError("sql-template", `the output parameter '${parameter.slice(0, 60)}' needs a name`);
+  if (name === undefined)
+    throw new CompileError("sql-template", `the output parameter '${parameter.slice(0, 60)}' needs a name`, { hint: "write OUT TYPE name" });
   return name;
 }
 
 function valueOf(text: string, compile: ((text: string) => Expression) | undefined): (exchange: Exchange, data: unknown) => unknown {
   const named = /^:[#?]([A-Za-z_]\w*)$/.exec(text)?.[1];
-  if (named !== undefined) return (exchange, data) => namedValue(named, exchange, data);
+  if (named !== undefined) return (exchange, data) => namedValue(named, exchange, data, text);
   const expression = /^(?::[#?])?(\$\{[^]*\})$/.exec(text)?.[1];
   if (expression === undefined) throw new CompileError("sql-template", `'${text.slice(0, 60)}' is not a valid value`, { hint: "write :#name or ${…}" });
-  if (compile === undefined) throw new CompileError("sql-template", `expression ${expression} is not allowed in a template from a message`);
+  if (compile === undefined)
+    throw new CompileError("sql-template", `expression ${expression} is not allowed in a template from a message; set a header and use :#name instead`);
   const compiled = compile(expression);
   return (exchange, data) => {
     const { body } = exchange.message;
@@ -112,17 +114,4 @@ function valueOf(text: string, compile: ((text: string) => Expression) | undefin
       exchange.message.body = body;
     }
   };
-}
-
-function namedValue(name: string, exchange: Exchange, data: unknown): unknown {
-  const inData: unknown = isMap(data)
-    ? data instanceof Map
-      ? data.get(name)
-      : Object.hasOwn(data, name)
-        ? (data as Readonly<Record<string, unknown>>)[name]
-        : undefined
-    : undefined;
-  const value = inData ?? exchange.message.headers.get(name) ?? exchange.variable(name);
-  if (value === undefined) throw sqlFault("sql-parameters", `no value for parameter '${name}': it is not in the body, the headers or the variables`);
-  return value;
 }

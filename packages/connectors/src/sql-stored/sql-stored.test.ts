@@ -32,6 +32,15 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: { note: "x" }, headers: { b: 1 } })).error).toContain("'a'");
   });
 
+  it("passes the whole text as CHAR, and a null of the body instead of a header", async () => {
+    await query("delete from calls");
+    const run = await flow(`- to: "sql-stored:keep(CHAR :#n)"`);
+    expect((await run({ body: { n: "Berlin" } })).error).toBeUndefined();
+    expect((await run({ body: { n: null }, headers: { n: "header" }, variables: { n: "variable" } })).error).toBeUndefined();
+    expect((await query("select note from calls")).map(({ note }) => note)).toEqual(["Berlin", null]);
+    await query("delete from calls");
+  });
+
   it("calls functions and batches, and keeps the body with outputHeader", async () => {
     const twice = await flow(`- to: "sql-stored:twice(INTEGER :#a, OUT INTEGER result)?function=true&outputHeader=r"`);
     const { headers, body, error } = await twice({ body: { a: 21 } });

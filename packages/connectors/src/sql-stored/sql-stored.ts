@@ -53,38 +53,39 @@ export const sqlStored = defineConnector({
 
 function storedSink(endpoint: Endpoint<StoredOptions>, scope: EndpointScope): Sink {
   refuseForeignStatement(endpoint);
-  const given = endpoint.options;
-  const link = databaseLink(scope, given.dataSource);
-  const authored = given.useMessageBodyForTemplate ? undefined : parseCall(given.template, (text) => scope.expression(text));
+  const endpointOptions = endpoint.options;
+  const link = databaseLink(scope, endpointOptions.dataSource);
+  const authored = endpointOptions.useMessageBodyForTemplate ? undefined : parseCall(endpointOptions.template, (text) => scope.expression(text));
   const templateFor = ({ message }: Exchange): CallTemplate => {
     const header = message.headers.getOwn("CamelSqlStoredTemplate");
-    if (given.useMessageBodyForTemplate || authored === undefined) return received(asText(message.body));
-    return header === undefined ? authored : received(asText(header));
+    if (endpointOptions.useMessageBodyForTemplate || authored === undefined) return parseReceived(asText(message.body));
+    return header === undefined ? authored : parseReceived(asText(header));
   };
   return {
     async send(exchange) {
       const { message } = exchange;
       const template = templateFor(exchange);
-      const data: unknown = given.useMessageBodyForTemplate ? message.headers.getOwn("CamelSqlStoredParameters") : message.body;
+      const data: unknown = endpointOptions.useMessageBodyForTemplate ? message.headers.getOwn("CamelSqlStoredParameters") : message.body;
       const executor = await link.executor(exchange);
       const results = [];
-      for (const item of given.batch ? iterate(data) : [data]) results.push(await callStored(template, given.function, executor, exchange, item));
+      for (const item of endpointOptions.batch ? iterate(data) : [data])
+        results.push(await callStored(template, endpointOptions.function, executor, exchange, item));
       message.headers.set(
         "CamelSqlStoredUpdateCount",
         results.reduce((sum, { updateCount }) => sum + updateCount, 0),
       );
-      const values = given.batch ? results.map((result) => result.values) : results[0]?.values;
-      if (given.outputHeader !== undefined) message.headers.set(given.outputHeader, values);
-      else if (!given.noop) message.body = values;
+      const values = endpointOptions.batch ? results.map((result) => result.values) : results[0]?.values;
+      if (endpointOptions.outputHeader !== undefined) message.headers.set(endpointOptions.outputHeader, values);
+      else if (!endpointOptions.noop) message.body = values;
     },
   };
 }
 
 /** An invalid template from a message is an error of the message, not of the flow. */
-function received(text: string): CallTemplate {
+function parseReceived(text: string): CallTemplate {
   try {
     return parseCall(text, undefined);
-  } catch (thrown) {
-    throw isCompileError(thrown) ? sqlFault("sql-template", thrown.message) : thrown;
+  } catch (error) {
+    throw isCompileError(error) ? sqlFault("sql-template", error.message) : error;
   }
 }

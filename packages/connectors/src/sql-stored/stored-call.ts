@@ -32,12 +32,12 @@ async function callPostgres(
   execute: (statement: Statement) => Promise<SqlResult>,
 ): Promise<CallResult> {
   // A procedure has a placeholder for each output value, a function has none.
-  const given = parameters
+  const inputs = parameters
     .map((parameter, index) => ({ parameter, value: values[index] }))
     .filter(({ parameter }) => !isFunction || parameter.direction !== "OUT");
-  const placeholders = given.map(({ parameter }, index) => cast(parameter, `$${index + 1}`)).join(", ");
+  const placeholders = inputs.map(({ parameter }, index) => cast(parameter, `$${index + 1}`)).join(", ");
   const text = isFunction ? `select * from ${procedure}(${placeholders})` : `call ${procedure}(${placeholders})`;
-  const result = await execute({ text, values: given.map(({ value }) => value), isFixed: true });
+  const result = await execute({ text, values: inputs.map(({ value }) => value), isFixed: true });
   const out = parameters.filter(({ direction }) => direction !== "IN");
   const [first] = result.rows;
   const outValues: Row = {};

@@ -5,8 +5,8 @@ import { sinkFields, sourceFields } from "../camel-options.ts";
 import { sqlExceptions } from "../database/sql-failure.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
-const javaObject = "it needs a Java object, which is not supported";
-const accepted = "Accepted but ignored.";
+const javaObject = "it needs a Java object";
+const ignoredDoc = "Accepted but ignored.";
 
 /** In a URI, `%` and two hexadecimal digits are decoded to one character. */
 function cautionAboutPercent(text: string): string | undefined {
@@ -39,9 +39,9 @@ const statementOptions = {
   allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
   fetchSize: f.integer({ doc: "Number of rows per fetch with outputType=StreamList.", min: 0, group: "advanced" }),
   outputClass: f.string({ doc: "Accepted but ignored: rows are maps.", group: "advanced" }),
-  alwaysPopulateStatement: f.boolean({ doc: accepted, default: false, group: "advanced" }),
-  parametersCount: f.integer({ doc: accepted, group: "advanced" }),
-  templateOptions: f.string({ doc: accepted, group: "advanced" }),
+  alwaysPopulateStatement: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
+  parametersCount: f.integer({ doc: ignoredDoc, group: "advanced" }),
+  templateOptions: f.string({ doc: ignoredDoc, group: "advanced" }),
   prepareStatementStrategy: f.unsupported(javaObject),
   rowMapperFactory: f.unsupported(javaObject),
 };

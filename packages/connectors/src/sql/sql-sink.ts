@@ -3,7 +3,7 @@ import { FlowError, whenOver, type Endpoint, type EndpointScope, type Exchange, 
 import { asText, iterate } from "@sluice/engine/values";
 import type { Row, Statement } from "../database/database.ts";
 import { databaseLink } from "../database/database-link.ts";
-import { keyRequest, keysOf, returningKeys, type KeyRequest } from "../database/generated-keys.ts";
+import { keyRequest, keysOf, withReturningClause, type KeyRequest } from "../database/generated-keys.ts";
 import { onlyRow } from "../database/query-result.ts";
 import type { Executor } from "../database/sql-database.ts";
 import { SqlStatement, type StatementOptions } from "../database/sql-statement.ts";
@@ -18,7 +18,7 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
   const { options } = endpoint;
   const link = databaseLink(scope, options.dataSource);
   const statementOptions = optionsOf(options);
-  const authoredStatement = SqlStatement.authored(options.query, statementOptions, (text) => scope.expression(text));
+  const authoredStatement = SqlStatement.fromFlow(options.query, statementOptions, (text) => scope.expression(text));
   const received = new StatementCache(statementOptions);
   const statementFor = (exchange: Exchange): SqlStatement => {
     if (options.useMessageBodyForSql) return received.of(asText(exchange.message.body));
@@ -61,7 +61,7 @@ async function executeBatch(exchange: Exchange, statement: SqlStatement, data: u
 }
 
 async function executeForKeys(exchange: Exchange, statement: Statement, executor: Executor, options: SqlOptions, request: KeyRequest): Promise<void> {
-  const executed = returningKeys(statement, request, executor.dialect);
+  const executed = withReturningClause(statement, request, executor.dialect);
   const result = await executor.execute(executed, exchange.run.signal);
   const isSelect = executed === statement && result.columns !== undefined;
   const { keys, updateCount } = keysOf(result, request, isSelect);

@@ -134,6 +134,20 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     expect(await query("select id from seen order by id")).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
+  it("undoes a failed batch or stream inside a transaction, and keeps the transaction usable", async () => {
+    const caught = (uri: string, more: string, id: number) =>
+      `- doTry: {steps: [{to: "${uri}"}${more}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "sql:insert into seen values (${id})"}]}]}`;
+    const run = await flow(`
+        - transacted:
+            ref: PROPAGATION_REQUIRED
+            steps:
+              - to: "sql:insert into seen values (1)"
+              ${caught("sql:insert into seen values (:#id)?batch=true", "", 3)}
+              ${caught("sql:select missing from seen?outputType=StreamList", `, {split: {simple: "\${body}", streaming: true, steps: [{log: row}]}}`, 4)}`);
+    expect((await run({ body: [{ id: 2 }, { id: 1 }] })).error).toBeUndefined();
+    expect(await query("select id from seen order by id")).toEqual([{ id: 1 }, { id: 3 }, { id: 4 }]);
+  });
+
   it("executes the body with jdbc", async () => {
     const run = await flow(`- to: "jdbc:db"`);
     const rows = await run({ body: "select id from jobs order by id" });

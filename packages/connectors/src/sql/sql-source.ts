@@ -11,7 +11,7 @@ import {
   type Host,
   type Settlement,
   type Source,
-  type SourceInlet,
+  type SourceInput,
 } from "@sluice/engine/spi";
 import { OpenUnit } from "@sluice/engine/tools";
 import type { Row } from "../database/database.ts";
@@ -32,7 +32,7 @@ interface Batch {
 
 export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, host: Host): Source {
   refuseForeignStatement(endpoint);
-  const work = new SqlIntake(endpoint, scope, host);
+  const work = new SqlReceiver(endpoint, scope, host);
   const { options, uri } = endpoint;
   const source = polledSource<Batch>({
     uri,
@@ -42,8 +42,8 @@ export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, 
     host,
     prepare: async () => work.begin(),
     poll: () => work.poll(),
-    problemOf: (thrown) => (work.isStopped ? undefined : toFlowError(thrown).message),
-    each: (batch, inlet) => work.take(batch, inlet),
+    problemOf: (error) => (work.isStopped ? undefined : toFlowError(error).message),
+    each: (batch, routeInput) => work.take(batch, routeInput),
     // An open transaction would keep its session and its locks.
     discard: async ({ unit }) => unit?.rollback(),
   });
@@ -56,14 +56,14 @@ export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, 
   };
 }
 
-class SqlIntake {
+class SqlReceiver {
   readonly #options: SqlOptions;
   readonly #uri: string;
   readonly #host: Host;
   readonly #link: DatabaseLink;
   readonly #scope: EndpointScope;
   readonly #query: SqlStatement;
-  readonly #afterwards: Readonly<Record<"onConsume" | "onConsumeFailed" | "onConsumeBatchComplete", SqlStatement | undefined>>;
+  readonly #followUps: Readonly<Record<"onConsume" | "onConsumeFailed" | "onConsumeBatchComplete", SqlStatement | undefined>>;
   isStopped = false;
 
   constructor({ options, uri }: Endpoint<SqlOptions>, scope: EndpointScope, host: Host) {
@@ -72,10 +72,10 @@ class SqlIntake {
     this.#host = host;
     this.#scope = scope;
     this.#link = databaseLink(scope, options.dataSource);
-    const compile = (text: string): SqlStatement => SqlStatement.authored(text, optionsOf(options), (expression) => scope.expression(expression));
+    const compile = (text: string): SqlStatement => SqlStatement.fromFlow(text, optionsOf(options), (expression) => scope.expression(expression));
     const optional = (text: string | undefined): SqlStatement | undefined => (text === undefined ? undefined : compile(text));
     this.#query = compile(options.query);
-    this.#afterwards = {
+    this.#followUps = {
       onConsume: optional(options.onConsume),
       onConsumeFailed: optional(options.onConsumeFailed),
       onConsumeBatchComplete: optional(options.onConsumeBatchComplete),
@@ -100,25 +100,25 @@ class SqlIntake {
       if (messages.length > 0) return [{ messages, unit }];
       await unit?.commit();
       return [];
-    } catch (thrown) {
+    } catch (error) {
       await unit?.rollback();
-      throw thrown;
+      throw error;
     }
   }
 
   /** Delivers the messages in order. */
-  async take({ messages, unit }: Batch, inlet: SourceInlet): Promise<boolean> {
+  async take({ messages, unit }: Batch, routeInput: SourceInput): Promise<boolean> {
     try {
       for (const [index, data] of messages.entries()) {
         if (this.isStopped) break;
-        const exchange = await this.#deliver(data, inlet, batchProperties(index, messages.length), unit);
+        const exchange = await this.#deliver(data, routeInput, batchProperties(index, messages.length), unit);
         await this.#settle(exchange, data, unit);
       }
       await this.#afterBatch(unit);
       await unit?.commit();
-    } catch (thrown) {
+    } catch (error) {
       await unit?.rollback();
-      const { message } = toFlowError(thrown);
+      const { message } = toFlowError(error);
       this.#warn(unit === undefined ? `the remaining rows are left for the next poll: ${message}` : `the transaction was rolled back: ${message}`);
     }
     return true;
@@ -136,11 +136,11 @@ class SqlIntake {
     return maxMessagesPerPoll > 0 ? rows.slice(0, maxMessagesPerPoll) : rows;
   }
 
-  async #deliver(data: unknown, inlet: SourceInlet, properties: ReadonlyMap<string, unknown>, unit: OpenUnit | undefined): Promise<Exchange> {
+  async #deliver(data: unknown, routeInput: SourceInput, properties: ReadonlyMap<string, unknown>, unit: OpenUnit | undefined): Promise<Exchange> {
     const { outputHeader, exchangePattern } = this.#options;
     const message = new Message(outputHeader === undefined ? data : null);
     if (outputHeader !== undefined) message.headers.set(outputHeader, data);
-    return inlet.deliver(message, {
+    return routeInput.deliver(message, {
       trigger: { uri: this.#uri },
       pattern: exchangePattern,
       properties,
@@ -155,14 +155,14 @@ class SqlIntake {
     if (settlement.kind === "not-taken") throw settlement.failure;
     if (settlement.kind !== "done" && unit !== undefined) throw settlement.failure;
     const name = settlement.kind === "done" ? "onConsume" : "onConsumeFailed";
-    const statement = this.#afterwards[name];
+    const statement = this.#followUps[name];
     if (statement === undefined) return;
     try {
       const updateCount = await this.#execute(statement, exchange, data, unit);
       this.#checkCount(name, settlement, updateCount);
-    } catch (thrown) {
-      if (this.#options.breakBatchOnConsumeFail || unit !== undefined) throw thrown;
-      this.#warn(`${name} failed: ${toFlowError(thrown).message}`);
+    } catch (error) {
+      if (this.#options.breakBatchOnConsumeFail || unit !== undefined) throw error;
+      this.#warn(`${name} failed: ${toFlowError(error).message}`);
     }
   }
 
@@ -179,13 +179,13 @@ class SqlIntake {
   }
 
   async #afterBatch(unit: OpenUnit | undefined): Promise<void> {
-    const { onConsumeBatchComplete } = this.#afterwards;
+    const { onConsumeBatchComplete } = this.#followUps;
     if (onConsumeBatchComplete === undefined || this.isStopped) return;
     try {
       await this.#execute(onConsumeBatchComplete, this.#exchange(), null, unit);
-    } catch (thrown) {
-      if (this.#options.breakBatchOnConsumeFail || unit !== undefined) throw thrown;
-      this.#warn(`onConsumeBatchComplete failed: ${toFlowError(thrown).message}`);
+    } catch (error) {
+      if (this.#options.breakBatchOnConsumeFail || unit !== undefined) throw error;
+      this.#warn(`onConsumeBatchComplete failed: ${toFlowError(error).message}`);
     }
   }
 

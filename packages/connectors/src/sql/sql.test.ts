@@ -22,6 +22,12 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: {}, headers: { top: 1 } })).error).toContain("'amount'");
   });
 
+  it("binds a null of the body although a header or variable has the same name", async () => {
+    const run = await flow(`- to: "sql:select count(*) as n from orders where cast(:#item as char(9)) is null"`);
+    for (const body of [{ item: null }, new Map([["item", null]])])
+      expect((await run({ body, headers: { item: "bolt" }, variables: { item: "nut" } })).body).toEqual([{ n: 3 }]);
+  });
+
   it("binds positional values of a list, a string and a single value", async () => {
     const run = await flow(`- to: "sql:select item from orders where amount = # and item = #"`);
     expect((await run({ body: [3, "bolt"] })).body).toEqual([{ item: "bolt" }]);

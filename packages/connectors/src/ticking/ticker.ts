@@ -1,6 +1,6 @@
 // Calls back at planned times of the monotonic clock. Ticks never overlap; ticks missed while the process was suspended are
 // skipped, not replayed in a burst.
-import type { Awaitable, Clock, SourceInlet } from "@sluice/engine/spi";
+import type { Awaitable, Clock, SourceInput } from "@sluice/engine/spi";
 
 export interface Plan {
   /** When the first tick is due, monotonic milliseconds. */
@@ -57,18 +57,18 @@ export class Ticker {
 
   #fire(due: number, count: number, era: number): void {
     const began = this.#clock.monotonic();
-    const over = (): void => {
+    const finish = (): void => {
       if (era !== this.#era) return;
       const next = this.#plan.next({ due, began, ended: this.#clock.monotonic(), count });
       if (next !== undefined) this.#arm(next, count + 1, era);
     };
     const run = (isClaimed: boolean): void => {
       const result = isClaimed && era === this.#era ? this.#tick(count) : undefined;
-      if (result instanceof Promise) void result.then(over, over);
-      else over();
+      if (result instanceof Promise) void result.then(finish, finish);
+      else finish();
     };
     const claimed = this.#claim?.(due, count) ?? true;
-    if (claimed instanceof Promise) void claimed.then(run, over);
+    if (claimed instanceof Promise) void claimed.then(run, finish);
     else run(claimed);
   }
 }
@@ -81,11 +81,11 @@ const minClaimedPeriodMs = 1_000;
 
 /** Claims the ticks of a schedule: by number if they are counted, otherwise by period of the wall clock. Undefined in a single runtime. */
 export function tickClaim(
-  inlet: SourceInlet,
+  routeInput: SourceInput,
   clock: Clock,
   { periodMs, isCounted }: { readonly periodMs: number; readonly isCounted: boolean },
 ): TickClaim | undefined {
-  const { claimTick } = inlet;
+  const { claimTick } = routeInput;
   if (claimTick === undefined) return undefined;
   let last = -Infinity;
   return (due, count) => {

@@ -1,28 +1,28 @@
 import { FlowError } from "@sluice/engine/spi";
-import { connectorUnderTest, FakeHost, FakeInlet, settle } from "@sluice/testkit";
+import { connectorUnderTest, FakeHost, FakeRouteInput, settle } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { timer } from "./timer.ts";
 
 /** Starts a timer and records the monotonic time of each tick. */
 function ticking(uri: string, work: () => void | Promise<void> = () => undefined, host = new FakeHost()) {
   const ticks: number[] = [];
-  const inlet = new FakeInlet(() => {
+  const routeInput = new FakeRouteInput(() => {
     ticks.push(host.clock.monotonic());
     return work();
   });
   const source = connectorUnderTest(timer, host).source(uri);
-  void source.start(inlet);
-  return { host, clock: host.clock, ticks, inlet, source };
+  void source.start(routeInput);
+  return { host, clock: host.clock, ticks, routeInput, source };
 }
 
 describe("timer", () => {
   it("ticks after one second and then every second, with a null body", async () => {
-    const { clock, ticks, inlet } = ticking("timer:t");
+    const { clock, ticks, routeInput } = ticking("timer:t");
     await clock.advance(3500);
     expect(ticks).toEqual([1000, 2000, 3000]);
-    expect(inlet.bodies).toEqual([null, null, null]);
-    expect(inlet.deliveries[0]?.trigger).toEqual({ uri: "timer:t" });
-    expect(inlet.exchanges[0]?.message.headers.size).toBe(0);
+    expect(routeInput.bodies).toEqual([null, null, null]);
+    expect(routeInput.deliveries[0]?.trigger).toEqual({ uri: "timer:t" });
+    expect(routeInput.exchanges[0]?.message.headers.size).toBe(0);
   });
 
   it("stops after repeatCount ticks and leaves no timer", async () => {
@@ -71,10 +71,10 @@ describe("timer", () => {
   });
 
   it("sets name, counter, period and time with includeMetadata", async () => {
-    const { clock, inlet } = ticking("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
+    const { clock, routeInput } = ticking("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
     const began = clock.now();
     await clock.advance(2000);
-    const [first, second] = inlet.exchanges;
+    const [first, second] = routeInput.exchanges;
     expect([first?.property("CamelTimerName"), first?.property("CamelTimerCounter"), first?.property("CamelTimerPeriod")]).toEqual(["tick", 1, 2000]);
     expect(second?.property("CamelTimerCounter")).toBe(2);
     expect(second?.message.headers.get("CamelTimerFiredTime")).toEqual(new Date(began + 2000));
@@ -95,7 +95,7 @@ describe("timer", () => {
     const starts: number[] = [];
     const source = connectorUnderTest(timer, host).source("timer:t?delay=0&period=100");
     void source.start(
-      new FakeInlet(async () => {
+      new FakeRouteInput(async () => {
         starts.push(host.clock.monotonic());
         most = Math.max(most, ++running);
         await new Promise<void>((resolve) => host.clock.after(250, resolve));
@@ -148,27 +148,27 @@ describe("timer", () => {
   });
 
   it("stops immediately, even during a run, and can be restarted", async () => {
-    const { clock, ticks, source, inlet } = ticking("timer:t?delay=100&period=100", () => new Promise(() => undefined));
+    const { clock, ticks, source, routeInput } = ticking("timer:t?delay=100&period=100", () => new Promise(() => undefined));
     await clock.advance(100);
     expect(source.stop()).toBeUndefined();
     await clock.advance(1000);
     expect(ticks).toEqual([100]);
-    void source.start(inlet);
+    void source.start(routeInput);
     await clock.advance(100);
     expect(ticks).toEqual([100, 1200]);
   });
 
   it("starts at a given time, or immediately when it is in the past", async () => {
     const host = new FakeHost();
-    const inlet = new FakeInlet();
+    const routeInput = new FakeRouteInput();
     const at = new Date(host.clock.now() + 5000);
     const pad = (n: number) => String(n).padStart(2, "0");
     const text = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}T${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
-    void connectorUnderTest(timer, host).source(`timer:t?repeatCount=1&time=${text}`).start(inlet);
+    void connectorUnderTest(timer, host).source(`timer:t?repeatCount=1&time=${text}`).start(routeInput);
     await host.clock.advance(4999);
-    expect(inlet.exchanges.length).toBe(0);
+    expect(routeInput.exchanges.length).toBe(0);
     await host.clock.advance(1);
-    expect(inlet.exchanges.length).toBe(1);
+    expect(routeInput.exchanges.length).toBe(1);
   });
 
   it("rejects an invalid time, and never runs concurrently with another version", () => {

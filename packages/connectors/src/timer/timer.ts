@@ -8,7 +8,7 @@ import {
   type Delivery,
   type Endpoint,
   type Host,
-  type Inlet,
+  type RouteInput,
   type Source,
 } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
@@ -18,12 +18,12 @@ import { nextOnGrid, tickClaim, Ticker, type Plan } from "../ticking/ticker.ts";
 const path = { timerName: f.string({ doc: "Name of the timer, shown in runs.", required: true }) };
 
 const options = {
-  delay: f.duration({ doc: "Delay before the first tick; -1 ticks immediately and without a pause between runs.", default: 1000 }),
-  period: f.duration({ doc: "Period between ticks; 0 or less ticks once.", default: 1000 }),
-  repeatCount: f.integer({ doc: "Maximum number of ticks; 0 for no limit.", default: 0, min: 0 }),
-  fixedRate: f.boolean({ doc: "Whether ticks follow a fixed rate instead of a delay after the previous tick.", default: false }),
+  delay: f.duration({ doc: "Delay before the first run; -1 starts immediately, and each run follows the previous one without a pause.", default: 1000 }),
+  period: f.duration({ doc: "Time between runs; 0 or less for a single run.", default: 1000 }),
+  repeatCount: f.integer({ doc: "Maximum number of runs; 0 for no limit.", default: 0, min: 0 }),
+  fixedRate: f.boolean({ doc: "Whether runs start at a fixed rate instead of one period after the start of the previous run.", default: false }),
   time: f.string({
-    doc: "When the first tick is due, as `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ss`, in the server's time zone.",
+    doc: "Time of the first run, as `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ss`, in the server's time zone.",
     examples: ["2026-12-24 18:00:00"],
   }),
   includeMetadata: f.boolean({ doc: "Whether name, counter, period and firing time of the timer are set as exchange properties.", default: false }),
@@ -82,11 +82,11 @@ function timerSource(endpoint: Endpoint<Options>, host: Host): Source {
   return {
     claims: [],
     exclusive: true,
-    start(inlet) {
+    start(routeInput) {
       ticker?.stop();
       const { delay, period, repeatCount } = endpoint.options;
-      const claim = tickClaim(inlet, clock, { periodMs: delay < 0 ? 0 : period, isCounted: repeatCount > 0 || (delay >= 0 && period <= 0) });
-      ticker = new Ticker(clock, plan, (count) => tick(inlet, count), claim);
+      const claim = tickClaim(routeInput, clock, { periodMs: delay < 0 ? 0 : period, isCounted: repeatCount > 0 || (delay >= 0 && period <= 0) });
+      ticker = new Ticker(clock, plan, (count) => tick(routeInput, count), claim);
       ticker.start();
     },
     stop() {
@@ -95,14 +95,14 @@ function timerSource(endpoint: Endpoint<Options>, host: Host): Source {
     },
   };
 
-  function tick(inlet: Inlet, count: number) {
+  function tick(routeInput: RouteInput, count: number) {
     const trigger = { uri: endpoint.uri };
     const pattern = endpoint.options.exchangePattern;
-    if (!endpoint.options.includeMetadata) return inlet.deliver(new Message(null), { trigger, pattern });
+    if (!endpoint.options.includeMetadata) return routeInput.deliver(new Message(null), { trigger, pattern });
     const now = clock.now();
     const firedAt = new Date(now);
     const delivery: Delivery = { trigger, pattern, properties: metadata(endpoint.options, count, firedAt, at) };
-    return inlet.deliver(new Message(null, Headers.of({ CamelTimerFiredTime: firedAt, CamelMessageTimestamp: now })), delivery);
+    return routeInput.deliver(new Message(null, Headers.of({ CamelTimerFiredTime: firedAt, CamelMessageTimestamp: now })), delivery);
   }
 }
 

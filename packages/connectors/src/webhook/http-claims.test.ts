@@ -1,5 +1,5 @@
 import { CompileError } from "@sluice/engine/spi";
-import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity } from "@sluice/testkit";
+import { connectorUnderTest, FakeHost, FakeRouteInput, routeIdentity } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { platformHttpConnector } from "../platform-http/platform-http.ts";
 import { nodeHttpTools } from "./node-http-tools.ts";
@@ -75,8 +75,8 @@ test("building mounts nothing; a restart leaves one mount per path", () => {
   const host = new FakeHost();
   const source = connectorUnderTest(platformHttp, host).source("platform-http:/in", routeIdentity("orders"));
   expect(host.http.mounts).toEqual([]);
-  void source.start(new FakeInlet());
-  void source.start(new FakeInlet());
+  void source.start(new FakeRouteInput());
+  void source.start(new FakeRouteInput());
   expect(host.http.mounts.map((mount) => mount.path)).toEqual(["/in", "/api/orders"]);
   void source.stop();
   expect(host.http.mounts).toEqual([]);

@@ -39,15 +39,15 @@ export function routePath(routeId: string): string {
 }
 
 function claimedPath(path: string): string {
-  const kept: string[] = [];
+  const segments: string[] = [];
   for (const part of path.split("/")) {
     // Before decoding: encoded braces are literal characters, not parameters.
     const segment = decode(part.replaceAll(/\{[^{}]+\}/g, "{}")).toLowerCase();
     if (segment === "" || segment === ".") continue;
-    if (segment === "..") kept.pop();
-    else kept.push(segment);
+    if (segment === "..") segments.pop();
+    else segments.push(segment);
   }
-  return `/${kept.join("/")}`;
+  return `/${segments.join("/")}`;
 }
 
 function decode(part: string): string {

@@ -8,7 +8,7 @@ import { IdempotencyKeys } from "./idempotency.ts";
 import { TraceIds } from "./trace-context.ts";
 
 export const httpGuarantees =
-  "Without durable=true a request exists in memory only, and the response indicates whether it was processed. With durable=true the response 202 means that the message is on disk, or in the store of the cluster, and runs at least once. Requests run concurrently, up to the in-flight limit of the route; further ones get 503. Order is not guaranteed. With idempotency=true, responses are stored in memory (10,000 keys, 64 MB, one day) and are lost on a restart.";
+  "Without durable=true a request exists in memory only, and the response indicates whether it was processed. With durable=true the response 202 means that the message is on disk, or in the store of the cluster, and runs at least once. Requests run concurrently, up to the in-flight limit of the route; additional requests get 503. Order is not guaranteed. With idempotency=true, responses are stored in memory (10,000 keys, 64 MB, one day) and are lost on a restart.";
 
 /** Settings of an endpoint in addition to those that all endpoints of its connector share. */
 export type HttpEndpointSettings = Omit<HttpSourceSettings, "uri" | "route" | "idempotency" | "tools" | "traceIds" | "queues">;

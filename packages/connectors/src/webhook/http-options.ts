@@ -6,7 +6,7 @@ import { redeliveryOptions } from "../queue/queue-shape.ts";
 
 export const httpOptions = {
   httpMethodRestrict: f.string({ doc: "Allowed methods, separated by commas.", examples: ["GET,POST"] }),
-  matchOnUriPrefix: f.boolean({ doc: "Whether all paths below the path are served too.", default: false }),
+  matchOnUriPrefix: f.boolean({ doc: "Whether paths below the path are also served.", default: false }),
   muteException: f.boolean({ doc: "Whether the response to a failed run omits the cause.", default: true }),
   async: f.enum(["false", "true", "allow"], {
     doc: "Whether the caller gets 202 immediately: never, always, or when it sends `Prefer: respond-async`.",

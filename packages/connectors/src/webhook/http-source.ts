@@ -10,11 +10,11 @@ import {
   type HttpMount,
   type HttpReply,
   type HttpRequest,
-  type Inlet,
+  type RouteInput,
   type RouteIdentity,
   type SessionTag,
   type Source,
-  type SourceInlet,
+  type SourceInput,
   type TraceContext,
   type Trigger,
 } from "@sluice/engine/spi";
@@ -23,7 +23,7 @@ import { asJsonIncrementally, isLongToWrite } from "@sluice/engine/values";
 import type { WebhookOperation } from "@sluice/model";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
 import type { QueueRegistry } from "../queue/queue-registry.ts";
-import { durableIntake, type DurableIntake } from "./durable-intake.ts";
+import { durableReceiver, type DurableReceiver } from "./durable-receiver.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, type HttpTools } from "./http-tools.ts";
@@ -51,17 +51,17 @@ export interface HttpSourceSettings {
   readonly operation?: RestOperation;
 }
 
-/** The requests that the route answers, for callers who compare two versions. */
+/** The operations of the route, for the comparison of two versions. */
 function operationsOf({ paths, methods = ["*"], options, operation = {} }: HttpSourceSettings): readonly WebhookOperation[] {
   const { validates = false, required = [], allowed = {}, bodyRequired = false } = operation;
-  const demands = {
+  const requirements = {
     required: validates ? [...required, ...(bodyRequired ? ["body"] : [])] : [],
     allowed: validates ? allowed : {},
     consumes: (options.consumes ?? "").split(",").flatMap((type) => type.trim().toLowerCase() || []),
   };
   return paths.flatMap((path) => {
     const served = options.matchOnUriPrefix ? `${path === "/" ? "" : path}/*` : path;
-    return methods.map((method) => ({ method, path: served, ...demands }));
+    return methods.map((method) => ({ method, path: served, ...requirements }));
   });
 }
 
@@ -70,7 +70,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   const { route, paths, methods, options } = settings;
   const prefix = options.matchOnUriPrefix;
   for (const path of paths) checkNotReserved(route.id, path, prefix);
-  const intake = options.durable ? durableIntake(host, settings) : undefined;
+  const messageReceiver = options.durable ? durableReceiver(host, settings) : undefined;
   let unmounts: (() => void)[] = [];
   const unmountAll = (): void => {
     for (const unmount of unmounts) unmount();
@@ -83,20 +83,20 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     // Accepted messages and idempotency keys belong to the worker that received them.
     everyWorker: !options.durable && !options.idempotency,
     isStored: options.durable && !options.idempotency,
-    start: (inlet) => (intake === undefined ? mount(inlet) : startDurable(intake, inlet)),
-    // Requests to a former mount are answered as for a stopped route.
+    start: (routeInput) => (messageReceiver === undefined ? mount(routeInput) : startDurable(messageReceiver, routeInput)),
+    // Requests to an unmounted path get the response of a stopped route.
     reserve() {
       mountAll(() => errorReply(503, `route '${route.id}' is stopped`));
       unmountAll();
     },
     stop() {
       unmountAll();
-      return intake?.source.stop();
+      return messageReceiver?.source.stop();
     },
   };
 
-  function mount(inlet: Inlet): void {
-    mountAll(requestHandler(host, settings, inlet, intake));
+  function mount(routeInput: RouteInput): void {
+    mountAll(requestHandler(host, settings, routeInput, messageReceiver));
   }
 
   function mountAll(handle: HttpMount["handle"]): void {
@@ -107,9 +107,9 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   }
 
   /** Messages accepted earlier are processed first, so the store must be open before new ones are accepted. */
-  async function startDurable({ source }: DurableIntake, inlet: SourceInlet): Promise<void> {
-    await source.start(inlet);
-    mount(inlet);
+  async function startDurable({ source }: DurableReceiver, routeInput: SourceInput): Promise<void> {
+    await source.start(routeInput);
+    mount(routeInput);
   }
 }
 
@@ -185,8 +185,8 @@ interface Expected {
 function requestHandler(
   host: Host,
   settings: HttpSourceSettings,
-  inlet: Inlet,
-  intake: DurableIntake | undefined,
+  routeInput: RouteInput,
+  messageReceiver: DurableReceiver | undefined,
 ): (request: HttpRequest) => Awaitable<HttpReply> {
   const { options, route, unchanged, operation } = settings;
   const contentType = options.produces
@@ -205,7 +205,7 @@ function requestHandler(
   let lastTrigger: Trigger = { uri: settings.uri };
   let lastProperties: ReadonlyMap<string, unknown> | undefined;
 
-  const handle = options.idempotency ? once : (request: HttpRequest): Awaitable<HttpReply> => accept(request);
+  const handle = options.idempotency ? handleOnce : (request: HttpRequest): Awaitable<HttpReply> => accept(request);
   if (cors === undefined) return handle;
   const readable = (reply: HttpReply): HttpReply => ({ ...reply, headers: { ...cors, ...reply.headers } });
   return (request) => {
@@ -241,17 +241,17 @@ function requestHandler(
     if (hops !== undefined && hops > maxHops)
       return settle(errorReply(508, `loop detected: ${maxHops} runs called each other over HTTP before route '${route.id}' was called`));
     const trace = settings.traceIds.contextOf(traceparent, hops);
-    if (intake !== undefined) return intake.accept(request, message, trace, triggerOf(request)).then(settle);
+    if (messageReceiver !== undefined) return messageReceiver.accept(request, message, trace, triggerOf(request)).then(settle);
     const waits = !isAsync(options, request);
     const delivery = new WebhookDelivery(request, triggerOf(request), trace, propertiesOf(request), { waits, delivered: message.body, rule });
-    const outcome = inlet.deliver(message, delivery);
+    const outcome = routeInput.deliver(message, delivery);
     if (!(outcome instanceof Promise)) return settle(delivery.replyOf(outcome));
     if (!waits && delivery.exchange !== undefined) return { ...settle(delivery.replyOf(delivery.exchange)), runEnds: outcome };
     const reply = outcome.then((exchange) => settle(delivery.replyOf(exchange)));
-    return waits ? patiently(reply, delivery) : reply;
+    return waits ? withTimeout(reply, delivery) : reply;
   }
 
-  function patiently(reply: Promise<HttpReply>, delivery: WebhookDelivery): Promise<HttpReply> {
+  function withTimeout(reply: Promise<HttpReply>, delivery: WebhookDelivery): Promise<HttpReply> {
     const timeoutMs = options.requestTimeout;
     if (timeoutMs <= 0) return reply;
     return new Promise((resolve, reject) => {
@@ -273,7 +273,7 @@ function requestHandler(
     return lastProperties;
   }
 
-  function once(request: HttpRequest): Awaitable<HttpReply> {
+  function handleOnce(request: HttpRequest): Awaitable<HttpReply> {
     const key = findHeader(request.rawHeaders, "idempotency-key");
     if (key === undefined) return accept(request);
     if (key === "" || key.length > 255) return errorReply(400, "Idempotency-Key must have 1 to 255 characters");

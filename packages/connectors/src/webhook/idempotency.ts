@@ -43,14 +43,14 @@ export class IdempotencyKeys {
   claim(key: string, body: Uint8Array): Claim {
     this.#expire();
     const fingerprint = this.#digest(body);
-    const known = this.#entries.get(key);
-    if (known === undefined) {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
       this.#entries.set(key, { fingerprint, at: this.#clock.monotonic(), reply: undefined, bytes: 0 });
       if (this.#entries.size > this.#bounds.keys) this.#dropOldest();
       return { kind: "new" };
     }
-    if (known.fingerprint !== fingerprint) return { kind: "differs" };
-    return known.reply === undefined ? { kind: "running" } : { kind: "known", reply: known.reply };
+    if (entry.fingerprint !== fingerprint) return { kind: "differs" };
+    return entry.reply === undefined ? { kind: "running" } : { kind: "known", reply: entry.reply };
   }
 
   /** Stores the response of a run, or releases the key when the response must not be repeated, e.g. because a mock was involved. */

@@ -9,19 +9,19 @@ export async function readUpload(body: Uint8Array, contentType: string): Promise
   return new Promise((resolve) => {
     const files: { readonly name: string | undefined; readonly type: string; readonly chunks: Buffer[] }[] = [];
     const fields: (readonly [string, unknown])[] = [];
-    const untouched = (): void => resolve({ body, headers: [] });
+    const resolveUnchanged = (): void => resolve({ body, headers: [] });
     try {
       const parser = new Busboy({ headers: { "content-type": contentType }, limits });
       parser.on("file", (_field, stream, name, _encoding, type) => {
         const chunks: Buffer[] = [];
         files.push({ name, type, chunks });
         stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
-        stream.on("error", untouched);
+        stream.on("error", resolveUnchanged);
       });
       parser.on("field", (name, value) => {
         if (!name.toLowerCase().startsWith("camel")) fields.push([name, value]);
       });
-      parser.on("error", untouched);
+      parser.on("error", resolveUnchanged);
       parser.on("finish", () => {
         const [file] = files;
         if (file === undefined || files.length > 1) resolve({ body, headers: fields });
@@ -29,7 +29,7 @@ export async function readUpload(body: Uint8Array, contentType: string): Promise
       });
       parser.end(body);
     } catch {
-      untouched();
+      resolveUnchanged();
     }
   });
 }

@@ -36,7 +36,7 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
   const { message } = exchange;
   const headers = runHeaders(exchange);
   const own = ownHeaders(exchange, headers);
-  const long = longHeader(headers);
+  const long = findLongHeader(headers);
   if (long !== undefined) {
     exchange.failure = new FlowError("java.lang.IllegalStateException", `size limit: response header '${long}' is longer than ${maxHeaderLength} characters`, {
       code: "limit-size",
@@ -126,7 +126,7 @@ function runHeaders({ run, properties }: Exchange): ReplyHeaders {
 }
 
 /** The name of a header that is too long to send. */
-function longHeader(headers: ReplyHeaders): string | undefined {
+function findLongHeader(headers: ReplyHeaders): string | undefined {
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];
     const longest = typeof value === "string" ? value.length : value.reduce((most, item) => Math.max(most, item.length), 0);
@@ -161,9 +161,9 @@ function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown
   }
   if (failure.code === "limit-time" || failure.code === "limit-run-time") return errorReply(504, failed, headers);
   if (failure.code === "run-cancelled") return errorReply(503, failed, headers);
-  const explained = (): string => `${failed}: ${rule.mask(failure.message)}`;
-  if (failure.details?.["clientFault"] === true && isUnchanged(exchange.message.body, delivered)) return errorReply(400, explained(), headers);
-  return errorReply(500, rule.muteException ? failed : explained(), headers);
+  const withCause = (): string => `${failed}: ${rule.mask(failure.message)}`;
+  if (failure.details?.["clientFault"] === true && isUnchanged(exchange.message.body, delivered)) return errorReply(400, withCause(), headers);
+  return errorReply(500, rule.muteException ? failed : withCause(), headers);
 }
 
 /** An unreadable body is the caller's fault only while it is the caller's body, not the response from another system. */

@@ -14,7 +14,7 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Headers that the route may see differently: some are removed, two no longer describe a decompressed body. */
+/** Headers whose values may differ for the route: some are removed, and two no longer apply to a decompressed body. */
 const undeterminedHeaders = new Set([...connectionHeaders, "content-encoding", "content-length"]);
 /** The only `Camel…` headers of a request. */
 const addressHeaders = new Set(["camelhttpmethod", "camelhttppath", "camelhttpuri", "camelhttpurl", "camelhttpquery", "camelhttprawquery"]);
@@ -34,8 +34,8 @@ const maxCorrelationIdLength = 256;
 
 /** The correlation id sent by the caller; an empty or too long one is ignored. */
 export function correlationIdOf(rawHeaders: readonly string[]): string | undefined {
-  const given = findHeader(rawHeaders, "x-correlation-id") ?? findHeader(rawHeaders, "breadcrumbid");
-  return given === undefined || given === "" || given.length > maxCorrelationIdLength ? undefined : given;
+  const id = findHeader(rawHeaders, "x-correlation-id") ?? findHeader(rawHeaders, "breadcrumbid");
+  return id === undefined || id === "" || id.length > maxCorrelationIdLength ? undefined : id;
 }
 
 /**

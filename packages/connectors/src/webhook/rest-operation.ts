@@ -38,20 +38,20 @@ export function readOperation(text: string | undefined): RestOperation {
 export function checkRequest(operation: RestOperation, request: HttpRequest, produces: string | undefined): HttpReply | [string, unknown][] {
   if (operation.validates === true && produces !== undefined && !isAccepted(findHeader(request.rawHeaders, "accept"), produces))
     return errorReply(406, `the request does not accept ${produces}, the content type of the responses`);
-  const given = new Headers(wireHeadersOf(request));
-  const isAbsent = (name: string): boolean => (given.get(name) ?? undefined) === undefined;
+  const requestHeaders = new Headers(wireHeadersOf(request));
+  const isAbsent = (name: string): boolean => (requestHeaders.get(name) ?? undefined) === undefined;
   const added = Object.entries(operation.defaults ?? {}).filter(([name]) => isAbsent(name));
-  const fault = operation.validates === true ? faultOf(operation, request, given) : undefined;
+  const fault = operation.validates === true ? faultOf(operation, request, requestHeaders) : undefined;
   const problem = fault ?? (mustBeJson(operation, request) && !isJson(request.body) ? "the body is not valid JSON" : undefined);
   return problem === undefined ? added : errorReply(400, problem);
 }
 
-function faultOf({ required = [], allowed = {}, bodyRequired }: RestOperation, request: HttpRequest, given: Headers): string | undefined {
+function faultOf({ required = [], allowed = {}, bodyRequired }: RestOperation, request: HttpRequest, requestHeaders: Headers): string | undefined {
   if (bodyRequired === true && request.body.length === 0) return "the request has no body";
-  const missing = required.find((name) => (given.get(name) ?? undefined) === undefined);
+  const missing = required.find((name) => (requestHeaders.get(name) ?? undefined) === undefined);
   if (missing !== undefined) return `the parameter '${missing}' is missing`;
   for (const [name, values] of Object.entries(allowed)) {
-    const value = given.get(name);
+    const value = requestHeaders.get(name);
     if (value !== undefined && value !== null && !values.includes(asText(value))) return `the parameter '${name}' must be one of ${values.join(", ")}`;
   }
   return undefined;
@@ -75,8 +75,8 @@ function isJson(body: Uint8Array): boolean {
 function isAccepted(accept: string | undefined, produces: string): boolean {
   if (accept === undefined || accept.trim() === "") return true;
   const kinds = (list: string): string[] => list.split(",").map((kind) => kind.split(";", 1)[0]?.trim().toLowerCase() ?? "");
-  const made = kinds(produces);
+  const produced = kinds(produces);
   return kinds(accept).some(
-    (accepted) => accepted === "*/*" || made.some((kind) => kind === accepted || (accepted.endsWith("/*") && kind.startsWith(accepted.slice(0, -1)))),
+    (accepted) => accepted === "*/*" || produced.some((kind) => kind === accepted || (accepted.endsWith("/*") && kind.startsWith(accepted.slice(0, -1)))),
   );
 }

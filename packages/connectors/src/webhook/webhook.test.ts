@@ -1,5 +1,5 @@
 import { FlowError, Run, type Exchange, type HttpMount, type HttpReply, type HttpRequest, type Processor } from "@sluice/engine/spi";
-import { connectorUnderTest, FakeHost, FakeInlet, routeIdentity, settle } from "@sluice/testkit";
+import { connectorUnderTest, FakeHost, FakeRouteInput, routeIdentity, settle } from "@sluice/testkit";
 import { beforeEach, expect, test } from "vitest";
 import { platformHttpConnector } from "../platform-http/platform-http.ts";
 import { nodeHttpTools } from "./node-http-tools.ts";
@@ -32,11 +32,11 @@ function requestOf(given: Given = {}): HttpRequest {
 
 function started(uri: string, work: Processor = () => undefined, id = "orders") {
   const declaration = uri.startsWith("webhook") ? webhook : platformHttp;
-  const inlet = new FakeInlet(work, routeIdentity(id));
+  const routeInput = new FakeRouteInput(work, routeIdentity(id));
   const source = connectorUnderTest(declaration, host).source(uri.replace(/^webhook\?/, "webhook:?"), routeIdentity(id));
-  void source.start(inlet);
+  void source.start(routeInput);
   const mount = host.http.mounts.at(-1) as HttpMount;
-  return { source, inlet, call: (given?: Given) => mount.handle(requestOf(given)) };
+  return { source, routeInput, call: (given?: Given) => mount.handle(requestOf(given)) };
 }
 
 const setBody =
@@ -46,17 +46,21 @@ const setBody =
 const json = (reply: HttpReply): unknown => JSON.parse(String(reply.body));
 
 test("a synchronous route responds without a promise", () => {
-  const { call, inlet } = started("webhook");
+  const { call, routeInput } = started("webhook");
   const reply = call();
   expect(reply).not.toBeInstanceOf(Promise);
-  expect(reply).toMatchObject({ status: 200, body: "ok", headers: { "Content-Type": "text/plain; charset=utf-8", "X-Run-Id": inlet.exchanges[0]?.run.id } });
+  expect(reply).toMatchObject({
+    status: 200,
+    body: "ok",
+    headers: { "Content-Type": "text/plain; charset=utf-8", "X-Run-Id": routeInput.exchanges[0]?.run.id },
+  });
 });
 
 test("the route receives the body as raw bytes", () => {
-  const { call, inlet } = started("webhook");
+  const { call, routeInput } = started("webhook");
   const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   void call({ body });
-  expect(inlet.exchanges[0]?.message.body).toEqual(body);
+  expect(routeInput.exchanges[0]?.message.body).toEqual(body);
 });
 
 test.each([
@@ -110,9 +114,9 @@ test("an invalid response code fails the call, not the process", () => {
 });
 
 function headersSeen(given: Given): Exchange["message"]["headers"] {
-  const { call, inlet } = started("webhook");
+  const { call, routeInput } = started("webhook");
   void call(given);
-  return (inlet.exchanges[0] as Exchange).message.headers;
+  return (routeInput.exchanges[0] as Exchange).message.headers;
 }
 
 test("no spelling of a Camel header is accepted from the caller, and received headers control nothing", () => {
@@ -176,7 +180,7 @@ test("a failed run reports route and run, and the cause only with muteException=
   const muted = started("webhook", failing);
   const reply = muted.call() as HttpReply;
   expect(reply.status).toBe(500);
-  expect(json(reply)).toEqual({ error: `route 'orders' failed (run ${muted.inlet.exchanges[0]?.run.id})` });
+  expect(json(reply)).toEqual({ error: `route 'orders' failed (run ${muted.routeInput.exchanges[0]?.run.id})` });
   expect(json(started("webhook?muteException=false", failing).call() as HttpReply)).toEqual({ error: expect.stringContaining("the secret is 42") });
 });
 
@@ -213,11 +217,11 @@ test.each([
 
 test("async=true responds 202 with the run id while the run continues", async () => {
   let release = (): void => undefined;
-  const { call, inlet } = started("webhook?async=true", () => new Promise<void>((resolve) => (release = resolve)));
+  const { call, routeInput } = started("webhook?async=true", () => new Promise<void>((resolve) => (release = resolve)));
   const reply = call() as HttpReply;
   expect(reply.status).toBe(202);
-  expect(json(reply)).toEqual({ runId: inlet.exchanges[0]?.run.id });
-  expect(inlet.deliveries[0]?.pattern).toBe("InOnly");
+  expect(json(reply)).toEqual({ runId: routeInput.exchanges[0]?.run.id });
+  expect(routeInput.deliveries[0]?.pattern).toBe("InOnly");
   release();
   await settle();
 });
@@ -231,10 +235,10 @@ test("async=allow responds 202 only with Prefer: respond-async", () => {
 
 test("a caller that waits too long gets 504 with the run id, and no timer is left", async () => {
   let release = (): void => undefined;
-  const { call, inlet } = started("webhook?requestTimeout=2s", () => new Promise<void>((resolve) => (release = resolve)));
+  const { call, routeInput } = started("webhook?requestTimeout=2s", () => new Promise<void>((resolve) => (release = resolve)));
   const late = call();
   await host.clock.advance(2_000);
-  expect(await late).toMatchObject({ status: 504, headers: { "X-Run-Id": inlet.exchanges[0]?.run.id } });
+  expect(await late).toMatchObject({ status: 504, headers: { "X-Run-Id": routeInput.exchanges[0]?.run.id } });
   release();
   await settle();
   const inTime = call();
@@ -251,18 +255,18 @@ test("a caller gets the run of its own request, even during a direct: call", asy
   };
   const accepted = started("webhook?async=true", below);
   const reply = accepted.call() as HttpReply;
-  const runId = accepted.inlet.exchanges[0]?.run.parent?.id;
+  const runId = accepted.routeInput.exchanges[0]?.run.parent?.id;
   expect([reply.status, json(reply), reply.headers?.["X-Run-Id"]]).toEqual([202, { runId }, runId]);
   const late = started("webhook?requestTimeout=2s", below);
   const refused = late.call();
   await host.clock.advance(2_000);
-  const lateId = late.inlet.exchanges[0]?.run.parent?.id;
+  const lateId = late.routeInput.exchanges[0]?.run.parent?.id;
   expect(await refused).toMatchObject({ status: 504, headers: { "X-Run-Id": lateId }, body: expect.stringContaining(`(run ${lateId})`) });
 });
 
 test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"])("neither a route nor a caller can set %s", (name) => {
   const forged = "a\r\nSet-Cookie: b=c";
-  const { call, inlet } = started("webhook", (exchange) => exchange.message.headers.set(name, forged));
+  const { call, routeInput } = started("webhook", (exchange) => exchange.message.headers.set(name, forged));
   const caller = `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\nSet-Cookie: b=c`;
   const reply = call({
     headers: [
@@ -271,32 +275,32 @@ test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"]
     ],
   }) as HttpReply;
   expect(Object.keys(reply.headers ?? {}).sort()).toEqual(["Content-Type", "X-Run-Id", "traceresponse"]);
-  expect(reply.headers?.["X-Run-Id"]).toBe(inlet.exchanges[0]?.run.id);
+  expect(reply.headers?.["X-Run-Id"]).toBe(routeInput.exchanges[0]?.run.id);
   expect(reply.headers?.["traceresponse"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   expect(reply.headers?.["traceresponse"]).not.toContain("4bf92f3577b34da6a3ce929d0e0e4736");
 });
 
 test("the caller's trace is continued", () => {
-  const { call, inlet } = started("webhook");
+  const { call, routeInput } = started("webhook");
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const reply = call({ headers: [["traceparent", `00-${traceId}-00f067aa0ba902b7-00`]] }) as HttpReply;
-  expect(inlet.deliveries[0]?.trace).toMatchObject({ traceId, parentSpanId: "00f067aa0ba902b7", sampled: false });
+  expect(routeInput.deliveries[0]?.trace).toMatchObject({ traceId, parentSpanId: "00f067aa0ba902b7", sampled: false });
   expect(reply.headers?.["traceresponse"]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
 });
 
 test("the principal and used mocks are reported", () => {
-  const { call, inlet } = started("webhook", (exchange) => exchange.setProperty("SluiceMocked", "ts_1"));
+  const { call, routeInput } = started("webhook", (exchange) => exchange.setProperty("SluiceMocked", "ts_1"));
   const reply = call({ principal: { id: "shop" } }) as HttpReply;
-  expect(inlet.exchanges[0]?.property("principal")).toEqual({ id: "shop" });
+  expect(routeInput.exchanges[0]?.property("principal")).toEqual({ id: "shop" });
   expect(reply.headers?.["X-Mocked"]).toBe("ts_1");
 });
 
 test("a single uploaded file becomes the body, its name without folders, and the fields become headers", async () => {
-  const { call, inlet } = started("webhook");
+  const { call, routeInput } = started("webhook");
   const part = (head: string, body: string): string => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
   const one = `${part('name="note"', "hi")}${part('name="f"; filename="../../etc/a.csv"', "x;y")}--b--\r\n`;
   await call({ headers: [["Content-Type", "multipart/form-data; boundary=b"]], body: one });
-  const { message } = inlet.exchanges[0] as Exchange;
+  const { message } = routeInput.exchanges[0] as Exchange;
   expect(String(message.body)).toBe("x;y");
   expect([message.headers.get("CamelFileName"), message.headers.getOwn("CamelFileName"), message.headers.get("note")]).toEqual(["a.csv", undefined, "hi"]);
   const two = `${part('name="f"; filename="a"', "1")}${part('name="g"; filename="b"', "2")}--b--\r\n`;
@@ -306,7 +310,7 @@ test("a single uploaded file becomes the body, its name without folders, and the
     ["multipart/form-data; boundary=other", one],
   ]) {
     await call({ headers: [["Content-Type", type as string]], body: body as string });
-    expect(String(inlet.exchanges.at(-1)?.message.body), type).toBe(body);
+    expect(String(routeInput.exchanges.at(-1)?.message.body), type).toBe(body);
   }
 });
 

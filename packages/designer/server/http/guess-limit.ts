@@ -1,21 +1,21 @@
 // Limits password guessing: after a few wrong passwords a source must wait, with exponential back-off. Other sources are unaffected.
 import { HttpError } from "./http-error.ts";
 
-const freeTries = 5;
+const freeAttempts = 5;
 const firstWaitMs = 1000;
 const maxWaitMs = 5 * 60_000;
 /** The count of a source is reset after this time without attempts. */
 const resetAfterMs = 30 * 60_000;
 const maxSources = 10_000;
 
-interface Tries {
-  readonly wrong: number;
-  readonly at: number;
+interface Attempts {
+  readonly failures: number;
+  readonly lastFailureAt: number;
 }
 
 export class GuessLimit {
   /** Ordered by the last wrong password. */
-  readonly #sources = new Map<string, Tries>();
+  readonly #sources = new Map<string, Attempts>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -23,30 +23,30 @@ export class GuessLimit {
   }
 
   /** Rejects a source that must still wait. */
-  assertMayTry(source: string): void {
-    const tries = this.#sources.get(source);
-    if (tries === undefined || tries.wrong < freeTries) return;
-    const left = tries.at + waitAfter(tries.wrong) - this.#now();
-    if (left <= 0) return;
-    const seconds = Math.ceil(left / 1000);
+  assertAllowed(source: string): void {
+    const attempts = this.#sources.get(source);
+    if (attempts === undefined || attempts.failures < freeAttempts) return;
+    const remainingMs = attempts.lastFailureAt + waitAfter(attempts.failures) - this.#now();
+    if (remainingMs <= 0) return;
+    const seconds = Math.ceil(remainingMs / 1000);
     throw new HttpError(429, `too many wrong passwords from your address: wait ${seconds} s`, {}, { "retry-after": String(seconds) });
   }
 
-  wrong(source: string): void {
+  recordFailure(source: string): void {
     const now = this.#now();
     const before = this.#sources.get(source);
-    const count = before === undefined || before.at < now - resetAfterMs ? 0 : before.wrong;
+    const count = before === undefined || before.lastFailureAt < now - resetAfterMs ? 0 : before.failures;
     this.#sources.delete(source);
-    this.#sources.set(source, { wrong: count + 1, at: now });
-    for (const [other, { at }] of this.#sources) {
-      if (this.#sources.size <= maxSources && at >= now - resetAfterMs) break;
+    this.#sources.set(source, { failures: count + 1, lastFailureAt: now });
+    for (const [other, { lastFailureAt }] of this.#sources) {
+      if (this.#sources.size <= maxSources && lastFailureAt >= now - resetAfterMs) break;
       this.#sources.delete(other);
     }
   }
 
-  right(source: string): void {
+  recordSuccess(source: string): void {
     this.#sources.delete(source);
   }
 }
 
-const waitAfter = (wrong: number): number => Math.min(maxWaitMs, firstWaitMs * 2 ** (wrong - freeTries));
+const waitAfter = (failures: number): number => Math.min(maxWaitMs, firstWaitMs * 2 ** (failures - freeAttempts));

@@ -8,10 +8,10 @@ export type RequestSource = (request: IncomingMessage) => string;
 export function requestSource(trustedProxies: readonly string[]): RequestSource {
   const trusted = new BlockList();
   for (const entry of trustedProxies) {
-    const [address = "", bits] = entry.split("/");
+    const [address = "", bits, ...rest] = entry.split("/");
     const family = familyOf(address);
     const widest = family === "ipv6" ? 128 : 32;
-    if (isIP(address) === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= widest))) {
+    if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= widest))) {
       throw new Error(`'${entry}' is not an address or network, such as 10.0.0.1 or 10.0.0.0/8`);
     }
     trusted.addSubnet(address, bits === undefined ? widest : Number(bits), family);

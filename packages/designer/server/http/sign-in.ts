@@ -35,11 +35,11 @@ export class SignIn {
   /** Throws if the source must wait. Attempts are limited per source, so that one client cannot lock out others. */
   isPassword(request: IncomingMessage, password: string): boolean {
     const source = this.#sourceOf(request);
-    this.#guesses.assertMayTry(source);
-    const isRight = this.#password !== undefined && timingSafeEqual(digest(password), digest(this.#password));
-    if (isRight) this.#guesses.right(source);
-    else this.#guesses.wrong(source);
-    return isRight;
+    this.#guesses.assertAllowed(source);
+    const isCorrect = this.#password !== undefined && timingSafeEqual(digest(password), digest(this.#password));
+    if (isCorrect) this.#guesses.recordSuccess(source);
+    else this.#guesses.recordFailure(source);
+    return isCorrect;
   }
 
   /** Returns the cookie of a new session; throws if the password is wrong. */

@@ -29,7 +29,8 @@ export interface DeployReply {
 export async function deploy(workspace: Workspace, targets: Targets, request: DeployRequest): Promise<DeployReply> {
   const target = targets.find(request.target);
   const file = await workspace.flows.save(request.id, request.text, request.baseHash);
-  if (file.changed) await workspace.versions.add(request.id, request.text, "save");
+  // As in Save, a version that cannot be stored is no reason to stop.
+  if (file.changed) await workspace.versions.add(request.id, request.text, "save").catch(() => undefined);
   const { changed: saved, ...savedFile } = file;
   try {
     const response = await install(workspace, targets, target, request);
@@ -56,10 +57,10 @@ export async function deploy(workspace: Workspace, targets: Targets, request: De
 async function install(workspace: Workspace, targets: Targets, target: Target, { id, text, overwrite }: DeployRequest): Promise<RuntimeResponse> {
   const path = `/_api/flows/${encodeURIComponent(id)}`;
   const now = await callRuntime(targets, target, { method: "GET", path, timeoutMs: 10_000 });
-  if (now.status !== 200 && now.status !== 404) throw refusalOf(now, target);
+  if (now.status !== 200 && now.status !== 404) throw runtimeError(now, target);
   const running = now.status === 200 ? (jsonOf(now) as { hash: string; yaml: string; lastModified: string }) : undefined;
-  const known = (await workspace.records.of(id))[target.name]?.deployedHash ?? null;
-  if (running !== undefined && ![known, overwrite, hashOf(text)].includes(running.hash)) {
+  const lastDeployedHash = (await workspace.records.of(id))[target.name]?.deployedHash ?? null;
+  if (running !== undefined && ![lastDeployedHash, overwrite, hashOf(text)].includes(running.hash)) {
     throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed elsewhere`, {
       conflict: "deployment",
       deployed: { text: running.yaml, hash: running.hash, lastModified: running.lastModified },
@@ -76,12 +77,12 @@ async function install(workspace: Workspace, targets: Targets, target: Target, {
       conflict: "deployment",
     });
   }
-  if (response.status < 200 || response.status > 299) throw refusalOf(response, target);
+  if (response.status < 200 || response.status > 299) throw runtimeError(response, target);
   return response;
 }
 
 /** The error for a call that the runtime rejected. */
-export function refusalOf(response: RuntimeResponse, target: Target): HttpError {
+export function runtimeError(response: RuntimeResponse, target: Target): HttpError {
   const { error } = (jsonOf(response) ?? {}) as { error?: unknown };
   const text = typeof error === "string" ? error : `the runtime '${target.name}' responded with ${response.status}`;
   const hint = response.status === 401 ? `: the token in ${target.tokenEnv} was rejected by '${target.name}'` : "";

@@ -3,7 +3,7 @@ import { HttpError } from "../http/http-error.ts";
 import type { DeployRecord } from "../workspace/deploy-records.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { authorQuery } from "./author.ts";
-import { jsonOf, refusalOf } from "./deploy.ts";
+import { jsonOf, runtimeError } from "./deploy.ts";
 import { callRuntime } from "./runtime-call.ts";
 import type { Targets } from "./targets.ts";
 
@@ -30,7 +30,7 @@ export async function rollBack(workspace: Workspace, targets: Targets, { id, tar
   });
   if (response.status === 412)
     throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed in the meantime: roll back again to see the difference`);
-  if (response.status !== 200) throw refusalOf(response, target);
+  if (response.status !== 200) throw runtimeError(response, target);
   const reply = jsonOf(response) as { readonly hash: string; readonly lastModified: string };
   const at = new Date().toISOString();
   const record: DeployRecord = { target: target.name, outcome: "deployed", at, hash: reply.hash, deployedHash: reply.hash, deployedAt: reply.lastModified };

@@ -27,22 +27,24 @@ export interface NewAddress {
 
 export class Targets {
   #targets: readonly Target[];
+  readonly #stored: StoredTargets;
   /** Variables named by the targets given at start; the operator may use any name. */
-  readonly #givenVariables: ReadonlySet<string>;
+  readonly #initialVariables: ReadonlySet<string>;
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #workspace: Workspace;
 
-  private constructor(given: readonly Target[], stored: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace) {
-    const names = new Set(given.map(({ name }) => name));
-    this.#targets = [...given, ...stored.filter(({ name }) => !names.has(name))];
-    this.#givenVariables = new Set(given.map(({ tokenEnv }) => tokenEnv));
+  private constructor(initial: readonly Target[], stored: StoredTargets, environment: Readonly<Record<string, string | undefined>>, workspace: Workspace) {
+    const names = new Set(initial.map(({ name }) => name));
+    this.#targets = [...initial, ...stored.targets.filter(({ name }) => !names.has(name))];
+    this.#stored = stored;
+    this.#initialVariables = new Set(initial.map(({ tokenEnv }) => tokenEnv));
     this.#environment = environment;
     this.#workspace = workspace;
   }
 
   /** The targets given at start and those added in the settings; the former take precedence if names are equal. */
-  static async load(given: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace): Promise<Targets> {
-    return new Targets(given, readStored(await workspace.readState(stateFile)), environment, workspace);
+  static async load(initial: readonly Target[], environment: Readonly<Record<string, string | undefined>>, workspace: Workspace): Promise<Targets> {
+    return new Targets(initial, readStored(await workspace.readState(stateFile)), environment, workspace);
   }
 
   list(): readonly (Target & { readonly hasToken: boolean })[] {
@@ -62,16 +64,16 @@ export class Targets {
   }
 
   isTokenVariable({ tokenEnv }: Target): boolean {
-    return variablePattern.test(tokenEnv) || this.#givenVariables.has(tokenEnv);
+    return variablePattern.test(tokenEnv) || this.#initialVariables.has(tokenEnv);
   }
 
   /** Validates the targets of a request; existing targets are always valid. */
   read(raw: unknown): readonly Target[] {
     if (!Array.isArray(raw) || raw.length > 50) throw new HttpError(400, "targets must be a list of at most 50 targets");
-    const targets = raw.map(checked);
+    const targets = raw.map(checkTarget);
     for (const target of targets) {
       const { name, tokenEnv } = target;
-      if (!this.isTokenVariable(target) && !this.#targets.some((known) => known.name === name && known.tokenEnv === tokenEnv))
+      if (!this.isTokenVariable(target) && !this.#targets.some((existing) => existing.name === name && existing.tokenEnv === tokenEnv))
         throw new HttpError(422, `target '${name}': ${wrongVariable(tokenEnv)}`);
     }
     if (new Set(targets.map(({ name }) => name)).size !== targets.length)
@@ -81,23 +83,26 @@ export class Targets {
 
   /** The targets that would send a token to a new address. */
   newAddresses(targets: readonly Target[]): readonly NewAddress[] {
-    const known = new Set(this.#targets.map((target) => pairOf(target)));
+    const existing = new Set(this.#targets.map((target) => pairOf(target)));
     return targets
-      .filter((target) => !known.has(pairOf(target)))
+      .filter((target) => !existing.has(pairOf(target)))
       .map(({ name, baseUrl, tokenEnv }) => ({ target: name, address: new URL(baseUrl).origin, tokenEnv }));
   }
 
   async replace(targets: readonly Target[]): Promise<void> {
-    await this.#workspace.writeState(stateFile, `${JSON.stringify(targets, null, 2)}\n`);
+    const { invalid, problem } = this.#stored;
+    if (problem !== undefined)
+      throw new HttpError(409, `.sluice/${stateFile} is not a JSON list (${problem}): correct or delete it, then restart the designer`);
+    await this.#workspace.writeState(stateFile, `${JSON.stringify([...targets, ...invalid], null, 2)}\n`);
     this.#targets = targets;
   }
 }
 
 const pairOf = ({ baseUrl, tokenEnv }: Target): string => `${tokenEnv} ${new URL(baseUrl).origin}`;
 
-function checked(raw: unknown): Target {
+function checkTarget(raw: unknown): Target {
   const { name, baseUrl, tokenEnv } = (raw ?? {}) as Record<string, unknown>;
-  if (typeof name !== "string" || !namePattern.test(name)) throw new HttpError(422, "invalid target name: use letters, digits, '.', '_', '-' (max 40)");
+  if (typeof name !== "string" || !namePattern.test(name)) throw new HttpError(422, "invalid target name: use letters, digits, spaces, '.', '_', '-' (max 40)");
   if (typeof tokenEnv !== "string" || tokenEnv === "")
     throw new HttpError(422, `target '${name}' needs the name of a token variable, such as SLUICE_STAGING_TOKEN`);
   return { name, baseUrl: urlOf(name, baseUrl), tokenEnv };
@@ -111,10 +116,27 @@ function urlOf(name: string, raw: unknown): string {
   return url.href.replace(/\/+$/, "");
 }
 
-function readStored(text: string | undefined): readonly Target[] {
+interface StoredTargets {
+  readonly targets: readonly Target[];
+  /** Entries that are no valid targets; they are written back, so that they can be corrected in the file. */
+  readonly invalid: readonly unknown[];
+  /** Why the file cannot be read. It must not be overwritten then. */
+  readonly problem?: string;
+}
+
+function readStored(text: string | undefined): StoredTargets {
+  const targets: Target[] = [];
+  const invalid: unknown[] = [];
   try {
-    return text === undefined ? [] : (JSON.parse(text) as unknown[]).map(checked);
-  } catch {
-    return [];
+    for (const entry of text === undefined ? [] : (JSON.parse(text) as Iterable<unknown>)) {
+      try {
+        targets.push(checkTarget(entry));
+      } catch {
+        invalid.push(entry);
+      }
+    }
+  } catch (error) {
+    return { targets: [], invalid: [], problem: (error as Error).message };
   }
+  return { targets, invalid };
 }

@@ -3,7 +3,7 @@ import { callRuntime } from "./runtime-call.ts";
 import type { Targets } from "./targets.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
-const shown = 64 * 1024;
+const maxShownLength = 64 * 1024;
 
 /** Calls a webhook of a runtime without the deploy token, like any client. */
 export async function tryWebhook(targets: Targets, body: Readonly<Record<string, unknown>>): Promise<unknown> {
@@ -28,8 +28,8 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
   return {
     status: response.status,
     headers: response.headers,
-    body: response.text.slice(0, shown),
-    truncated: response.text.length > shown,
+    body: response.text.slice(0, maxShownLength),
+    truncated: response.text.length > maxShownLength,
     durationMs: Math.round(performance.now() - started),
     runId: response.headers["x-run-id"] ?? null,
   };

@@ -26,7 +26,7 @@ export class TextFiles {
   readonly #ending: string;
   readonly #write: WriteFile;
   /** Writes to one file are serialized, so that the hash check and the write are atomic. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #pendingWrites = new Map<string, Promise<unknown>>();
 
   constructor(folder: string, ending: string, write: WriteFile) {
     this.#folder = folder;
@@ -63,7 +63,7 @@ export class TextFiles {
     assertId(id);
     const bytes = Buffer.from(text, "utf8");
     if (bytes.length > maxFileBytes) throw new HttpError(413, `a file must not exceed ${maxFileBytes} bytes`);
-    return this.#inTurn(id, async () => {
+    return this.#serialize(id, async () => {
       const before = await this.#expect(id, expectedHash, hashOf(bytes));
       if (before?.hash === hashOf(bytes)) return { ...before, changed: false };
       await this.#write(this.#path(id), bytes).catch((error: unknown) => Promise.reject(diskError(error, `${id}${this.#ending}`)));
@@ -73,7 +73,7 @@ export class TextFiles {
 
   remove(id: string, expectedHash: string): Promise<void> {
     assertId(id);
-    return this.#inTurn(id, async () => {
+    return this.#serialize(id, async () => {
       if ((await this.#expect(id, expectedHash)) === undefined) throw new HttpError(404, `'${id}' not found in the workspace`);
       await unlink(this.#path(id)).catch((error: unknown) => Promise.reject(diskError(error, id)));
     });
@@ -99,13 +99,13 @@ export class TextFiles {
     return join(this.#folder, id + this.#ending);
   }
 
-  async #inTurn<T>(id: string, act: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(act, act);
-    this.#turns.set(id, turn);
+  async #serialize<T>(id: string, act: () => Promise<T>): Promise<T> {
+    const write = (this.#pendingWrites.get(id) ?? Promise.resolve()).then(act, act);
+    this.#pendingWrites.set(id, write);
     try {
-      return await turn;
+      return await write;
     } finally {
-      if (this.#turns.get(id) === turn) this.#turns.delete(id);
+      if (this.#pendingWrites.get(id) === write) this.#pendingWrites.delete(id);
     }
   }
 }

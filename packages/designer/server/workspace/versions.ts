@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { HttpError } from "../http/http-error.ts";
 import { diskError, hashOf, type WriteFile } from "./durable-file.ts";
 
-const kept = 20;
+const maxVersions = 20;
 const namePattern = /^(\d{8}T\d{9}Z)-(save|deploy)-([0-9a-f]{64})\.yaml$/;
 
 export interface Version {
@@ -50,7 +50,7 @@ export class Versions {
     const stamp = new Date(this.#last).toISOString().replaceAll(/[-:.]/g, "");
     const name = `${stamp}-${reason}-${hash}.yaml`;
     await this.#write(join(this.#folder, flowId, name), Buffer.from(text, "utf8")).catch((error: unknown) => Promise.reject(diskError(error, name)));
-    const outdated = [...(newest?.hash === hash ? [newest] : []), ...before.slice(kept - 1)];
+    const outdated = [...(newest?.hash === hash ? [newest] : []), ...before.slice(maxVersions - 1)];
     for (const { id } of outdated) await unlink(join(this.#folder, flowId, `${id}.yaml`)).catch(() => undefined);
   }
 }

@@ -13,8 +13,8 @@ export const pathText = (path: Path): string =>
   path.reduce<string>((text, name) => (typeof name === "number" ? `${text}[${name}]` : text === "" ? name : `${text}.${name}`), "");
 
 /** The request body: without read-only members, empty lists and empty groups. */
-export function documentOf(shown: object): Policy {
-  const { flowId: _flowId, lastModified: _lastModified, hash: _hash, ...policy } = shown as Policy;
+export function documentOf(reply: object): Policy {
+  const { flowId: _flowId, lastModified: _lastModified, hash: _hash, ...policy } = reply as Policy;
   return Object.fromEntries(
     Object.entries(policy).flatMap(([name, value]) => {
       if (Array.isArray(value)) return value.length === 0 ? [] : [[name, value]];
@@ -25,16 +25,16 @@ export function documentOf(shown: object): Policy {
   );
 }
 
-export interface PlacedErrors {
+export interface PolicyErrors {
   readonly fields: ReadonlyMap<string, string>;
   /** Errors that belong to no field. */
   readonly rest: readonly string[];
 }
 
-export const noErrors: PlacedErrors = { fields: new Map(), rest: [] };
+export const noErrors: PolicyErrors = { fields: new Map(), rest: [] };
 
 /** Parses a validation error: `access policy 'orders': rules[0].roles: must not be empty; default: must be one of …`. */
-export function placedErrors(sentence: string): PlacedErrors {
+export function parseErrors(sentence: string): PolicyErrors {
   const fields = new Map<string, string>();
   const rest: string[] = [];
   for (const part of sentence.replace(/^access policy '[^']*': /, "").split("; ")) {
@@ -46,7 +46,7 @@ export function placedErrors(sentence: string): PlacedErrors {
 }
 
 /** The errors of a field or of an item of its list. */
-export function errorAt({ fields }: PlacedErrors, path: Path): string | undefined {
+export function errorAt({ fields }: PolicyErrors, path: Path): string | undefined {
   const text = pathText(path);
   const exact = fields.get(text);
   if (exact !== undefined) return exact;
@@ -56,10 +56,10 @@ export function errorAt({ fields }: PlacedErrors, path: Path): string | undefine
 }
 
 /** Removes the errors of a changed value and of its members. */
-export function withoutErrors({ fields, rest }: PlacedErrors, path: Path): PlacedErrors {
+export function withoutErrors({ fields, rest }: PolicyErrors, path: Path): PolicyErrors {
   const text = pathText(path);
-  const left = [...fields].filter(([place]) => place !== text && !place.startsWith(`${text}.`) && !place.startsWith(`${text}[`));
-  return left.length === fields.size ? { fields, rest } : { fields: new Map(left), rest };
+  const remaining = [...fields].filter(([place]) => place !== text && !place.startsWith(`${text}.`) && !place.startsWith(`${text}[`));
+  return remaining.length === fields.size ? { fields, rest } : { fields: new Map(remaining), rest };
 }
 
 export const newSchemes: Readonly<Record<SchemeType, Policy>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { documentOf, errorAt, pathText, placedErrors, withoutErrors } from "./policy-edits.ts";
+import { documentOf, errorAt, pathText, parseErrors, withoutErrors } from "./policy-edits.ts";
 import { valueAt, withValue } from "../controls/json-path.ts";
-import { verdictOf } from "./policy-verdict.ts";
+import { decideAccess } from "./policy-decision.ts";
 
 describe("editing a policy", () => {
   it("changes one value and keeps the others", () => {
@@ -22,7 +22,7 @@ describe("editing a policy", () => {
   });
 
   it("assigns each validation error to its field", () => {
-    const errors = placedErrors(
+    const errors = parseErrors(
       "access policy 'orders': authenticate[0].keys[1].key: is required; ip.allow[2]: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32; and 2 more",
     );
     expect(pathText(["authenticate", 0, "keys", 1, "key"])).toBe("authenticate[0].keys[1].key");
@@ -32,7 +32,7 @@ describe("editing a policy", () => {
     expect(errors.rest).toEqual(["and 2 more"]);
     expect([...withoutErrors(errors, ["authenticate"]).fields.keys()]).toEqual(["ip.allow[2]"]);
     expect([...withoutErrors(errors, ["authenticate", 0, "keys", 1, "id"]).fields.keys()]).toHaveLength(2);
-    expect(placedErrors("The designer server is not responding.").rest).toEqual(["The designer server is not responding."]);
+    expect(parseErrors("The designer server is not responding.").rest).toEqual(["The designer server is not responding."]);
   });
 });
 
@@ -59,7 +59,7 @@ describe("the policy decision for a call", () => {
     [{ ip: { deny: ["::1"] } }, { ...call, hasCredentials: false }, { rule: undefined, outcome: "allowed" }],
     [{ ...policy, rules: [{ routes: [], public: true }] }, call, { rule: undefined, outcome: "forbidden" }],
     [{ rules: [{ roles: ["write"] }] }, call, { rule: 1, outcome: "forbidden" }],
-  ])("%j on %j", (given, request, verdict) => {
-    expect(verdictOf(given, request)).toEqual(verdict);
+  ])("%j on %j", (candidate, request, decision) => {
+    expect(decideAccess(candidate, request)).toEqual(decision);
   });
 });

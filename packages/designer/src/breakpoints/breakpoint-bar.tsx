@@ -12,9 +12,9 @@ import { setBreakpoints, setCondition, toggleBreakpoint, useBreakpoints, type Br
 import { changedFields, draftProblem, move, unwatch, useWatch, watch } from "./breakpoint-watch.ts";
 import "./breakpoint-bar.css";
 
-const words = strings.breakpoints;
+const text = strings.breakpoints;
 
-/** The breakpoints of the open flow: arming them, and the held message. Nothing while there are none. `onHeld` is called when a message is held. */
+/** Starts and stops breakpoints of the open flow, and shows the held message. Hidden without breakpoints. `onHeld` is called when a message is held. */
 export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
   const editor = useEditor();
   const breakpoints = useBreakpoints(editor.id);
@@ -26,7 +26,7 @@ export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
   if (breakpoints.length === 0 && session === undefined) return null;
   const isOpen = session !== undefined && session.state !== "ended";
   return (
-    <section className="breakpoints" aria-label={words.title} data-state={session?.state}>
+    <section className="breakpoints" aria-label={text.title} data-state={session?.state}>
       <CircleDot size={16} aria-hidden="true" className="breakpoints__icon" />
       {session?.state === "held" ? (
         <HeldActions />
@@ -37,7 +37,7 @@ export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
       )}
       <span className="grow" />
       <span className="breakpoints__note" role="status">
-        {problem === undefined ? session?.state === "ended" ? words.ended(session.reason ?? "") : "" : <span className="field__error">{problem}</span>}
+        {problem === undefined ? session?.state === "ended" ? text.ended(session.reason ?? "") : "" : <span className="field__error">{problem}</span>}
       </span>
     </section>
   );
@@ -52,22 +52,22 @@ function Arming({ breakpoints }: { readonly breakpoints: readonly Breakpoint[] }
   const start = (): void => void watch(editor.id, target, breakpoints);
   return (
     <>
-      <strong>{words.count(breakpoints.length)}</strong>
+      <strong>{text.count(breakpoints.length)}</strong>
       <Button
         variant="primary"
         disabled={!isDeployed}
-        title={isDeployed ? words.watchHint(target ?? "") : words.notDeployed}
+        title={isDeployed ? text.watchHint(target ?? "") : text.notDeployed}
         onClick={() => (isLocalTarget() ? start() : setAsking(true))}
       >
-        {words.watch}
+        {text.watch}
       </Button>
-      <Button onClick={() => setListing(true)}>{words.list}</Button>
+      <Button onClick={() => setListing(true)}>{text.editConditions}</Button>
       <Button icon={<X size={14} aria-hidden="true" />} onClick={() => setBreakpoints(editor.id, [])}>
-        {words.removeAll}
+        {text.removeAll}
       </Button>
       {isAsking ? (
         <Dialog
-          title={words.askTitle(target ?? "")}
+          title={text.askTitle(target ?? "")}
           onClose={() => setAsking(false)}
           onSubmit={() => {
             setAsking(false);
@@ -77,12 +77,12 @@ function Arming({ breakpoints }: { readonly breakpoints: readonly Breakpoint[] }
             <>
               <Button onClick={() => setAsking(false)}>{strings.common.cancel}</Button>
               <Button type="submit" variant="primary">
-                {words.watch}
+                {text.watch}
               </Button>
             </>
           }
         >
-          <p>{words.askText(target ?? "")}</p>
+          <p>{text.askText(target ?? "")}</p>
         </Dialog>
       ) : null}
       {isListing ? <BreakpointDialog breakpoints={breakpoints} onClose={() => setListing(false)} /> : null}
@@ -94,26 +94,26 @@ function Arming({ breakpoints }: { readonly breakpoints: readonly Breakpoint[] }
 function BreakpointDialog({ breakpoints, onClose }: { readonly breakpoints: readonly Breakpoint[]; readonly onClose: () => void }) {
   const editor = useEditor();
   return (
-    <Dialog title={words.list} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
-      <p className="muted">{words.conditionHint}</p>
+    <Dialog title={text.editConditions} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
+      <p className="muted">{text.conditionHint}</p>
       <ul className="breakpoints__list">
         {breakpoints.map((breakpoint) => (
           <li key={`${breakpoint.routeId}/${breakpoint.stepId}`}>
             <span className="mono">{breakpoint.stepId}</span>
             <input
               className="input mono"
-              aria-label={words.conditionOf(breakpoint.stepId)}
-              placeholder={words.conditionExample}
+              aria-label={text.conditionOf(breakpoint.stepId)}
+              placeholder={text.conditionExample}
               value={breakpoint.when ?? ""}
               onChange={(event) => setCondition(editor, breakpoint, event.target.value)}
             />
             <Button
               variant="quiet"
               icon={<X size={14} aria-hidden="true" />}
-              aria-label={words.removeOne(breakpoint.stepId)}
-              title={words.removeOne(breakpoint.stepId)}
+              aria-label={text.removeOne(breakpoint.stepId)}
+              title={text.removeOne(breakpoint.stepId)}
               onClick={() => {
-                const step = stepsOf(editor.flow.good?.outline.routes).find(
+                const step = stepsOf(editor.flow.lastValid?.outline.routes).find(
                   ({ routeId, step: { id } }) => routeId === breakpoint.routeId && id === breakpoint.stepId,
                 );
                 if (step !== undefined) toggleBreakpoint(editor, step.step);
@@ -134,8 +134,8 @@ function BreakpointDialog({ breakpoints, onClose }: { readonly breakpoints: read
 function Waiting({ state, count }: { readonly state: string; readonly count: number }) {
   return (
     <>
-      <strong role="status">{state === "running" ? words.running : words.waiting(count)}</strong>
-      <Button onClick={() => void unwatch()}>{words.stopWatching}</Button>
+      <strong role="status">{state === "running" ? text.running : text.waiting(count)}</strong>
+      <Button onClick={() => void unwatch()}>{text.stopWatching}</Button>
     </>
   );
 }
@@ -143,28 +143,28 @@ function Waiting({ state, count }: { readonly state: string; readonly count: num
 function HeldActions() {
   const held = useWatch((state) => state.session?.held);
   const draft = useWatch((state) => state.draft);
-  const left = useSecondsLeft(held?.until);
+  const secondsLeft = useSecondsLeft(held?.until);
   if (held === null || held === undefined) return null;
   const fields = changedFields(held, draft);
   const invalid = draftProblem(held, draft);
   return (
     <>
-      <strong role="status">{words.held(held.stepId)}</strong>
-      <span className="muted">{words.continuesIn(clockText(left))}</span>
+      <strong role="status">{text.held(held.stepId)}</strong>
+      <span className="muted">{text.continuesIn(clockText(secondsLeft))}</span>
       <Button
         variant="primary"
         icon={<Play size={14} aria-hidden="true" />}
         disabled={invalid !== undefined}
-        title={invalid ?? words.continueHint}
+        title={invalid ?? text.continueHint}
         onClick={() => void move("continue")}
       >
-        {fields.length === 0 ? words.proceed : words.proceedChanged(fields)}
+        {fields.length === 0 ? text.proceed : text.proceedChanged(fields)}
       </Button>
       <Button icon={<StepForward size={14} aria-hidden="true" />} disabled={invalid !== undefined} onClick={() => void move("step")}>
-        {words.step}
+        {text.step}
       </Button>
       <Button icon={<Square size={14} aria-hidden="true" />} onClick={() => void move("abort")}>
-        {words.abort}
+        {text.abort}
       </Button>
     </>
   );
@@ -184,7 +184,7 @@ function useSecondsLeft(until: string | undefined): number {
 /** Marks the cards of the flow. */
 function useMarks(breakpoints: readonly Breakpoint[]): void {
   const editor = useEditor();
-  const routes = useEditorState(({ flow }) => flow.good?.outline.routes);
+  const routes = useEditorState(({ flow }) => flow.lastValid?.outline.routes);
   const held = useWatch((state) => (state.flowId === editor.id ? state.session?.held : undefined));
   useEffect(() => {
     const cards = new Map<string, BreakpointMark>();
@@ -200,16 +200,16 @@ function useMarks(breakpoints: readonly Breakpoint[]): void {
 /** Selects the step at which a message is held, so that the data panel shows it. */
 function useSelectHeld(onHeld: () => void): void {
   const editor = useEditor();
-  const shown = useRef(onHeld);
-  shown.current = onHeld;
+  const latestOnHeld = useRef(onHeld);
+  latestOnHeld.current = onHeld;
   const place = useWatch((state) =>
     state.flowId === editor.id && state.session?.held ? `${state.session.held.routeId} ${state.session.held.stepId}` : undefined,
   );
   useEffect(() => {
-    const found = stepsOf(editor.flow.good?.outline.routes).find(({ routeId, step }) => `${routeId} ${step.id}` === place);
+    const found = stepsOf(editor.flow.lastValid?.outline.routes).find(({ routeId, step }) => `${routeId} ${step.id}` === place);
     if (found === undefined) return;
     editor.select(found.step.path);
-    shown.current();
+    latestOnHeld.current();
     cardOf(pathKey(found.step.path))?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [editor, place]);
 }

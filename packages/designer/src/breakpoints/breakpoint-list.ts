@@ -22,9 +22,9 @@ const none: readonly Breakpoint[] = [];
 /** The limit of the runtime for one session. */
 const maxBreakpoints = 20;
 
-const useBreakpointLists = create<{ readonly lists: BreakpointLists }>(() => ({ lists: stored() }));
+const useBreakpointLists = create<{ readonly lists: BreakpointLists }>(() => ({ lists: readStored() }));
 
-function stored(): BreakpointLists {
+function readStored(): BreakpointLists {
   try {
     return JSON.parse(readSetting(settingKey) ?? "{}") as BreakpointLists;
   } catch {
@@ -47,7 +47,7 @@ export function breakableStep(
   step: StepOutline | undefined = selectedStep(flow),
 ): { readonly routeId: string; readonly step: StepOutline } | undefined {
   if (step === undefined) return undefined;
-  const route = flow.good?.outline.routes.find(({ steps }) => [...everyStep(steps)].includes(step));
+  const route = flow.lastValid?.outline.routes.find(({ steps }) => [...everyStep(steps)].includes(step));
   return route === undefined ? undefined : { routeId: route.id, step };
 }
 

@@ -1,4 +1,4 @@
-// A breakpoint session on the target: armed by the user, polled while it is open, which also renews its lease. At most one per page.
+// A breakpoint session on the target, started by the user. Polling it also renews its lease. At most one per page.
 import { create } from "zustand";
 import type { BreakpointSession } from "@sluice/client";
 import { runtimeAt } from "../api-client/runtime-client.ts";
@@ -68,7 +68,7 @@ export const edit = (draft: string): void => useWatch.setState({ draft, problem:
 
 const isChanged = ({ message }: HeldMessage, draft: string): boolean => draft !== bodyText(message.body);
 
-/** Data stays data: its text must be JSON. Text that was shown as indented JSON is sent as it is now. */
+/** A body that is data is parsed as JSON; any other body is sent as text, as it was edited. */
 function dataOf({ message }: HeldMessage, draft: string): unknown {
   return typeof message.body === "string" || message.body === null ? draft : (JSON.parse(draft) as unknown);
 }

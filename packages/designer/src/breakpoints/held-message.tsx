@@ -2,7 +2,7 @@ import { Field } from "../controls/field.tsx";
 import { strings } from "../strings.ts";
 import { draftProblem, edit, useWatch } from "./breakpoint-watch.ts";
 
-const words = strings.breakpoints;
+const text = strings.breakpoints;
 
 /** The body of the held message, which can be changed before it continues. */
 export function HeldMessage() {
@@ -12,7 +12,7 @@ export function HeldMessage() {
   const isReadOnly = held.message.truncated;
   return (
     <div className="data__held">
-      <Field label={words.body} hint={isReadOnly ? words.truncated : words.bodyHint} error={draftProblem(held, draft)}>
+      <Field label={text.body} hint={isReadOnly ? text.truncated : text.bodyHint} error={draftProblem(held, draft)}>
         {(control) => (
           <textarea
             {...control}

@@ -1,13 +1,13 @@
 import type { StepOutline } from "@sluice/model";
 import { strings } from "../strings.ts";
 
-const words = strings.canvas;
+const text = strings.canvas;
 
 /** The recipients of a step that sends to a list of addresses, as far as they are written in the flow. */
 export function Addresses({ step }: { readonly step: StepOutline }) {
   const [written = ""] = step.detail.split(" = ");
   const isFixed = written.includes(":") && !written.includes("${");
-  const addresses = isFixed ? written.split(",").map((address) => address.trim()) : [words.eachAddress];
+  const addresses = isFixed ? written.split(",").map((address) => address.trim()) : [text.eachAddress];
   return (
     <div className="blocks" data-lanes="all" aria-hidden="true">
       {addresses.map((address, index) => (

@@ -14,7 +14,7 @@ import { blockAt, selectedStep, selectedSteps } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
 import { openPicker, setDirection, setZoom, useCanvasUi } from "./canvas-ui.ts";
 
-const words = strings.canvas;
+const text = strings.canvas;
 
 export interface CanvasAction {
   readonly name: string;
@@ -33,7 +33,7 @@ const always = (): boolean => true;
 export const canvasActions: readonly CanvasAction[] = [
   {
     name: "add-step",
-    title: words.addStep,
+    title: text.addStep,
     shortcut: "A",
     also: "/",
     isPossible: ({ flow }) => positionAfterSelection(flow) !== undefined,
@@ -44,7 +44,7 @@ export const canvasActions: readonly CanvasAction[] = [
   },
   {
     name: "add-inside",
-    title: words.addInside,
+    title: text.addInside,
     shortcut: "Shift+A",
     isPossible: (editor) => positionInSelection(editor) !== undefined,
     run: (editor) => {
@@ -54,7 +54,7 @@ export const canvasActions: readonly CanvasAction[] = [
   },
   {
     name: "add-branch",
-    title: words.addBranch,
+    title: text.addBranch,
     shortcut: "Shift+B",
     isPossible: (editor) => branchOwner(editor) !== undefined,
     run: (editor) => {
@@ -69,18 +69,18 @@ export const canvasActions: readonly CanvasAction[] = [
     isPossible: (editor) => breakableStep(editor) !== undefined,
     run: (editor) => toggleBreakpoint(editor),
   },
-  { name: "add-element", title: words.addElement, shortcut: "Shift+R", hidden: true, isPossible: always, run: () => openPicker({ for: "element" }) },
-  { name: "wrap", title: words.wrap, shortcut: "W", isPossible: ({ flow }) => selectedSteps(flow).length > 0, run: () => openPicker({ for: "wrap" }) },
+  { name: "add-element", title: text.addElement, shortcut: "Shift+R", hidden: true, isPossible: always, run: () => openPicker({ for: "element" }) },
+  { name: "wrap", title: text.wrap, shortcut: "W", isPossible: ({ flow }) => selectedSteps(flow).length > 0, run: () => openPicker({ for: "wrap" }) },
   {
     name: "replace",
-    title: words.replace,
+    title: text.replace,
     shortcut: "R",
     isPossible: ({ flow }) => selectedStep(flow) !== undefined,
     run: () => openPicker({ for: "replace" }),
   },
   {
     name: "partner",
-    title: words.goToLinked,
+    title: text.goToLinked,
     shortcut: "G",
     isPossible: ({ flow }) => linkedEndpoint(flow, currentCatalog()) !== undefined || createLinkedRoute(currentCatalog()).apply(flow) !== undefined,
     run: (editor) => {
@@ -94,16 +94,16 @@ export const canvasActions: readonly CanvasAction[] = [
   },
   {
     name: "rename",
-    title: words.rename,
+    title: text.rename,
     shortcut: "F2",
     isPossible: ({ flow }) => flow.selection !== undefined,
     run: () => focusInspector("[data-field=description]"),
   },
-  { name: "open", title: words.open, shortcut: "Enter", isPossible: ({ flow }) => flow.selection !== undefined, run: () => focusInspector() },
-  { name: "find", title: words.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ finding: true }) },
-  { name: "direction", title: words.direction, shortcut: "X", hidden: true, isPossible: always, run: turn },
-  { name: "fit", title: words.fit, shortcut: "1", hidden: true, isPossible: always, run: fit },
-  { name: "actual-size", title: words.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },
+  { name: "open", title: text.open, shortcut: "Enter", isPossible: ({ flow }) => flow.selection !== undefined, run: () => focusInspector() },
+  { name: "find", title: text.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ finding: true }) },
+  { name: "direction", title: text.direction, shortcut: "X", hidden: true, isPossible: always, run: turn },
+  { name: "fit", title: text.fit, shortcut: "1", hidden: true, isPossible: always, run: fit },
+  { name: "actual-size", title: text.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },
 ];
 
 /** Runs a command and keeps the keyboard focus on the selection. */
@@ -165,7 +165,7 @@ const padding = { inline: 48, block: 72, route: 72 };
 /** The largest zoom, up to 100 %, at which everything fits. */
 function fit(): void {
   fitOnce();
-  // Cards that were out of view have their true size only now.
+  // Cards that were out of view are measured only after this layout.
   requestAnimationFrame(() => requestAnimationFrame(fitOnce));
 }
 

@@ -10,7 +10,7 @@ import { setFolded, useCanvasUi } from "./canvas-ui.ts";
 
 export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): void {
   if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "treeitem") return;
-  const press = rotated(pressOf(event));
+  const press = rotate(pressOf(event));
   if (walk(event, press.key, editor)) return event.preventDefault();
   const action = canvasActions.find(({ shortcut, also }) => [shortcut, also].some((keys) => keys !== undefined && matchesShortcut(keys, press)));
   if (action !== undefined) {
@@ -35,7 +35,7 @@ const pressOf = ({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEven
 const rotatedKeys: Readonly<Record<string, string>> = { ArrowRight: "ArrowDown", ArrowLeft: "ArrowUp", ArrowDown: "ArrowRight", ArrowUp: "ArrowLeft" };
 
 /** In a flow drawn left to right, the right arrow moves to the next step, like the down arrow in one drawn top to bottom. */
-function rotated(press: ReturnType<typeof pressOf>): ReturnType<typeof pressOf> {
+function rotate(press: ReturnType<typeof pressOf>): ReturnType<typeof pressOf> {
   const key = useCanvasUi.getState().direction === "right" ? rotatedKeys[press.key] : undefined;
   return key === undefined ? press : { ...press, key, code: key };
 }
@@ -80,7 +80,7 @@ function fold(editor: Editor, folded: boolean): boolean {
 
 /** The key under which the collapsed state of the selected step is stored. */
 function foldIdOf({ flow }: Editor): string | undefined {
-  const { outline } = flow.good ?? {};
+  const { outline } = flow.lastValid ?? {};
   const step = selectedStep(flow);
   if (outline === undefined || flow.selection === undefined) return undefined;
   if (step === undefined) {

@@ -14,16 +14,16 @@ import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 import { CardMenu } from "./card-menu.tsx";
 import { OverviewMap } from "./overview-map.tsx";
 import { RemovedRoutes } from "./removed-steps.tsx";
-import { RouteTree, type TreeFacts } from "./route-tree.tsx";
+import { RouteTree, type TreeDetails } from "./route-tree.tsx";
 import { IconSheet } from "./step-icon.tsx";
 import { StepPicker } from "./step-picker.tsx";
 import { clipboardOn, pointingOn } from "./canvas-pointing.ts";
 import { useCardDrag, usePan } from "./use-drag.ts";
 import "./canvas.css";
 
-const words = strings.canvas;
+const labels = strings.canvas;
 
-/** Below these, cards show their title only, then their icon only. */
+/** Zoom levels below which cards show only their title, and only their icon. */
 const titleZoom = 0.7;
 const tileZoom = 0.3;
 
@@ -39,8 +39,8 @@ export function CanvasPane({ outline, data }: CanvasToolsProps) {
   const pointing = pointingOn(editor);
   const clipboard = clipboardOn(editor);
   useWheelZoom(pane);
-  useTriggerInView(pane, editor.id, flow.good !== undefined);
-  useKeptFocus(pane, flow);
+  useTriggerInView(pane, editor.id, flow.lastValid !== undefined);
+  useFocusRestore(pane, flow);
   return (
     <>
       <div
@@ -75,17 +75,17 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
   const folded = useCanvasUi((state) => state.folded);
   const direction = useCanvasUi((state) => state.direction);
   const problems = useProblems();
-  const { good, text, syntax } = flow;
+  const { lastValid, text, syntax } = flow;
   // Memoized by its inputs instead of the flow, which changes with every selection.
-  const faults = useSameFaults(useMemo(() => problemsByStep({ good, text }, problems), [good, text, problems]));
-  const facts = useMemo((): TreeFacts => ({ catalog, folded, faults, direction }), [catalog, folded, faults, direction]);
-  const outline = good?.outline;
+  const faults = useSameFaults(useMemo(() => problemsByStep({ lastValid, text }, problems), [lastValid, text, problems]));
+  const details = useMemo((): TreeDetails => ({ catalog, folded, faults, direction }), [catalog, folded, faults, direction]);
+  const outline = lastValid?.outline;
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) {
     const fault = outline === undefined ? syntax[0] : undefined;
     return fault === undefined ? (
-      <EmptyState title={words.empty} text={words.emptyHint} />
+      <EmptyState title={labels.empty} text={labels.emptyHint} />
     ) : (
-      <EmptyState title={words.unread} text={words.unreadHint(fault.span.line)} />
+      <EmptyState title={labels.unread} text={labels.unreadHint(fault.span.line)} />
     );
   }
   const routes = outline.routes.length === 0 ? [undefined] : outline.routes;
@@ -93,26 +93,26 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
     <section
       key={route === undefined ? "" : pathKey(route.path)}
       className="canvas__route"
-      aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}
+      aria-label={route === undefined ? labels.othersLabel : labels.routeLabel(route.id)}
     >
       {routes.length > 1 && route !== undefined ? (
         <h2 className="canvas__heading">
           {route.description ?? route.id} {route.description === undefined ? null : <span className="mono muted">{route.id}</span>}
         </h2>
       ) : null}
-      <RouteTree route={route} entities={index === routes.length - 1 ? outline.entities : noEntities} facts={facts} />
+      <RouteTree route={route} entities={index === routes.length - 1 ? outline.entities : noEntities} details={details} />
     </section>
   ));
 }
 
-type Faults = TreeFacts["faults"];
+type Faults = TreeDetails["faults"];
 
 /** Returns the previous map while the number of problems per step is unchanged: cards show only that number. */
 function useSameFaults(faults: Faults): Faults {
-  const [kept, keep] = useState(faults);
-  if (kept === faults) return kept;
-  if (kept.size === faults.size && [...faults].every(([key, { length }]) => kept.get(key)?.length === length)) return kept;
-  keep(faults);
+  const [current, setCurrent] = useState(faults);
+  if (current === faults) return current;
+  if (current.size === faults.size && [...faults].every(([key, { length }]) => current.get(key)?.length === length)) return current;
+  setCurrent(faults);
   return faults;
 }
 
@@ -122,7 +122,7 @@ const noEntities: Outline["entities"] = [];
 function showTooltip(target: HTMLElement): void {
   if (target.title !== "") return;
   if (target.matches(".card__title, .card__subtitle")) target.title = target.textContent ?? "";
-  else if (target.matches(".gap")) target.title = words.insertHere;
+  else if (target.matches(".gap")) target.title = labels.insertHere;
 }
 
 /** Ctrl+wheel zooms; only non-passive listeners can prevent the browser from zooming the page. */
@@ -147,7 +147,7 @@ function useTriggerInView(pane: React.RefObject<HTMLDivElement | null>, flowId: 
 }
 
 /** Undo may remove the focused card: move the focus to the selected one. A selection made elsewhere is scrolled into view. */
-function useKeptFocus(pane: React.RefObject<HTMLDivElement | null>, flow: OpenFlow): void {
+function useFocusRestore(pane: React.RefObject<HTMLDivElement | null>, flow: OpenFlow): void {
   const editor = useEditor();
   const hadFocus = useRef(false);
   useEffect(() => {

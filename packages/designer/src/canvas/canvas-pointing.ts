@@ -1,7 +1,7 @@
 // Mouse and clipboard handling of the canvas.
 import type { ClipboardEvent, FocusEvent, MouseEvent } from "react";
 import { toggleBreakpoint } from "../breakpoints/breakpoint-list.ts";
-import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
+import { selectionYaml, pasteSteps } from "../commands/paste-steps.ts";
 import { removeStep } from "../commands/remove-step.ts";
 import type { Editor } from "../document/editor.ts";
 import { pathKey } from "@sluice/model";
@@ -52,7 +52,7 @@ export function pointingOn(editor: Editor) {
 
 export function clipboardOn(editor: Editor) {
   const copy = (event: ClipboardEvent): boolean => {
-    const text = copiedText(editor.flow);
+    const text = selectionYaml(editor.flow);
     if (isTyping(event) || text === undefined || (document.getSelection()?.toString() ?? "") !== "") return false;
     event.clipboardData.setData("text/plain", text);
     event.preventDefault();

@@ -1,6 +1,6 @@
 import { Activity, ArrowDown, ArrowRight, Braces, ListTree, Maximize, MoreHorizontal, Plus, Route, Search, ZoomIn, ZoomOut } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { shownShortcut } from "../commands/shortcut.ts";
+import { formatShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
 import { useIsNarrow } from "../controls/use-is-narrow.ts";
 import { everyStep, pathKey } from "@sluice/model";
@@ -11,7 +11,7 @@ import { useWorkspace } from "../workspace/workspace-store.ts";
 import { canvasActions, cardOf, focusSelected } from "./canvas-actions.ts";
 import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 
-const words = strings.canvas;
+const text = strings.canvas;
 
 interface PanelSwitch {
   readonly isOpen: boolean;
@@ -36,12 +36,12 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
   const run = (name: string): void => canvasActions.find((action) => action.name === name)?.run(editor);
   return (
     <div className="canvas-bars">
-      <div className="canvas-bar" role="toolbar" aria-label={words.tools}>
-        <Button variant="quiet" icon={<Plus size={16} aria-hidden="true" />} title={shownShortcut("A")} onClick={() => run("add-step")}>
-          {words.addStep}
+      <div className="canvas-bar" role="toolbar" aria-label={text.tools}>
+        <Button variant="quiet" icon={<Plus size={16} aria-hidden="true" />} title={formatShortcut("A")} onClick={() => run("add-step")}>
+          {text.addStep}
         </Button>
-        <Button variant="quiet" icon={<Route size={16} aria-hidden="true" />} title={shownShortcut("Shift+R")} onClick={() => run("add-element")}>
-          {words.addElement}
+        <Button variant="quiet" icon={<Route size={16} aria-hidden="true" />} title={formatShortcut("Shift+R")} onClick={() => run("add-element")}>
+          {text.addElement}
         </Button>
         <Button
           variant="quiet"
@@ -53,13 +53,13 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
             useCanvasUi.setState({ menu: { x: box.left, y: box.bottom + 4 } });
           }}
         >
-          {words.actions}
+          {text.actions}
         </Button>
         <Button
           variant="quiet"
           icon={<Search size={16} aria-hidden="true" />}
-          aria-label={words.find}
-          title={`${words.find} (${shownShortcut("Mod+F")})`}
+          aria-label={text.find}
+          title={`${text.find} (${formatShortcut("Mod+F")})`}
           onClick={() => run("find")}
         />
         <Button
@@ -67,7 +67,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
           icon={<ListTree size={16} aria-hidden="true" />}
           aria-label={strings.outline.open}
           aria-pressed={outline.isOpen}
-          title={`${strings.outline.open} (${shownShortcut("Shift+O")})`}
+          title={`${strings.outline.open} (${formatShortcut("Shift+O")})`}
           onClick={outline.toggle}
         />
         {isNarrow ? null : (
@@ -76,7 +76,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
             icon={<Braces size={16} aria-hidden="true" />}
             aria-label={strings.data.open}
             aria-pressed={data.isOpen}
-            title={`${strings.data.open} (${shownShortcut("Shift+D")})`}
+            title={`${strings.data.open} (${formatShortcut("Shift+D")})`}
             onClick={data.toggle}
           />
         )}
@@ -94,25 +94,25 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
       </div>
       {finding ? <Find /> : null}
       <span className="grow" />
-      <div className="canvas-bar" role="toolbar" aria-label={words.zoom}>
+      <div className="canvas-bar" role="toolbar" aria-label={text.zoom}>
         <Button
           variant="quiet"
           icon={direction === "down" ? <ArrowRight size={16} aria-hidden="true" /> : <ArrowDown size={16} aria-hidden="true" />}
-          aria-label={direction === "down" ? words.directionRight : words.directionDown}
-          title={`${direction === "down" ? words.directionRight : words.directionDown} (${shownShortcut("X")})`}
+          aria-label={direction === "down" ? text.directionRight : text.directionDown}
+          title={`${direction === "down" ? text.directionRight : text.directionDown} (${formatShortcut("X")})`}
           onClick={() => run("direction")}
         />
         <Button
           variant="quiet"
           icon={<ZoomOut size={16} aria-hidden="true" />}
-          aria-label={words.zoomOut}
-          title={words.zoomOut}
+          aria-label={text.zoomOut}
+          title={text.zoomOut}
           onClick={() => setZoom(zoom / 1.2)}
         />
         <Button
           variant="quiet"
-          aria-label={`${words.actualSize}, ${Math.round(zoom * 100)} %`}
-          title={`${words.actualSize} (0)`}
+          aria-label={`${text.actualSize}, ${Math.round(zoom * 100)} %`}
+          title={`${text.actualSize} (0)`}
           onClick={() => run("actual-size")}
         >
           {Math.round(zoom * 100)} %
@@ -120,11 +120,11 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
         <Button
           variant="quiet"
           icon={<ZoomIn size={16} aria-hidden="true" />}
-          aria-label={words.zoomIn}
-          title={words.zoomIn}
+          aria-label={text.zoomIn}
+          title={text.zoomIn}
           onClick={() => setZoom(zoom * 1.2)}
         />
-        <Button variant="quiet" icon={<Maximize size={16} aria-hidden="true" />} aria-label={words.fit} title={`${words.fit} (1)`} onClick={() => run("fit")} />
+        <Button variant="quiet" icon={<Maximize size={16} aria-hidden="true" />} aria-label={text.fit} title={`${text.fit} (1)`} onClick={() => run("fit")} />
       </div>
     </div>
   );
@@ -133,7 +133,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
 /** Moves to the next step whose name, id or detail contains the text. */
 function Find() {
   const editor = useEditor();
-  const outline = useEditorState((state) => state.flow.good?.outline);
+  const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const input = useRef<HTMLInputElement>(null);
@@ -162,8 +162,8 @@ function Find() {
       <input
         ref={input}
         className="input"
-        aria-label={words.findLabel}
-        placeholder={words.findLabel}
+        aria-label={text.findLabel}
+        placeholder={text.findLabel}
         value={query}
         onChange={(event) => {
           setQuery(event.target.value);
@@ -176,7 +176,7 @@ function Find() {
         }}
       />
       <span className="muted" role="note">
-        {matches.length === 0 ? "" : words.found(at + 1, matches.length)}
+        {matches.length === 0 ? "" : text.found(at + 1, matches.length)}
       </span>
       <Button variant="quiet" onClick={close}>
         {strings.common.close}

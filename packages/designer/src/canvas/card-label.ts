@@ -3,7 +3,7 @@ import type { FlowCatalog, StepKind } from "../catalog/flow-catalog.ts";
 import { kindOfStep } from "../catalog/flow-catalog.ts";
 import type { BlockOutline, ConnectorView, EntityOutline, OptionTexts, RouteOutline, StepOutline } from "@sluice/model";
 import { strings } from "../strings.ts";
-import { endpointValues, filled, stepValues, withDefaults } from "./card-text.ts";
+import { endpointValues, fillTemplate, stepValues, withDefaults } from "./card-text.ts";
 
 export interface CardLabel {
   readonly title: string;
@@ -12,7 +12,7 @@ export interface CardLabel {
   readonly icon: string | undefined;
 }
 
-const words = strings.canvas;
+const labels = strings.canvas;
 
 /** Splits `setBody` into words, for steps without a declaration. */
 const titleOfName = (name: string): string => {
@@ -27,15 +27,15 @@ export function stepLabel(step: StepOutline, catalog: FlowCatalog | undefined): 
   const uri = withDefaults(values["uri"] ?? "");
   const connector = kind === "endpoint" ? catalog?.connector(uri) : undefined;
   const endpoint = connector === undefined ? undefined : endpointText(connector, endpointValues(uri, values, connector));
-  const own = filled(view?.card?.title, values);
+  const own = fillTemplate(view?.card?.title, values);
   const title = own ?? endpoint?.title ?? view?.title ?? titleOfName(step.name);
-  const order = step.isParallel ? words.inParallel : view?.lanes === "all" ? words.inOrder : "";
-  const object = filled(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
+  const order = step.isParallel ? labels.inParallel : view?.lanes === "all" ? labels.inOrder : "";
+  const object = fillTemplate(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
   // A card with a custom name, or with a title that is not the connector's, still names its kind.
-  const known = step.description !== undefined ? title : own !== undefined && endpoint !== undefined ? (endpoint.title ?? "") : "";
+  const kindName = step.description !== undefined ? title : own !== undefined && endpoint !== undefined ? (endpoint.title ?? "") : "";
   return {
     title: step.description ?? title,
-    subtitle: [known, object, order].filter((text) => text !== "").join(" · "),
+    subtitle: [kindName, object, order].filter((text) => text !== "").join(" · "),
     kind: view === undefined && catalog === undefined ? "routing" : kind,
     icon: connector?.icon ?? view?.icon,
   };
@@ -43,11 +43,14 @@ export function stepLabel(step: StepOutline, catalog: FlowCatalog | undefined): 
 
 function plainDetail(step: StepOutline): string {
   const named = step.blocks.filter((block) => block.name !== "").length;
-  return step.detail === "" && named > 0 ? words.branches(named) : step.detail;
+  return step.detail === "" && named > 0 ? labels.branches(named) : step.detail;
 }
 
 function endpointText(connector: ConnectorView, values: OptionTexts): Pick<CardLabel, "title" | "subtitle"> {
-  return { title: filled(connector.card?.title, values) ?? connector.title, subtitle: filled(connector.card?.subtitle ?? "{address}", values) ?? "" };
+  return {
+    title: fillTemplate(connector.card?.title, values) ?? connector.title,
+    subtitle: fillTemplate(connector.card?.subtitle ?? "{address}", values) ?? "",
+  };
 }
 
 export function triggerLabel(route: RouteOutline, catalog: FlowCatalog | undefined): CardLabel {

@@ -1,7 +1,8 @@
 import { documentCommands } from "../commands/document-commands.ts";
-import { copiedText, pasteSteps } from "../commands/paste-steps.ts";
+import { selectionYaml, pasteSteps } from "../commands/paste-steps.ts";
 import { removeStep } from "../commands/remove-step.ts";
-import { shownShortcut } from "../commands/shortcut.ts";
+import { formatShortcut } from "../commands/shortcut.ts";
+import { copyText } from "../controls/copy-text.ts";
 import { Menu, type MenuEntry } from "../controls/menu.tsx";
 import type { Editor } from "../document/editor.ts";
 import { useEditor } from "../editor/editor-context.ts";
@@ -9,7 +10,7 @@ import { strings } from "../strings.ts";
 import { actOn, canvasActions, focusSelected } from "./canvas-actions.ts";
 import { useCanvasUi } from "./canvas-ui.ts";
 
-const words = strings.canvas;
+const labels = strings.canvas;
 
 /** The context menu with all actions for the selection, including those available by drag or shortcut. */
 export function CardMenu() {
@@ -18,7 +19,7 @@ export function CardMenu() {
   if (place === undefined) return null;
   return (
     <Menu
-      label={words.actions}
+      label={labels.actions}
       {...place}
       entries={itemsOf(editor)}
       onClose={() => useCanvasUi.setState({ menu: undefined })}
@@ -28,7 +29,7 @@ export function CardMenu() {
 }
 
 function itemsOf(editor: Editor): readonly MenuEntry[] {
-  const copied = copiedText(editor.flow);
+  const copied = selectionYaml(editor.flow);
   return [
     ...canvasActions
       .filter((action) => action.hidden !== true && action.isPossible(editor))
@@ -36,24 +37,33 @@ function itemsOf(editor: Editor): readonly MenuEntry[] {
     ...(copied === undefined
       ? []
       : [
-          { key: "copy", title: words.copy, keys: shownShortcut("Mod+C"), run: () => void writeClipboard(copied) },
-          { key: "cut", title: words.cut, keys: shownShortcut("Mod+X"), run: () => void writeClipboard(copied).then(() => actOn(editor, removeStep)) },
+          { key: "copy", title: labels.copy, keys: formatShortcut("Mod+C"), run: () => void copy(editor, copied) },
+          {
+            key: "cut",
+            title: labels.cut,
+            keys: formatShortcut("Mod+X"),
+            run: () => void copy(editor, copied).then((isCopied) => isCopied && actOn(editor, removeStep)),
+          },
         ]),
-    { key: "paste", title: words.paste, keys: shownShortcut("Mod+V"), run: () => void paste(editor) },
+    { key: "paste", title: labels.paste, keys: formatShortcut("Mod+V"), run: () => void paste(editor) },
     ...documentCommands
       .filter((command) => command.apply(editor.flow)?.edit.ok === true)
       .map((command) => ({ key: command.name, title: command.title, keys: keysOf(command.shortcut), run: () => actOn(editor, command) })),
   ];
 }
 
-const keysOf = (shortcut: string | undefined): string | undefined => (shortcut === undefined ? undefined : shownShortcut(shortcut));
+const keysOf = (shortcut: string | undefined): string | undefined => (shortcut === undefined ? undefined : formatShortcut(shortcut));
 
-async function writeClipboard(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+async function copy(editor: Editor, text: string): Promise<boolean> {
+  const isCopied = await copyText(text);
+  if (!isCopied) editor.showNotice({ kind: "error", text: strings.common.notCopied });
+  return isCopied;
 }
 
 async function paste(editor: Editor): Promise<void> {
-  const text = await navigator.clipboard.readText().catch(() => "");
-  const command = pasteSteps(words.paste, text);
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard };
+  const text = await clipboard?.readText().catch(() => undefined);
+  if (text === undefined) return editor.showNotice({ kind: "error", text: labels.pasteByKeys(formatShortcut("Mod+V")) });
+  const command = pasteSteps(labels.paste, text);
   if (command !== undefined) actOn(editor, command);
 }

@@ -5,7 +5,7 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 const placeholder = /\{(\w+)(\?)?\}/g;
 
 /** The filled template; undefined when a value is missing. */
-export function filled(template: string | undefined, values: OptionTexts): string | undefined {
+export function fillTemplate(template: string | undefined, values: OptionTexts): string | undefined {
   let isComplete = template !== undefined;
   const text = (template ?? "").replaceAll(placeholder, (_, name: string, optional: string | undefined) => {
     const value = values[name] ?? "";
@@ -16,7 +16,7 @@ export function filled(template: string | undefined, values: OptionTexts): strin
 }
 
 /** The fixed words of a template. */
-export const wordsOf = (template: string): string => template.replaceAll(placeholder, "").trim();
+export const templateText = (template: string): string => template.replaceAll(placeholder, "").trim();
 
 export function stepValues(step: StepOutline, view: StepView | undefined, catalog: FlowCatalog | undefined): OptionTexts {
   const { "": bare, ...options } = step.options;
@@ -46,13 +46,13 @@ export function endpointValues(uri: string, options: OptionTexts, connector: Con
   const slash = address.indexOf("/");
   const isWeb = path.includes("://");
   const parts = splitPath(address, readSyntax(connector.syntax));
-  const given = Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value]));
+  const fromQuery = Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value]));
   const first = options[connector.path[0]?.name ?? ""] ?? "";
   return {
     address: address === "" ? first : address,
     ...(isWeb ? { host: slash === -1 ? address : address.slice(0, slash), path: slash === -1 ? "/" : address.slice(slash) } : {}),
     ...options,
-    ...given,
+    ...fromQuery,
     ...parts,
   };
 }

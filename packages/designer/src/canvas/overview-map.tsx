@@ -16,9 +16,9 @@ interface Overview {
 }
 
 const size = { width: 124, height: 80 };
-/** See overview-map.css. */
+/** Must equal the inset in overview-map.css. */
 const margin = 14;
-const afterMs = 150;
+const measureDelayMs = 150;
 /** In a narrower canvas there is no free space beside the cards, so the map would cover them. */
 const minCanvasWidth = 640;
 
@@ -69,27 +69,27 @@ function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | un
     const content = canvas?.querySelector(".canvas__content");
     if (canvas === null || content === null || content === undefined) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const later = (): void => {
+    const scheduleMeasure = (): void => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        setOverview(measured(canvas));
-      }, afterMs);
+        setOverview(measure(canvas));
+      }, measureDelayMs);
     };
-    const sizes = new ResizeObserver(later);
+    const sizes = new ResizeObserver(scheduleMeasure);
     sizes.observe(canvas);
     sizes.observe(content);
-    canvas.addEventListener("scroll", later, { passive: true });
+    canvas.addEventListener("scroll", scheduleMeasure, { passive: true });
     return () => {
       clearTimeout(timer);
       sizes.disconnect();
-      canvas.removeEventListener("scroll", later);
+      canvas.removeEventListener("scroll", scheduleMeasure);
     };
   }, [pane, selected]);
   return overview;
 }
 
 /** Measures all positions at once. The steps of a chunk that the browser skips are not measured; the chunk is measured instead. */
-function measured(canvas: HTMLElement): Overview | undefined {
+function measure(canvas: HTMLElement): Overview | undefined {
   const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
   if (clientWidth < minCanvasWidth || (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1)) return undefined;
   const origin = canvas.getBoundingClientRect();

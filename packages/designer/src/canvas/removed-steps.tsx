@@ -4,7 +4,7 @@ import { changeSigns, removedKey, useChangeMarks } from "./change-marks.ts";
 import { entityLabel, stepLabel, triggerLabel } from "./card-label.ts";
 import { StepIcon } from "./step-icon.tsx";
 
-const words = strings.review;
+const text = strings.review;
 
 /** The steps that a deployment removes, drawn at their previous position; they cannot be selected. */
 export function RemovedSteps({ listKey, index }: { readonly listKey: string; readonly index: number }) {
@@ -26,7 +26,7 @@ export function RemovedRoutes() {
   return (
     <>
       {routes.map((route) => (
-        <section key={route.id} className="canvas__route" aria-label={words.removedRoute(route.id)}>
+        <section key={route.id} className="canvas__route" aria-label={text.removedRoute(route.id)}>
           <h2 className="canvas__heading">
             <del>{route.description ?? route.id}</del>
           </h2>
@@ -44,7 +44,7 @@ export function RemovedRoutes() {
         </section>
       ))}
       {elements.length === 0 ? null : (
-        <ul className="removed-route" aria-label={words.removedElements}>
+        <ul className="removed-route" aria-label={text.removedElements}>
           {elements.map((element, index) => (
             <li className="node" key={index}>
               <RemovedCard label={entityLabel(element, catalog)} />
@@ -65,7 +65,7 @@ function RemovedCard({ label: { title, subtitle, kind, icon } }: { readonly labe
         <span className="card__subtitle">{subtitle}</span>
       </span>
       <span className="card__state card__change" data-kind="removed">
-        {changeSigns.removed} <span className="card__state-text">{words.badges.removed}</span>
+        {changeSigns.removed} <span className="card__state-text">{text.badges.removed}</span>
       </span>
     </div>
   );

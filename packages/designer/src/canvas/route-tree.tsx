@@ -13,9 +13,9 @@ import { InViewContext, StepCard } from "./step-card.tsx";
 import { areRenderedSame, chunksOf, countSteps, estimatedSize, type Chunk } from "./step-chunks.ts";
 import { useNearViewport } from "./use-near-viewport.ts";
 
-const words = strings.canvas;
+const labels = strings.canvas;
 
-export interface TreeFacts {
+export interface TreeDetails {
   readonly catalog: FlowCatalog | undefined;
   readonly folded: ReadonlySet<string>;
   readonly faults: ReadonlyMap<string, readonly unknown[]>;
@@ -26,28 +26,28 @@ export interface RouteTreeProps {
   readonly route: RouteOutline | undefined;
   /** Top-level elements other than routes, shown below the last route. */
   readonly entities: readonly EntityOutline[];
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
 }
 
-export const RouteTree = memo(function RouteTree({ route, entities, facts }: RouteTreeProps) {
+export const RouteTree = memo(function RouteTree({ route, entities, details }: RouteTreeProps) {
   return (
     <ul
       className="route"
       role="tree"
       aria-multiselectable="true"
-      aria-orientation={facts.direction === "right" ? "horizontal" : "vertical"}
-      aria-label={route === undefined ? words.othersLabel : words.routeLabel(route.id)}
+      aria-orientation={details.direction === "right" ? "horizontal" : "vertical"}
+      aria-label={route === undefined ? labels.othersLabel : labels.routeLabel(route.id)}
     >
       {route === undefined ? null : (
         <>
-          <Trigger route={route} facts={facts} />
-          <Steps steps={route.steps} listKey={pathKey(route.stepsPath)} level={1} scope={route.id} facts={facts} tail />
+          <Trigger route={route} details={details} />
+          <Steps steps={route.steps} listKey={pathKey(route.stepsPath)} level={1} scope={route.id} details={details} tail />
         </>
       )}
       {entities.length === 0 ? null : (
         <li role="none" className="strip">
           {entities.map((entity, index) => (
-            <Entity key={pathKey(entity.path)} entity={entity} position={index + 1} total={entities.length} facts={facts} />
+            <Entity key={pathKey(entity.path)} entity={entity} position={index + 1} total={entities.length} details={details} />
           ))}
         </li>
       )}
@@ -55,19 +55,19 @@ export const RouteTree = memo(function RouteTree({ route, entities, facts }: Rou
   );
 });
 
-function Trigger({ route, facts }: { readonly route: RouteOutline; readonly facts: TreeFacts }) {
+function Trigger({ route, details }: { readonly route: RouteOutline; readonly details: TreeDetails }) {
   const key = pathKey(route.from.path);
-  const content = triggerLabel(route, facts.catalog);
+  const content = triggerLabel(route, details.catalog);
   return (
     <li role="none" className="node">
       <StepCard
         id={key}
         {...content}
-        label={words.triggerLabel}
+        label={labels.triggerLabel}
         level={1}
         position={1}
         total={1}
-        faults={facts.faults.get(key)?.length ?? 0}
+        faults={details.faults.get(key)?.length ?? 0}
         disabled={false}
         expanded={undefined}
         group={undefined}
@@ -82,13 +82,13 @@ interface StepsProps {
   readonly listKey: string;
   readonly level: number;
   readonly scope: string;
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
   readonly tail?: boolean;
 }
 
-function Steps({ steps, listKey, level, scope, facts, tail = false }: StepsProps) {
+function Steps({ steps, listKey, level, scope, details, tail = false }: StepsProps) {
   const chunks = chunksOf(steps);
-  const common = { total: steps.length, level, scope, facts };
+  const common = { total: steps.length, level, scope, details };
   return (
     <>
       {chunks === undefined ? (
@@ -106,15 +106,15 @@ interface StepSequenceProps extends Chunk {
   readonly total: number;
   readonly level: number;
   readonly scope: string;
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
 }
 
-function StepSequence({ steps, start, total, level, scope, facts }: StepSequenceProps) {
+function StepSequence({ steps, start, total, level, scope, details }: StepSequenceProps) {
   const keys = contentKeys(steps);
   return steps.map((step, index) => (
     <Fragment key={keys[index]}>
       <RemovedSteps listKey={pathKey(step.listPath)} index={step.index} />
-      <Step step={step} level={level} position={start + index + 1} total={total} scope={scope} facts={facts} />
+      <Step step={step} level={level} position={start + index + 1} total={total} scope={scope} details={details} />
     </Fragment>
   ));
 }
@@ -125,10 +125,10 @@ const drawnAtOnce = 40;
 /** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */
 const StepChunk = memo(
   function StepChunk(props: StepSequenceProps) {
-    const { steps, start, scope, facts } = props;
+    const { steps, start, scope, details } = props;
     const chunk = useRef<HTMLLIElement>(null);
     const isInView = useNearViewport(chunk, start < drawnAtOnce);
-    const { width, height } = estimatedSize(steps, facts.direction, ({ id }) => facts.folded.has(`${scope}/${id}`));
+    const { width, height } = estimatedSize(steps, details.direction, ({ id }) => details.folded.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
         <ul role="none" className="chunk__steps">
@@ -144,7 +144,7 @@ const StepChunk = memo(
     one.total === other.total &&
     one.level === other.level &&
     one.scope === other.scope &&
-    one.facts === other.facts &&
+    one.details === other.details &&
     areRenderedSame(one.steps, other.steps),
 );
 
@@ -187,36 +187,36 @@ interface StepProps {
   readonly position: number;
   readonly total: number;
   readonly scope: string;
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
 }
 
-function Step({ step, level, position, total, scope, facts }: StepProps) {
+function Step({ step, level, position, total, scope, details }: StepProps) {
   const group = useId();
   const key = pathKey(step.path);
-  const content = stepLabel(step, facts.catalog);
+  const content = stepLabel(step, details.catalog);
   const holds = step.blocks.length > 0;
   const foldId = `${scope}/${step.id}`;
-  const expanded = holds ? !facts.folded.has(foldId) : undefined;
+  const expanded = holds ? !details.folded.has(foldId) : undefined;
   const hidden = expanded === false ? countSteps(step.blocks) : 0;
   return (
-    <li role="none" className="node" data-frame={expanded === true || facts.catalog?.step(step.name)?.lanes === "addresses" || undefined}>
+    <li role="none" className="node" data-frame={expanded === true || details.catalog?.step(step.name)?.lanes === "addresses" || undefined}>
       {line}
       <StepCard
         id={key}
         {...content}
-        subtitle={hidden > 0 ? words.hidden(hidden) : content.subtitle}
-        label={words.cardLabel(words.kinds[content.kind], position, total)}
+        subtitle={hidden > 0 ? labels.hidden(hidden) : content.subtitle}
+        label={labels.cardLabel(labels.kinds[content.kind], position, total)}
         level={level}
         position={position}
         total={total}
-        faults={facts.faults.get(key)?.length ?? 0}
+        faults={details.faults.get(key)?.length ?? 0}
         disabled={step.disabled}
         expanded={expanded}
         group={group}
         draggable
       />
-      {expanded === true ? <Blocks owner={step} id={group} level={level + 1} scope={scope} facts={facts} adopts={position < total} /> : null}
-      {facts.catalog?.step(step.name)?.lanes === "addresses" ? <Addresses step={step} /> : null}
+      {expanded === true ? <Blocks owner={step} id={group} level={level + 1} scope={scope} details={details} adopts={position < total} /> : null}
+      {details.catalog?.step(step.name)?.lanes === "addresses" ? <Addresses step={step} /> : null}
     </li>
   );
 }
@@ -226,16 +226,16 @@ interface BlocksProps {
   readonly id: string;
   readonly level: number;
   readonly scope: string;
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
   readonly adopts: boolean;
 }
 
-function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
+function Blocks({ owner, id, level, scope, details, adopts }: BlocksProps) {
   const branches = owner.blocks.filter((block) => block.name !== "");
-  const canBranch = (facts.catalog?.branches(owner.name) ?? []).some(({ many, option }) => many || !branches.some((block) => block.name === option.name));
-  const view = facts.catalog?.step(owner.name);
+  const canBranch = (details.catalog?.branches(owner.name) ?? []).some(({ many, option }) => many || !branches.some((block) => block.name === option.name));
+  const view = details.catalog?.step(owner.name);
   const adoptsHere = adopts && view?.adoptsSiblings === true;
-  const common = { level, scope, facts };
+  const common = { level, scope, details };
   const hasLanes = (view?.lanes === "all" || view?.lanes === "one") && owner.blocks.some(({ name, steps }) => name === "" && steps.length > 0);
   return (
     <div className="blocks" role="group" id={id} data-lanes={hasLanes ? view.lanes : undefined}>
@@ -243,7 +243,7 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
         if (block.name === "" && hasLanes) return [<Lanes key={pathKey(block.path)} block={block} {...common} />];
         const clauses = block.name === "" ? clausesIn(block, view) : 0;
         const steps = clauses === 0 ? block.steps : block.steps.slice(0, -clauses);
-        const empty = block.name === "" && adoptsHere ? words.adopts : words.addFirst;
+        const empty = block.name === "" && adoptsHere ? labels.adopts : labels.addFirst;
         return [
           <div className="block" role="none" key={pathKey(block.path)} data-disabled={block.disabled || undefined}>
             {block.name === "" ? (
@@ -251,11 +251,11 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
             ) : (
               <Branch
                 block={block}
-                name={titleOf(facts.catalog, owner.name, block.name)}
+                name={titleOf(details.catalog, owner.name, block.name)}
                 level={level}
                 position={branches.indexOf(block) + 1}
                 total={branches.length}
-                facts={facts}
+                details={details}
               />
             )}
             {steps.length === 0 ? <Gap listKey={pathKey(block.stepsPath)} index={0} kind="empty" text={empty} /> : null}
@@ -265,7 +265,7 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
           </div>,
           ...block.steps.slice(steps.length).map((clause, index) => (
             <div className="block" role="none" key={pathKey(clause.path)}>
-              <BlockLabel title={titleOf(facts.catalog, owner.name, clause.name)} isParallel={false} />
+              <BlockLabel title={titleOf(details.catalog, owner.name, clause.name)} isParallel={false} />
               <ul role="none" className="block__steps">
                 <StepSequence steps={[clause]} start={steps.length + index} total={block.steps.length} {...common} />
               </ul>
@@ -274,7 +274,7 @@ function Blocks({ owner, id, level, scope, facts, adopts }: BlocksProps) {
         ];
       })}
       {canBranch ? (
-        <div className="add-branch" aria-hidden="true" data-branch-of={pathKey(owner.path)} title={words.addBranch}>
+        <div className="add-branch" aria-hidden="true" data-branch-of={pathKey(owner.path)} title={labels.addBranch}>
           +
         </div>
       ) : null}
@@ -297,27 +297,27 @@ function BlockLabel({ title, isParallel }: { readonly title: string | undefined;
   if (title === undefined && !isParallel) return null;
   return (
     <div className="block__label" aria-hidden="true">
-      <b>{title ?? words.steps}</b> {isParallel ? words.inParallel : ""}
+      <b>{title ?? labels.steps}</b> {isParallel ? labels.inParallel : ""}
     </div>
   );
 }
 
 /** Each step of the block is a separate branch, drawn next to the others. */
-function Lanes({ block, level, scope, facts }: { readonly block: BlockOutline } & Pick<BlocksProps, "level" | "scope" | "facts">) {
+function Lanes({ block, level, scope, details }: { readonly block: BlockOutline } & Pick<BlocksProps, "level" | "scope" | "details">) {
   const { steps, stepsPath } = block;
   return (
     <>
       {steps.map((step, index) => (
         <div className="lane" role="none" key={pathKey(step.path)}>
           <div className="block__label" aria-hidden="true">
-            {words.lane(index + 1, steps.length)}
+            {labels.lane(index + 1, steps.length)}
           </div>
           <ul role="none" className="lane__steps">
-            <StepSequence steps={[step]} start={index} total={steps.length} level={level} scope={scope} facts={facts} />
+            <StepSequence steps={[step]} start={index} total={steps.length} level={level} scope={scope} details={details} />
           </ul>
         </div>
       ))}
-      <div className="add-branch" aria-hidden="true" data-list={pathKey(stepsPath)} data-index={steps.length} title={words.addLane}>
+      <div className="add-branch" aria-hidden="true" data-list={pathKey(stepsPath)} data-index={steps.length} title={labels.addLane}>
         +
       </div>
     </>
@@ -330,14 +330,14 @@ interface BranchProps {
   readonly level: number;
   readonly position: number;
   readonly total: number;
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
 }
 
 /** The header of a branch: selecting it shows its condition. */
-function Branch({ block, name, level, position, total, facts }: BranchProps) {
+function Branch({ block, name, level, position, total, details }: BranchProps) {
   const key = pathKey(block.path);
   const title = block.detail === "" ? name : `${name} ${block.detail}`;
-  const faults = facts.faults.get(key)?.length ?? 0;
+  const faults = details.faults.get(key)?.length ?? 0;
   const { isSelected, isTabStop } = useMark(key);
   return (
     <div
@@ -354,7 +354,7 @@ function Branch({ block, name, level, position, total, facts }: BranchProps) {
     >
       <b>{name}</b> {block.detail}
       <span className="visually-hidden">
-        {[words.branchLabel(position, total), ...(block.disabled ? [words.disabled] : []), ...(faults > 0 ? [words.problems(faults)] : [])].join("")}
+        {[labels.branchLabel(position, total), ...(block.disabled ? [labels.disabled] : []), ...(faults > 0 ? [labels.problems(faults)] : [])].join(", ")}
       </span>
     </div>
   );
@@ -364,34 +364,34 @@ function Entity({
   entity,
   position,
   total,
-  facts,
+  details,
 }: {
   readonly entity: EntityOutline;
   readonly position: number;
   readonly total: number;
-  readonly facts: TreeFacts;
+  readonly details: TreeDetails;
 }) {
   const group = useId();
   const key = pathKey(entity.path);
-  const content = entityLabel(entity, facts.catalog);
+  const content = entityLabel(entity, details.catalog);
   const foldId = `element/${key}`;
-  const expanded = entity.blocks.length > 0 ? !facts.folded.has(foldId) : undefined;
+  const expanded = entity.blocks.length > 0 ? !details.folded.has(foldId) : undefined;
   return (
     <div className="node" role="none" data-frame={expanded || undefined}>
       <StepCard
         id={key}
         {...content}
-        label={words.cardLabel(words.kinds[content.kind], position, total)}
+        label={labels.cardLabel(labels.kinds[content.kind], position, total)}
         level={1}
         position={position}
         total={total}
-        faults={facts.faults.get(key)?.length ?? 0}
+        faults={details.faults.get(key)?.length ?? 0}
         disabled={false}
         expanded={expanded}
         group={group}
         draggable={false}
       />
-      {expanded === true ? <Blocks owner={entity} id={group} level={2} scope={`element/${key}`} facts={facts} adopts={false} /> : null}
+      {expanded === true ? <Blocks owner={entity} id={group} level={2} scope={`element/${key}`} details={details} adopts={false} /> : null}
     </div>
   );
 }

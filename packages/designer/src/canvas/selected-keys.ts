@@ -12,12 +12,12 @@ interface Marks {
 const marks = new WeakMap<OpenFlow, Marks>();
 
 function marksOf(flow: OpenFlow): Marks {
-  let known = marks.get(flow);
-  if (known === undefined) {
-    known = { selected: selectedKeys(flow), tabStops: tabStops(flow) };
-    marks.set(flow, known);
+  let cached = marks.get(flow);
+  if (cached === undefined) {
+    cached = { selected: selectedKeys(flow), tabStops: tabStops(flow) };
+    marks.set(flow, cached);
   }
-  return known;
+  return cached;
 }
 
 export interface Mark {
@@ -43,7 +43,7 @@ function selectedKeys(flow: OpenFlow): ReadonlySet<string> {
 
 /** The selected card in its tree, and the first card in all other trees. Top-level elements are in the tree of the last route. */
 function tabStops(flow: OpenFlow): ReadonlySet<string> {
-  const { routes, entities } = flow.good?.outline ?? { routes: [], entities: [] };
+  const { routes, entities } = flow.lastValid?.outline ?? { routes: [], entities: [] };
   const lead = flow.selection === undefined ? undefined : pathKey(flow.selection);
   const isBelow = (path: readonly (string | number)[]): boolean => lead !== undefined && (lead === pathKey(path) || lead.startsWith(`${pathKey(path)}/`));
   const inEntities = entities.some(({ path }) => isBelow(path));

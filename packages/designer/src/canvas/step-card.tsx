@@ -3,12 +3,12 @@ import { createContext, memo, useContext } from "react";
 import type { StepKind } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
 import { useBreakpointMarks } from "./breakpoint-marks.ts";
-import { useCardFacts, type CardMetrics } from "./card-facts.ts";
+import { useCardDetails, type CardMetrics } from "./card-details.ts";
 import { changeSigns, useChangeMarks, type CardChange } from "./change-marks.ts";
 import { useMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
-const words = strings.canvas;
+const text = strings.canvas;
 const metricWords = strings.metrics;
 
 /** Everything a card shows, as plain values, so that a card with unchanged values is not re-rendered. */
@@ -68,7 +68,7 @@ function CardContent({
   disabled,
   frame,
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
-  const facts = useCardFacts(id);
+  const details = useCardDetails(id);
   const breakpoint = useBreakpointMarks(({ cards }) => cards.get(id));
   const change = useChangeMarks(({ cards }) => cards.get(id));
   // In a review, the card shows the changed and removed options.
@@ -76,10 +76,10 @@ function CardContent({
   return (
     <div
       {...frame}
-      data-failed={facts?.error !== undefined || undefined}
-      data-dimmed={facts?.dimmed || undefined}
-      data-dropped={facts?.dropped || undefined}
-      data-metrics={(facts?.metrics !== undefined && faults === 0 && change === undefined) || undefined}
+      data-failed={details?.error !== undefined || undefined}
+      data-dimmed={details?.dimmed || undefined}
+      data-dropped={details?.dropped || undefined}
+      data-metrics={(details?.metrics !== undefined && faults === 0 && change === undefined) || undefined}
       data-change={change?.kind}
       data-held={breakpoint === "held" || undefined}
     >
@@ -93,8 +93,8 @@ function CardContent({
           {label}
           {breakpoint === undefined ? "" : breakpoint === "held" ? strings.breakpoints.heldLabel : strings.breakpoints.label}
         </span>
-        <span className="card__subtitle" title={changes ?? facts?.error ?? subtitle}>
-          {changes ?? (disabled ? words.disabled : (facts?.error ?? (facts?.dropped === true ? words.dropped : subtitle)))}
+        <span className="card__subtitle" title={changes ?? details?.error ?? subtitle}>
+          {changes ?? (disabled ? text.disabled : (details?.error ?? (details?.dropped === true ? text.dropped : subtitle)))}
         </span>
       </span>
       {breakpoint === "held" ? (
@@ -104,10 +104,10 @@ function CardContent({
         </span>
       ) : change !== undefined ? (
         <ChangeBadge kind={change.kind} />
-      ) : facts?.metrics === undefined || faults > 0 ? (
-        <CardState faults={faults} error={facts?.error} count={facts?.count} summary={facts?.summary} />
+      ) : details?.metrics === undefined || faults > 0 ? (
+        <CardState faults={faults} error={details?.error} count={details?.count} summary={details?.summary} />
       ) : (
-        <Metrics {...facts.metrics} />
+        <Metrics {...details.metrics} />
       )}
     </div>
   );
@@ -162,7 +162,7 @@ function CardState({
     return (
       <span className="card__state card__state--fail">
         <CircleAlert size={14} aria-hidden="true" />
-        <span className="card__state-text">{words.problems(faults)}</span>
+        <span className="card__state-text">{text.problems(faults)}</span>
       </span>
     );
   }
@@ -170,7 +170,7 @@ function CardState({
     return (
       <span className="card__state card__state--fail" title={error}>
         <CircleX size={14} aria-hidden="true" />
-        <span className="card__state-text">{words.failed}</span>
+        <span className="card__state-text">{text.failed}</span>
       </span>
     );
   }

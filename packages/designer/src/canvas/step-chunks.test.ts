@@ -5,7 +5,7 @@ import { areRenderedSame, chunksOf, estimatedSize } from "./step-chunks.ts";
 
 const text = (steps: readonly string[]): string =>
   `- route:\n    id: r\n    from:\n      uri: direct:r\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
-const stepsOf = (steps: readonly string[]): readonly StepOutline[] => openFlow("r", text(steps), undefined).good?.outline.routes[0]?.steps ?? [];
+const stepsOf = (steps: readonly string[]): readonly StepOutline[] => openFlow("r", text(steps), undefined).lastValid?.outline.routes[0]?.steps ?? [];
 const logs = (count: number): string[] => Array.from({ length: count }, (_, index) => `log: {message: "${index}"}`);
 const choice = `choice: {when: [{simple: "\${body}", steps: [{log: a}, {log: b}]}], otherwise: {steps: [{log: c}]}}`;
 

@@ -18,12 +18,12 @@ import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 import { Button } from "../controls/button.tsx";
 import { actOn, focusSelected } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi, type PickerRequest } from "./canvas-ui.ts";
-import { wordsOf } from "./card-text.ts";
+import { templateText } from "./card-text.ts";
 import { RecipeDialog } from "./recipe-dialog.tsx";
 import { StepIcon } from "./step-icon.tsx";
 import "./step-picker.css";
 
-const words = strings.canvas;
+const text = strings.canvas;
 const recentKey = "sluice.recentSteps";
 const maxRecent = 5;
 
@@ -57,9 +57,9 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   const choices = useMemo(() => choicesFor(request, catalog, editor.flow), [request, catalog, editor]);
   const [group, setGroup] = useState("");
   const groups = useMemo(() => [...new Set(choices.map((choice) => choice.group))], [choices]);
-  const shown = useMemo(
+  const matches = useMemo(
     () =>
-      matching(
+      filterChoices(
         choices.filter((choice) => group === "" || choice.group === group),
         query,
       ),
@@ -78,18 +78,18 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   };
   const choose = (choice: Choice): void => ((choice.recipe?.questions.length ?? 0) > 0 ? setPending(choice) : insert(choice));
   if (pending?.recipe !== undefined) return <RecipeDialog recipe={pending.recipe} onInsert={(answers) => insert(pending, answers)} onClose={close} />;
-  const title = { insert: words.pickStep, wrap: words.pickWrap, replace: words.pickReplace, branch: words.pickBranch, element: words.pickElement }[request.for];
+  const title = { insert: text.pickStep, wrap: text.pickWrap, replace: text.pickReplace, branch: text.pickBranch, element: text.pickElement }[request.for];
   return (
     <Dialog title={title} wide onClose={close}>
       <SearchList
-        label={words.pickLabel}
+        label={text.pickLabel}
         listLabel={title}
         query={query}
         onQuery={setQuery}
-        items={shown}
+        items={matches}
         keyOf={({ group, key }) => `${group}-${key}`}
         onChoose={choose}
-        none={catalog === undefined ? words.pickWait : words.pickNone}
+        none={catalog === undefined ? text.pickWait : text.pickNone}
         {...(hasGroups && query.trim() === "" ? { headingOf: (choice: Choice) => choice.group } : {})}
         preview={(choice) => <Preview choice={choice} />}
         filters={hasGroups ? <Groups names={groups} chosen={group} onChoose={setGroup} /> : null}
@@ -114,7 +114,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
 /** Limits the list to one group. */
 function Groups({ names, chosen, onChoose }: { readonly names: readonly string[]; readonly chosen: string; readonly onChoose: (name: string) => void }) {
   return (
-    <div className="picker__groups" role="group" aria-label={words.pickGroups}>
+    <div className="picker__groups" role="group" aria-label={text.pickGroups}>
       {["", ...names].map((name) => (
         <Button key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
           {name === "" ? strings.common.all : name}
@@ -143,7 +143,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
     const yaml = starterYaml(step);
     return {
       key: step.name,
-      title: step.card?.title === undefined ? step.title : wordsOf(step.card.title),
+      title: step.card?.title === undefined ? step.title : templateText(step.card.title),
       word: step.name,
       summary: step.summary,
       kind: kindOfStep(step.name, step),
@@ -173,27 +173,27 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
   });
   // `to` is listed only as a replacement, because the connectors have better names for it.
   const named = steps.filter(({ key }) => key !== "to" || request.for === "replace");
-  const made = request.for === "insert" ? recipeChoices(catalog) : [];
+  const recipeItems = request.for === "insert" ? recipeChoices(catalog) : [];
   const kamelets = catalog.kamelets("within").map((kamelet): Choice => {
     const yaml = kameletYaml(kamelet);
-    return { ...kameletFacts(kamelet), kind: "endpoint", yaml, command: (to) => commandFor(to, kamelet.title, yaml) };
+    return { ...kameletItem(kamelet), kind: "endpoint", yaml, command: (to) => commandFor(to, kamelet.title, yaml) };
   });
-  const order: readonly string[] = [...Object.values(words.paletteGroups), words.groups.other];
+  const order: readonly string[] = [...Object.values(text.paletteGroups), text.groups.other];
   const sorted = [...named, ...connectors].toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
-  return ranked([...made, ...sorted, ...kamelets]);
+  return rankChoices([...recipeItems, ...sorted, ...kamelets]);
 }
 
-const kameletFacts = ({ name, title, summary }: KameletView) => ({
+const kameletItem = ({ name, title, summary }: KameletView) => ({
   key: `kamelet:${name}`,
   title,
   word: name,
   // Descriptions of Kamelets may have several paragraphs.
   summary: summary.split("\n")[0] ?? "",
   icon: "puzzle",
-  group: words.groups.kamelets,
+  group: text.groups.kamelets,
 });
 
-const groupName = (group: PaletteGroup | undefined): string => (group === undefined ? words.groups.other : words.paletteGroups[group]);
+const groupName = (group: PaletteGroup | undefined): string => (group === undefined ? text.groups.other : text.paletteGroups[group]);
 
 function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
   return recipes.map((recipe) => {
@@ -208,7 +208,7 @@ function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
         const [first = ""] = yamls;
         return place === "element"
           ? addElement(title, first, catalog.entity(/^\w+/.exec(first)?.[0] ?? "")?.beforeRoutes === true)
-          : insertStepsAt(`${words.addStep}: ${title}`, yamls, to.for === "insert" ? to.position : () => undefined);
+          : insertStepsAt(`${text.addStep}: ${title}`, yamls, to.for === "insert" ? to.position : () => undefined);
       },
     };
   });
@@ -221,14 +221,14 @@ const recipeEntry = ({ key, title, summary, icon, keywords, place }: Recipe): Om
   summary,
   kind: place === "element" ? "error" : "routing",
   icon,
-  group: words.groups.recipes,
+  group: text.groups.recipes,
   keywords,
 });
 
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
-  if (request.for === "wrap") return wrapIn(`${words.wrap} ${title}`, yaml);
-  if (request.for === "replace") return replaceBy(`${words.replace} ${title}`, yaml);
-  return insertStepsAt(`${words.addStep}: ${title}`, [yaml], request.for === "insert" ? request.position : () => undefined);
+  if (request.for === "wrap") return wrapIn(`${text.wrap} ${title}`, yaml);
+  if (request.for === "replace") return replaceBy(`${text.replace} ${title}`, yaml);
+  return insertStepsAt(`${text.addStep}: ${title}`, [yaml], request.for === "insert" ? request.position : () => undefined);
 }
 
 function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readonly Choice[] {
@@ -239,20 +239,20 @@ function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readon
     .filter(({ many, option }) => many || !step.blocks.some((block) => block.name === option.name))
     .map((branch) => ({
       key: branch.option.name,
-      title: words.addBranchOf(branch.option.name),
+      title: text.addBranchOf(branch.option.name),
       word: "",
       summary: branch.option.doc,
       kind: "routing",
       icon: "git-branch",
       group: step.name,
-      command: () => addBranch(words.addBranchOf(branch.option.name), path, branch),
+      command: () => addBranch(text.addBranchOf(branch.option.name), path, branch),
     }));
 }
 
 /** Routes by trigger, and the other top-level elements. */
 function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[] {
   const routes = catalog.connectorsWith("source").map((connector): Choice => {
-    const title = words.pickRoute(connector.title);
+    const title = text.pickRoute(connector.title);
     const command = (): DocumentCommand => addElement(title, routeYaml(connector, `${flow.id}-${connector.scheme}`), false);
     return {
       key: `from:${connector.scheme}`,
@@ -261,14 +261,14 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
       summary: connector.summary,
       kind: "trigger",
       icon: connector.icon,
-      group: words.groups.routes,
+      group: text.groups.routes,
       command,
     };
   });
   const kamelets = catalog.kamelets("start").map((kamelet): Choice => {
-    const title = words.pickRoute(kamelet.title);
+    const title = text.pickRoute(kamelet.title);
     const command = (): DocumentCommand => addElement(title, kameletRouteYaml(kamelet, `${flow.id}-${kamelet.name}`), false);
-    return { ...kameletFacts(kamelet), title, kind: "trigger", command };
+    return { ...kameletItem(kamelet), title, kind: "trigger", command };
   });
   const elements = catalog.view.entities
     .filter(({ raw }) => raw !== true)
@@ -281,27 +281,27 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
 }
 
 /** Recently used entries come first. */
-function ranked(choices: readonly Choice[]): readonly Choice[] {
+function rankChoices(choices: readonly Choice[]): readonly Choice[] {
   const recent = recentSteps();
-  const first = recent.flatMap((key) => choices.filter((choice) => choice.key === key)).map((choice) => ({ ...choice, group: words.groups.recent }));
+  const first = recent.flatMap((key) => choices.filter((choice) => choice.key === key)).map((choice) => ({ ...choice, group: text.groups.recent }));
   return [...first, ...choices.filter((choice) => !recent.includes(choice.key))];
 }
 
 /** Names that start with the query rank before names that contain it, other words after both, and matches in the summary last. */
-function matching(choices: readonly Choice[], query: string): readonly Choice[] {
+function filterChoices(choices: readonly Choice[], query: string): readonly Choice[] {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return choices;
-  const found = ordered(choices, parts);
+  const found = sortByMatch(choices, parts);
   if (found.length > 0 || parts.length > 1) return found;
   // Tolerates one typo.
   const nearest = closest(
     parts[0] as string,
     choices.flatMap(({ title, word, keywords = [] }) => [...title.toLowerCase().split(" "), word.toLowerCase(), ...keywords]),
   );
-  return nearest === undefined ? [] : ordered(choices, [nearest]);
+  return nearest === undefined ? [] : sortByMatch(choices, [nearest]);
 }
 
-function ordered(choices: readonly Choice[], parts: readonly string[]): readonly Choice[] {
+function sortByMatch(choices: readonly Choice[], parts: readonly string[]): readonly Choice[] {
   const rank = ({ title, word, summary, keywords = [] }: Choice): number => {
     const name = `${title} ${word}`.toLowerCase();
     const first = parts[0] as string;

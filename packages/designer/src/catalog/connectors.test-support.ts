@@ -1,9 +1,9 @@
 import type { CatalogView, ConnectorView } from "@sluice/model";
 import { FlowCatalog } from "./flow-catalog.ts";
 
-type Facts = Pick<ConnectorView, "scheme" | "roles" | "trigger">;
+type ConnectorSample = Pick<ConnectorView, "scheme" | "roles" | "trigger">;
 
-const facts: readonly Facts[] = [
+const details: readonly ConnectorSample[] = [
   { scheme: "direct", roles: ["source", "sink"], trigger: "route" },
   { scheme: "timer", roles: ["source"], trigger: "schedule" },
   { scheme: "webhook", roles: ["source"], trigger: "request" },
@@ -11,8 +11,8 @@ const facts: readonly Facts[] = [
   { scheme: "http", roles: ["sink"] },
 ];
 
-/** A catalog with connectors only, as commands and trials use it. */
+/** A catalog with connectors only, for commands and trials. */
 export const connectorCatalog = new FlowCatalog({
   ...{ common: [], route: [], from: [], steps: [], languages: [], formats: [], entities: [], beans: [], kamelets: [], plugins: [], refused: {} },
-  connectors: facts.map((fact) => ({ ...fact, title: fact.scheme, aliases: [], path: [], options: [], headers: [] })),
+  connectors: details.map((fact) => ({ ...fact, title: fact.scheme, aliases: [], path: [], options: [], headers: [] })),
 } as unknown as CatalogView);

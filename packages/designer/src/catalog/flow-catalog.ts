@@ -72,8 +72,8 @@ export class FlowCatalog {
   /** The Kamelets of the runtime that start a route, or those that are used in one. */
   kamelets(place: "start" | "within"): readonly KameletView[] {
     // A catalog of an older runtime, or one cached by the browser, has none.
-    const known = (this.view as Partial<CatalogView>).kamelets ?? [];
-    return known.filter(({ type }) => (type === "source") === (place === "start"));
+    const kamelets = (this.view as Partial<CatalogView>).kamelets ?? [];
+    return kamelets.filter(({ type }) => (type === "source") === (place === "start"));
   }
 
   /** Steps with inner steps, which can wrap other steps. */

@@ -26,13 +26,13 @@ export type Answers = Readonly<Record<string, string>>;
 export const defaultAnswers = ({ questions }: Pick<Recipe, "questions">): Answers => Object.fromEntries(questions.map(({ name, value }) => [name, value]));
 
 /** A number as it is, any other text in double quotes. */
-const written = (answer = ""): string => (/^\d+$/.test(answer) ? answer : JSON.stringify(answer));
+const yamlScalar = (answer = ""): string => (/^\d+$/.test(answer) ? answer : JSON.stringify(answer));
 
 export const recipes: readonly Recipe[] = [
   {
     key: "retry",
     title: "Retry on error, then dead letter",
-    summary: "Retries a failed step up to three times, then stores the message as a dead letter.",
+    summary: "Retries a failed step, then sends the message to the dead letters.",
     icon: "repeat",
     keywords: ["retry", "again", "resilience", "error", "catch", "exception", "dead"],
     place: "element",
@@ -46,13 +46,13 @@ export const recipes: readonly Recipe[] = [
   exception:
     - java.lang.Exception
   redeliveryPolicy:
-    maximumRedeliveries: ${written(times)}
-    redeliveryDelay: ${written(delay)}
+    maximumRedeliveries: ${yamlScalar(times)}
+    redeliveryDelay: ${yamlScalar(delay)}
   handled:
     constant: "true"
   steps:
     - to:
-        uri: ${then}`,
+        uri: ${yamlScalar(then)}`,
     ],
   },
   {
@@ -66,7 +66,29 @@ export const recipes: readonly Recipe[] = [
       { name: "url", label: "URL", value: "http://example.com/orders" },
       { name: "method", label: "Method", value: "POST" },
     ],
-    yaml: ({ url, method }) => ["marshal:\n  json: {}", `to:\n  uri: ${url}\n  parameters:\n    httpMethod: ${method}`, "unmarshal:\n  json: {}"],
+    yaml: ({ url, method }) => [
+      "marshal:\n  json: {}",
+      `to:\n  uri: ${yamlScalar(url)}\n  parameters:\n    httpMethod: ${yamlScalar(method)}`,
+      "unmarshal:\n  json: {}",
+    ],
+  },
+  {
+    key: "email",
+    title: "Send an email",
+    summary: "Sends an email through the HTTP API of a mail provider. Adapt the names of the fields to those of your provider.",
+    icon: "bell",
+    keywords: ["email", "mail", "smtp", "notify"],
+    place: "steps",
+    questions: [
+      { name: "url", label: "URL of the provider's API", value: "https://api.example.com/messages" },
+      { name: "to", label: "Recipient", value: "orders@example.com" },
+      { name: "text", label: "Text", value: "Order ${header.orderId} failed" },
+    ],
+    yaml: ({ url, to, text }) => [
+      `setBody:\n  simple: ${JSON.stringify(JSON.stringify({ to, subject: "Message from ${routeId}", text }))}`,
+      "setHeader:\n  name: Content-Type\n  constant: application/json",
+      `to:\n  uri: ${yamlScalar(url)}\n  parameters:\n    httpMethod: POST`,
+    ],
   },
   {
     key: "each-line",
@@ -87,7 +109,7 @@ export const recipes: readonly Recipe[] = [
     place: "steps",
     questions: [{ name: "key", label: "Message key", value: "${header.orderId}" }],
     yaml: ({ key }) => [
-      `idempotentConsumer:\n  simple: ${written(key)}\n  idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"\n  steps:\n    - log:\n        message: "\${body}"`,
+      `idempotentConsumer:\n  simple: ${yamlScalar(key)}\n  idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"\n  steps:\n    - log:\n        message: "\${body}"`,
     ],
   },
   {
@@ -101,6 +123,9 @@ export const recipes: readonly Recipe[] = [
       { name: "status", label: "Status code", value: "201", isNumber: true },
       { name: "text", label: "Reply text", value: "accepted" },
     ],
-    yaml: ({ status, text }) => [`setHeader:\n  name: CamelHttpResponseCode\n  constant: "${status}"`, `setBody:\n  constant: ${written(text)}`],
+    yaml: ({ status, text }) => [
+      `setHeader:\n  name: CamelHttpResponseCode\n  constant: ${JSON.stringify(status)}`,
+      `setBody:\n  constant: ${yamlScalar(text)}`,
+    ],
   },
 ];

@@ -8,8 +8,8 @@ export function addElement(title: string, yaml: string, beforeRoutes: boolean): 
     name: "add-element",
     title,
     apply(flow) {
-      const tree = flow.good?.tree;
-      const first = flow.good?.outline.routes[0]?.path[0];
+      const tree = flow.lastValid?.tree;
+      const first = flow.lastValid?.outline.routes[0]?.path[0];
       const end = tree?.type === "list" ? tree.items.length : 0;
       const index = beforeRoutes && typeof first === "number" ? first : end;
       const name = /^[\w-]+/.exec(yaml)?.[0] ?? "";

@@ -7,7 +7,7 @@ import { createLinkedRoute, linkedEndpoint } from "./linked-route.ts";
 import { duplicateStep } from "./duplicate-step.ts";
 import { insertStep } from "./insert-step.ts";
 import { moveStepDown, moveStepIn, moveStepOut, moveStepUp } from "./move-step.ts";
-import { copiedText, pasteSteps } from "./paste-steps.ts";
+import { selectionYaml, pasteSteps } from "./paste-steps.ts";
 import { removeStep } from "./remove-step.ts";
 import { toggleDisabledWith } from "./toggle-disabled.ts";
 import { addBranch, replaceBy, unwrap, wrapIn } from "./wrap-steps.ts";
@@ -78,7 +78,7 @@ describe("several selected steps", () => {
   });
 });
 
-describe("places", () => {
+describe("moving, deleting and branches", () => {
   test("move out of a block and into the previous one", () => {
     const out = run(open([...when, 0, "steps", 0]), moveStepOut);
     expect(out.selection).toEqual([...steps, 3]);
@@ -135,7 +135,7 @@ describe("blocks and branches", () => {
 
 describe("the clipboard", () => {
   test("contains YAML, which is pasted with new ids", () => {
-    const copied = copiedText(open([...steps, 1], 0)) as string;
+    const copied = selectionYaml(open([...steps, 1], 0)) as string;
     expect(copied).toBe("- log: one\n- log:\n    id: second\n    description: The second\n    message: two\n");
     const pasted = run(open([...steps, 3]), pasteSteps("Paste", copied) as DocumentCommand);
     expect(
@@ -146,12 +146,12 @@ describe("the clipboard", () => {
   test("accepts one step, several steps or a route, and nothing else", () => {
     expect(run(open([...steps, 0]), pasteSteps("Paste", "log: x") as DocumentCommand).text).toContain("        - log: one\n        - log: x\n");
     const route = run(open([...steps, 0]), pasteSteps("Paste", "- route:\n    id: orders\n    from: {uri: direct:n, steps: []}\n") as DocumentCommand);
-    expect(route.good?.outline.routes.map(({ id }) => id)).toEqual(["orders", "orders-2"]);
+    expect(route.lastValid?.outline.routes.map(({ id }) => id)).toEqual(["orders", "orders-2"]);
     for (const other of ["", "just words", "a: 1\nb: 2", "- 1\n- 2", "{"]) expect(pasteSteps("Paste", other)).toBeUndefined();
   });
 });
 
-test("the other end of direct: is found or created", () => {
+test("the endpoint linked by direct: is found or created", () => {
   const flow = open([...steps, 3]);
   expect(linkedEndpoint(flow, connectorCatalog)).toBeUndefined();
   expect(createLinkedRoute(undefined).apply(flow)).toBeUndefined();
@@ -164,7 +164,7 @@ test("the other end of direct: is found or created", () => {
   expect(linkedEndpoint(flows.select(made, [...steps, 3]), connectorCatalog)).toEqual([1, "route", "from"]);
 });
 
-test("an endpoint outside the runtime, or an invalid URI, has no other end", () => {
+test("an endpoint outside the runtime, or an invalid URI, has no linked endpoint", () => {
   for (const step of ["to: http:other", "log: direct", "log: 'note: x'"]) {
     const flow = flows.select(flows.openFlow("f", `- route:\n    id: r\n    from:\n      uri: timer:t\n      steps:\n        - ${step}\n`, undefined), [
       0,

@@ -52,6 +52,8 @@ export interface EditorHandle {
   setView(view: "canvas" | "split" | "yaml"): void;
   toggleOutline(): void;
   toggleData(): void;
+  toggleInspector(): void;
+  toggleDock(): void;
   run(command: DocumentCommand): void;
 }
 

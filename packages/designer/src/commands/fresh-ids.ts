@@ -10,22 +10,22 @@ export function freshSteps(yamls: readonly string[], flow: OpenFlow): readonly s
 
 /** The YAML of a step with ids that are unique in the flow; everything else is unchanged. */
 export function withFreshIds(yaml: string, flow: OpenFlow): string {
-  const taken = new Set<string>();
-  for (const route of flow.good?.outline.routes ?? []) {
-    taken.add(route.id);
-    for (const step of everyStep(route.steps)) taken.add(step.id);
+  const usedIds = new Set<string>();
+  for (const route of flow.lastValid?.outline.routes ?? []) {
+    usedIds.add(route.id);
+    for (const step of everyStep(route.steps)) usedIds.add(step.id);
   }
   let text = yaml;
   const { tree } = readTree(yaml);
   for (const { path, id } of tree === undefined ? [] : idsIn(tree, [])) {
-    if (!taken.has(id)) {
-      taken.add(id);
+    if (!usedIds.has(id)) {
+      usedIds.add(id);
       continue;
     }
     const stem = id.replace(/-\d+$/, "");
     let fresh = id;
-    for (let count = 2; taken.has(fresh); count++) fresh = `${stem}-${count}`;
-    taken.add(fresh);
+    for (let count = 2; usedIds.has(fresh); count++) fresh = `${stem}-${count}`;
+    usedIds.add(fresh);
     const edit = setScalar(text, path, fresh);
     if (edit.ok) text = applySplice(text, edit.splice);
   }

@@ -36,7 +36,7 @@ export function positionAfterSelection(flow: OpenFlow): StepPosition | undefined
   if (last !== undefined) return { listPath: last.listPath, index: last.index + 1 };
   const inside = positionInside(flow, flow.selection);
   if (inside !== undefined) return inside;
-  const first = flow.good?.outline.routes[0];
+  const first = flow.lastValid?.outline.routes[0];
   return first === undefined ? undefined : { listPath: first.stepsPath, index: first.steps.length };
 }
 
@@ -46,7 +46,7 @@ export function positionInside(flow: OpenFlow, path: Path | undefined, isContain
   const block = blockAt(flow, path);
   if (block !== undefined) return { listPath: block.stepsPath, index: 0 };
   const key = pathKey(path);
-  const route = flow.good?.outline.routes.find((one) => pathKey(one.from.path) === key);
+  const route = flow.lastValid?.outline.routes.find((one) => pathKey(one.from.path) === key);
   if (route !== undefined) return { listPath: route.stepsPath, index: 0 };
   const step = selectedSteps(flow).at(-1);
   if (step === undefined || pathKey(step.path) !== key) return undefined;

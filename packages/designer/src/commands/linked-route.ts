@@ -7,7 +7,7 @@ import type { DocumentCommand } from "./command.ts";
 
 /** The endpoint in this flow that the selected `direct:` endpoint sends to or receives from. */
 export function linkedEndpoint(flow: OpenFlow, catalog: FlowCatalog | undefined): Path | undefined {
-  const routes = flow.good?.outline.routes ?? [];
+  const routes = flow.lastValid?.outline.routes ?? [];
   const address = selectedAddress(flow, catalog);
   if (address === undefined) return undefined;
   if (address.isStep) return routes.find((route) => bare(route.from.uri) === address.uri)?.from.path;
@@ -21,7 +21,7 @@ export const createLinkedRoute = (catalog: FlowCatalog | undefined): DocumentCom
   title: "Create the route this step sends to",
   apply(flow) {
     const address = selectedAddress(flow, catalog);
-    const tree = flow.good?.tree;
+    const tree = flow.lastValid?.tree;
     if (address === undefined || !address.isStep || tree?.type !== "list" || linkedEndpoint(flow, catalog) !== undefined) return undefined;
     const id = address.uri.replace(/^[^:]+:/, "");
     const index = tree.items.length;
@@ -33,7 +33,7 @@ export const createLinkedRoute = (catalog: FlowCatalog | undefined): DocumentCom
 function selectedAddress(flow: OpenFlow, catalog: FlowCatalog | undefined): { readonly uri: string; readonly isStep: boolean } | undefined {
   const step = selectedStep(flow);
   const key = flow.selection === undefined ? "" : pathKey(flow.selection);
-  const text = step?.detail ?? flow.good?.outline.routes.find((route) => pathKey(route.from.path) === key)?.from.uri;
+  const text = step?.detail ?? flow.lastValid?.outline.routes.find((route) => pathKey(route.from.path) === key)?.from.uri;
   const uri = text === undefined ? undefined : bare(text);
   return uri === undefined || catalog?.isRouteCall(uri) !== true ? undefined : { uri, isStep: step !== undefined };
 }

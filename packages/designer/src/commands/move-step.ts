@@ -6,7 +6,7 @@ import type { CommandResult, DocumentCommand } from "./command.ts";
 
 /** A command that moves the selected steps to a position. */
 export function moveStepsTo(title: string, position: StepPosition): DocumentCommand {
-  return { name: "move-steps", title, apply: (flow) => moved(flow, position) };
+  return { name: "move-steps", title, apply: (flow) => moveSelection(flow, position) };
 }
 
 export const moveStepUp: DocumentCommand = {
@@ -15,7 +15,7 @@ export const moveStepUp: DocumentCommand = {
   shortcut: "Alt+ArrowUp",
   apply(flow) {
     const first = selectedSteps(flow)[0];
-    return first === undefined || first.index === 0 ? undefined : moved(flow, { listPath: first.listPath, index: first.index - 1 });
+    return first === undefined || first.index === 0 ? undefined : moveSelection(flow, { listPath: first.listPath, index: first.index - 1 });
   },
 };
 
@@ -26,7 +26,7 @@ export const moveStepDown: DocumentCommand = {
   apply(flow) {
     const last = selectedSteps(flow).at(-1);
     if (last === undefined || stepAt(flow, [...last.listPath, last.index + 1]) === undefined) return undefined;
-    return moved(flow, { listPath: last.listPath, index: last.index + 2 });
+    return moveSelection(flow, { listPath: last.listPath, index: last.index + 2 });
   },
 };
 
@@ -40,7 +40,7 @@ export const moveStepOut: DocumentCommand = {
     if (branch !== undefined) return branch;
     const first = selectedSteps(flow)[0];
     const parent = first === undefined ? undefined : parentOf(flow, first.listPath);
-    return parent === undefined ? undefined : moved(flow, { listPath: parent.listPath, index: parent.index + 1 });
+    return parent === undefined ? undefined : moveSelection(flow, { listPath: parent.listPath, index: parent.index + 1 });
   },
 };
 
@@ -56,13 +56,13 @@ export const moveStepIn: DocumentCommand = {
     const [first] = steps;
     if (first === undefined) return undefined;
     const before = stepAt(flow, [...first.listPath, first.index - 1])?.blocks[0];
-    if (before !== undefined) return moved(flow, { listPath: before.stepsPath, index: before.steps.length });
+    if (before !== undefined) return moveSelection(flow, { listPath: before.stepsPath, index: before.steps.length });
     const after = stepAt(flow, [...first.listPath, first.index + steps.length])?.blocks[0];
-    return after === undefined ? undefined : moved(flow, { listPath: after.stepsPath, index: 0 });
+    return after === undefined ? undefined : moveSelection(flow, { listPath: after.stepsPath, index: 0 });
   },
 };
 
-function moved(flow: OpenFlow, position: StepPosition): CommandResult | undefined {
+function moveSelection(flow: OpenFlow, position: StepPosition): CommandResult | undefined {
   const steps = selectedSteps(flow);
   const [first] = steps;
   if (first === undefined) return undefined;

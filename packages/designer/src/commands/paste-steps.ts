@@ -7,7 +7,7 @@ import { freshSteps } from "./fresh-ids.ts";
 import { insertStepsAt, positionAfterSelection } from "./insert-step.ts";
 
 /** The selected steps as YAML. */
-export function copiedText(flow: OpenFlow): string | undefined {
+export function selectionYaml(flow: OpenFlow): string | undefined {
   const steps = selectedSteps(flow);
   const [first] = steps;
   if (first === undefined) return undefined;
@@ -27,7 +27,7 @@ export function pasteSteps(title: string, text: string): DocumentCommand | undef
     name: "paste-routes",
     title,
     apply(flow) {
-      const tree = flow.good?.tree;
+      const tree = flow.lastValid?.tree;
       const end = tree?.type === "list" ? tree.items.length : 0;
       const fresh = freshSteps(yamls, flow);
       return {

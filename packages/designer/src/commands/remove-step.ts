@@ -31,5 +31,5 @@ function parentOf(flow: Parameters<DocumentCommand["apply"]>[0], listPath: reado
   if (blockAt(flow, owner) !== undefined) return owner;
   const step = owner.slice(0, -1);
   if (stepAt(flow, step) !== undefined) return step;
-  return flow.good?.outline.routes.find((route) => pathKey(route.stepsPath) === pathKey(listPath))?.from.path ?? owner;
+  return flow.lastValid?.outline.routes.find((route) => pathKey(route.stepsPath) === pathKey(listPath))?.from.path ?? owner;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesShortcut, shownShortcut } from "./shortcut.ts";
+import { matchesShortcut, formatShortcut } from "./shortcut.ts";
 
 const press = (key: string, keys: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {}, code?: string) => ({
   key,
@@ -28,6 +28,6 @@ test("Alt with a digit matches the physical key", () => {
 });
 
 test("is formatted for display", () => {
-  expect(shownShortcut("Mod+Shift+Z", false)).toBe("Ctrl+Shift+Z");
-  expect(shownShortcut("Mod+Enter", true)).toBe("⌘↵");
+  expect(formatShortcut("Mod+Shift+Z", false)).toBe("Ctrl+Shift+Z");
+  expect(formatShortcut("Mod+Enter", true)).toBe("⌘↵");
 });

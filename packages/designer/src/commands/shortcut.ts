@@ -30,7 +30,7 @@ export function matchesShortcut(shortcut: string, press: KeyPress, mac = isMac()
 const names: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Delete: "Del", Enter: "↵" };
 
 /** The shortcut, formatted for display. */
-export function shownShortcut(shortcut: string, mac = isMac()): string {
+export function formatShortcut(shortcut: string, mac = isMac()): string {
   const parts = shortcut
     .split("+")
     .map((part) => names[part] ?? (part === "Mod" ? (mac ? "⌘" : "Ctrl") : part === "Alt" && mac ? "⌥" : part === "Shift" && mac ? "⇧" : part));

@@ -50,13 +50,13 @@ export function replaceBy(title: string, yaml: string): DocumentCommand {
       const step = selectedStep(flow);
       if (step === undefined) return undefined;
       const name = /^[\w-]+/.exec(yaml)?.[0] ?? "";
-      const kept = [
+      const preserved = [
         ...(step.hasOwnId ? [["id", step.id] as const] : []),
         ...(step.description === undefined ? [] : [["description", step.description] as const]),
       ];
       const edit = inSequence(flow.text, [
         (text) => replaceItem(text, step.listPath, step.index, yaml),
-        ...kept.map(
+        ...preserved.map(
           ([key, value]) =>
             (text: string) =>
               addEntry(text, [...step.path, name], key, JSON.stringify(value)),

@@ -12,27 +12,27 @@ export interface WrittenIds {
 
 /** Writes an id for each of the steps that has none; undefined when all of them have one. */
 export function writeIds(flow: OpenFlow, stepIds: readonly string[], catalog: FlowCatalog | undefined): WrittenIds | undefined {
-  const all = (flow.good?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
-  const taken = new Set(all.map(({ id }) => id));
+  const all = (flow.lastValid?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
+  const usedIds = new Set(all.map(({ id }) => id));
   const ids = new Map<string, string>();
   let text = flow.text;
   for (const stepId of new Set(stepIds)) {
     const step = all.find(({ id }) => id === stepId);
     if (step === undefined || step.hasOwnId) continue;
-    const id = slug(wordsOf(step, catalog), (candidate) => taken.has(candidate));
+    const id = slug(nameOf(step, catalog), (candidate) => usedIds.has(candidate));
     const shorthand = catalog?.step(step.name)?.shorthand;
     const path = [...step.path, step.name];
     const edit = setAt(text, [...path, "id"], id, shorthand === undefined ? new Map() : new Map([[path.length, shorthand]]));
     if (!edit.ok) return { edit, ids };
-    taken.add(id);
+    usedIds.add(id);
     ids.set(stepId, id);
     text = edit.source;
   }
   return ids.size === 0 ? undefined : { edit: wholeEdit(flow.text, text), ids };
 }
 
-/** The source text of the id: the description of the step, or its kind and target, as in `http orders` or `set body`. */
-function wordsOf({ description, name, detail }: StepOutline, catalog: FlowCatalog | undefined): string {
+/** The text that the id is made from: the description of the step, or its kind and target, as in `http orders` or `set body`. */
+function nameOf({ description, name, detail }: StepOutline, catalog: FlowCatalog | undefined): string {
   if (description !== undefined) return description;
   const connector = catalog?.connector(detail);
   if (connector === undefined) return name.replaceAll(/([a-z])([A-Z])/g, "$1 $2");

@@ -12,15 +12,15 @@ export interface ConnectionDraft {
 /** The document to send, without cleared fields. */
 export function documentOf({ type, title, values }: ConnectionDraft): ConnectionDraft {
   const name = title?.trim() ?? "";
-  return { type, ...(name === "" ? {} : { title: name }), values: filled(values) };
+  return { type, ...(name === "" ? {} : { title: name }), values: removeEmpty(values) };
 }
 
-function filled(values: Members): Members {
+function removeEmpty(values: Members): Members {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
       if (value === "" || value === null) return [];
       if (typeof value !== "object" || Array.isArray(value)) return [[name, value]];
-      const members = filled(value as Members);
+      const members = removeEmpty(value as Members);
       return Object.keys(members).length === 0 ? [] : [[name, members]];
     }),
   );
@@ -31,7 +31,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The field that a refusal is about: `property 'port' of connection 'orders': …`, `… the variable 'X' of 'password' is not set`. */
+/** The field that an error is about: `property 'port' of connection 'orders': …`, `… the variable 'X' of 'password' is not set`. */
 export function fieldErrorOf(message: string): FieldError | undefined {
   const field = /^property '([^']+)'/.exec(message)?.[1] ?? /^connection '[^']*': (?:the variable '[^']*' of )?'([\w.]+)'/.exec(message)?.[1];
   return field === undefined ? undefined : { field, message };

@@ -3,7 +3,7 @@ import type { ConnectionSummary } from "@sluice/client";
 import type { OptionView } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { FieldControl } from "../controls/field.tsx";
-import { connectionStrings as words } from "../strings/connections.ts";
+import { connectionStrings as labels } from "../strings/connections.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { nameIn } from "./browsed-connection.ts";
 import { useConnections } from "./use-connections.ts";
@@ -22,9 +22,9 @@ export interface ConnectionSelectProps {
 export function ConnectionSelect({ option, control, value, catalog, beans, choose }: ConnectionSelectProps) {
   const target = useWorkspace((state) => state.target);
   const [polled] = useConnections();
-  const known = polled !== undefined && "value" in polled ? polled.value : [];
+  const connections = polled !== undefined && "value" in polled ? polled.value : [];
   const types = catalog.view.connections.filter(({ kinds }) => kinds.some((kind) => option.connection?.includes(kind)));
-  const fitting = known.filter((connection) => types.some(({ type }) => type === connection.type));
+  const fitting = connections.filter((connection) => types.some(({ type }) => type === connection.type));
   const name = value === undefined ? "" : nameIn(value);
   const chosen = fitting.find(({ id }) => id === name);
   const isListed = name === "" || chosen !== undefined || beans.includes(name);
@@ -37,17 +37,17 @@ export function ConnectionSelect({ option, control, value, catalog, beans, choos
         value={isListed ? name : (value ?? "")}
         onChange={({ target: { value: next } }) => choose(next === "" ? "" : `#${nameIn(next)}`)}
       >
-        <option value="">{words.picker.only}</option>
+        <option value="">{labels.picker.only}</option>
         {isListed ? null : <option value={value}>{value}</option>}
         {beans.length === 0 ? null : (
-          <optgroup label={words.picker.ofFlow}>
+          <optgroup label={labels.picker.ofFlow}>
             {beans.map((bean) => (
               <option key={bean}>{bean}</option>
             ))}
           </optgroup>
         )}
         {fitting.length === 0 ? null : (
-          <optgroup label={words.picker.ofTarget(target ?? "")}>
+          <optgroup label={labels.picker.ofTarget(target ?? "")}>
             {fitting.map((connection) => (
               <option key={connection.id} value={connection.id}>
                 {shownName(connection, types)}
@@ -56,10 +56,10 @@ export function ConnectionSelect({ option, control, value, catalog, beans, choos
           </optgroup>
         )}
       </select>
-      {chosen?.state === "down" ? <div className="field__error">{words.picker.down(chosen.problem ?? "")}</div> : null}
+      {chosen?.state === "down" ? <div className="field__error">{labels.picker.down(chosen.problem ?? "")}</div> : null}
       <div className="connection-select__links">
-        {chosen === undefined ? null : <Link href={`/connections/${encodeURIComponent(chosen.id)}`}>{words.picker.open}</Link>}
-        <Link href="/connections/new">{words.picker.create}</Link>
+        {chosen === undefined ? null : <Link href={`/connections/${encodeURIComponent(chosen.id)}`}>{labels.picker.open}</Link>}
+        <Link href="/connections/new">{labels.picker.create}</Link>
       </div>
     </>
   );
@@ -67,5 +67,5 @@ export function ConnectionSelect({ option, control, value, catalog, beans, choos
 
 function shownName({ id, title, type, state }: ConnectionSummary, types: FlowCatalog["view"]["connections"]): string {
   const kind = types.find((one) => one.type === type)?.title ?? type;
-  return `${title === null ? id : `${title} (${id})`}, ${kind}${state === "down" ? `, ${words.states.down}` : ""}`;
+  return `${title === null ? id : `${title} (${id})`}, ${kind}${state === "down" ? `, ${labels.states.down}` : ""}`;
 }

@@ -7,7 +7,7 @@ import { strings } from "../strings.ts";
 import { connectionStrings } from "../strings/connections.ts";
 import { maxNames, useNames, type BrowsedPlace } from "./use-names.ts";
 
-const words = connectionStrings.browse;
+const text = connectionStrings.browse;
 
 export interface NamePickerProps {
   readonly place: BrowsedPlace;
@@ -22,20 +22,20 @@ export function NamePicker({ place, onChoose, onClose }: NamePickerProps) {
   const names = found !== undefined && "value" in found ? found.value : [];
   const error = found !== undefined && "error" in found ? found.error : undefined;
   return (
-    <Dialog title={words.of(place.what, place.connection)} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.cancel}</Button>}>
+    <Dialog title={text.of(place.what, place.connection)} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.cancel}</Button>}>
       <SearchList
-        label={words.search}
-        listLabel={words.of(place.what, place.connection)}
+        label={text.search}
+        listLabel={text.of(place.what, place.connection)}
         query={prefix}
         onQuery={setPrefix}
         items={names}
         keyOf={(name) => name}
         onChoose={onChoose}
-        none={found === undefined ? strings.common.loading : error === undefined ? words.none(place.what, prefix) : ""}
+        none={found === undefined ? strings.common.loading : error === undefined ? text.none(place.what, prefix) : ""}
         filters={
           error === undefined ? (
             names.length < maxNames ? null : (
-              <p className="muted">{words.more(maxNames)}</p>
+              <p className="muted">{text.more(maxNames)}</p>
             )
           ) : (
             <FailureBanner text={error}>

@@ -10,7 +10,7 @@ type Row = DiffLine | { readonly kind: "gap"; readonly lines: number };
 
 /** A line-by-line diff; long unchanged sections are collapsed. */
 export function DiffView({ before, after, label }: { readonly before: string; readonly after: string; readonly label: string }) {
-  const rows = useMemo(() => folded(diffLines(before, after)), [before, after]);
+  const rows = useMemo(() => foldUnchanged(diffLines(before, after)), [before, after]);
   if (before === after) return <p className="muted">{strings.diff.same}</p>;
   return (
     <div className="diff" role="region" aria-label={label} tabIndex={0}>
@@ -39,7 +39,7 @@ export function DiffView({ before, after, label }: { readonly before: string; re
   );
 }
 
-function folded(lines: readonly DiffLine[]): readonly Row[] {
+function foldUnchanged(lines: readonly DiffLine[]): readonly Row[] {
   const near = new Set<number>();
   lines.forEach((line, index) => {
     if (line.kind === "same") return;

@@ -12,18 +12,18 @@ export function valueAt(value: unknown, path: Path): unknown {
 
 /** Sets one value of the document; undefined removes it. Missing parent objects are created. */
 export function withValue(document: Members, path: Path, value: unknown): Members {
-  return changed(document, path, value) as Members;
+  return setIn(document, path, value) as Members;
 }
 
-function changed(container: unknown, [name, ...rest]: Path, value: unknown): unknown {
+function setIn(container: unknown, [name, ...rest]: Path, value: unknown): unknown {
   if (name === undefined) return value;
   if (typeof name === "number") {
     const list = Array.isArray(container) ? [...(container as readonly unknown[])] : [];
-    list[name] = changed(list[name], rest, value);
+    list[name] = setIn(list[name], rest, value);
     return list;
   }
   const members = { ...(container as Members | undefined) };
-  const inner = changed(members[name], rest, value);
+  const inner = setIn(members[name], rest, value);
   if (inner === undefined) delete members[name];
   else members[name] = inner;
   return members;

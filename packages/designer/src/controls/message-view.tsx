@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { DiffView } from "./diff-view.tsx";
 import "./message-view.css";
 
-const words = strings.trial;
+const labels = strings.trial;
 
 export interface MessageViewProps {
   readonly label: string;
@@ -22,32 +22,32 @@ export function MessageView({ label, before, after }: MessageViewProps) {
   return (
     <section className="message" aria-label={label}>
       <div className="message__tools">
-        <div className="segments" role="group" aria-label={words.message}>
+        <div className="segments" role="group" aria-label={labels.message}>
           {messageParts.map((name) => {
             const size = partSize(after, name);
             // Rarely used parts are hidden while they are empty.
             if (size === 0 && name !== "headers" && part !== name) return null;
             return (
               <Button key={name} aria-pressed={part === name} onClick={() => setPart(name)}>
-                {size === undefined ? words.part[name] : words.partSize(words.part[name], size)}
+                {size === undefined ? labels.part[name] : labels.partSize(labels.part[name], size)}
               </Button>
             );
           })}
         </div>
         {canCompare ? (
           <Button aria-pressed={comparing} onClick={() => setComparing(!comparing)}>
-            {words.difference}
+            {labels.difference}
           </Button>
         ) : null}
       </div>
       {canCompare && comparing && partText(before, part) !== text ? (
-        <DiffView before={partText(before, part)} after={text} label={`${label}, ${words.difference}`} />
+        <DiffView before={partText(before, part)} after={text} label={`${label}, ${labels.difference}`} />
       ) : (
-        <pre className="message__text" tabIndex={0} role="region" aria-label={`${label}, ${words.part[part]}`}>
-          {text === "" ? <span className="muted">{words.nothing}</span> : text}
+        <pre className="message__text" tabIndex={0} role="region" aria-label={`${label}, ${labels.part[part]}`}>
+          {text === "" ? <span className="muted">{labels.nothing}</span> : text}
         </pre>
       )}
-      {after?.truncated === true ? <p className="muted">{words.truncated}</p> : null}
+      {after?.truncated === true ? <p className="muted">{labels.truncated}</p> : null}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 const twoDigits = (number: number): string => String(number).padStart(2, "0");
 
 /** `2026-11-14 18:42:07` in the viewer's time zone. */
-export function shownTime(iso: string): string {
+export function formatTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
   return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
@@ -10,7 +10,7 @@ export function shownTime(iso: string): string {
 export function Moment({ iso }: { readonly iso: string }) {
   return (
     <time dateTime={iso} title={iso}>
-      {shownTime(iso)}
+      {formatTime(iso)}
     </time>
   );
 }

@@ -40,7 +40,7 @@ export function SearchList<Item>({
   const [active, setActive] = useState(0);
   const list = useId();
   const chosen = Math.min(active, items.length - 1);
-  const shown = items[chosen];
+  const activeItem = items[chosen];
   const sections = sectionsOf(items, headingOf);
   return (
     <div className="search-list">
@@ -100,7 +100,7 @@ export function SearchList<Item>({
             );
           })}
         </div>
-        {preview === undefined || shown === undefined ? null : <div className="search-list__preview">{preview(shown)}</div>}
+        {preview === undefined || activeItem === undefined ? null : <div className="search-list__preview">{preview(activeItem)}</div>}
       </div>
       {items.length === 0 ? <p className="muted">{none}</p> : null}
     </div>

@@ -1,11 +1,11 @@
 import { Button } from "./button.tsx";
 import { Field } from "./field.tsx";
-import { secretStrings as words } from "../strings/secrets.ts";
+import { secretStrings as labels } from "../strings/secrets.ts";
 
 const masked = "***";
 
 /** Where a secret comes from: typed, a variable of the runtime, or a mounted file. */
-type SecretSource = keyof typeof words.sources;
+type SecretSource = keyof typeof labels.sources;
 
 export interface SecretInputProps {
   readonly label: string;
@@ -21,18 +21,18 @@ export interface SecretInputProps {
 }
 
 /** A secret: unchanged, replaced, or read from a source that the runtime can access. */
-export function SecretInput({ label, value: given, sources, hint, error, fingerprint, multiline = false, onChange }: SecretInputProps) {
-  const members = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : undefined;
+export function SecretInput({ label, value: secret, sources, hint, error, fingerprint, multiline = false, onChange }: SecretInputProps) {
+  const members = typeof secret === "object" && secret !== null ? (secret as Readonly<Record<string, unknown>>) : undefined;
   const source = sources.find((one) => members !== undefined && Object.hasOwn(members, one)) ?? "value";
-  const value = members === undefined ? given : members[source];
+  const value = members === undefined ? secret : members[source];
   if (value === masked && source === "value") {
     return (
-      <Field label={label} hint={words.kept(fingerprint)} error={error}>
+      <Field label={label} hint={labels.kept(fingerprint)} error={error}>
         {(control) => (
           <div className="secret">
             <input {...control} className="input input--mono" readOnly value={masked} />
-            <Button aria-label={words.replace(label)} onClick={() => onChange("")}>
-              {words.replaceShort}
+            <Button aria-label={labels.replace(label)} onClick={() => onChange("")}>
+              {labels.replaceShort}
             </Button>
           </div>
         )}
@@ -46,13 +46,13 @@ export function SecretInput({ label, value: given, sources, hint, error, fingerp
         <div className="secret">
           <select
             className="input secret__as"
-            aria-label={words.as(label)}
+            aria-label={labels.as(label)}
             value={source}
             onChange={(event) => onChange(event.target.value === "value" ? "" : { [event.target.value]: "" })}
           >
             {sources.map((one) => (
               <option key={one} value={one}>
-                {words.sources[one]}
+                {labels.sources[one]}
               </option>
             ))}
           </select>

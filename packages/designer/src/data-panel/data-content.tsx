@@ -9,7 +9,7 @@ import "./data-panel.css";
 
 const HeldMessage = lazy(() => import("../breakpoints/held-message.tsx").then((module) => ({ default: module.HeldMessage })));
 
-const words = strings.data;
+const text = strings.data;
 const views = ["before", "after", "diff"] as const;
 type DataView = (typeof views)[number];
 
@@ -21,25 +21,25 @@ export function DataContent() {
   return (
     <div className="data">
       <div className="data__head">
-        <div className="segments" role="group" aria-label={words.viewLabel}>
+        <div className="segments" role="group" aria-label={text.viewLabel}>
           {views.map((name) => (
             <Button key={name} aria-pressed={view === name} onClick={() => setView(name)}>
-              {words.views[name]}
+              {text.views[name]}
             </Button>
           ))}
         </div>
       </div>
       <p className="data__source muted">
-        {message.runId === undefined ? words.ofSample : words.ofRun(message.runId)}
-        {message.times > 1 ? ` · ${words.times(message.times)}` : ""}
+        {message.runId === undefined ? text.ofSample : text.ofRun(message.runId)}
+        {message.times > 1 ? ` · ${text.times(message.times)}` : ""}
       </p>
-      {hasSelection ? <Shown view={view} message={message} /> : <p className="muted data__note">{words.none}</p>}
+      {hasSelection ? <ViewContent view={view} message={message} /> : <p className="muted data__note">{text.none}</p>}
     </div>
   );
 }
 
-function Shown({ view, message: { before, after, times, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
-  if (times === 0) return <p className="muted data__note">{words.unreached}</p>;
+function ViewContent({ view, message: { before, after, times, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
+  if (times === 0) return <p className="muted data__note">{text.unreached}</p>;
   if (isHeld === true && view === "before") {
     return (
       <Suspense>
@@ -50,15 +50,15 @@ function Shown({ view, message: { before, after, times, isHeld } }: { readonly v
   if (view === "diff") {
     return (
       <div className="data__diff">
-        <MessageView label={words.views.diff} before={after === undefined ? undefined : before} after={after ?? before} />
+        <MessageView label={text.views.diff} before={after === undefined ? undefined : before} after={after ?? before} />
       </div>
     );
   }
   // The trigger has only a message after it.
-  const shown = view === "after" ? after : (before ?? after);
-  return shown === undefined ? (
-    <p className="muted data__note">{words.noAfter}</p>
+  const message = view === "after" ? after : (before ?? after);
+  return message === undefined ? (
+    <p className="muted data__note">{text.noAfter}</p>
   ) : (
-    <DataTree message={shown} side={view === "after" || before === undefined ? "after" : "before"} />
+    <DataTree message={message} side={view === "after" || before === undefined ? "after" : "before"} />
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { messageData } from "./message-data.ts";
 import { pathCompletions } from "./path-completions.ts";
-import { insertedPath, pathText } from "./path-text.ts";
+import { insertPath, pathText } from "./path-text.ts";
 
 const body = { order: { total: 7, "first name": "Ada", lines: [{ sku: "KB-1", qty: 2 }] } };
 const data = messageData({ body, headers: { "Content-Type": "text/plain", kind: "a" }, variables: { v: { x: 1 } }, properties: { p: 1 } });
@@ -48,9 +48,9 @@ describe("the path to a value in each language", () => {
     const text = messageData({ body: JSON.stringify(body) });
     expect(text.format).toBe("json");
     expect(pathText("js", total, text)).toBe("JSON.parse(body).order.total");
-    expect(insertedPath("simple", total, data, "a  b", 2, 2)).toEqual({ text: "a ${body.order.total} b", caret: 21 });
-    expect(insertedPath("simple", total, data, "${} > 1", 2, 2)).toEqual({ text: "${body.order.total} > 1", caret: 18 });
-    expect(insertedPath("simple", total, data, "${", 2, 2)).toEqual({ text: "${body.order.total}", caret: 19 });
+    expect(insertPath("simple", total, data, "a  b", 2, 2)).toEqual({ text: "a ${body.order.total} b", caret: 21 });
+    expect(insertPath("simple", total, data, "${} > 1", 2, 2)).toEqual({ text: "${body.order.total} > 1", caret: 18 });
+    expect(insertPath("simple", total, data, "${", 2, 2)).toEqual({ text: "${body.order.total}", caret: 19 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } from "react";
-import { shownShortcut } from "../commands/shortcut.ts";
+import { formatShortcut } from "../commands/shortcut.ts";
+import { copyText } from "../controls/copy-text.ts";
 import { Menu } from "../controls/menu.tsx";
 import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
@@ -10,7 +11,7 @@ import { placeType, useInsertTarget } from "./insert-target.ts";
 import { dataAt, innerPlaces, messageData, valueSummary, valueType, type DataPlace, type DataRoot, type MessageData } from "./message-data.ts";
 import { pathText } from "./path-text.ts";
 
-const words = strings.data;
+const text = strings.data;
 const roots: readonly DataRoot[] = ["body", "header", "variable", "exchangeProperty"];
 const maxRows = 300;
 /** Deeper values are collapsed at first. */
@@ -48,28 +49,19 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
     });
   const insert = ({ place }: Row): void => {
     if (place.names.length === 0 && place.root !== "body") return;
-    if (target === undefined) return setNote(words.insertHint);
-    setNote(target.insert(place, data) ? "" : data.format === "csv" && place.root === "body" ? words.parseFirst : words.cannot(target.language));
+    if (target === undefined) return setNote(text.insertHint);
+    setNote(target.insert(place, data) ? "" : data.format === "csv" && place.root === "body" ? text.parseFirst : text.cannot(target.language));
   };
+  const copyAndNote = (copied: string, name: string): void =>
+    void copyText(copied).then((isCopied) => setNote(isCopied ? text.copied(name) : strings.common.notCopied));
   const copy = ({ place }: Row): void => {
     const path = pathText(target?.language ?? "simple", place, data) ?? pathText("simple", place, data) ?? "";
-    void navigator.clipboard?.writeText(path).then(
-      () => setNote(words.copied(path)),
-      () => undefined,
-    );
+    copyAndNote(path, path);
   };
-  const copyValue = ({ value }: Row): void =>
-    void navigator.clipboard?.writeText(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")).then(
-      () => setNote(words.copied(valueSummary(value))),
-      () => undefined,
-    );
+  const copyValue = ({ value }: Row): void => copyAndNote(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? ""), valueSummary(value));
   const extract = ({ place, name }: Row): void =>
     setNote(
-      extractVariable(editor, place, data, side)
-        ? words.extracted(name)
-        : data.format === "csv" && place.root === "body"
-          ? words.parseFirst
-          : words.notExtracted,
+      extractVariable(editor, place, data, side) ? text.extracted(name) : data.format === "csv" && place.root === "body" ? text.parseFirst : text.notExtracted,
     );
   const openMenu = (row: Row, x: number, y: number): void => {
     setCurrent(row.key);
@@ -103,12 +95,12 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
       <input
         type="search"
         className="input data__filter"
-        aria-label={words.filter}
-        placeholder={words.filter}
+        aria-label={text.filter}
+        placeholder={text.filter}
         value={filter}
         onChange={(event) => setFilter(event.target.value)}
       />
-      <div className="data__tree" role="tree" aria-label={words.tree} ref={tree}>
+      <div className="data__tree" role="tree" aria-label={text.tree} ref={tree}>
         {rows.map((row, index) => (
           <div
             key={row.key}
@@ -146,23 +138,23 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
       </div>
       {menu === undefined ? null : (
         <Menu
-          label={words.actions}
+          label={text.actions}
           x={menu.x}
           y={menu.y}
           entries={[
-            { key: "insert", title: words.insert, keys: shownShortcut("Enter"), run: () => insert(menu.row) },
-            { key: "copy-path", title: words.copyPath, keys: shownShortcut("Mod+C"), run: () => copy(menu.row) },
-            { key: "copy-value", title: words.copyValue, keys: undefined, run: () => copyValue(menu.row) },
-            { key: "extract", title: words.extract, keys: undefined, run: () => extract(menu.row) },
+            { key: "insert", title: text.insert, keys: formatShortcut("Enter"), run: () => insert(menu.row) },
+            { key: "copy-path", title: text.copyPath, keys: formatShortcut("Mod+C"), run: () => copy(menu.row) },
+            { key: "copy-value", title: text.copyValue, keys: undefined, run: () => copyValue(menu.row) },
+            { key: "extract", title: text.extract, keys: undefined, run: () => extract(menu.row) },
           ]}
           onClose={() => setMenu(undefined)}
           onReturn={() => focus(menu.row)}
         />
       )}
-      {all.length > rows.length ? <p className="muted data__note">{words.more(all.length - rows.length)}</p> : null}
-      {message.truncated === true ? <p className="muted data__note">{words.truncated}</p> : null}
+      {all.length > rows.length ? <p className="muted data__note">{text.more(all.length - rows.length)}</p> : null}
+      {message.truncated === true ? <p className="muted data__note">{text.truncated}</p> : null}
       <p className="data__hint muted" role="status">
-        {note !== "" ? note : target === undefined ? words.insertHint : words.insertInto(target.label, target.language)}
+        {note !== "" ? note : target === undefined ? text.insertHint : text.insertInto(target.label, target.language)}
       </p>
     </>
   );
@@ -170,7 +162,7 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
 
 function summaryOf({ level, place: { root }, value }: Row, data: MessageData): string {
   if (level > 1) return valueSummary(value);
-  if (root === "body") return words.formats[data.format];
+  if (root === "body") return text.formats[data.format];
   return String(Object.keys(data[root]).length);
 }
 
@@ -178,37 +170,31 @@ function rowsOf(data: MessageData, toggled: ReadonlySet<string>, filter: string)
   return roots.flatMap((root) => {
     const names = root === "body" ? 1 : Object.keys(data[root]).length;
     if (names === 0) return [];
-    return rowsAt(data, { root, names: [] }, words.sections[root], 1, { toggled, filter });
+    return rowsAt(data, { root, names: [] }, text.sections[root], 1, { toggled, filter });
   });
 }
 
-interface Shown {
+interface TreeView {
   readonly toggled: ReadonlySet<string>;
   readonly filter: string;
 }
 
-function rowsAt(data: MessageData, place: DataPlace, name: string, level: number, shown: Shown): readonly Row[] {
+function rowsAt(data: MessageData, place: DataPlace, name: string, level: number, view: TreeView): readonly Row[] {
   const value = dataAt(data, place);
   const key = [place.root, ...place.names].join("/");
   const isText = level === 1 && place.root === "body" && (data.format === "text" || typeof value !== "object");
   const inner = isText ? [] : innerPlaces(place, value);
-  const isOpen = inner.length === 0 ? undefined : shown.filter !== "" || level <= openDepth !== shown.toggled.has(key);
+  const isOpen = inner.length === 0 ? undefined : view.filter !== "" || level <= openDepth !== view.toggled.has(key);
   const children =
     isOpen === true
       ? inner.flatMap((one) =>
-          rowsAt(
-            data,
-            one,
-            typeof one.names.at(-1) === "number" ? words.item((value as readonly unknown[]).length) : String(one.names.at(-1)),
-            level + 1,
-            shown,
-          ),
+          rowsAt(data, one, typeof one.names.at(-1) === "number" ? text.item((value as readonly unknown[]).length) : String(one.names.at(-1)), level + 1, view),
         )
       : [];
   const own: Row = { key, place, name, value, level, isOpen };
   if (isText && data.format !== "empty" && value !== undefined) {
     return [own, { key: `${key}/text`, place, name: valueSummary(value), value: undefined, level: 2, isOpen: undefined }];
   }
-  const isMatch = shown.filter === "" || level === 1 || `${name} ${inner.length === 0 ? valueSummary(value) : ""}`.toLowerCase().includes(shown.filter);
+  const isMatch = view.filter === "" || level === 1 || `${name} ${inner.length === 0 ? valueSummary(value) : ""}`.toLowerCase().includes(view.filter);
   return isMatch || children.length > 0 ? [own, ...children] : [];
 }

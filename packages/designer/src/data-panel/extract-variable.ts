@@ -1,4 +1,4 @@
-// Stores a value of the message in a variable: a step before the one that is selected, or after it.
+// Adds a step that stores a value of the message in a variable, before or after the selected step.
 import { insertStepsAt, positionAfterSelection } from "../commands/insert-step.ts";
 import { runCommand } from "../commands/run-command.ts";
 import type { Editor } from "../document/editor.ts";

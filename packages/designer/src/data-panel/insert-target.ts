@@ -14,7 +14,7 @@ export const useInsertTarget = create<{ readonly target: InsertTarget | undefine
 export const setInsertTarget = (target: InsertTarget): void => useInsertTarget.setState({ target });
 
 /** Clears the target, unless another field replaced it. */
-export function dropInsertTarget(target: InsertTarget | undefined): void {
+export function clearInsertTarget(target: InsertTarget | undefined): void {
   if (target !== undefined && useInsertTarget.getState().target === target) useInsertTarget.setState({ target: undefined });
 }
 

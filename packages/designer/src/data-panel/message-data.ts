@@ -70,7 +70,7 @@ function xmlData(source: string): Members | undefined {
     const inner = open.at(-1);
     if (groups === undefined || inner === undefined) return undefined;
     const { raw, end, name, attributes = "", empty, text } = groups;
-    inner.text += raw ?? unescaped(text ?? "");
+    inner.text += raw ?? unescapeText(text ?? "");
     if (name === undefined) continue;
     if (end !== undefined) {
       if (open.length === 1 || inner.name !== name) return undefined;
@@ -79,7 +79,7 @@ function xmlData(source: string): Members | undefined {
       continue;
     }
     const element: OpenElement = { name, members: {}, text: "" };
-    for (const [, key, double, single] of attributes.matchAll(xmlAttribute)) element.members[`@${key}`] = unescaped(double ?? single ?? "");
+    for (const [, key, double, single] of attributes.matchAll(xmlAttribute)) element.members[`@${key}`] = unescapeText(double ?? single ?? "");
     if (empty === undefined) open.push(element);
     else put(inner, element);
   }
@@ -95,7 +95,7 @@ function put({ members }: OpenElement, { name, members: own, text }: OpenElement
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-const unescaped = (text: string): string => text.replaceAll(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => entities[name] ?? whole);
+const unescapeText = (text: string): string => text.replaceAll(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => entities[name] ?? whole);
 
 /** The value at a place; a name on a list means its first item. */
 export function dataAt(data: MessageData, { root, names }: DataPlace): unknown {

@@ -5,11 +5,11 @@ type Names = DataPlace["names"];
 type WritePath = (place: DataPlace, data: Pick<MessageData, "format">) => string | undefined;
 
 const isName = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
-const quoted = (name: string): string => `'${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+const quote = (name: string): string => `'${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** `.order['first name'][0]`, as in JavaScript, JSONPath and Groovy. */
 const dotted = (names: Names): string =>
-  names.map((name) => (typeof name === "number" ? `[${name}]` : isName(name) ? `.${name}` : `[${quoted(name)}]`)).join("");
+  names.map((name) => (typeof name === "number" ? `[${name}]` : isName(name) ? `.${name}` : `[${quote(name)}]`)).join("");
 
 const simpleName = (name: string): string => (/^[\w$-]+$/.test(name) ? `.${name}` : `[${name}]`);
 
@@ -83,7 +83,7 @@ export const pathText = (language: string, place: DataPlace, data: Pick<MessageD
   place.root === "body" && place.names.length > 0 && data.format === "csv" ? undefined : writers[language]?.(place, data);
 
 /** The text with a value's path at the caret: inside an open `${`, the braces are already there. */
-export function insertedPath(
+export function insertPath(
   language: string,
   place: DataPlace,
   data: Pick<MessageData, "format">,

@@ -33,7 +33,7 @@ export interface EditorState {
   /** The target of the last deployment, until the user closes its summary. */
   readonly deployedTo: string | undefined;
   /** A draft of an earlier visit that differs from the file. */
-  readonly offered: Draft | undefined;
+  readonly recoveredDraft: Draft | undefined;
 }
 
 interface FlowPort {
@@ -48,10 +48,10 @@ export interface EditorParts {
   readonly drafts: Drafts;
   now(): number;
   /** Text of messages to the user. */
-  readonly words: EditorWords;
+  readonly labels: EditorLabels;
 }
 
-interface EditorWords {
+interface EditorLabels {
   readonly saved: string;
   readonly savedWithFaults: string;
   readonly versionNotKept: string;
@@ -88,7 +88,7 @@ export class Editor {
     const draft = parts.drafts.get(id);
     const isNew = file === undefined;
     const text = file?.text ?? draft?.text ?? "";
-    const offered = !isNew && draft !== undefined && draft.text !== file.text ? draft : undefined;
+    const recoveredDraft = !isNew && draft !== undefined && draft.text !== file.text ? draft : undefined;
     this.store = createStore<EditorState>(() => ({
       flow: flows.openFlow(id, text, file === undefined ? undefined : savedOf(file)),
       deploys: file?.deploys ?? {},
@@ -98,7 +98,7 @@ export class Editor {
       notice: undefined,
       conflict: undefined,
       deployedTo: undefined,
-      offered,
+      recoveredDraft,
     }));
   }
 
@@ -156,12 +156,12 @@ export class Editor {
     this.store.setState({ busy: "saving", notice: undefined });
     try {
       const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
-      this.#wrote(file);
-      const { saved: savedText, savedWithFaults, versionNotKept } = this.#parts.words;
+      this.#markSaved(file);
+      const { saved: savedText, savedWithFaults, versionNotKept } = this.#parts.labels;
       this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : savedText });
       return true;
     } catch (error) {
-      this.#failed(error, "save", null);
+      this.#reportFailure(error, "save", null);
       return false;
     } finally {
       this.store.setState({ busy: undefined });
@@ -175,15 +175,15 @@ export class Editor {
     this.store.setState({ busy: "deploying", notice: undefined, deployedTo: undefined });
     try {
       const reply = await this.#parts.port.deploy(this.id, { text, baseHash: replacing === undefined ? (saved?.hash ?? null) : replacing, target, overwrite });
-      this.#wrote(reply.file);
-      this.#recorded(reply.record);
+      this.#markSaved(reply.file);
+      this.#setRecord(reply.record);
       this.store.setState({ deployedTo: reply.record.target });
-      this.showNotice({ kind: "info", text: this.#parts.words.deployed(reply.reply.warnings ?? []) });
+      this.showNotice({ kind: "info", text: this.#parts.labels.deployed(reply.reply.warnings ?? []) });
       return true;
     } catch (error) {
       const file = error instanceof ApiError ? (error.detail["file"] as SavedFile | undefined) : undefined;
-      if (file !== undefined) this.#wrote(file);
-      this.#failed(error, "deploy", target);
+      if (file !== undefined) this.#markSaved(file);
+      this.#reportFailure(error, "deploy", target);
       await this.#refreshRecords();
       return false;
     } finally {
@@ -197,10 +197,10 @@ export class Editor {
     this.store.setState({ busy: "deploying", notice: undefined });
     try {
       const { record, reply } = await this.#parts.port.rollBack(this.id, body);
-      this.#recorded(record);
-      this.showNotice({ kind: "info", text: this.#parts.words.rolledBack(body.revision, body.target, reply.warnings ?? []) });
+      this.#setRecord(record);
+      this.showNotice({ kind: "info", text: this.#parts.labels.rolledBack(body.revision, body.target, reply.warnings ?? []) });
     } catch (error) {
-      this.#failed(error, "deploy", body.target);
+      this.#reportFailure(error, "deploy", body.target);
     } finally {
       this.store.setState({ busy: undefined });
     }
@@ -214,7 +214,7 @@ export class Editor {
     const now = this.store.getState();
     if (file === undefined || now.busy !== undefined || now.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
     if (this.#dismissed !== undefined && this.#dismissed === (file?.hash ?? null)) return;
-    if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#takeDisk(file, this.#parts.words.reloaded);
+    if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#takeDisk(file, this.#parts.labels.reloaded);
     else this.store.setState({ conflict: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
   }
 
@@ -222,7 +222,7 @@ export class Editor {
   takeDisk(): void {
     const { conflict } = this.store.getState();
     if (conflict?.kind !== "file" || conflict.disk === null) return;
-    this.#takeDisk(conflict.disk, this.#parts.words.takeDisk);
+    this.#takeDisk(conflict.disk, this.#parts.labels.takeDisk);
     this.store.setState({ conflict: undefined });
   }
 
@@ -237,15 +237,15 @@ export class Editor {
     this.store.setState({ deployedTo: undefined });
   }
 
-  acceptOffered(): void {
-    const { offered } = this.store.getState();
-    if (offered !== undefined) this.replaceText(offered.text, this.#parts.words.takeDisk);
-    this.store.setState({ offered: undefined });
+  restoreDraft(): void {
+    const { recoveredDraft } = this.store.getState();
+    if (recoveredDraft !== undefined) this.replaceText(recoveredDraft.text, this.#parts.labels.takeDisk);
+    this.store.setState({ recoveredDraft: undefined });
   }
 
-  discardOffered(): void {
+  discardDraft(): void {
     this.#parts.drafts.remove(this.id);
-    this.store.setState({ offered: undefined });
+    this.store.setState({ recoveredDraft: undefined });
   }
 
   /** The flow was deleted: no draft of it may be stored again, and its missing file is no conflict. */
@@ -255,9 +255,9 @@ export class Editor {
   }
 
   /** Stores unsaved changes in the browser; called every few seconds and when the page is closed. */
-  keepDraft(): void {
-    const { flow, offered } = this.store.getState();
-    if (offered !== undefined || this.#isClosed) return;
+  storeDraft(): void {
+    const { flow, recoveredDraft } = this.store.getState();
+    if (recoveredDraft !== undefined || this.#isClosed) return;
     if (flows.unsavedChanges(flow) === 0) this.#parts.drafts.remove(this.id);
     else if (this.#parts.drafts.get(this.id)?.text !== flow.text) {
       this.#parts.drafts.put(this.id, { text: flow.text, baseHash: flow.saved?.hash ?? null, at: new Date(this.#parts.now()).toISOString() });
@@ -270,23 +270,23 @@ export class Editor {
     this.showNotice({ kind: "info", text: label });
   }
 
-  #wrote(file: SavedFile): void {
+  #markSaved(file: SavedFile): void {
     this.#set((flow) => flows.markSaved(flow, savedOf(file)));
-    this.store.setState({ offered: undefined });
-    this.keepDraft();
+    this.store.setState({ recoveredDraft: undefined });
+    this.storeDraft();
   }
 
-  #recorded(record: DeployRecord): void {
+  #setRecord(record: DeployRecord): void {
     this.store.setState(({ deploys }) => ({ deploys: { ...deploys, [record.target]: record } }));
   }
 
-  #failed(error: unknown, during: "save" | "deploy", target: string | null): void {
+  #reportFailure(error: unknown, during: "save" | "deploy", target: string | null): void {
     if (!(error instanceof ApiError)) throw error;
     const { conflict, disk, deployed } = error.detail as { conflict?: string; disk?: SavedFile | null; deployed?: SavedFile };
     if (conflict === "file") this.store.setState({ conflict: { kind: "file", during, disk: disk ?? null, base: this.flow.saved?.text } });
     else if (conflict === "deployment" && deployed !== undefined) this.store.setState({ conflict: { kind: "deployment", deployed, target } });
     this.showNotice({ kind: "error", text: error.message });
-    this.keepDraft();
+    this.storeDraft();
   }
 
   async #refreshRecords(): Promise<void> {

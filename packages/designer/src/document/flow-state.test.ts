@@ -28,5 +28,5 @@ describe("the state of a flow", () => {
     ["rejected, then deployed elsewhere", { savedHash: "b", record: failed("b", "a"), running: running("b") }, "Deployed", false],
     ["runtime down, last known state", { savedHash: "a", record: deployed("a"), running: undefined }, "Deployed", true],
     ["runtime down, never deployed", { savedHash: "a", record: undefined, running: undefined }, "Draft", true],
-  ] as const)("%s", (_name, facts, state, stale) => expect(deriveState(facts)).toMatchObject({ state, stale }));
+  ] as const)("%s", (_name, details, state, stale) => expect(deriveState(details)).toMatchObject({ state, stale }));
 });

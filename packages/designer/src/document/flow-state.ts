@@ -23,17 +23,17 @@ export interface DerivedState {
   readonly error: string | undefined;
 }
 
-export interface StateFacts {
+export interface StateDetails {
   readonly savedHash: string | undefined;
   readonly record: DeployRecord | undefined;
   /** The deployment in the runtime; null for none, undefined when the runtime does not respond. */
   readonly running: { readonly hash: string; readonly lastModified: string } | null | undefined;
 }
 
-export function deriveState({ savedHash, record, running }: StateFacts): DerivedState {
+export function deriveState({ savedHash, record, running }: StateDetails): DerivedState {
   const stale = running === undefined;
-  const known = record?.deployedHash != null ? { hash: record.deployedHash, lastModified: record.deployedAt ?? record.at } : null;
-  const live = stale ? known : running;
+  const lastDeployment = record?.deployedHash != null ? { hash: record.deployedHash, lastModified: record.deployedAt ?? record.at } : null;
+  const live = stale ? lastDeployment : running;
   const base = { stale, deployedAt: live?.lastModified ?? null };
   if (record?.outcome === "failed" && record.hash === savedHash && live?.hash !== savedHash) return { ...base, state: "Failed", error: record.error };
   if (live === null || savedHash === undefined) return { ...base, state: "Draft", error: undefined };

@@ -57,15 +57,15 @@ export function recordGrouped(history: History, change: Change, before: string, 
 /** The smallest replacement that turns `before` into `after`. */
 export function difference(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
-  const start = sameUnits(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));
+  const start = commonLength(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));
   const { length: ends } = before;
   const { length: newEnds } = after;
-  const tail = sameUnits(shorter - start, (from, to) => before.slice(ends - to, ends - from) === after.slice(newEnds - to, newEnds - from));
+  const tail = commonLength(shorter - start, (from, to) => before.slice(ends - to, ends - from) === after.slice(newEnds - to, newEnds - from));
   return { start, end: ends - tail, text: after.slice(start, newEnds - tail) };
 }
 
 /** Length of the common prefix up to `limit`, by binary search: comparing substrings is much faster than comparing characters. */
-function sameUnits(limit: number, isSame: (from: number, to: number) => boolean): number {
+function commonLength(limit: number, isSame: (from: number, to: number) => boolean): number {
   let low = 0;
   let high = limit;
   while (low < high) {

@@ -41,20 +41,20 @@ export function mergeLines(base: string, mine: string, theirs: string): readonly
     // Changes that overlap or touch belong together.
     for (let grows = true; grows;) {
       grows = false;
-      for (const [list, taken] of [
+      for (const [list, group] of [
         [own, ours],
         [other, others],
       ] as const) {
         const next = list[0];
         if (next === undefined || next.from > to) continue;
-        taken.push(next);
+        group.push(next);
         list.shift();
         to = Math.max(to, next.to);
         grows = true;
       }
     }
-    const ownLines = applied(lines, from, to, ours);
-    const otherLines = applied(lines, from, to, others);
+    const ownLines = applyChanges(lines, from, to, ours);
+    const otherLines = applyChanges(lines, from, to, others);
     if (others.length === 0 || ownLines.join("\n") === otherLines.join("\n")) settle(ownLines);
     else if (ours.length === 0) settle(otherLines);
     else parts.push({ kind: "conflict", mine: ownLines, theirs: otherLines });
@@ -87,7 +87,7 @@ function changesOf(base: string, text: string): Change[] {
   return changes;
 }
 
-function applied(lines: readonly string[], from: number, to: number, changes: readonly Change[]): readonly string[] {
+function applyChanges(lines: readonly string[], from: number, to: number, changes: readonly Change[]): readonly string[] {
   const result: string[] = [];
   let at = from;
   for (const change of changes) {

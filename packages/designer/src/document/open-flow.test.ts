@@ -41,13 +41,13 @@ const deepText = `- onException:
 describe("an open flow", () => {
   test("numbers steps like the runtime", () => {
     const flow = open();
-    const ids = [...everyStep(flow.good?.outline.routes[0]?.steps ?? [])].map(({ id }) => id);
+    const ids = [...everyStep(flow.lastValid?.outline.routes[0]?.steps ?? [])].map(({ id }) => id);
     expect(ids).toEqual(["setBody1", "choice1", "log1", "to1", "last"]);
   });
 
   test("finds every step and branch by its path, and nothing at other paths", () => {
     const flow = flows.openFlow("deep", deepText, undefined);
-    const { routes = [], entities = [] } = flow.good?.outline ?? {};
+    const { routes = [], entities = [] } = flow.lastValid?.outline ?? {};
     const steps = [...routes.flatMap((route) => route.steps), ...entities.flatMap(({ blocks }) => blocks.flatMap((block) => block.steps))];
     const all = [...everyStep(steps)];
     expect(all).toHaveLength(10);
@@ -101,7 +101,7 @@ describe("an open flow", () => {
     const broken = flows.applyToFlow(flow, { start: 0, end: 0, text: "a: [\n" }, note("source"));
     expect(flows.isBroken(broken)).toBe(true);
     expect(broken.syntax.length).toBeGreaterThan(0);
-    expect(broken.good?.outline).toEqual(flow.good?.outline);
+    expect(broken.lastValid?.outline).toEqual(flow.lastValid?.outline);
     expect(flows.isBroken(flows.undo(broken))).toBe(false);
   });
 
@@ -122,8 +122,8 @@ describe("an open flow", () => {
 test("a text position belongs to a step, a branch, a trigger or an element", () => {
   const text =
     "- onException:\n    exception: [a]\n    steps:\n      - log: x\n- from:\n    uri: direct:a\n    steps:\n      - choice:\n          when:\n            - simple: a\n              steps:\n                - log: y\n      - log: z\n";
-  const { good } = flows.openFlow("a", text, undefined);
-  const at = (word: string) => flows.pathAtOffset(good?.outline as never, text.indexOf(word) + 1);
+  const { lastValid } = flows.openFlow("a", text, undefined);
+  const at = (word: string) => flows.pathAtOffset(lastValid?.outline as never, text.indexOf(word) + 1);
   expect(at("exception")).toEqual([0]);
   expect(at("log: x")).toEqual([0, "onException", "steps", 0]);
   expect(at("uri")).toEqual([1, "from"]);

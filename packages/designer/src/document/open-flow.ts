@@ -25,7 +25,7 @@ export interface SavedFile {
 }
 
 /** The last text that could be parsed, which the canvas shows. */
-interface GoodState {
+interface ValidState {
   readonly text: string;
   readonly tree: Tree;
   readonly outline: Outline;
@@ -35,8 +35,8 @@ export interface OpenFlow {
   readonly id: string;
   readonly text: string;
   /** Missing only when no text of this flow could be parsed yet. */
-  readonly good: GoodState | undefined;
-  /** YAML syntax errors; while there are any, `good` is older than `text`. */
+  readonly lastValid: ValidState | undefined;
+  /** YAML syntax errors; while there are any, `lastValid` is older than `text`. */
   readonly syntax: readonly Diagnostic[];
   readonly selection: Path | undefined;
   /** Index of the step at which a selection of several steps started. */
@@ -58,7 +58,7 @@ export interface EditNote {
 }
 
 export function openFlow(id: string, text: string, saved: SavedFile | undefined): OpenFlow {
-  return read({ id, text, good: undefined, syntax: [], selection: undefined, anchor: undefined, history: timeline.emptyHistory, saved });
+  return read({ id, text, lastValid: undefined, syntax: [], selection: undefined, anchor: undefined, history: timeline.emptyHistory, saved });
 }
 
 /** Replaces a range of the text. */
@@ -115,8 +115,8 @@ export function select(flow: OpenFlow, selection: Path | undefined, anchor?: num
 
 /** Selects the element at a text position: the innermost step, or the route's trigger. */
 export function selectAt(flow: OpenFlow, offset: number): OpenFlow {
-  if (flow.good?.text !== flow.text) return flow;
-  const found = pathAtOffset(flow.good.outline, offset);
+  if (flow.lastValid?.text !== flow.text) return flow;
+  const found = pathAtOffset(flow.lastValid.outline, offset);
   return found === undefined ? flow : select(flow, found);
 }
 
@@ -128,7 +128,7 @@ export function unsavedChanges(flow: OpenFlow): number {
 
 export const canUndo = (flow: OpenFlow): boolean => flow.history.past.length > 0;
 export const canRedo = (flow: OpenFlow): boolean => flow.history.future.length > 0;
-export const isBroken = (flow: OpenFlow): boolean => flow.good?.text !== flow.text;
+export const isBroken = (flow: OpenFlow): boolean => flow.lastValid?.text !== flow.text;
 
 /** The selected step, if a step is selected. */
 export function selectedStep(flow: OpenFlow): StepOutline | undefined {
@@ -157,7 +157,7 @@ export function blockAt(flow: OpenFlow, path: Path): BlockOutline | undefined {
 
 export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
   const item = path[0];
-  const route = flow.good?.outline.routes.find((one) => one.path[0] === item);
+  const route = flow.lastValid?.outline.routes.find((one) => one.path[0] === item);
   const listPath = path.slice(0, -1);
   const isInRoute = route !== undefined && route.stepsPath.length === listPath.length && isBelow(path, route.stepsPath);
   const block = isInRoute ? undefined : innermostBlock(flow, listPath, false);
@@ -168,8 +168,8 @@ export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
 /** The innermost block that contains a path. */
 function innermostBlock(flow: OpenFlow, path: Path, byOwnPath: boolean): BlockOutline | undefined {
   const item = path[0];
-  const route = flow.good?.outline.routes.find((one) => one.path[0] === item);
-  let blocks = route === undefined ? (flow.good?.outline.entities.find((one) => one.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
+  const route = flow.lastValid?.outline.routes.find((one) => one.path[0] === item);
+  let blocks = route === undefined ? (flow.lastValid?.outline.entities.find((one) => one.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
   let found: BlockOutline | undefined;
   for (;;) {
     const next: BlockOutline | undefined = blocks.findLast((block) => isBelow(path, byOwnPath && block.name !== "" ? block.path : block.stepsPath));
@@ -223,8 +223,8 @@ const holds = ({ span }: { readonly span: { readonly start: number; readonly end
   span.start <= offset && offset <= span.end;
 
 function read(flow: OpenFlow): OpenFlow {
-  if (flow.good?.text === flow.text) return { ...flow, syntax: [] };
+  if (flow.lastValid?.text === flow.text) return { ...flow, syntax: [] };
   const { tree, diagnostics } = rereadTree(flow.text);
   if (tree === undefined) return { ...flow, syntax: diagnostics };
-  return { ...flow, syntax: [], good: { text: flow.text, tree, outline: outlineOf(tree, flow.id) } };
+  return { ...flow, syntax: [], lastValid: { text: flow.text, tree, outline: outlineOf(tree, flow.id) } };
 }

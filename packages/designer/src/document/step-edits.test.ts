@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applySplice, type Edit } from "@sluice/model";
-import { filled, insertSteps, moveSteps, removeBranch, removeSteps, unwrapStep, wrapSteps } from "./step-edits.ts";
+import { fillSteps, insertSteps, moveSteps, removeBranch, removeSteps, unwrapStep, wrapSteps } from "./step-edits.ts";
 
 const flow = `# kept
 - from:
@@ -87,7 +87,7 @@ describe("blocks", () => {
   });
 
   test("insert steps at the first empty `steps`, including inside a branch", () => {
-    expect(filled("choice:\n  when:\n    - simple: x\n      steps: []\n  otherwise:\n    steps: []", ["log: |\n  a\n\n  b"])).toBe(
+    expect(fillSteps("choice:\n  when:\n    - simple: x\n      steps: []\n  otherwise:\n    steps: []", ["log: |\n  a\n\n  b"])).toBe(
       "choice:\n  when:\n    - simple: x\n      steps:\n        - log: |\n            a\n\n            b\n  otherwise:\n    steps: []",
     );
   });
@@ -105,7 +105,7 @@ describe("blocks", () => {
     ).toBe("one two three four five six");
   });
 
-  test("lose branches: one of several, the last of its kind, a unique one", () => {
+  test("remove branches: one of several, the last of its kind, a unique one", () => {
     const one = done(removeBranch(flow, [...when, 1]));
     expect(one).not.toContain("simple: b");
     const none = removeBranch(one, [...when, 0]);

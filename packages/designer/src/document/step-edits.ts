@@ -97,7 +97,7 @@ function afterInsertion(path: Path, list: Path, index: number): Path {
 
 /** Wraps steps in other YAML: `yaml` is a step with an empty `steps: []` that receives them. */
 export function wrapSteps(source: string, range: StepRange, yaml: string): Edit {
-  const around = filled(yaml, rangeYaml(source, range));
+  const around = fillSteps(yaml, rangeYaml(source, range));
   return inSequence(source, [
     (text) => insertItem(text, range.listPath, range.first, around),
     (text) => removeSteps(text, { ...range, first: range.first + 1 }),
@@ -105,7 +105,7 @@ export function wrapSteps(source: string, range: StepRange, yaml: string): Edit 
 }
 
 /** The step with `steps: []` replaced by steps. */
-export function filled(yaml: string, steps: readonly string[]): string {
+export function fillSteps(yaml: string, steps: readonly string[]): string {
   const position = /^([ \t]*(?:- +)?)steps: \[\]$/m.exec(yaml);
   if (position === null) return yaml;
   const indent = " ".repeat((position[1] as string).length + 2);

@@ -7,7 +7,7 @@ export const EditorContext = createContext<Editor | undefined>(undefined);
 /** The open editor, for all components inside it. */
 export function useEditor(): Editor {
   const editor = useContext(EditorContext);
-  if (editor === undefined) throw new Error("used outside an open editor");
+  if (editor === undefined) throw new Error("useEditor must be called inside an EditorContext");
   return editor;
 }
 

@@ -26,11 +26,11 @@ const functions: readonly Completion[] = [
   { text: "routeId", doc: "the route's id" },
   { text: "stepId", doc: "the step's id" },
   { text: "fromRouteId", doc: "the route that received the message" },
-  { text: "exception.message", doc: "the message of the caught failure" },
-  { text: "exception", doc: "the caught failure" },
-  { text: "date:now:yyyy-MM-dd HH:mm:ss", doc: "the time, formatted with a pattern" },
-  { text: "date:now+1d:yyyy-MM-dd", doc: "the time plus an offset" },
-  { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the time in a time zone" },
+  { text: "exception.message", doc: "the message of the caught exception" },
+  { text: "exception", doc: "the caught exception" },
+  { text: "date:now:yyyy-MM-dd HH:mm:ss", doc: "the current time, formatted with a pattern" },
+  { text: "date:now+1d:yyyy-MM-dd", doc: "the current time plus an offset" },
+  { text: "date-with-timezone:now:UTC:yyyy-MM-dd'T'HH:mm:ss", doc: "the current time in a time zone" },
   { text: "uuid", doc: "a new unique id" },
   { text: "random(100)", doc: "a random integer below the limit" },
   { text: "random(1,100)", doc: "a random integer in the range" },
@@ -67,8 +67,8 @@ export interface KnownNames {
 /** The names, starting with those that occur in the message. */
 export function withMessageNames(names: KnownNames, message: SomeMessage | undefined): KnownNames {
   if (message === undefined) return names;
-  const both = (seen: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): readonly string[] => [
-    ...new Set([...Object.keys(seen ?? {}), ...known]),
+  const both = (inMessage: Readonly<Record<string, unknown>> | undefined, inFlow: readonly string[]): readonly string[] => [
+    ...new Set([...Object.keys(inMessage ?? {}), ...inFlow]),
   ];
   return {
     header: both(message.headers, names.header),
@@ -140,7 +140,7 @@ function openBrace(before: string): number {
 }
 
 /** The text with a completion inserted, and the new caret position. A function of Simple is closed, unless more input is required. */
-export function completed(
+export function applyCompletion(
   language: string,
   text: string,
   caret: number,

@@ -37,7 +37,7 @@ export const FormContext = createContext<FormScope | undefined>(undefined);
 
 export function useForm(): FormScope {
   const scope = useContext(FormContext);
-  if (scope === undefined) throw new Error("used outside a form");
+  if (scope === undefined) throw new Error("useForm must be called inside a FormContext");
   return scope;
 }
 

@@ -27,11 +27,11 @@ export interface FormTarget {
   readonly kind: "step" | "branch" | "trigger" | "element";
 }
 
-const words = strings.inspector;
+const text = strings.inspector;
 const aboutNames: ReadonlySet<string> = new Set(["id", "description", "note", "disabled"]);
 
 export function formTarget(flow: OpenFlow, catalog: FlowCatalog | undefined): FormTarget | undefined {
-  const { outline } = flow.good ?? {};
+  const { outline } = flow.lastValid ?? {};
   if (flow.selection === undefined || outline === undefined) return undefined;
   const key = pathKey(flow.selection);
   return stepTarget(flow, catalog, outline) ?? branchTarget(flow, catalog) ?? triggerTarget(outline, catalog, key) ?? entityTarget(outline, catalog, key);
@@ -45,11 +45,11 @@ function stepTarget(flow: OpenFlow, catalog: FlowCatalog | undefined, outline: O
   const path = [...step.path, step.name];
   const role = step.name === "poll" ? "poller" : "sink";
   const main = view === undefined ? [] : [{ title: undefined, path, options: without(view.options), shorthand: view.shorthand, role } as const];
-  const about = catalog === undefined ? [] : [{ title: words.about, path, options: aboutOf(catalog.view.common), shorthand: view?.shorthand, role } as const];
+  const about = catalog === undefined ? [] : [{ title: text.about, path, options: aboutOf(catalog.view.common), shorthand: view?.shorthand, role } as const];
   return {
     key: pathKey(step.path),
     title: stepLabel(step, catalog).title,
-    where: words.where(route?.id ?? "", step.id, step.span.line),
+    where: text.where(route?.id ?? "", step.id, step.span.line),
     sections: [...main, ...about],
     item: { listPath: step.listPath, index: step.index },
     word: step.name,
@@ -68,10 +68,10 @@ function branchTarget(flow: OpenFlow, catalog: FlowCatalog | undefined): FormTar
   return {
     key: pathKey(path),
     title: branchTitle(block),
-    where: words.whereBranch(block.name, block.span.line),
+    where: text.whereBranch(block.name, block.span.line),
     sections: [
       { title: undefined, path, options: without(fields), shorthand: undefined, role: "sink" },
-      { title: words.about, path, options: aboutOf(fields), shorthand: undefined, role: "sink" },
+      { title: text.about, path, options: aboutOf(fields), shorthand: undefined, role: "sink" },
     ],
     item: typeof last === "number" ? { listPath: path.slice(0, -1), index: last } : undefined,
     word: owner,
@@ -85,7 +85,7 @@ function triggerTarget(outline: Outline, catalog: FlowCatalog | undefined, key: 
   return {
     key,
     title: triggerLabel(route, catalog).title,
-    where: words.whereTrigger(route.id, route.from.span.line),
+    where: text.whereTrigger(route.id, route.from.span.line),
     sections: catalog === undefined ? [] : routeSections(route, catalog),
     item: { listPath: [], index: Number(route.path[0]) },
     word: catalog?.connector(route.from.uri)?.scheme ?? "",
@@ -96,14 +96,14 @@ function triggerTarget(outline: Outline, catalog: FlowCatalog | undefined, key: 
 function routeSections(route: RouteOutline, catalog: FlowCatalog): readonly FormSection[] {
   const { path } = route.from;
   const trigger: FormSection = {
-    title: words.trigger,
+    title: text.trigger,
     path,
     options: catalog.view.from.filter(({ name }) => name !== "id" && name !== "description" && name !== "note"),
     shorthand: "uri",
     role: "source",
   };
   if (path.at(-2) !== "route") return [trigger];
-  return [trigger, { title: words.route, path: path.slice(0, -1), options: ordered(catalog.view.route), shorthand: undefined, role: "source" }];
+  return [trigger, { title: text.route, path: path.slice(0, -1), options: sortOptions(catalog.view.route), shorthand: undefined, role: "source" }];
 }
 
 function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: string): FormTarget | undefined {
@@ -118,7 +118,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
   return {
     key,
     title: entityLabel(entity, catalog).title,
-    where: words.whereElement(entity.name, entity.span.line),
+    where: text.whereElement(entity.name, entity.span.line),
     sections: drawn,
     item: { listPath: [], index: Number(entity.path[0]) },
     word: entity.name,
@@ -129,10 +129,10 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
 const without = (options: readonly OptionView[]): readonly OptionView[] => options.filter(({ name }) => !aboutNames.has(name));
 
 /** Description first, because it is the displayed name. */
-const aboutOf = (options: readonly OptionView[]): readonly OptionView[] => ordered(options.filter(({ name }) => aboutNames.has(name)));
+const aboutOf = (options: readonly OptionView[]): readonly OptionView[] => sortOptions(options.filter(({ name }) => aboutNames.has(name)));
 
 const order = ["description", "id", "group", "note", "disabled"];
-const ordered = (options: readonly OptionView[]): readonly OptionView[] =>
+const sortOptions = (options: readonly OptionView[]): readonly OptionView[] =>
   options
     .map((option) => ({ option, at: order.indexOf(option.name) }))
     .sort((one, other) => (one.at === -1 ? order.length : one.at) - (other.at === -1 ? order.length : other.at))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readTree, type CatalogView, type Edit, type OptionView, type Tree } from "@sluice/model";
 import { FlowCatalog } from "../catalog/flow-catalog.ts";
-import { completed, namesIn, suggestionsAt } from "./completions.ts";
+import { applyCompletion, namesIn, suggestionsAt } from "./completions.ts";
 import { changeLanguage, locateExpression, removeExpression, writeExpression } from "./expression-location.ts";
 import { faultAt, inner, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
 
@@ -124,10 +124,10 @@ describe("suggestions", () => {
   });
 
   test("complete the typed text and close the brace, unless more input is required", () => {
-    expect(completed("simple", "x ${bo y", 6, 4, { text: "body", doc: "" })).toEqual({ text: "x ${body} y", caret: 9 });
-    expect(completed("simple", "${bo}", 4, 2, { text: "body", doc: "" })).toEqual({ text: "${body}", caret: 7 });
-    expect(completed("simple", "${he", 4, 2, { text: "header.", doc: "" })).toEqual({ text: "${header.", caret: 9 });
-    expect(completed("simple", "${body.or", 9, 7, { text: "order", doc: "", isDeep: true })).toEqual({ text: "${body.order}", caret: 12 });
-    expect(completed("jq", ".or", 3, 1, { text: "order", doc: "" })).toEqual({ text: ".order", caret: 6 });
+    expect(applyCompletion("simple", "x ${bo y", 6, 4, { text: "body", doc: "" })).toEqual({ text: "x ${body} y", caret: 9 });
+    expect(applyCompletion("simple", "${bo}", 4, 2, { text: "body", doc: "" })).toEqual({ text: "${body}", caret: 7 });
+    expect(applyCompletion("simple", "${he", 4, 2, { text: "header.", doc: "" })).toEqual({ text: "${header.", caret: 9 });
+    expect(applyCompletion("simple", "${body.or", 9, 7, { text: "order", doc: "", isDeep: true })).toEqual({ text: "${body.order}", caret: 12 });
+    expect(applyCompletion("jq", ".or", 3, 1, { text: "order", doc: "" })).toEqual({ text: ".order", caret: 6 });
   });
 });

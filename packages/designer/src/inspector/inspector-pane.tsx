@@ -11,7 +11,7 @@ import { formTarget } from "./form-target.ts";
 import { inspectorTabs as tabsFor } from "./inspector-tabs.ts";
 import "./inspector.css";
 
-const words = strings.inspector;
+const text = strings.inspector;
 
 /** The inspector of the selection: form, YAML, documentation. */
 export function InspectorPane() {
@@ -27,8 +27,8 @@ export function InspectorPane() {
   if (target === undefined || several > 1) {
     return (
       <>
-        <p className="muted">{several > 1 ? words.several(several) : words.none}</p>
-        <p className="muted">{several > 1 ? words.severalHint : words.noneHint}</p>
+        <p className="muted">{several > 1 ? text.several(several) : text.none}</p>
+        <p className="muted">{several > 1 ? text.severalHint : text.noneHint}</p>
       </>
     );
   }
@@ -49,7 +49,7 @@ export function InspectorPane() {
       <div
         className="segments inspector__tabs"
         role="tablist"
-        aria-label={words.tabs}
+        aria-label={text.tabs}
         onKeyDown={(event) => {
           const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
           if (by === 0) return;

@@ -14,16 +14,16 @@ export interface InspectorTab {
   readonly isNarrow?: boolean;
 }
 
-const words = strings.inspector;
+const text = strings.inspector;
 
 const DataTab = lazy(() => import("../data-panel/data-content.tsx").then((module) => ({ default: module.DataContent })));
 
 const allTabs: readonly InspectorTab[] = [
-  { id: "properties", title: words.properties, content: PropertiesTab },
+  { id: "properties", title: text.properties, content: PropertiesTab },
   { id: "data", title: strings.data.title, content: DataTab, isNarrow: true },
   { id: "message", title: strings.trial.message, content: MessageTab },
-  { id: "yaml", title: words.yamlTab, content: YamlTab },
-  { id: "docs", title: words.docs, content: DocsTab },
+  { id: "yaml", title: text.yamlTab, content: YamlTab },
+  { id: "docs", title: text.docs, content: DocsTab },
 ];
 
 const wideTabs = allTabs.filter(({ isNarrow }) => isNarrow !== true);

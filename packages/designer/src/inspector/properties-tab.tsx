@@ -13,7 +13,7 @@ import type { FormSection, FormTarget } from "./form-target.ts";
 import { asMap } from "./tree-values.ts";
 import { useFormWriter } from "./use-form-writer.ts";
 
-const words = strings.inspector;
+const text = strings.inspector;
 
 export interface PropertiesTabProps {
   readonly flow: OpenFlow;
@@ -24,13 +24,13 @@ export interface PropertiesTabProps {
 
 /** The form of the selection, generated from its declaration. */
 export function PropertiesTab({ flow, catalog, target, problems }: PropertiesTabProps) {
-  const tree = flow.good?.tree;
+  const tree = flow.lastValid?.tree;
   if (tree === undefined) return null;
-  if (catalog === undefined) return <p className="muted">{words.noCatalog}</p>;
-  const isKnown = target.sections.some(({ title }) => title !== words.about);
+  if (catalog === undefined) return <p className="muted">{text.noCatalog}</p>;
+  const isKnown = target.sections.some(({ title }) => title !== text.about);
   return (
     <fieldset className="form" disabled={isBroken(flow)}>
-      {isKnown ? null : <p className="muted">{words.unknownStep}</p>}
+      {isKnown ? null : <p className="muted">{text.unknownStep}</p>}
       {target.sections.map((section, index) => {
         const { path, shorthand, role } = section;
         const scope: FormScope = {
@@ -47,7 +47,7 @@ export function PropertiesTab({ flow, catalog, target, problems }: PropertiesTab
           <FormContext.Provider value={scope} key={`${target.key}-${index}`}>
             <Section section={section}>
               <OptionList options={section.options} />
-              {section.options.length === 0 && section.title === undefined ? <p className="muted">{words.noOptions}</p> : null}
+              {section.options.length === 0 && section.title === undefined ? <p className="muted">{text.noOptions}</p> : null}
             </Section>
           </FormContext.Provider>
         );
@@ -73,28 +73,28 @@ function OtherKeys({ flow, target, catalog }: { readonly flow: OpenFlow; readonl
   const rows = target.sections
     .filter(({ path }, index, all) => all.findIndex((other) => other.path.join("/") === path.join("/")) === index)
     .flatMap(({ path }) => {
-      const known = knownKeys(
+      const declared = knownKeys(
         target.sections.filter((other) => other.path.join("/") === path.join("/")).flatMap(({ options }) => options),
         catalog,
       );
-      return (asMap(treeAt(flow.good?.tree, path))?.entries ?? []).filter(({ key }) => !known.has(key)).map(({ key }) => ({ path, key }));
+      return (asMap(treeAt(flow.lastValid?.tree, path))?.entries ?? []).filter(({ key }) => !declared.has(key)).map(({ key }) => ({ path, key }));
     });
   if (rows.length === 0) return null;
   return (
     <section className="form__section form__section--titled">
-      <h3>{words.otherKeys}</h3>
-      <p className="field__hint">{words.otherKeysHint}</p>
+      <h3>{text.otherKeys}</h3>
+      <p className="field__hint">{text.otherKeysHint}</p>
       {rows.map(({ path, key }) => (
         <div className="other-key" key={key}>
           <pre className="mono">
-            {key}: {valueText(flow.good?.text ?? "", [...path, key])?.slice(0, 200)}
+            {key}: {valueText(flow.lastValid?.text ?? "", [...path, key])?.slice(0, 200)}
           </pre>
           <Button
             variant="quiet"
             icon={<Trash2 size={16} aria-hidden="true" />}
-            aria-label={words.removeKey(key)}
-            title={words.removeKey(key)}
-            onClick={() => writer.write(words.removeKey(key), (source) => removeOption(source, path, key))}
+            aria-label={text.removeKey(key)}
+            title={text.removeKey(key)}
+            onClick={() => writer.write(text.removeKey(key), (source) => removeOption(source, path, key))}
           />
         </div>
       ))}

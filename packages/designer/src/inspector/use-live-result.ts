@@ -22,8 +22,9 @@ export interface LiveResult {
   readonly message?: SeenMessage;
 }
 
-const debounceMs = 200;
-const retryMs = 150;
+// Shorter than the pause of the trial, whose run would delay the result: it must appear within 300 ms of the last key.
+const debounceMs = 75;
+const retryMs = 50;
 const maxValueLength = 4_000;
 
 export function useLiveResult(scope: FormScope, location: ExpressionLocation): LiveResult | undefined {

@@ -7,7 +7,7 @@ import { strings } from "../strings.ts";
 import type { FormTarget } from "./form-target.ts";
 import { nextGroup } from "./use-form-writer.ts";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 /** The selected step as YAML; valid input is applied immediately. */
 export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly target: FormTarget }) {
@@ -16,7 +16,7 @@ export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly ta
   const session = useRef({ group: "", base: "" });
   const [draft, setDraft] = useState<string | undefined>(undefined);
   const [fault, setFault] = useState<string | undefined>(undefined);
-  const text = flow.good?.text ?? "";
+  const text = flow.lastValid?.text ?? "";
   const path = target.key.split("/").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   const written = (target.item === undefined ? valueText(text, path) : itemText(text, target.item.listPath, target.item.index)) ?? "";
   const change = (yaml: string): void => {
@@ -26,12 +26,12 @@ export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly ta
     const edit = replaceItem(session.current.base, target.item.listPath, target.item.index, yaml);
     if (!edit.ok) return setFault(edit.reason);
     setFault(undefined);
-    editor.splice(difference(editor.flow.text, edit.source), words.changed(words.yamlTab), "form", undefined, { group: session.current.group });
+    editor.splice(difference(editor.flow.text, edit.source), labels.changed(labels.yamlTab), "form", undefined, { group: session.current.group });
   };
   return (
     <div className="field yaml-tab">
       <label className="field__label" htmlFor={id}>
-        {words.yamlLabel}
+        {labels.yamlLabel}
       </label>
       <textarea
         id={id}
@@ -51,11 +51,11 @@ export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly ta
         onChange={(event) => change(event.target.value)}
       />
       <div className="field__hint" id={`${id}-hint`}>
-        {words.yamlHint}
+        {labels.yamlHint}
       </div>
       {fault === undefined ? null : (
         <div className="field__error" role="alert">
-          {words.yamlBroken(fault)}
+          {labels.yamlBroken(fault)}
         </div>
       )}
     </div>

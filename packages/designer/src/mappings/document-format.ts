@@ -1,2 +1,2 @@
-/** How documents are written, and the formats that their sides may have. */
+/** Serializes mapping documents; lists the formats of source and target. */
 export { documentText, formatNames } from "@sluice/mapping";

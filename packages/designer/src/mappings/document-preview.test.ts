@@ -56,7 +56,7 @@ describe("editing a document", () => {
     expect(runDocumentTests({ ...order, tests }, environment)).toEqual([
       { name: "good", failure: undefined },
       { name: "bad", failure: 'no: expected "B", got "A"' },
-      { name: "half", failure: "a test needs input, and output or the text of an error" },
+      { name: "half", failure: "a test needs 'input' and either 'output' or 'error'" },
     ]);
     expect(runDocumentTests({ map: "no" }, environment)).toBeUndefined();
   });

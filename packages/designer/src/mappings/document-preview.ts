@@ -21,8 +21,8 @@ export function readDocument(text: string): ReadDocument {
     if (error !== undefined) return { fault: { message: error.message, at: error.pos[0] } };
     try {
       value = parsed.toJS({ maxAliasCount: 100 }) as unknown;
-    } catch (thrown) {
-      return { fault: { message: (thrown as Error).message, at: 0 } };
+    } catch (error) {
+      return { fault: { message: (error as Error).message, at: 0 } };
     }
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))

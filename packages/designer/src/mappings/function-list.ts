@@ -1,4 +1,4 @@
-// The functions that the mapper offers, and how each is written around the current formula.
+// The functions that the mapper offers, and how each is applied to the current formula.
 import { functionGroups } from "../strings/mapper.ts";
 
 export interface MappingFunction {
@@ -8,7 +8,7 @@ export interface MappingFunction {
   readonly example: string;
 }
 
-/** Functions that need more than the value itself. */
+/** Example calls of functions whose arguments are not just the current value. */
 const examples: Readonly<Record<string, string>> = {
   substring: "substring(x, 0, 10)",
   left: "left(x, 10)",
@@ -45,5 +45,5 @@ export const mappingFunctions: readonly MappingFunction[] = functionGroups.flatM
   names.split(" ").map((name) => ({ name, group: title, example: examples[name] ?? `${name}(x)` })),
 );
 
-/** The function written around a formula. */
-export const appliedTo = ({ example }: MappingFunction, formula: string): string => example.replace(/\bx\b/, () => (formula === "" ? "''" : formula));
+/** Wraps a formula in the function. */
+export const applyFunction = ({ example }: MappingFunction, formula: string): string => example.replace(/\bx\b/, () => (formula === "" ? "''" : formula));

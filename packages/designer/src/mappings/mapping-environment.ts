@@ -17,8 +17,8 @@ export function createLazyEnvironment(ids: { readonly tables: readonly string[];
   const documents = new Map<string, unknown>();
   const requested = new Set<string>();
   let environment: MappingEnvironment = { tables, documents };
-  const notYetRequested = (text: string, kind: string, known: readonly string[]): readonly string[] =>
-    known.filter((id) => !requested.has(`${kind} ${id}`) && text.includes(id)).map((id) => (requested.add(`${kind} ${id}`), id));
+  const notYetRequested = (text: string, kind: string, candidates: readonly string[]): readonly string[] =>
+    candidates.filter((id) => !requested.has(`${kind} ${id}`) && text.includes(id)).map((id) => (requested.add(`${kind} ${id}`), id));
   return {
     get environment() {
       return environment;

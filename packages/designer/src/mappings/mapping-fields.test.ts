@@ -2,8 +2,8 @@ import { compileMapping, functionNames } from "@sluice/mapping";
 import { expect, test } from "vitest";
 import { previewDocument } from "./document-preview.ts";
 import { outputValue, proposals, sourceFields, targetFields, type SourceField, type TargetField } from "./mapping-fields.ts";
-import { appliedTo, mappingFunctions } from "./function-list.ts";
-import { addedField, linked, moved, renamed, reordered, unlinked, withFormula, withLookup, withMember } from "./rule-edits.ts";
+import { applyFunction, mappingFunctions } from "./function-list.ts";
+import { addField, linkField, moveField, renameField, reorderField, unlinkField, withFormula, withLookup, withMember } from "./rule-edits.ts";
 
 const sample = JSON.stringify({ id: "A", "odd name": 1, customer: { "e-mail": "a@b" }, lines: [{ sku: "KB", qty: 2 }], tags: ["x"] });
 const document = {
@@ -54,24 +54,25 @@ const target = (mapping: Parameters<typeof targetFields>[0], path: string): Targ
 const rulesOf = (mapping: Readonly<Record<string, unknown>>): any => mapping["map"];
 
 test("a link fills the field, keeps the rest of its rule, and is relative to the surrounding loop", () => {
-  const filled = linked(linked(document, source("lines[*].qty"), target(document, "items[].qty")), source("customer['e-mail']"), target(document, "Email"));
+  const withQuantity = linkField(document, source("lines[*].qty"), target(document, "items[].qty"));
+  const filled = linkField(withQuantity, source("customer['e-mail']"), target(document, "Email"));
   expect(rulesOf(filled)[1].map).toEqual([
     { to: "material", value: "none" },
     { to: "qty", from: "qty" },
   ]);
   expect(run(filled)).toEqual({ orderNo: "A", items: [{ material: "none", qty: 2 }], Email: "a@b" });
-  expect(rulesOf(linked(document, source("lines[*].sku"), target(document, "items[].material")))[1].map).toEqual([{ to: "material", from: "sku" }]);
+  expect(rulesOf(linkField(document, source("lines[*].sku"), target(document, "items[].material")))[1].map).toEqual([{ to: "material", from: "sku" }]);
   // Inside the loop, a field outside it is read from the message.
-  expect(rulesOf(linked(document, source("id"), target(document, "items[].material")))[1].map).toEqual([{ to: "material", from: "$.id" }]);
+  expect(rulesOf(linkField(document, source("id"), target(document, "items[].material")))[1].map).toEqual([{ to: "material", from: "$.id" }]);
   expect(compileMapping(filled, environment).problems).toEqual([]);
 });
 
 test("a second source is joined, a list of objects makes a loop, and a field in a list that is not mapped adds its loop", () => {
-  const joined = linked(document, source("customer['e-mail']"), target(document, "orderNo"));
+  const joined = linkField(document, source("customer['e-mail']"), target(document, "orderNo"));
   expect(rulesOf(joined)[0]).toEqual({ to: "orderNo", expr: "upper(id) + ' ' + customer['e-mail']", required: true });
   const empty = { ...document, map: [] };
-  expect(rulesOf(linked(empty, source("lines"), target(empty, "items[]")))).toEqual([{ to: "items[]", forEach: "lines", map: [] }]);
-  const inside = linked(empty, source("lines[*].qty"), target(empty, "items[].qty"));
+  expect(rulesOf(linkField(empty, source("lines"), target(empty, "items[]")))).toEqual([{ to: "items[]", forEach: "lines", map: [] }]);
+  const inside = linkField(empty, source("lines[*].qty"), target(empty, "items[].qty"));
   expect(rulesOf(inside)).toEqual([{ to: "items[]", forEach: "lines", map: [{ to: "qty", from: "qty" }] }]);
 });
 
@@ -92,11 +93,11 @@ test("a formula becomes a path, a constant or an expression; a lookup keeps the 
 
 test("fields are added, renamed, moved and removed", () => {
   const list = target(document, "items[]");
-  expect(rulesOf(addedField(document, list, "color"))[1].map[1]).toMatchObject({ to: "color" });
-  expect(rulesOf(renamed(document, list, "rows"))[1]).toMatchObject({ to: "rows[]", forEach: "lines" });
-  expect(rulesOf(moved(document, list, -1) ?? {}).map(({ to }: { to: string }) => to)).toEqual(["items[]", "orderNo"]);
-  expect(moved(document, list, 1)).toBeUndefined();
-  expect(rulesOf(unlinked(document, target(document, "items[].material")))[1].map).toEqual([]);
+  expect(rulesOf(addField(document, list, "color"))[1].map[1]).toMatchObject({ to: "color" });
+  expect(rulesOf(renameField(document, list, "rows"))[1]).toMatchObject({ to: "rows[]", forEach: "lines" });
+  expect(rulesOf(moveField(document, list, -1) ?? {}).map(({ to }: { to: string }) => to)).toEqual(["items[]", "orderNo"]);
+  expect(moveField(document, list, 1)).toBeUndefined();
+  expect(rulesOf(unlinkField(document, target(document, "items[].material")))[1].map).toEqual([]);
 });
 
 test("a target lists every source field that it reads", () => {
@@ -108,7 +109,7 @@ test("a target lists every source field that it reads", () => {
 test("every offered function exists, and is written around the formula", () => {
   expect(mappingFunctions.map(({ name }) => name).filter((name) => !functionNames.includes(name))).toEqual([]);
   const [upper] = mappingFunctions;
-  expect(appliedTo(upper as never, "id")).toBe("upper(id)");
+  expect(applyFunction(upper as never, "id")).toBe("upper(id)");
 });
 
 test("fields with the same name are suggested for unfilled fields", () => {
@@ -122,9 +123,9 @@ test("a field moves to the position of another one of its group only", () => {
   const document = { map: [{ to: "a" }, { to: "b" }, { to: "c", map: [{ to: "d" }, { to: "e" }] }] };
   const names = (rules: readonly { readonly to: string }[] | undefined): string | undefined => rules?.map(({ to }) => to).join("");
   const at = (...rule: readonly number[]) => ({ path: "", rule });
-  expect(names(rulesOf(reordered(document, at(0), at(2)) ?? {}))).toBe("bca");
-  expect(names(rulesOf(reordered(document, at(2), at(0)) ?? {}))).toBe("cab");
-  expect(names(rulesOf(reordered(document, at(2, 1), at(2, 0)) ?? {}).at(-1)?.map)).toBe("ed");
-  expect(reordered(document, at(2, 1), at(0))).toBeUndefined();
-  expect(reordered(document, at(1), at(1))).toBeUndefined();
+  expect(names(rulesOf(reorderField(document, at(0), at(2)) ?? {}))).toBe("bca");
+  expect(names(rulesOf(reorderField(document, at(2), at(0)) ?? {}))).toBe("cab");
+  expect(names(rulesOf(reorderField(document, at(2, 1), at(2, 0)) ?? {}).at(-1)?.map)).toBe("ed");
+  expect(reorderField(document, at(2, 1), at(0))).toBeUndefined();
+  expect(reorderField(document, at(1), at(1))).toBeUndefined();
 });

@@ -45,7 +45,7 @@ export function sourceFields(sample: string): readonly SourceField[] {
     if (!isMembers(value)) return;
     for (const [name, member] of Object.entries(value)) {
       if (fields.length >= maxFields) return;
-      const own = path === "" ? segment(name) : `${path}.${segment(name)}`.replace(".['", "['");
+      const own = memberPath(path, name);
       const item = Array.isArray(member) ? (member as readonly unknown[]).find(isMembers) : undefined;
       const isLeaf = !isMembers(member) && item === undefined;
       fields.push({
@@ -62,6 +62,46 @@ export function sourceFields(sample: string): readonly SourceField[] {
   };
   visit(contentOf(sample), "", 0);
   return fields;
+}
+
+const memberPath = (path: string, name: string): string => (path === "" ? segment(name) : `${path}.${segment(name)}`.replace(".['", "['"));
+
+const maxValues = 20;
+
+/** The different values of a source field in the sample: one per item for a field in a list. */
+export function sampleValues(sample: string, path: string): readonly Scalar[] {
+  const values = new Set<Scalar>();
+  const visit = (value: unknown, above: string): void => {
+    if (!isMembers(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      const own = memberPath(above, name);
+      if (own === path && isScalar(member) && values.size < maxValues) values.add(member);
+      if (Array.isArray(member)) for (const item of member as readonly unknown[]) visit(item, `${own}[*]`);
+      else visit(member, own);
+    }
+  };
+  visit(contentOf(sample), "");
+  return [...values];
+}
+
+/** The value of a target field in the sample of the target: its first item for a field in a list. */
+export function expectedValue(document: Members, path: string): Scalar | undefined {
+  const target = isMembers(document["target"]) ? document["target"] : {};
+  const { sample } = target;
+  const value = memberAt(typeof sample === "string" ? contentOf(sample) : sample, path);
+  return isScalar(value) ? value : undefined;
+}
+
+export type Scalar = string | number | boolean;
+
+const isScalar = (value: unknown): value is Scalar => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+
+/** The member at a target path, of the first item in lists. */
+function memberAt(content: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((inner, name) => {
+    const holder = Array.isArray(inner) ? (inner as readonly unknown[])[0] : inner;
+    return isMembers(holder) ? holder[name.replace(/\[\]$/, "")] : undefined;
+  }, content);
 }
 
 function contentOf(sample: string): unknown {
@@ -135,10 +175,7 @@ function sourceText(rule: Members): string {
 /** The value of a target field in the output, of the first item for fields of lists; undefined when there is none. */
 export function outputValue(output: string | undefined, path: string): string | undefined {
   if (output === undefined) return undefined;
-  const value = path.split(".").reduce<unknown>((inner, name) => {
-    const holder = Array.isArray(inner) ? (inner as readonly unknown[])[0] : inner;
-    return isMembers(holder) ? holder[name.replace(/\[\]$/, "")] : undefined;
-  }, contentOf(output));
+  const value = memberAt(contentOf(output), path);
   if (value === undefined) return undefined;
   return Array.isArray(value) ? `${value.length} ×` : exampleOf(value);
 }

@@ -13,14 +13,14 @@ export interface MappingEntry {
   readonly usedBy: readonly string[];
   readonly hash: string | undefined;
   readonly lastModified: string | undefined;
-  /** Why the runtime cannot use it. */
+  /** Why the runtime cannot use the mapping. */
   readonly error: string | undefined;
   readonly isInstalled: boolean;
   /** Created in this page and not saved yet. */
   readonly isNew?: boolean;
 }
 
-export interface MappingFacts {
+export interface MappingDetails {
   readonly tables: readonly TableSummary[];
   readonly documents: readonly DocumentSummary[];
   /** YAML of deployed flows by id. */
@@ -30,7 +30,7 @@ export interface MappingFacts {
 
 export const mappingKinds = ["value-mappings", "message-mappings"] as const satisfies readonly MappingKind[];
 
-export function mappingList({ tables, documents, flows, workspace }: MappingFacts): readonly MappingEntry[] {
+export function mappingList({ tables, documents, flows, workspace }: MappingDetails): readonly MappingEntry[] {
   const flowUsers = (kind: MappingKind, id: string): readonly string[] => {
     const isUser = kind === "value-mappings" ? namesTable(id) : namesDocument(id);
     return [...flows].filter(([, text]) => isUser(text)).map(([flow]) => flow);

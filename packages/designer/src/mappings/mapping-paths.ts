@@ -1,6 +1,6 @@
 // Paths of source fields: absolute as the tree lists them (`lines[*].sku`), relative as rules inside a loop write them (`sku`).
 
-/** A target field that takes a list. */
+/** True for a target field that contains a list. */
 export const isList = (name: string): boolean => name.endsWith("[]");
 
 /** The path from the message of a loop written inside other loops, without its filter. */

@@ -14,22 +14,22 @@ type Change = (rule: Members, loops: readonly string[]) => Members | undefined;
 /** Changes the rule of a field, or adds one; undefined removes it. `listSource` is used for a list around the field that is not mapped yet. */
 function changeRule(document: Members, target: TargetPlace, change: Change, listSource?: string): Members {
   const rules = rulesOf(document);
-  const map = target.rule === undefined ? addedRule(rules, target.path.split("."), [], change, listSource) : changedRule(rules, target.rule, [], change);
+  const map = target.rule === undefined ? addRule(rules, target.path.split("."), [], change, listSource) : replaceRule(rules, target.rule, [], change);
   return { ...document, map };
 }
 
 const rulesOf = (holder: Members): readonly unknown[] => (Array.isArray(holder["map"]) ? (holder["map"] as readonly unknown[]) : []);
 
-function changedRule(rules: readonly unknown[], [at = -1, ...inner]: readonly number[], loops: readonly string[], change: Change): readonly unknown[] {
+function replaceRule(rules: readonly unknown[], [at = -1, ...inner]: readonly number[], loops: readonly string[], change: Change): readonly unknown[] {
   return rules.flatMap((rule, index) => {
     if (index !== at || !isMembers(rule)) return [rule];
-    if (inner.length > 0) return [{ ...rule, map: changedRule(rulesOf(rule), inner, loopsIn(rule, loops), change) }];
+    if (inner.length > 0) return [{ ...rule, map: replaceRule(rulesOf(rule), inner, loopsIn(rule, loops), change) }];
     const next = change(rule, loops);
     return next === undefined ? [] : [next];
   });
 }
 
-function addedRule(
+function addRule(
   rules: readonly unknown[],
   [name = "", ...inner]: readonly string[],
   loops: readonly string[],
@@ -44,7 +44,7 @@ function addedRule(
   const found = rules[index] as Members | undefined;
   const holder: Members =
     found ?? (isList(name) && listSource !== undefined ? { to: name, forEach: relativePath(listSource, loops), map: [] } : { to: name, map: [] });
-  const next = { ...holder, map: addedRule(rulesOf(holder), inner, loopsIn(holder, loops), change, undefined) };
+  const next = { ...holder, map: addRule(rulesOf(holder), inner, loopsIn(holder, loops), change, undefined) };
   return found === undefined ? [...rules, next] : rules.map((rule, at) => (at === index ? next : rule));
 }
 
@@ -55,12 +55,12 @@ function loopsIn(rule: Members, loops: readonly string[]): readonly string[] {
 }
 
 /** Fills a field from a source field. A list of objects makes a loop; a second source is joined to the first one. */
-export function linked(document: Members, source: SourceField, target: TargetPlace): Members {
+export function linkField(document: Members, source: SourceField, target: TargetPlace): Members {
   const list = source.path.lastIndexOf("[*]");
-  return changeRule(document, target, (rule, loops) => linkedRule(rule, source, loops), list === -1 ? undefined : source.path.slice(0, list));
+  return changeRule(document, target, (rule, loops) => linkRule(rule, source, loops), list === -1 ? undefined : source.path.slice(0, list));
 }
 
-function linkedRule(rule: Members, source: SourceField, loops: readonly string[]): Members {
+function linkRule(rule: Members, source: SourceField, loops: readonly string[]): Members {
   const path = relativePath(source.path, loops);
   if (rule["forEach"] !== undefined) return { ...rule, forEach: path };
   if (source.isObjectList) {
@@ -97,13 +97,14 @@ export function formulaOf(rule: Members): string {
   return "";
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+/** A text as a literal of a formula. */
+export const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** The text of a formula as the source of a field: a path, a constant, else an expression. Empty text removes the source. */
 export function withFormula(document: Members, target: TargetPlace, text: string): Members {
   const formula = text.trim();
   // A field that only its rule lists stays, without a source.
-  if (formula === "" && (target.rule === undefined || target.isExpected === true)) return unlinked(document, target);
+  if (formula === "" && (target.rule === undefined || target.isExpected === true)) return unlinkField(document, target);
   if (formula === "") return changeRule(document, target, (rule) => withSource(rule, { value: null }));
   return changeRule(document, target, (rule) => {
     if (rule["forEach"] !== undefined) return { ...rule, forEach: formula };
@@ -137,21 +138,21 @@ export const withLookup = (document: Members, target: TargetPlace, { onMissing, 
   });
 
 /** Removes the source. A field of the target's schema stays visible without a rule; the other members of its rule are removed with it. */
-export const unlinked = (document: Members, target: TargetPlace): Members =>
+export const unlinkField = (document: Members, target: TargetPlace): Members =>
   target.rule === undefined ? document : changeRule(document, target, () => undefined);
 
-export const renamed = (document: Members, target: TargetPlace, name: string): Members =>
+export const renameField = (document: Members, target: TargetPlace, name: string): Members =>
   changeRule(document, target, (rule) => ({ ...rule, to: isList(String(rule["to"])) && !isList(name) ? `${name}[]` : name }));
 
 /** Adds a field without a source inside another one, or at the top. */
-export function addedField(document: Members, inside: TargetPlace | undefined, name: string): Members {
+export function addField(document: Members, inside: TargetPlace | undefined, name: string): Members {
   const start: Members = isList(name) ? { to: name, forEach: "$", map: [] } : { to: name, value: null };
   if (inside === undefined) return { ...document, map: [...rulesOf(document), start] };
   return changeRule(document, inside, (rule) => ({ ...rule, map: [...rulesOf(rule), start] }));
 }
 
 /** Moves a field among its neighbors; undefined at the end of the list. */
-export function moved(document: Members, { rule }: TargetPlace, by: 1 | -1): Members | undefined {
+export function moveField(document: Members, { rule }: TargetPlace, by: 1 | -1): Members | undefined {
   if (rule === undefined) return undefined;
   const around = rule.slice(0, -1);
   const from = rule.at(-1) as number;
@@ -167,7 +168,7 @@ export function moved(document: Members, { rule }: TargetPlace, by: 1 | -1): Mem
 }
 
 /** Moves a field before another one of the same group, or after it if it comes from above; undefined for fields of different groups. */
-export function reordered(document: Members, { rule: from }: TargetPlace, { rule: to }: TargetPlace): Members | undefined {
+export function reorderField(document: Members, { rule: from }: TargetPlace, { rule: to }: TargetPlace): Members | undefined {
   if (from === undefined || to === undefined || from.length !== to.length || from.slice(0, -1).join() !== to.slice(0, -1).join()) return undefined;
   const [first, last] = [from.at(-1) as number, to.at(-1) as number];
   if (first === last) return undefined;

@@ -102,7 +102,7 @@ export async function saveMapping(kind: MappingKind, id: string, document: unkno
     const { hash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
     return { file: { ...rest, id, text, hash }, fileLeft: undefined };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
     return { file, fileLeft: "changed" };
   }
 }

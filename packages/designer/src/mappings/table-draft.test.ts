@@ -3,11 +3,11 @@ import { checkTable, lookUp } from "./table-check.ts";
 import {
   addColumn,
   cellOf,
-  copiedCells,
+  parseCells,
   documentOf,
   draftOf,
   emptyTable,
-  foundRows,
+  findRows,
   mergeRows,
   pasteCells,
   removeColumn,
@@ -59,7 +59,7 @@ describe("editing a table", () => {
   });
 
   it("pastes a copied range and extends the grid in both directions", () => {
-    const cells = copiedCells('kilo\tKG\tKGM\tq\r\n"a\tb"\t"say ""x"""\t\tr\r\n');
+    const cells = parseCells('kilo\tKG\tKGM\tq\r\n"a\tb"\t"say ""x"""\t\tr\r\n');
     expect(cells).toEqual([
       ["kilo", "KG", "KGM", "q"],
       ["a\tb", 'say "x"', null, "r"],
@@ -75,13 +75,13 @@ describe("editing a table", () => {
   });
 
   it("distinguishes single values, lists and lines with commas", () => {
-    expect(copiedCells("one value, with a comma")).toBeUndefined();
-    expect(copiedCells("a\nb\n")).toEqual([["a"], ["b"]]);
-    expect(copiedCells("a,1\nb,2")).toEqual([
+    expect(parseCells("one value, with a comma")).toBeUndefined();
+    expect(parseCells("a\nb\n")).toEqual([["a"], ["b"]]);
+    expect(parseCells("a,1\nb,2")).toEqual([
       ["a", "1"],
       ["b", "2"],
     ]);
-    expect(copiedCells('"never closed\tx\ny\tz')).toEqual([
+    expect(parseCells('"never closed\tx\ny\tz')).toEqual([
       ['"never closed', "x"],
       ["y", "z"],
     ]);
@@ -105,8 +105,8 @@ describe("editing a table", () => {
   });
 
   it("finds rows by any cell, and removes columns with their cells", () => {
-    expect(foundRows(units, "  kar ")).toEqual([1]);
-    expect(foundRows(units, "")).toEqual([0, 1, 2]);
+    expect(findRows(units, "  kar ")).toEqual([1]);
+    expect(findRows(units, "")).toEqual([0, 1, 2]);
     expect(removeColumn(addColumn(units), 0).rows[0]).toEqual(["ST", "PCE", null]);
   });
 

@@ -98,7 +98,7 @@ export function cellOf(text: string, before: Cell | undefined): Cell {
 }
 
 /** The cells of a copied range; undefined for a single value, which is pasted as text. */
-export function copiedCells(text: string): readonly (readonly Cell[])[] | undefined {
+export function parseCells(text: string): readonly (readonly Cell[])[] | undefined {
   const trimmed = text.replace(/\r?\n$/, "");
   if (!/[\t\n]/.test(trimmed)) return undefined;
   const lines = trimmed.split(/\r?\n/);
@@ -133,17 +133,17 @@ export function mergeRows(draft: TableDraft, imported: TableDraft): TableDraft {
   const added = imported.columns.filter((_, index) => places[index] === -1);
   let next = draft.columns.length;
   const targets = places.map((place) => (place === -1 ? next++ : place));
-  const kept = draft.rows.filter((row) => row.some((cell) => cell !== null)).map((row) => [...row, ...added.map(() => null)]);
+  const existingRows = draft.rows.filter((row) => row.some((cell) => cell !== null)).map((row) => [...row, ...added.map(() => null)]);
   const rows = imported.rows.map((row) => {
     const cells: Cell[] = Array<Cell>(next).fill(null);
     row.forEach((cell, index) => (cells[targets[index] as number] = cell));
     return cells;
   });
-  return { ...draft, columns: [...draft.columns, ...added], rows: [...kept, ...rows] };
+  return { ...draft, columns: [...draft.columns, ...added], rows: [...existingRows, ...rows] };
 }
 
 /** The indexes of rows with the text in any cell. */
-export function foundRows({ rows }: TableDraft, text: string): readonly number[] {
+export function findRows({ rows }: TableDraft, text: string): readonly number[] {
   const searchText = text.trim().toLowerCase();
   const all = rows.map((_, index) => index);
   return searchText === ""

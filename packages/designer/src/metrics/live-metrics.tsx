@@ -6,7 +6,7 @@ import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 import { useStream } from "../api-client/use-stream.ts";
 import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-store.ts";
-import type { MetricFacts } from "./metric-facts.ts";
+import type { MetricDetails } from "./metric-details.ts";
 import { stepMetrics } from "./step-metrics.ts";
 import { TraceCounts } from "./trace-counts.ts";
 
@@ -24,15 +24,15 @@ export function switchMetrics(): void {
   useMetricsSwitch.setState({ isOn });
 }
 
-/** Keeps `facts` up to date; renders nothing. */
-export function LiveMetrics({ facts }: { readonly facts: MetricFacts }) {
+/** Keeps `details` up to date; renders nothing. */
+export function LiveMetrics({ details }: { readonly details: MetricDetails }) {
   const { id } = useEditor();
   const isOn = useMetricsSwitch((state) => state.isOn);
   const target = useWorkspace((state) => state.target);
   const deployed = useWorkspace((state) => state.runtime.flows.get(id));
   const hash = deployed?.hash;
   const lastModified = deployed?.lastModified;
-  const outline = useEditorState((state) => state.flow.good?.outline);
+  const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const load = useCallback(async () => {
     const [{ runs }, health] = await Promise.all([runtimeAt(target).call("GET /runs", { query: { flowId: id, limit: maxRuns } }), healthOf(target)]);
     return { runs, health, target };
@@ -44,17 +44,17 @@ export function LiveMetrics({ facts }: { readonly facts: MetricFacts }) {
     if (!isEnabled || hash === undefined || lastModified === undefined || current === undefined || outline === undefined) return undefined;
     return stepMetrics({ ...current, deployed: { hash, lastModified } }, outline);
   }, [polled, target, isEnabled, hash, lastModified, outline]);
-  useEffect(() => facts.show(metrics ?? new Map()), [facts, metrics]);
-  return isEnabled ? <FollowedTrace key={hash} facts={facts} flowId={id} target={target} /> : null;
+  useEffect(() => details.show(metrics ?? new Map()), [details, metrics]);
+  return isEnabled ? <FollowedTrace key={hash} details={details} flowId={id} target={target} /> : null;
 }
 
 /** Counts trace events while metrics are enabled. */
-function FollowedTrace({ facts, flowId, target }: { readonly facts: MetricFacts; readonly flowId: string; readonly target: string }) {
+function FollowedTrace({ details, flowId, target }: { readonly details: MetricDetails; readonly flowId: string; readonly target: string }) {
   const { store } = useEditor();
   const [counts] = useState(() => new TraceCounts());
-  const show = (): void => facts.showCounts(counts.byCard(store.getState().flow.good?.outline ?? { routes: [], entities: [] }));
+  const show = (): void => details.showCounts(counts.byCard(store.getState().flow.lastValid?.outline ?? { routes: [], entities: [] }));
   const query = useMemo(() => ({ flowId, type: "step.completed,step.failed,run.completed,run.failed", body: "none" }) as const, [flowId]);
   useStream("GET /trace/stream", query, target, (event) => event.name === "trace" && counts.add(event.data), show);
-  useEffect(() => () => facts.showCounts(new Map()), [facts]);
+  useEffect(() => () => details.showCounts(new Map()), [details]);
   return null;
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Run, RunStep } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
 import type { Outline } from "@sluice/model";
-import { layeredFacts, type CardFacts } from "../canvas/card-facts.ts";
-import { metricFacts, shownRate } from "./metric-facts.ts";
+import { layerDetails, type CardDetails } from "../canvas/card-details.ts";
+import { formatRate, metricDetails } from "./metric-details.ts";
 import { stepMetrics, type TrafficData } from "./step-metrics.ts";
 
 const source = `- route:
@@ -19,7 +19,7 @@ const source = `- route:
     uri: direct:quiet
     steps: [{log: {id: call, message: another route's step of the same name}}]
 `;
-const outline = openFlow("f", source, undefined).good?.outline as Outline;
+const outline = openFlow("f", source, undefined).lastValid?.outline as Outline;
 const trigger = "0/route/from";
 const call = "0/route/from/steps/0";
 const which = "0/route/from/steps/1";
@@ -102,28 +102,28 @@ describe("metrics on cards", () => {
     [119, "119/min"],
     [120, "2.0/s"],
     [6_000, "100/s"],
-  ])("%d a minute is shown as %s", (perMinute, shown) => expect(shownRate(perMinute)).toBe(shown));
+  ])("%d a minute is shown as %s", (perMinute, shown) => expect(formatRate(perMinute)).toBe(shown));
 
   it("change only where values differ, and are overridden by a trial", () => {
-    const facts = metricFacts();
+    const details = metricDetails();
     let notified = 0;
-    facts.subscribe(() => notified++);
+    details.subscribe(() => notified++);
     const metrics = { messages: 3, perMinute: 0.6, failed: 1, p95Ms: 2.34 };
-    facts.show(new Map([["a", metrics]]));
-    const first = facts.get("a");
+    details.show(new Map([["a", metrics]]));
+    const first = details.get("a");
     expect(first?.metrics).toEqual({ rate: "0.6/min", failed: 1, p95: "2.3 ms", tooltip: "Last 5 minutes: 3 messages, 1 failed, p95 latency 2.3 ms" });
-    facts.show(
+    details.show(
       new Map([
         ["a", { ...metrics }],
         ["b", metrics],
       ]),
     );
-    expect(facts.get("a")).toBe(first);
+    expect(details.get("a")).toBe(first);
     expect(notified).toBe(2);
-    const trial: CardFacts = { summary: "tried" };
-    const layered = layeredFacts({ get: (key) => (key === "a" ? trial : undefined), subscribe: () => () => undefined }, facts);
+    const trial: CardDetails = { summary: "tried" };
+    const layered = layerDetails({ get: (key) => (key === "a" ? trial : undefined), subscribe: () => () => undefined }, details);
     expect([layered.get("a"), layered.get("b")?.metrics?.rate, layered.get("c")]).toEqual([trial, "0.6/min", undefined]);
-    facts.show(new Map());
-    expect(facts.get("a")).toBeUndefined();
+    details.show(new Map());
+    expect(details.get("a")).toBeUndefined();
   });
 });

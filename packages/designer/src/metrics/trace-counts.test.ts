@@ -1,11 +1,11 @@
 import type { TraceEvent } from "@sluice/client";
 import { expect, test } from "vitest";
 import { openFlow } from "../document/open-flow.ts";
-import { metricFacts } from "./metric-facts.ts";
+import { metricDetails } from "./metric-details.ts";
 import { TraceCounts } from "./trace-counts.ts";
 
 const source = `- route: {id: r, from: {uri: webhook, steps: [{log: {id: first, message: x}}, {choice: {id: which, when: [{simple: "\${body}", steps: [{log: {id: inner, message: x}}]}]}}]}}\n`;
-const outline = openFlow("f", source, undefined).good?.outline ?? { routes: [], entities: [] };
+const outline = openFlow("f", source, undefined).lastValid?.outline ?? { routes: [], entities: [] };
 const event = (type: string, stepId: string | undefined, durationMs = 1): TraceEvent => ({
   ...{ id: "b.1", at: "", type, flowId: "f", routeId: "r", durationMs },
   ...(stepId === undefined ? {} : { stepId }),
@@ -38,19 +38,19 @@ test("the number of unknown names is bounded", () => {
   expect(counts.byCard(outline).size).toBe(0);
 });
 
-test("cards keep their facts until their own values change", () => {
-  const facts = metricFacts();
+test("cards keep their details until their own values change", () => {
+  const details = metricDetails();
   const first = "0/route/from/steps/0";
   let notified = 0;
-  facts.subscribe(() => notified++);
-  facts.showCounts(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
-  const shown = facts.get(first);
+  details.subscribe(() => notified++);
+  details.showCounts(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
+  const shown = details.get(first);
   expect(shown?.metrics).toMatchObject({ rate: "", failed: 1, seen: { count: 2 } });
-  facts.showCounts(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
-  expect(facts.get(first)).toBe(shown);
-  facts.show(new Map([[first, { messages: 5, perMinute: 5, failed: 3, p95Ms: 2 }]]));
-  expect(facts.get(first)?.metrics).toMatchObject({ rate: "5/min", failed: 3, p95: "2.0 ms", seen: { count: 2 } });
-  facts.showCounts(new Map());
-  expect(facts.get(first)?.metrics?.seen).toBeUndefined();
+  details.showCounts(new Map([[first, { count: 2, failed: 1, lastMs: 7 }]]));
+  expect(details.get(first)).toBe(shown);
+  details.show(new Map([[first, { messages: 5, perMinute: 5, failed: 3, p95Ms: 2 }]]));
+  expect(details.get(first)?.metrics).toMatchObject({ rate: "5/min", failed: 3, p95: "2.0 ms", seen: { count: 2 } });
+  details.showCounts(new Map());
+  expect(details.get(first)?.metrics?.seen).toBeUndefined();
   expect(notified).toBe(4);
 });

@@ -11,7 +11,7 @@ import { strings } from "../strings.ts";
 import { checkDeploy, type AffectedFileTest, type DeployCheck } from "./deploy-check.ts";
 import { optionsText } from "./marks-of.ts";
 
-const words = strings.review;
+const labels = strings.review;
 
 interface ReviewDialogProps {
   readonly target: string;
@@ -46,17 +46,17 @@ export function ReviewDialog({ target, onDeploy, onClose, onChecked, onShow }: R
   return (
     <Dialog
       side
-      title={words.title(target)}
+      title={labels.title(target)}
       onClose={onClose}
       onSubmit={() => isKnown && onDeploy(checked.deployedHash)}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button disabled={!isKnown || checked.difference === undefined} onClick={() => onShow(undefined)}>
-            {words.show}
+            {labels.show}
           </Button>
           <Button type="submit" variant="primary" disabled={!isKnown || checked.refused !== undefined}>
-            {words.deploy(target)}
+            {labels.deploy(target)}
           </Button>
         </>
       }
@@ -75,9 +75,9 @@ function Result({ checked, text, onShow }: { readonly checked: DeployCheck; read
   const isSame = deployed === text;
   return (
     <>
-      {refused === undefined ? null : <p className="field__error">{words.refused(refused)}</p>}
-      {deployed === undefined ? <p>{words.first}</p> : null}
-      {isSame ? <p>{words.same}</p> : null}
+      {refused === undefined ? null : <p className="field__error">{labels.refused(refused)}</p>}
+      {deployed === undefined ? <p>{labels.first}</p> : null}
+      {isSame ? <p>{labels.same}</p> : null}
       {difference === undefined || isSame ? null : (
         <>
           <ChangeList difference={difference} onShow={onShow} />
@@ -87,7 +87,7 @@ function Result({ checked, text, onShow }: { readonly checked: DeployCheck; read
       )}
       {warnings.length === 0 ? null : (
         <>
-          <h3>{words.warnings}</h3>
+          <h3>{labels.warnings}</h3>
           <ul>
             {warnings.map((warning) => (
               <li key={warning}>{warning}</li>
@@ -97,7 +97,7 @@ function Result({ checked, text, onShow }: { readonly checked: DeployCheck; read
       )}
       {deployed === undefined || isSame ? null : (
         <details>
-          <summary>{words.text}</summary>
+          <summary>{labels.text}</summary>
           <DiffView before={deployed} after={text} label={strings.diff.label} />
         </details>
       )}
@@ -108,12 +108,12 @@ function Result({ checked, text, onShow }: { readonly checked: DeployCheck; read
 function ChangeList({ difference, onShow }: { readonly difference: FlowDifference; readonly onShow: OnShow }) {
   const catalog = useCatalog();
   const { routes, steps, elements } = difference;
-  if (routes.length + steps.length + elements.length === 0) return <p>{words.none}</p>;
+  if (routes.length + steps.length + elements.length === 0) return <p>{labels.none}</p>;
   return (
-    <ul className="changes" aria-label={words.changes}>
+    <ul className="changes" aria-label={labels.changes}>
       {routes.map(({ change, route, options }) => (
         <Change key={`route ${route.id}`} kind={change} path={route.from.path} onShow={onShow}>
-          {words.route[change](route.id, change === "changed" ? optionsText(options) : route.from.uri)}
+          {labels.route[change](route.id, change === "changed" ? optionsText(options) : route.from.uri)}
         </Change>
       ))}
       {elements.map(({ change, element, options }) => (
@@ -142,7 +142,7 @@ function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; r
       <span className="changes__sign" aria-hidden="true">
         {changeSigns[kind]}
       </span>{" "}
-      <b>{words.kinds[kind]}</b>
+      <b>{labels.kinds[kind]}</b>
       {children}
     </>
   );
@@ -151,7 +151,7 @@ function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; r
       {kind === "removed" ? (
         content
       ) : (
-        <button type="button" className="changes__show" title={words.showStep} onClick={() => onShow(path)}>
+        <button type="button" className="changes__show" title={labels.showStep} onClick={() => onShow(path)}>
           {content}
         </button>
       )}
@@ -162,18 +162,18 @@ function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; r
 function Contract({ webhooks }: { readonly webhooks: NonNullable<DeployCheck["webhooks"]> }) {
   const { kept, removed, added, stricter } = webhooks;
   const lines = [
-    ...removed.map(words.unanswered),
+    ...removed.map(labels.unanswered),
     ...stricter.flatMap(({ operation, required, restricted, contentTypes }) => [
-      ...(required.length === 0 ? [] : [words.requires(operation, required)]),
-      ...(restricted.length === 0 ? [] : [words.restricts(operation, restricted)]),
-      ...(contentTypes.length === 0 ? [] : [words.narrows(operation, contentTypes)]),
+      ...(required.length === 0 ? [] : [labels.requires(operation, required)]),
+      ...(restricted.length === 0 ? [] : [labels.restricts(operation, restricted)]),
+      ...(contentTypes.length === 0 ? [] : [labels.narrows(operation, contentTypes)]),
     ]),
-    ...added.map(words.answered),
+    ...added.map(labels.answered),
   ];
   return (
-    <section aria-label={words.contract}>
-      <h3>{words.contract}</h3>
-      <p className={kept ? "review__kept" : "review__broken"}>{kept ? words.kept : words.broken}</p>
+    <section aria-label={labels.contract}>
+      <h3>{labels.contract}</h3>
+      <p className={kept ? "review__kept" : "review__broken"}>{kept ? labels.kept : labels.broken}</p>
       {lines.length === 0 ? null : (
         <ul>
           {lines.map((line) => (
@@ -187,14 +187,14 @@ function Contract({ webhooks }: { readonly webhooks: NonNullable<DeployCheck["we
 
 function Tests({ tests }: { readonly tests: readonly AffectedFileTest[] }) {
   return (
-    <section aria-label={words.tests}>
-      <h3>{words.tests}</h3>
+    <section aria-label={labels.tests}>
+      <h3>{labels.tests}</h3>
       {tests.length === 0 ? (
-        <p>{words.noTests}</p>
+        <p>{labels.noTests}</p>
       ) : (
         <ul>
           {tests.map(({ file, line, name, routes, missingSteps }) => (
-            <li key={`${file} ${line} ${name}`}>{words.test(name, routes, missingSteps)}</li>
+            <li key={`${file} ${line} ${name}`}>{labels.test(name, routes, missingSteps)}</li>
           ))}
         </ul>
       )}

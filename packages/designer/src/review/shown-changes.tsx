@@ -6,9 +6,9 @@ import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { marksOf } from "./marks-of.ts";
 
-const words = strings.review;
+const text = strings.review;
 
-/** Marks the changes since the deployed version on the canvas, also while the flow is edited further. */
+/** Marks the changes since the deployed version on the canvas, even while the flow is being edited. */
 export function ShownChanges({
   deployed,
   target,
@@ -26,7 +26,7 @@ export function ShownChanges({
     const { tree } = readTree(deployed);
     return tree === undefined ? undefined : flowVersion(tree, id);
   }, [deployed, id]);
-  const tree = useEditorState(({ flow }) => flow.good?.tree);
+  const tree = useEditorState(({ flow }) => flow.lastValid?.tree);
   const difference = useMemo(
     () => (tree === undefined || before === undefined ? undefined : versionDifference(before, flowVersion(tree, id))),
     [before, tree, id],
@@ -36,12 +36,12 @@ export function ShownChanges({
   }, [difference]);
   useEffect(() => () => useChangeMarks.setState(noMarks), []);
   return (
-    <section className="review-bar" aria-label={words.shown(target)}>
+    <section className="review-bar" aria-label={text.shown(target)}>
       <span role="status">
-        {words.shown(target)}: {difference === undefined ? words.none : summaryOf(difference)}
+        {text.shown(target)}: {difference === undefined ? text.none : summaryOf(difference)}
       </span>
-      <Button onClick={onReview}>{words.open}</Button>
-      <Button onClick={onHide}>{words.hide}</Button>
+      <Button onClick={onReview}>{text.open}</Button>
+      <Button onClick={onHide}>{text.hide}</Button>
     </section>
   );
 }
@@ -50,7 +50,7 @@ function summaryOf({ routes, steps, elements }: FlowDifference): string {
   const all = [...routes, ...elements, ...steps];
   const parts = (["added", "changed", "moved", "removed"] as const).flatMap((kind) => {
     const count = all.filter(({ change }) => change === kind).length;
-    return count === 0 ? [] : [words.counts[kind](count)];
+    return count === 0 ? [] : [text.counts[kind](count)];
   });
-  return parts.length === 0 ? words.none : parts.join(", ");
+  return parts.length === 0 ? text.none : parts.join(", ");
 }

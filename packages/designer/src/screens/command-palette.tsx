@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { isDocumentCommand, type DocumentCommand, type PageCommand, type PageContext } from "../commands/command.ts";
 import { documentCommands } from "../commands/document-commands.ts";
 import { pageCommands } from "../commands/page-commands.ts";
-import { shownShortcut } from "../commands/shortcut.ts";
+import { formatShortcut } from "../commands/shortcut.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { SearchList } from "../controls/search-list.tsx";
 import { strings } from "../strings.ts";
@@ -23,7 +23,7 @@ export function CommandPalette({ page, onClose }: { readonly page: PageContext; 
   const flows = useWorkspace((state) => state.flows);
   const [query, setQuery] = useState("");
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
-  const entries = useMemo(() => found(query, page, flows ?? []), [query, page, flows]);
+  const entries = useMemo(() => findEntries(query, page, flows ?? []), [query, page, flows]);
   const run = (entry: Entry): void => {
     onClose();
     entry.run();
@@ -52,7 +52,7 @@ export function CommandPalette({ page, onClose }: { readonly page: PageContext; 
   );
 }
 
-function found(query: string, page: PageContext, flows: readonly { readonly id: string; readonly name: string }[]): readonly Entry[] {
+function findEntries(query: string, page: PageContext, flows: readonly { readonly id: string; readonly name: string }[]): readonly Entry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const commands: readonly (DocumentCommand | PageCommand)[] = [...pageCommands, ...(page.editor === undefined ? [] : documentCommands)];
   const entries: Entry[] = [
@@ -62,7 +62,7 @@ function found(query: string, page: PageContext, flows: readonly { readonly id: 
         key: `command-${command.name}`,
         title: command.title,
         kind: strings.palette.commands,
-        keys: command.shortcut === undefined ? undefined : shownShortcut(command.shortcut),
+        keys: command.shortcut === undefined ? undefined : formatShortcut(command.shortcut),
         run: () => (isDocumentCommand(command) ? page.editor?.run(command) : command.run(page)),
       })),
     ...flows.map(({ id, name }) => ({

@@ -5,7 +5,7 @@ import { Moment } from "../controls/moment.tsx";
 import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
-const words = strings.deadLetters;
+const text = strings.deadLetters;
 
 export interface DeadLetterTableProps {
   readonly letters: readonly DeadLetter[];
@@ -18,7 +18,7 @@ export interface DeadLetterTableProps {
 
 export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay, onRemove }: DeadLetterTableProps) {
   if (letters.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
-  const { columns } = words;
+  const { columns } = text;
   const toggle = (id: string): void => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
@@ -27,21 +27,21 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
   const isAll = letters.every(({ id }) => selected.has(id));
   return (
     <DataTable
-      label={words.title}
+      label={text.title}
       heads={[
-        <input type="checkbox" aria-label={words.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))} />,
+        <input type="checkbox" aria-label={text.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))} />,
         columns.when,
         columns.route,
         columns.error,
         numericHead(columns.attempts),
-        hiddenHead(words.replay),
+        hiddenHead(text.replay),
       ]}
       stacks
     >
       {letters.map((letter) => (
         <tr key={letter.id}>
           <td>
-            <input type="checkbox" aria-label={words.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
+            <input type="checkbox" aria-label={text.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
           </td>
           <td data-label={columns.when}>
             <Moment iso={letter.at} />
@@ -53,8 +53,8 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
           <td className="cell-text">
             {letter.error.message}
             <div>
-              <button type="button" className="link" aria-label={`${words.show} ${letter.id}`} onClick={() => onOpen(letter)}>
-                {words.show}
+              <button type="button" className="link" aria-label={`${text.show} ${letter.id}`} onClick={() => onOpen(letter)}>
+                {text.show}
               </button>
             </div>
           </td>
@@ -62,11 +62,11 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
             {letter.attempts}
           </td>
           <td className="number">
-            <Button variant="quiet" aria-label={`${words.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
-              {words.replay}
+            <Button variant="quiet" aria-label={`${text.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
+              {text.replay}
             </Button>
-            <Button variant="quiet" aria-label={`${words.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
-              {words.remove}
+            <Button variant="quiet" aria-label={`${text.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
+              {text.remove}
             </Button>
           </td>
         </tr>

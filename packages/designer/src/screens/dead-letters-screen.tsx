@@ -18,8 +18,8 @@ import { useTitle } from "./page-context.tsx";
 import { useBulkReplay } from "./use-bulk-replay.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 
-const words = strings.deadLetters;
-const maxLetters = 200;
+const labels = strings.deadLetters;
+const maxDeadLetters = 200;
 const pollMs = 5000;
 
 /** Dead letters: view, replay, delete. */
@@ -32,53 +32,53 @@ export function DeadLettersScreen() {
   const [confirming, setConfirming] = useState<{ readonly text: string; readonly flowIds: readonly string[]; run(): void } | undefined>(undefined);
   const [opened, setOpened] = useState<DeadLetterDetail | undefined>(undefined);
   const [note, setNote] = useState("");
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   const filter = useMemo(() => ({ ...(text === "" ? {} : { text }), ...(routeId === "" ? {} : { routeId }) }), [text, routeId]);
-  const load = useCallback(() => runtimeAt(target).call("GET /dead-letters", { query: { ...filter, limit: maxLetters } }), [filter, target]);
+  const load = useCallback(() => runtimeAt(target).call("GET /dead-letters", { query: { ...filter, limit: maxDeadLetters } }), [filter, target]);
   const [loaded, refresh] = usePolled(target === undefined ? undefined : load, pollMs);
-  const letters = loaded !== undefined && "value" in loaded ? loaded.value.deadLetters : [];
-  const total = loaded !== undefined && "value" in loaded ? loaded.value.total : 0;
-  const isEmpty = loaded !== undefined && "value" in loaded && total === 0 && text === "" && routeId === "";
-  const done = (sentence: string): void => {
+  const isLoaded = loaded !== undefined && "value" in loaded;
+  const letters = isLoaded ? loaded.value.deadLetters : [];
+  const total = isLoaded ? loaded.value.total : 0;
+  const isEmpty = isLoaded && total === 0 && text === "" && routeId === "";
+  const showResult = (sentence: string): void => {
     setNote(sentence);
     setSelected(new Set());
     refresh();
   };
-  const failed = (error: Error): void => setNote(error.message);
+  const showError = (error: Error): void => setNote(error.message);
   const replay = async (ids: readonly string[]): Promise<void> => {
-    let replayed = 0;
-    for (const id of ids) if ((await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed) replayed++;
-    done(words.done(replayed, ids.length - replayed));
+    const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed);
+    showResult(labels.done(done, ids.length - done, error));
   };
-  const confirmReplay = (chosenLetters: readonly DeadLetter[]): void =>
+  const confirmReplay = (chosenDeadLetters: readonly DeadLetter[]): void =>
     setConfirming({
-      text: strings.replay.deadLetters(chosenLetters.length),
-      flowIds: [...new Set(chosenLetters.map(({ flowId }) => flowId))],
-      run: () => void replay(chosenLetters.map(({ id }) => id)).catch(failed),
+      text: strings.replay.deadLetters(chosenDeadLetters.length),
+      flowIds: [...new Set(chosenDeadLetters.map(({ flowId }) => flowId))],
+      run: () => void replay(chosenDeadLetters.map(({ id }) => id)),
     });
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
-    for (const id of ids) await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } });
-    done(words.removed(ids.length));
+    const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } }), true));
+    showResult(labels.removed(done, ids.length - done, error));
   };
-  const bulk = useBulkReplay(target, (job) => done(words.done(job.replayed, job.failed)), failed);
-  const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, failed);
-  const shownNote = bulk.job === undefined ? note : words.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
+  const bulk = useBulkReplay(target, (job) => showResult(labels.done(job.replayed, job.failed)), showError);
+  const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, showError);
+  const shownNote = bulk.job === undefined ? note : labels.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
   const chosen = letters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
-        {isEmpty ? null : <span className="muted">{words.of(letters.length, total)}</span>}
+        <h1>{labels.title}</h1>
+        {isEmpty || !isLoaded ? null : <span className="muted">{labels.of(letters.length, total)}</span>}
         <span className="grow" />
         {chosen.length === 0 ? null : (
           <>
-            <Button onClick={() => confirmReplay(letters.filter(({ id }) => selected.has(id)))}>{words.replaySelected(chosen.length)}</Button>
-            <Button onClick={() => setRemoving(chosen)}>{words.removeSelected(chosen.length)}</Button>
+            <Button onClick={() => confirmReplay(letters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(chosen.length)}</Button>
+            <Button onClick={() => setRemoving(chosen)}>{labels.removeSelected(chosen.length)}</Button>
           </>
         )}
         {bulk.job !== undefined ? (
-          <Button onClick={bulk.cancel}>{words.cancelReplay}</Button>
+          <Button onClick={bulk.cancel}>{labels.cancelReplay}</Button>
         ) : routeId === "" || letters.length === 0 ? null : (
           <Button
             onClick={() =>
@@ -89,7 +89,7 @@ export function DeadLettersScreen() {
               })
             }
           >
-            {words.replayAll(routeId)}
+            {labels.replayAll(routeId)}
           </Button>
         )}
       </div>
@@ -98,35 +98,37 @@ export function DeadLettersScreen() {
       </p>
       {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
       {isEmpty ? (
-        <EmptyState icon={<MailCheck size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+        <EmptyState icon={<MailCheck size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText} />
       ) : (
         <>
           <Filters letters={letters} text={text} onText={setText} routeId={routeId} onRoute={setRouteId} />
-          <DeadLetterTable
-            letters={letters}
-            selected={selected}
-            onSelect={setSelected}
-            onOpen={open}
-            onReplay={(letter) => confirmReplay([letter])}
-            onRemove={({ id }) => setRemoving([id])}
-          />
+          {isLoaded ? (
+            <DeadLetterTable
+              letters={letters}
+              selected={selected}
+              onSelect={setSelected}
+              onOpen={open}
+              onReplay={(letter) => confirmReplay([letter])}
+              onRemove={({ id }) => setRemoving([id])}
+            />
+          ) : null}
         </>
       )}
       {confirming === undefined ? null : <ReplayDialog {...confirming} onReplay={confirming.run} onClose={() => setConfirming(undefined)} />}
       {removing.length === 0 ? null : (
         <Dialog
-          title={words.removeTitle(removing.length)}
+          title={labels.removeTitle(removing.length)}
           onClose={() => setRemoving([])}
           actions={
             <>
               <Button onClick={() => setRemoving([])}>{strings.common.cancel}</Button>
-              <Button variant="primary" onClick={() => void remove(removing).catch(failed)}>
-                {words.remove}
+              <Button variant="primary" onClick={() => void remove(removing)}>
+                {labels.remove}
               </Button>
             </>
           }
         >
-          <p>{words.removeText}</p>
+          <p>{labels.removeText}</p>
         </Dialog>
       )}
       {opened === undefined ? null : (
@@ -137,12 +139,26 @@ export function DeadLettersScreen() {
           actions={<Button onClick={() => setOpened(undefined)}>{strings.common.close}</Button>}
         >
           <p className="field__error">{opened.error.message}</p>
-          {opened.runId === null ? null : <Link href={`/flows/${opened.flowId}/runs/${opened.runId}`}>{words.run}</Link>}
-          <MessageView label={words.message} before={undefined} after={opened.message} />
+          {opened.runId === null ? null : <Link href={`/flows/${opened.flowId}/runs/${opened.runId}`}>{labels.run}</Link>}
+          <MessageView label={labels.message} before={undefined} after={opened.message} />
         </Dialog>
       )}
     </div>
   );
+}
+
+/** Acts on all of them, also after one failed: how many succeeded, and the first error. */
+async function forEachOf(ids: readonly string[], act: (id: string) => Promise<boolean>): Promise<{ readonly done: number; readonly error?: string }> {
+  let done = 0;
+  let error: string | undefined;
+  for (const id of ids) {
+    try {
+      if (await act(id)) done++;
+    } catch (reason) {
+      error ??= (reason as Error).message;
+    }
+  }
+  return { done, ...(error === undefined ? {} : { error }) };
 }
 
 interface FilterProps {
@@ -157,8 +173,8 @@ function Filters({ letters, text, onText, routeId, onRoute }: FilterProps) {
   const routes = [...new Set([...letters.map((letter) => letter.routeId), ...(routeId === "" ? [] : [routeId])])].toSorted();
   return (
     <div className="filters" role="search">
-      <SearchField label={words.search} hint={words.searchHint} value={text} onChange={onText} />
-      <Field label={words.route}>
+      <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={onText} />
+      <Field label={labels.route}>
         {(control) => (
           <select {...control} className="input" value={routeId} onChange={(event) => onRoute(event.target.value)}>
             <option value="">{strings.common.all}</option>

@@ -9,9 +9,9 @@ import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { closeEditor, openEditor } from "./editor/open-editors.ts";
 
-const words = strings.flowMenu;
+const labels = strings.flowMenu;
 
-async function opened(id: string): Promise<Editor> {
+async function openExisting(id: string): Promise<Editor> {
   const editor = await openEditor(id);
   if (editor === undefined) throw new Error(strings.editor.notFound);
   return editor;
@@ -19,20 +19,20 @@ async function opened(id: string): Promise<Editor> {
 
 /** Saves a copy under new route ids and returns its flow id. */
 export async function duplicateFlow(id: string, name: string): Promise<string> {
-  const { text } = (await opened(id)).flow;
+  const { text } = (await openExisting(id)).flow;
   const flows = await workspaceClient.flows();
-  const copyName = words.copyOf(name);
-  const copyId = slug(copyName, (taken) => flows.some((flow) => flow.id === taken) || drafts.get(taken) !== undefined);
+  const copyName = labels.copyOf(name);
+  const copyId = slug(copyName, (candidate) => flows.some((flow) => flow.id === candidate) || drafts.get(candidate) !== undefined);
   const usedRoutes = new Set(flows.flatMap(({ routeIds }) => routeIds));
-  await workspaceClient.saveFlow(copyId, copiedText(text, id, copyName, usedRoutes), null);
+  await workspaceClient.saveFlow(copyId, copyWithNewIds(text, id, copyName, usedRoutes), null);
   await useWorkspace.getState().loadFlows();
   return copyId;
 }
 
 /** The text with free route ids. An address that ends with a route id changes with it, and so do the calls to that address. */
-export function copiedText(text: string, flowId: string, name: string, usedRoutes: ReadonlySet<string>): string {
+export function copyWithNewIds(text: string, flowId: string, name: string, usedRoutes: ReadonlySet<string>): string {
   const { tree } = readTree(text);
-  if (tree === undefined) throw new Error(words.unreadable);
+  if (tree === undefined) throw new Error(labels.unreadable);
   const { routes } = outlineOf(tree, flowId);
   const used = new Set(usedRoutes);
   const addresses = new Map<string, string>();
@@ -41,7 +41,7 @@ export function copiedText(text: string, flowId: string, name: string, usedRoute
     if (edit.ok) copy = edit.source;
   };
   routes.forEach((route, index) => {
-    const id = slug(`${route.id}-copy`, (taken) => used.has(taken));
+    const id = slug(`${route.id}-copy`, (candidate) => used.has(candidate));
     used.add(id);
     const { uri } = route.from;
     if (uri.endsWith(`:${route.id}`) || uri.endsWith(`/${route.id}`)) addresses.set(uri, uri.slice(0, -route.id.length) + id);
@@ -64,19 +64,19 @@ function* scalarsOf(tree: Tree, path: Path): Generator<readonly [Path, string]> 
 
 /** Changes the name in the text; saves it unless there are other unsaved changes. */
 export async function renameFlow(id: string, name: string): Promise<void> {
-  const editor = await opened(id);
-  const route = editor.flow.good?.outline.routes[0];
-  if (route === undefined) throw new Error(words.noRoute);
+  const editor = await openExisting(id);
+  const route = editor.flow.lastValid?.outline.routes[0];
+  if (route === undefined) throw new Error(labels.noRoute);
   const hadChanges = unsavedChanges(editor.flow) > 0;
   const edit = setOption(editor.flow.text, [...route.path, "route"], "description", name);
-  if (!edit.ok) throw new Error(words.noRoute);
-  editor.edit(edit, words.renameSubmit, "command");
+  if (!edit.ok) throw new Error(labels.noRoute);
+  editor.edit(edit, labels.renameSubmit, "command");
   if (!hadChanges) await editor.save();
   await useWorkspace.getState().loadFlows();
 }
 
 export async function exportFlow(id: string): Promise<void> {
-  const { text } = (await opened(id)).flow;
+  const { text } = (await openExisting(id)).flow;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
   link.download = `${id}.yaml`;
@@ -95,7 +95,7 @@ export async function undeployFlow(target: string, id: string): Promise<void> {
   await useWorkspace.getState().loadRuntime();
 }
 
-/** Deletes the flow with its tests. It is undeployed first: without its file it could only be undeployed over the API. */
+/** Deletes the flow with its tests. It is undeployed first: without its file it could only be undeployed through the API. */
 export async function deleteFlow(id: string, deployedOn: string | undefined): Promise<void> {
   if (deployedOn !== undefined) await undeployFlow(deployedOn, id);
   const saved = (await workspaceClient.flows()).find((flow) => flow.id === id);

@@ -10,7 +10,7 @@ import { strings } from "../strings.ts";
 import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
 import { deleteFlow, renameFlow, undeployFlow } from "./flow-actions.ts";
 
-const words = strings.flowMenu;
+const text = strings.flowMenu;
 
 interface FlowDialogProps {
   readonly id: string;
@@ -29,12 +29,15 @@ interface FrameProps extends Pick<FlowDialogProps, "onNotice" | "onClose"> {
   readonly submit: string;
   readonly done: string;
   readonly act: () => Promise<void>;
+  /** Called on submit; false keeps the dialog open. */
+  readonly isComplete?: () => boolean;
   readonly children: ReactNode;
 }
 
-function DialogFrame({ title, submit, done, act, onNotice, onClose, children }: FrameProps) {
+function DialogFrame({ title, submit, done, act, isComplete, onNotice, onClose, children }: FrameProps) {
   const [isBusy, setBusy] = useState(false);
   const answer = (): void => {
+    if (isComplete?.() === false) return;
     setBusy(true);
     act()
       .then(
@@ -65,16 +68,21 @@ function DialogFrame({ title, submit, done, act, onNotice, onClose, children }: 
 function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
   const [before] = useState(name);
   const [next, setNext] = useState(name);
+  const [tried, setTried] = useState(false);
   const trimmed = next.trim();
   return (
     <DialogFrame
       {...rest}
-      title={words.renameTitle(before)}
-      submit={words.renameSubmit}
-      done={words.renamed(trimmed)}
-      act={() => (trimmed === "" ? Promise.reject(new Error(strings.newFlow.nameMissing)) : renameFlow(id, trimmed))}
+      title={text.renameTitle(before)}
+      submit={text.renameSubmit}
+      done={text.renamed(trimmed)}
+      act={() => renameFlow(id, trimmed)}
+      isComplete={() => {
+        setTried(true);
+        return trimmed !== "";
+      }}
     >
-      <Field label={words.renameName} hint={words.renameHint}>
+      <Field label={text.renameName} hint={text.renameHint} error={tried && trimmed === "" ? strings.newFlow.nameMissing : undefined}>
         {(control) => <input {...control} className="input" required autoFocus value={next} onChange={(event) => setNext(event.target.value)} />}
       </Field>
     </DialogFrame>
@@ -82,24 +90,24 @@ function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
 }
 
 function UndeployDialog({ id, name, ...rest }: FlowDialogProps) {
-  const { runtime, target = words.noTarget } = useWorkspace();
+  const { runtime, target = text.noTarget } = useWorkspace();
   const routes = (runningOf(runtime, id)?.routes ?? []).map((route) => route.id);
   return (
     <DialogFrame
       {...rest}
-      title={words.undeployTitle(name, target)}
-      submit={words.undeploySubmit(target)}
-      done={words.undeployed(target)}
+      title={text.undeployTitle(name, target)}
+      submit={text.undeploySubmit(target)}
+      done={text.undeployed(target)}
       act={() => undeployFlow(target, id)}
     >
-      <p>{words.undeployText(routes, target)}</p>
+      <p>{text.undeployText(routes, target)}</p>
     </DialogFrame>
   );
 }
 
 function DeleteDialog({ id, name, onClose, ...rest }: FlowDialogProps) {
   const [, navigate] = useLocation();
-  const { runtime, flows, target = words.noTarget } = useWorkspace();
+  const { runtime, flows, target = text.noTarget } = useWorkspace();
   const [tests, setTests] = useState(0);
   useEffect(
     () =>
@@ -118,10 +126,10 @@ function DeleteDialog({ id, name, onClose, ...rest }: FlowDialogProps) {
     navigate("/flows");
   };
   return (
-    <DialogFrame {...rest} onClose={onClose} title={words.removeTitle(name)} submit={words.removeSubmit} done={words.removed(name)} act={remove}>
-      <p>{flows === undefined ? strings.common.loading : saved === undefined ? words.removeDraft : words.removeFile(`${id}.yaml`, tests)}</p>
-      <p>{running === undefined ? words.removeUnknown(target) : running === null ? words.removeNotRunning(target) : words.removeRunning(target)}</p>
-      {others.length === 0 ? null : <p>{words.removeOthers(others)}</p>}
+    <DialogFrame {...rest} onClose={onClose} title={text.removeTitle(name)} submit={text.removeSubmit} done={text.removed(name)} act={remove}>
+      <p>{flows === undefined ? strings.common.loading : saved === undefined ? text.removeDraft : text.removeFile(`${id}.yaml`, tests)}</p>
+      <p>{running === undefined ? text.removeUnknown(target) : running === null ? text.removeNotRunning(target) : text.removeRunning(target)}</p>
+      {others.length === 0 ? null : <p>{text.removeOthers(others)}</p>}
     </DialogFrame>
   );
 }

@@ -7,7 +7,7 @@ import type { Notice } from "../document/editor.ts";
 import { strings } from "../strings.ts";
 import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
 
-const words = strings.flowMenu;
+const text = strings.flowMenu;
 
 const FlowDialog = lazy(() => import("./flow-dialog.tsx").then((module) => ({ default: module.FlowDialog })));
 
@@ -33,13 +33,13 @@ export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
         ref={button}
         variant="quiet"
         icon={<EllipsisVertical size={16} aria-hidden="true" />}
-        aria-label={words.open(name)}
+        aria-label={text.open(name)}
         aria-haspopup="menu"
         aria-expanded={place !== undefined}
         onClick={open}
       />
       {place === undefined ? null : (
-        <Menu label={words.open(name)} {...place} entries={entries} onClose={() => setPlace(undefined)} onReturn={() => button.current?.focus()} />
+        <Menu label={text.open(name)} {...place} entries={entries} onClose={() => setPlace(undefined)} onReturn={() => button.current?.focus()} />
       )}
       {dialog === undefined ? null : (
         <Suspense>
@@ -54,8 +54,8 @@ function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (dialog: 
   const [, navigate] = useLocation();
   const { runtime, target } = useWorkspace();
   const running = runningOf(runtime, id);
-  const where = target ?? words.noTarget;
-  const blocked = running === undefined ? words.notReachable(where) : running === null ? words.notDeployed(where) : undefined;
+  const where = target ?? text.noTarget;
+  const blocked = running === undefined ? text.notReachable(where) : running === null ? text.notDeployed(where) : undefined;
   const routeIds = (running?.routes ?? []).map((route) => route.id);
   const act = (done: string | undefined, run: (actions: typeof import("./flow-actions.ts")) => Promise<void>): void =>
     void import("./flow-actions.ts").then(run).then(
@@ -64,21 +64,21 @@ function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (dialog: 
     );
   const control = (action: "start" | "stop"): MenuEntry => ({
     key: action,
-    title: words[action](where),
+    title: text[action](where),
     blocked,
-    run: () => act(action === "start" ? words.started(where) : words.stopped(where), (actions) => actions.controlFlow(where, routeIds, action)),
+    run: () => act(action === "start" ? text.started(where) : text.stopped(where), (actions) => actions.controlFlow(where, routeIds, action)),
   });
   return [
     {
       key: "duplicate",
-      title: words.duplicate,
-      run: () => act(words.duplicated(words.copyOf(name)), async (actions) => navigate(`/flows/${await actions.duplicateFlow(id, name)}`)),
+      title: text.duplicate,
+      run: () => act(text.duplicated(text.copyOf(name)), async (actions) => navigate(`/flows/${await actions.duplicateFlow(id, name)}`)),
     },
-    { key: "rename", title: words.rename, run: () => openDialog("rename") },
-    { key: "export", title: words.exportYaml, run: () => act(undefined, (actions) => actions.exportFlow(id)) },
+    { key: "rename", title: text.rename, run: () => openDialog("rename") },
+    { key: "export", title: text.exportYaml, run: () => act(undefined, (actions) => actions.exportFlow(id)) },
     control("start"),
     control("stop"),
-    { key: "undeploy", title: words.undeploy(where), blocked, run: () => openDialog("undeploy") },
-    { key: "remove", title: words.remove, run: () => openDialog("remove") },
+    { key: "undeploy", title: text.undeploy(where), blocked, run: () => openDialog("undeploy") },
+    { key: "remove", title: text.remove, run: () => openDialog("remove") },
   ];
 }

@@ -7,7 +7,7 @@ import type { Category, FlowEntry } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
-import { Moment } from "../controls/moment.tsx";
+import { Moment, formatTime } from "../controls/moment.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
@@ -27,13 +27,18 @@ interface Row {
   readonly category: string | null;
   readonly derived: DerivedState;
   readonly routes: number;
-  readonly total: number;
-  readonly failed: number;
-  readonly lastRunAt: string | null;
+  /** Undefined until the runtime has reported them. */
+  readonly runs: RunCounts | undefined;
   readonly lastModified: string | undefined;
   readonly mark: string | undefined;
   /** Deployed, but its routes were stopped. */
   readonly isStopped: boolean;
+}
+
+interface RunCounts {
+  readonly total: number;
+  readonly failed: number;
+  readonly lastRunAt: string | null;
 }
 
 const states: readonly FlowState[] = ["Draft", "Deployed", "Changed", "Failed"];
@@ -49,13 +54,13 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
   useTitle(strings.pageTitle(strings.flows.title));
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
   const categories = categoryFile?.categories ?? [];
-  const shown = rows.filter((row) => matches(row, query, category, state));
+  const visibleRows = rows.filter((row) => matches(row, query, category, state));
   return (
     <div className="screen">
       <div className="screen__head">
         <h1>{strings.flows.title}</h1>
         <span className="grow" />
-        <ImportButton taken={(id) => rows.some((row) => row.id === id)} />
+        <ImportButton isTaken={(id) => rows.some((row) => row.id === id)} />
         <Button variant="primary" icon={<FilePlus2 size={16} aria-hidden="true" />} onClick={() => navigate("/flows/new")}>
           {strings.flows.newFlow}
         </Button>
@@ -106,10 +111,11 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
               )}
             </Field>
           </div>
-          <FlowTable rows={shown} categories={categories} onNotice={setNotice} />
+          <AsOf />
+          <FlowTable rows={visibleRows} categories={categories} onNotice={setNotice} />
         </>
       )}
-      {creating ? <NewFlowDialog taken={(id) => rows.some((row) => row.id === id)} onClose={() => navigate("/flows")} /> : null}
+      {creating ? <NewFlowDialog isTaken={(id) => rows.some((row) => row.id === id)} onClose={() => navigate("/flows")} /> : null}
     </div>
   );
 }
@@ -158,10 +164,16 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
             {row.routes}
           </td>
           <td className="number" data-label={columns.runs}>
-            {strings.flows.runs(row.total, row.failed)}
+            {row.runs === undefined ? <Unknown /> : strings.flows.runs(row.runs.total, row.runs.failed)}
           </td>
           <td data-label={columns.lastRun}>
-            {row.lastRunAt === null ? <span className="muted">{strings.common.never}</span> : <Moment iso={row.lastRunAt} />}
+            {row.runs === undefined ? (
+              <Unknown />
+            ) : row.runs.lastRunAt === null ? (
+              <span className="muted">{strings.common.never}</span>
+            ) : (
+              <Moment iso={row.runs.lastRunAt} />
+            )}
           </td>
           <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
           <td>
@@ -173,6 +185,18 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
   );
 }
 
+const Unknown = () => (
+  <span className="muted" title={strings.flows.unknownRuns}>
+    –<span className="visually-hidden"> {strings.flows.unknownRuns}</span>
+  </span>
+);
+
+/** When the run figures were received, if the runtime has stopped responding since. */
+function AsOf() {
+  const { reachable, lastHealth } = useWorkspace((state) => state.runtime);
+  return reachable !== false || lastHealth === undefined ? null : <p className="muted">{strings.flows.asOf(formatTime(lastHealth.at))}</p>;
+}
+
 export function CategoryLabel({ id, categories }: { readonly id: string | null; readonly categories: readonly Category[] }) {
   if (id === null) return <span className="muted">{strings.states.noCategory}</span>;
   const found = categories.find((category) => category.id === id);
@@ -182,22 +206,23 @@ export function CategoryLabel({ id, categories }: { readonly id: string | null; 
 function useRows(): readonly Row[] {
   const { flows, runtime, target } = useWorkspace();
   return useMemo(() => {
-    const routes = runtime.health?.routes ?? [];
+    const routes = runtime.lastHealth?.health.routes;
     const saved = (flows ?? []).map((flow) => {
       const running = runningOf(runtime, flow.id);
       const derived = deriveState({ savedHash: flow.hash, record: flow.deploys[target ?? ""], running });
       return { ...rowOf(flow, derived, routes), isStopped: running?.status === "Stopped" };
     });
-    const known = new Set(saved.map(({ id }) => id));
-    const unsaved = drafts.unsavedIds().filter((id) => !known.has(id));
-    const elsewhere = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !known.has(id) && !unsaved.includes(id));
+    const savedIds = new Set(saved.map(({ id }) => id));
+    const unsaved = drafts.unsavedIds().filter((id) => !savedIds.has(id));
+    const elsewhere = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !savedIds.has(id) && !unsaved.includes(id));
     return [...saved, ...unsaved.map((id) => draftRow(id, runtime.flows.get(id))), ...elsewhere.map((flow) => deployedRow(flow, target ?? "", routes))];
   }, [flows, runtime, target]);
 }
 
-type RouteRuns = readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[];
+type RouteRuns = readonly { flowId: string; total: number; failed: number; lastRunAt: string | null }[] | undefined;
 
-function runsOf(id: string, routes: RouteRuns): Pick<Row, "total" | "failed" | "lastRunAt"> {
+function runsOf(id: string, routes: RouteRuns): RunCounts | undefined {
+  if (routes === undefined) return undefined;
   const own = routes.filter(({ flowId }) => flowId === id);
   const last = own
     .flatMap(({ lastRunAt }) => lastRunAt ?? [])
@@ -218,7 +243,7 @@ function deployedRow(flow: FlowSummary, target: string, routes: RouteRuns): Row 
     category: null,
     derived: { state: "Deployed", stale: false, deployedAt: flow.lastModified, error: undefined },
     routes: flow.routeCount,
-    ...runsOf(flow.id, routes),
+    runs: runsOf(flow.id, routes),
     lastModified: flow.lastModified,
     mark: strings.flows.onlyOn(target),
     isStopped: flow.status === "Stopped",
@@ -232,7 +257,7 @@ function rowOf(flow: FlowEntry, derived: DerivedState, routes: RouteRuns): Omit<
     category: flow.category,
     derived,
     routes: flow.routeIds.length,
-    ...runsOf(flow.id, routes),
+    runs: runsOf(flow.id, routes),
     lastModified: flow.lastModified,
     mark: flow.readable ? undefined : strings.flows.unreadable,
   };
@@ -248,9 +273,7 @@ function draftRow(id: string, running: FlowSummary | undefined): Row {
     category: route?.group ?? null,
     derived: { state: running === undefined ? "Draft" : "Deployed", stale: false, deployedAt: running?.lastModified ?? null, error: undefined },
     routes: tree === undefined ? 0 : outlineOf(tree, id).routes.length,
-    total: 0,
-    failed: 0,
-    lastRunAt: null,
+    runs: undefined,
     lastModified: undefined,
     mark: strings.flows.unsaved,
     isStopped: false,
@@ -270,14 +293,14 @@ function matches(row: Row, query: string, category: string, state: string): bool
 }
 
 /** Opens a YAML file from this computer as a new, unsaved flow. */
-function ImportButton({ taken }: { readonly taken: (id: string) => boolean }) {
+function ImportButton({ isTaken }: { readonly isTaken: (id: string) => boolean }) {
   const [, navigate] = useLocation();
   const input = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<string | undefined>(undefined);
   const open = async (file: File): Promise<void> => {
     const text = await file.text().catch(() => undefined);
     if (text === undefined || text.includes("\0")) return setError(strings.flows.importFailed);
-    const id = slug(file.name.replace(/(\.camel)?\.ya?ml$/i, ""), taken);
+    const id = slug(file.name.replace(/(\.camel)?\.ya?ml$/i, ""), isTaken);
     drafts.put(id, { text, baseHash: null, at: new Date().toISOString() });
     navigate(`/flows/${id}`);
   };

@@ -35,11 +35,11 @@ export function foldRuns(runs: readonly Run[], isRouteCall: (uri: string) => boo
  */
 function callersIn(runs: readonly Run[], isRouteCall: (uri: string) => boolean): (run: Run) => string | undefined {
   const isQueued = ({ trigger, parentRunId }: Run): boolean => parentRunId === null && isRouteCall(trigger.uri);
-  const known = new Set(runs.map(({ id }) => id));
+  const ids = new Set(runs.map(({ id }) => id));
   const first = new Map<string, string | undefined>();
   for (const run of runs) if (run.parentRunId === null && !isQueued(run)) first.set(run.correlationId, first.has(run.correlationId) ? undefined : run.id);
   return (run) => {
     if (isQueued(run)) return first.get(run.correlationId);
-    return run.parentRunId !== null && known.has(run.parentRunId) ? run.parentRunId : undefined;
+    return run.parentRunId !== null && ids.has(run.parentRunId) ? run.parentRunId : undefined;
   };
 }

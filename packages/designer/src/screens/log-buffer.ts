@@ -4,7 +4,7 @@ import type { LogEvent } from "@sluice/client";
 
 export type LogLine = Pick<LogEvent, "at" | "level" | "logger" | "message" | "flowId" | "routeId" | "runId"> & { readonly key: number };
 
-const kept = 2000;
+const maxLines = 2000;
 const maxMessageLength = 4000;
 
 export class LogBuffer {
@@ -17,7 +17,7 @@ export class LogBuffer {
 
   push({ at, level, logger, message, flowId, routeId, runId }: LogEvent): void {
     this.#lines.push({ key: this.#next++, at, level, logger, message: message.slice(0, maxMessageLength), flowId, routeId, runId });
-    if (this.#lines.length > kept * 1.25) this.#lines = this.#lines.slice(-kept);
+    if (this.#lines.length > maxLines * 1.25) this.#lines = this.#lines.slice(-maxLines);
   }
 
   clear(): void {

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
-import { shownTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/moment.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -13,7 +13,7 @@ import { useTitle } from "./page-context.tsx";
 import { useStream } from "../api-client/use-stream.ts";
 import "./logs-screen.css";
 
-const words = strings.logs;
+const labels = strings.logs;
 const levels = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
 const shownLines = 500;
 
@@ -21,36 +21,36 @@ export function LogsScreen() {
   const { lines, dropped, connection, clear, paused, setPaused } = useLogLines();
   const [level, setLevel] = useState<string>("TRACE");
   const [query, setQuery] = useState("");
-  useTitle(strings.pageTitle(words.title));
-  const shown = lines.filter((line) => matches(line, level, query)).slice(-shownLines);
+  useTitle(strings.pageTitle(labels.title));
+  const visibleLines = lines.filter((line) => matches(line, level, query)).slice(-shownLines);
   return (
     <div className="screen screen--full">
       <div className="screen__head">
-        <h1>{words.title}</h1>
-        <span className={`chip ${connection === "open" ? "chip--ok" : connection === "down" ? "chip--fail" : ""}`}>{words.state[connection]}</span>
+        <h1>{labels.title}</h1>
+        <span className={`chip ${connection === "open" ? "chip--ok" : connection === "down" ? "chip--fail" : ""}`}>{labels.state[connection]}</span>
         <span className="grow" />
-        <Button onClick={() => setPaused(!paused)}>{paused ? words.resume : words.pause}</Button>
-        <Button onClick={clear}>{words.clear}</Button>
+        <Button onClick={() => setPaused(!paused)}>{paused ? labels.resume : labels.pause}</Button>
+        <Button onClick={clear}>{labels.clear}</Button>
       </div>
       <div className="filters" role="search">
-        <SearchField label={words.search} hint={words.searchHint} value={query} onChange={setQuery} />
-        <Field label={words.level}>
+        <SearchField label={labels.search} hint={labels.searchHint} value={query} onChange={setQuery} />
+        <Field label={labels.level}>
           {(control) => (
             <select {...control} className="input" value={level} onChange={(event) => setLevel(event.target.value)}>
               {levels.map((name) => (
                 <option key={name} value={name}>
-                  {name} {words.levels}
+                  {name} {labels.levels}
                 </option>
               ))}
             </select>
           )}
         </Field>
       </div>
-      {dropped === 0 ? null : <p className="muted">{words.dropped(dropped)}</p>}
+      {dropped === 0 ? null : <p className="muted">{labels.dropped(dropped)}</p>}
       {lines.length === 0 ? (
-        <EmptyState icon={<ScrollText size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+        <EmptyState icon={<ScrollText size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText} />
       ) : (
-        <LogList lines={shown} follow={!paused} />
+        <LogList lines={visibleLines} follow={!paused} />
       )}
     </div>
   );
@@ -66,7 +66,7 @@ function LogList({ lines, follow }: { readonly lines: readonly LogLine[]; readon
     <div
       className="logs"
       role="region"
-      aria-label={words.list}
+      aria-label={labels.list}
       tabIndex={0}
       ref={list}
       onScroll={({ currentTarget }) => {
@@ -77,7 +77,7 @@ function LogList({ lines, follow }: { readonly lines: readonly LogLine[]; readon
         <tbody>
           {lines.map((line) => (
             <tr key={line.key} data-level={line.level}>
-              <td>{shownTime(line.at).slice(11)}</td>
+              <td>{formatTime(line.at).slice(11)}</td>
               <td className="logs__level">{line.level}</td>
               <td>{line.flowId === null ? line.logger : <Link href={`/flows/${line.flowId}`}>{line.routeId ?? line.logger}</Link>}</td>
               <td className="logs__text">{line.message}</td>

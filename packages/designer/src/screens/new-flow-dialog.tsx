@@ -10,12 +10,12 @@ import { templates } from "../workspace/templates.ts";
 import { readSetting, useWorkspace, writeSetting } from "../workspace/workspace-store.ts";
 import "./new-flow-dialog.css";
 
-const words = strings.newFlow;
+const labels = strings.newFlow;
 const maxNameLength = 120;
 const lastCategoryKey = "sluice.category";
 
 /** Name, category and template of a new flow. Creates only an unsaved draft. */
-export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string) => boolean; readonly onClose: () => void }) {
+export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: string) => boolean; readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const { categoryFile, targets, target } = useWorkspace();
   const categories = categoryFile?.categories ?? [];
@@ -26,37 +26,37 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
   const [tried, setTried] = useState(false);
   const category = categories.some(({ id }) => id === chosen) ? (chosen as string) : "";
   const trimmed = name.trim();
-  const id = slug(trimmed, taken);
+  const id = slug(trimmed, isTaken);
   const ends = endsOf(trimmed);
   const errors = {
-    name: trimmed === "" ? words.nameMissing : [...trimmed].length > maxNameLength ? words.nameLong : undefined,
-    category: category === "" ? words.categoryMissing : undefined,
-    pasted: start === "paste" && pasted.trim() === "" ? words.pasteMissing : undefined,
+    name: trimmed === "" ? labels.nameMissing : [...trimmed].length > maxNameLength ? labels.nameLong : undefined,
+    category: category === "" ? labels.categoryMissing : undefined,
+    pasted: start === "paste" && pasted.trim() === "" ? labels.pasteMissing : undefined,
   };
   const create = async (): Promise<void> => {
     setTried(true);
     if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
     writeSetting(lastCategoryKey, category);
     const template = templates.find((candidate) => candidate.id === start);
-    const text = template?.text?.({ id, name: trimmed, category }) ?? (await import("../workspace/pasted-flow.ts")).namedText(pasted, trimmed, category);
+    const text = template?.text?.({ id, name: trimmed, category }) ?? (await import("../workspace/pasted-flow.ts")).withNameAndGroup(pasted, trimmed, category);
     drafts.put(id, { text, baseHash: null, at: new Date().toISOString() });
     navigate(`/flows/${id}`);
   };
   return (
     <Dialog
-      title={words.title}
+      title={labels.title}
       onClose={onClose}
       onSubmit={() => void create()}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary">
-            {words.create}
+            {labels.create}
           </Button>
         </>
       }
     >
-      <Field label={words.name} hint={words.nameHint} error={tried ? errors.name : undefined}>
+      <Field label={labels.name} hint={labels.nameHint} error={tried ? errors.name : undefined}>
         {(control) => (
           <input
             {...control}
@@ -64,7 +64,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
             required
             autoFocus
             autoComplete="off"
-            placeholder={words.nameHint}
+            placeholder={labels.nameHint}
             value={name}
             onChange={(event) => setName(event.target.value)}
           />
@@ -74,23 +74,23 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
         {ends === undefined ? null : (
           <span className="new-flow__ends">
             <span className="chip">
-              {words.from}: {ends[0]}
+              {labels.from}: {ends[0]}
             </span>
             <span aria-hidden="true">→</span>
             <span className="chip">
-              {words.to}: {ends[1]}
+              {labels.to}: {ends[1]}
             </span>
           </span>
         )}
         {trimmed === "" ? (
-          <p className="muted">{words.previewHint}</p>
+          <p className="muted">{labels.previewHint}</p>
         ) : (
           <dl>
-            <dt>{words.routeId}</dt>
+            <dt>{labels.routeId}</dt>
             <dd className="mono">{id}</dd>
             {start === "webhook" || start === "http-to-http" ? (
               <>
-                <dt>{words.address}</dt>
+                <dt>{labels.address}</dt>
                 <dd className="mono">
                   POST {targets.find((entry) => entry.name === target)?.baseUrl ?? ""}/api/{id}
                 </dd>
@@ -98,14 +98,14 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
             ) : null}
           </dl>
         )}
-        {trimmed !== "" && taken(slug(trimmed)) ? <p className="field__error">{words.taken(slug(trimmed))}</p> : null}
+        {trimmed !== "" && isTaken(slug(trimmed)) ? <p className="field__error">{labels.taken(slug(trimmed))}</p> : null}
       </div>
       <div className="new-flow__pair">
-        <Field label={words.category} hint={<Link href="/settings#categories">{words.categoryLink}</Link>} error={tried ? errors.category : undefined}>
+        <Field label={labels.category} hint={<Link href="/settings#categories">{labels.categoryLink}</Link>} error={tried ? errors.category : undefined}>
           {(control) => (
             <select {...control} className="input" required value={category} onChange={(event) => setChosen(event.target.value)}>
               <option value="" disabled>
-                {words.categoryChoose}
+                {labels.categoryChoose}
               </option>
               {categories.map((entry) => (
                 <option key={entry.id} value={entry.id}>
@@ -116,12 +116,12 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
           )}
         </Field>
         <div className="field">
-          <span className="field__label">{words.state}</span>
+          <span className="field__label">{labels.state}</span>
           <span className="new-flow__state">{strings.states.Draft}</span>
         </div>
       </div>
       <fieldset className="new-flow__start">
-        <legend className="field__label">{words.start}</legend>
+        <legend className="field__label">{labels.start}</legend>
         {templates.map((template) => (
           <label key={template.id} className="new-flow__template">
             <input type="radio" name="start" value={template.id} checked={start === template.id} onChange={() => setStart(template.id)} />
@@ -133,7 +133,7 @@ export function NewFlowDialog({ taken, onClose }: { readonly taken: (id: string)
         ))}
       </fieldset>
       {start === "paste" ? (
-        <Field label={words.pasteLabel} hint={words.pasteHint} error={tried ? errors.pasted : undefined}>
+        <Field label={labels.pasteLabel} hint={labels.pasteHint} error={tried ? errors.pasted : undefined}>
           {(control) => (
             <textarea
               {...control}

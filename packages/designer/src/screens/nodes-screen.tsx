@@ -6,7 +6,7 @@ import { EmptyState } from "../controls/empty-state.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { Moment } from "../controls/moment.tsx";
 import { strings } from "../strings.ts";
-import { nodesStrings as words } from "../strings/nodes.ts";
+import { nodesStrings as labels } from "../strings/nodes.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { useTitle } from "./page-context.tsx";
 
@@ -16,17 +16,17 @@ const tones = { up: "ok", starting: "idle", behind: "fail" } as const;
 export function NodesScreen() {
   const target = useWorkspace((state) => state.target);
   const runtime = useWorkspace((state) => state.runtime);
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   const cluster = runtime.health?.cluster;
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
+        <h1>{labels.title}</h1>
       </div>
       {runtime.reachable === undefined ? <p className="muted">{strings.common.loading}</p> : null}
       {runtime.reachable === false ? <FailureBanner text={runtime.error ?? ""} /> : null}
       {runtime.reachable === true && cluster === undefined ? (
-        <EmptyState icon={<Network size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText(target ?? "")} />
+        <EmptyState icon={<Network size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText(target ?? "")} />
       ) : null}
       {cluster === undefined ? null : <Cluster cluster={cluster} />}
     </div>
@@ -39,20 +39,20 @@ function Cluster({ cluster }: { readonly cluster: ClusterHealth }) {
   return (
     <>
       <p className="muted">
-        {words.text(name, words.stores[store])} {words.progress(current, nodes.length, revision)}
+        {labels.text(name, labels.stores[store])} {labels.progress(current, nodes.length, revision)}
       </p>
-      {connectivity === "disconnected" ? <FailureBanner text={words.disconnected(node)} /> : null}
+      {connectivity === "disconnected" ? <FailureBanner text={labels.disconnected(node)} /> : null}
       <NodeTable nodes={nodes} answering={node} />
-      <p className="muted">{words.slotsHint}</p>
+      <p className="muted">{labels.slotsHint}</p>
     </>
   );
 }
 
 function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[]; readonly answering: string }) {
-  const { columns } = words;
+  const { columns } = labels;
   return (
     <DataTable
-      label={words.listLabel}
+      label={labels.listLabel}
       heads={[columns.node, columns.state, columns.version, columns.since, numericHead(columns.revision), numericHead(columns.slots)]}
       stacks
     >
@@ -60,7 +60,7 @@ function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[
         <tr key={node.node}>
           <td>
             {node.node}
-            {node.node === answering ? <div className="muted">{words.answering}</div> : null}
+            {node.node === answering ? <div className="muted">{labels.answering}</div> : null}
           </td>
           <td className="cell-text" data-label={columns.state}>
             <NodeState node={node} />
@@ -86,9 +86,9 @@ function NodeState({ node: { ready, behind } }: { readonly node: ClusterNode }) 
   const state = behind.length > 0 ? "behind" : ready ? "up" : "starting";
   return (
     <div>
-      <Chip tone={tones[state]}>{words.states[state]}</Chip>
+      <Chip tone={tones[state]}>{labels.states[state]}</Chip>
       {behind.map(({ id, reason }) => (
-        <div key={id}>{words.problem(id, reason)}</div>
+        <div key={id}>{labels.problem(id, reason)}</div>
       ))}
     </div>
   );

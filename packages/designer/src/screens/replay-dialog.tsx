@@ -1,13 +1,16 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { runtimeAt } from "../api-client/runtime-client.ts";
+import { useCatalog, useCatalogLoader } from "../catalog/use-catalog.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
-import { shownTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/moment.tsx";
 import { strings } from "../strings.ts";
+import { calledSystems } from "../trial/called-systems.ts";
 import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
 
-const words = strings.replay;
+const labels = strings.replay;
 
-/** The target of a replay: the version of each flow that runs there. */
+/** The target of a replay: the version of each flow that runs there, and the systems it calls. */
 export function ReplayTargets({ flowIds, recordedHash }: { readonly flowIds: readonly string[]; readonly recordedHash?: string }) {
   const { runtime, target = "" } = useWorkspace();
   return (
@@ -17,15 +20,46 @@ export function ReplayTargets({ flowIds, recordedHash }: { readonly flowIds: rea
         return (
           <li key={id}>
             {running === undefined
-              ? words.unknownVersion(id, target)
+              ? labels.unknownVersion(id, target)
               : running === null
-                ? words.notDeployed(id, target)
-                : words.version(id, target, shownTime(running.lastModified), running.hash)}
-            {running?.hash !== undefined && recordedHash !== undefined && running.hash !== recordedHash ? ` ${words.otherVersion(recordedHash)}` : ""}
+                ? labels.notDeployed(id, target)
+                : labels.version(id, target, formatTime(running.lastModified), running.hash)}
+            {running?.hash !== undefined && recordedHash !== undefined && running.hash !== recordedHash ? ` ${labels.otherVersion(recordedHash)}` : ""}
+            {running === null ? null : <Systems flowId={id} />}
           </li>
         );
       })}
     </ul>
+  );
+}
+
+/** The systems that the deployed version of a flow calls. */
+function Systems({ flowId }: { readonly flowId: string }) {
+  const target = useWorkspace((state) => state.target);
+  const [text, setText] = useState<string | null | undefined>(undefined);
+  useCatalogLoader();
+  const catalog = useCatalog();
+  useEffect(() => {
+    runtimeAt(target)
+      .call("GET /flows/:id", { params: { id: flowId } })
+      .then(
+        ({ yaml }) => setText(yaml),
+        () => setText(null),
+      );
+  }, [target, flowId]);
+  if (text === undefined) return <p className="muted">{strings.common.loading}</p>;
+  const systems = text === null || catalog === undefined ? undefined : calledSystems(text, flowId, catalog);
+  if (systems === undefined) return <p>{labels.unknownSystems(flowId)}</p>;
+  if (systems.length === 0) return <p>{labels.noSystems(flowId)}</p>;
+  return (
+    <>
+      <p>{labels.systems(flowId)}</p>
+      <ul>
+        {systems.map(({ name, object }) => (
+          <li key={`${name} ${object}`}>{labels.system(name, object)}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -43,7 +77,7 @@ export function ReplayDialog({ text, flowIds, recordedHash, onReplay, onClose }:
   const [isSent, setSent] = useState(false);
   return (
     <Dialog
-      title={words.title(target)}
+      title={labels.title(target)}
       onClose={onClose}
       onSubmit={() => {
         setSent(true);
@@ -54,14 +88,13 @@ export function ReplayDialog({ text, flowIds, recordedHash, onReplay, onClose }:
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={isSent}>
-            {words.submit(target)}
+            {labels.submit(target)}
           </Button>
         </>
       }
     >
       <p>{text}</p>
       <ReplayTargets flowIds={flowIds} {...(recordedHash === undefined ? {} : { recordedHash })} />
-      <p>{words.effects}</p>
     </Dialog>
   );
 }

@@ -8,13 +8,13 @@ import { strings } from "../strings.ts";
 import { foldRuns } from "./folded-runs.ts";
 import "./run-table.css";
 
-const words = strings.runs;
-const { columns } = words;
+const text = strings.runs;
+const { columns } = text;
 
 const styles: Readonly<Record<string, string>> = { completed: "chip--ok", failed: "chip--fail", retrying: "chip--warn" };
 
 export const StatusChip = ({ status }: { readonly status: string }) => (
-  <span className={`chip ${styles[status] ?? ""}`}>{words.statuses[status as Run["status"]] ?? status}</span>
+  <span className={`chip ${styles[status] ?? ""}`}>{text.statuses[status as Run["status"]] ?? status}</span>
 );
 
 /** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are folded into the run that called them. */
@@ -25,7 +25,7 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
   const toggle = (id: string): void => setOpened((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])));
   if (runs.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   return (
-    <div className="table-scroll" role="region" aria-label={words.title} tabIndex={0}>
+    <div className="table-scroll" role="region" aria-label={text.title} tabIndex={0}>
       <table className="table table--stacks">
         <thead>
           <tr>
@@ -48,7 +48,7 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
                   {called.length === 0 ? null : (
                     <button type="button" className="run-fold" aria-expanded={isOpen} onClick={() => toggle(run.id)}>
                       {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
-                      {words.calledRoutes(called.length, called.filter((one) => one.run.status === "failed").length)}
+                      {text.calledRoutes(called.length, called.filter((one) => one.run.status === "failed").length)}
                     </button>
                   )}
                 </RunRow>
@@ -77,7 +77,7 @@ function RunRow({ run, chosen, depth = 0, children }: RunRowProps) {
         <StatusChip status={run.status} />
       </td>
       <td>
-        {depth === 0 ? null : <span className="visually-hidden">{words.calledRun}</span>}
+        {depth === 0 ? null : <span className="visually-hidden">{text.calledRun}</span>}
         <Link href={`/flows/${run.flowId}`}>{run.routeId}</Link>
         <div>
           <Link className="mono" href={`/flows/${run.flowId}/runs/${run.id}`} aria-current={run.id === chosen ? "true" : undefined}>
@@ -92,7 +92,7 @@ function RunRow({ run, chosen, depth = 0, children }: RunRowProps) {
       <td className="number" data-label={columns.duration}>
         {run.durationMs === null ? "" : `${run.durationMs} ms`}
       </td>
-      <td className="mono" data-label={columns.trigger}>
+      <td className="mono run-trigger" title={run.trigger.uri} data-label={columns.trigger}>
         {run.trigger.uri}
       </td>
       <td className="cell-text" data-label={columns.error}>

@@ -6,7 +6,7 @@ import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
-import { shownTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/moment.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -14,7 +14,7 @@ import { useTitle } from "./page-context.tsx";
 import { RunTable } from "./run-table.tsx";
 import { useRunPages, type RunPages, type RunQuery } from "./use-run-pages.ts";
 
-const words = strings.runs;
+const labels = strings.runs;
 const pollMs = 2000;
 /** A text search reads the whole history of the runtime. */
 const searchPollMs = 10_000;
@@ -27,7 +27,7 @@ export function RunsScreen() {
   const target = useWorkspace((state) => state.target);
   const [search, setSearch] = useSearchParams();
   const [follow, setFollow] = useState(true);
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
   const filter = (name: FilterName): string => search.get(name) ?? "";
   const setFilter = (name: FilterName, value: string): void =>
@@ -47,31 +47,31 @@ export function RunsScreen() {
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
+        <h1>{labels.title}</h1>
         <span className="muted" aria-live="polite">
           {pages.isLoaded && !isEmpty ? countText(pages) : ""}
         </span>
         <span className="grow" />
         <Button aria-pressed={follow} onClick={() => setFollow(!follow)}>
-          {words.follow}
+          {labels.follow}
         </Button>
       </div>
       {pages.error === undefined ? null : <FailureBanner text={pages.error} />}
       {isEmpty ? (
-        <EmptyState icon={<Activity size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+        <EmptyState icon={<Activity size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText} />
       ) : (
         <>
           <div className="filters" role="search">
             <TextFilter value={filter("text")} onChange={(text) => setFilter("text", text)} />
             <ChoiceFilters filter={filter} setFilter={setFilter} />
-            <TimeFilter label={words.since} value={filter("since")} onChange={(time) => setFilter("since", time)} />
-            <TimeFilter label={words.until} value={filter("until")} onChange={(time) => setFilter("until", time)} />
+            <TimeFilter label={labels.since} value={filter("since")} onChange={(time) => setFilter("since", time)} />
+            <TimeFilter label={labels.until} value={filter("until")} onChange={(time) => setFilter("until", time)} />
           </div>
           {pages.isLoaded ? <RunTable runs={pages.runs} /> : null}
           {pages.loadOlder === undefined ? null : (
             <p className="more">
-              {pages.total === undefined && pages.searchedBack !== undefined ? <span>{words.searchedBack(shownTime(pages.searchedBack))}</span> : null}
-              <Button onClick={pages.loadOlder}>{pages.total === undefined ? words.searchFurther : words.showOlder}</Button>
+              {pages.total === undefined && pages.searchedBack !== undefined ? <span>{labels.searchedBack(formatTime(pages.searchedBack))}</span> : null}
+              <Button onClick={pages.loadOlder}>{pages.total === undefined ? labels.searchFurther : labels.showOlder}</Button>
             </p>
           )}
         </>
@@ -99,8 +99,8 @@ function isoOf(local: string | undefined): string | undefined {
 }
 
 function countText({ runs, total, loadOlder }: RunPages): string {
-  if (total !== undefined) return words.of(runs.length, total);
-  return loadOlder === undefined ? words.found(runs.length) : words.foundSoFar(runs.length);
+  if (total !== undefined) return labels.of(runs.length, total);
+  return loadOlder === undefined ? labels.found(runs.length) : labels.foundSoFar(runs.length);
 }
 
 /** Searches shortly after the last keystroke. */
@@ -110,7 +110,7 @@ function TextFilter({ value, onChange }: { readonly value: string; readonly onCh
     const timer = setTimeout(() => text !== value && onChange(text), searchAfterMs);
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
-  return <SearchField label={words.search} hint={words.searchHint} value={text} onChange={setText} />;
+  return <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={setText} />;
 }
 
 interface ChoiceFiltersProps {
@@ -125,9 +125,9 @@ function ChoiceFilters({ filter, setFilter }: ChoiceFiltersProps) {
   const routes = (runtime.health?.routes ?? []).filter(({ flowId }) => flow === "" || flowId === flow).map(({ id }) => id);
   return (
     <>
-      <ChoiceFilter label={words.flow} value={flow} choices={flowIds.map((id) => [id, id])} onChange={(value) => setFilter("flow", value)} />
-      <ChoiceFilter label={words.route} value={filter("route")} choices={routes.map((id) => [id, id])} onChange={(value) => setFilter("route", value)} />
-      <ChoiceFilter label={words.status} value={filter("status")} choices={Object.entries(words.statuses)} onChange={(value) => setFilter("status", value)} />
+      <ChoiceFilter label={labels.flow} value={flow} choices={flowIds.map((id) => [id, id])} onChange={(value) => setFilter("flow", value)} />
+      <ChoiceFilter label={labels.route} value={filter("route")} choices={routes.map((id) => [id, id])} onChange={(value) => setFilter("route", value)} />
+      <ChoiceFilter label={labels.status} value={filter("status")} choices={Object.entries(labels.statuses)} onChange={(value) => setFilter("status", value)} />
     </>
   );
 }
@@ -141,14 +141,14 @@ interface ChoiceFilterProps {
 
 function ChoiceFilter({ label, value, choices, onChange }: ChoiceFilterProps) {
   // A link may name a flow or route that no longer exists but still has runs.
-  const all = value === "" || choices.some(([known]) => known === value) ? choices : [...choices, [value, value] as const];
+  const all = value === "" || choices.some(([choice]) => choice === value) ? choices : [...choices, [value, value] as const];
   return (
     <Field label={label}>
       {(control) => (
         <select {...control} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
           <option value="">{strings.common.all}</option>
-          {all.map(([known, name]) => (
-            <option key={known} value={known}>
+          {all.map(([choice, name]) => (
+            <option key={choice} value={choice}>
               {name}
             </option>
           ))}

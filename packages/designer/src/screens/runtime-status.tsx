@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
-const words = strings.runtimeStatus;
+const labels = strings.runtimeStatus;
 
 /** Whether the selected runtime can be used, and how to fix it if not. The line is always present, so that nothing moves when its text changes. */
 export function RuntimeStatus() {
@@ -13,14 +13,14 @@ export function RuntimeStatus() {
   const isLost = runtime.reachable === false;
   const text =
     runtime.reachable === undefined
-      ? words.connecting(name)
+      ? labels.connecting(name)
       : !isLost
-        ? words.connected(name)
+        ? labels.connected(name)
         : runtime.cause === "token"
-          ? words.tokenRejected(name, tokenEnv)
+          ? labels.tokenRejected(name, tokenEnv)
           : runtime.cause === "down"
-            ? words.down(name, baseUrl)
-            : words.failed(name, runtime.error ?? "");
+            ? labels.down(name, baseUrl)
+            : labels.failed(name, runtime.error ?? "");
   return (
     <footer className="runtime-status" data-state={isLost ? "lost" : runtime.reachable === true ? "connected" : undefined}>
       <span className="chip__dot" aria-hidden="true" />
@@ -30,7 +30,7 @@ export function RuntimeStatus() {
       {isLost ? (
         <>
           <button type="button" className="link" onClick={() => void loadRuntime()}>
-            {words.reconnect}
+            {labels.reconnect}
           </button>
           <Link href="/settings">{strings.settings.targets}</Link>
         </>

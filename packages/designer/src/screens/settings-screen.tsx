@@ -10,14 +10,14 @@ import { useShell, useTitle } from "./page-context.tsx";
 import { TargetSettings } from "./target-settings.tsx";
 import "./settings-screen.css";
 
-const words = strings.settings;
+const labels = strings.settings;
 const themes: readonly Theme[] = ["system", "light", "dark"];
 
 export function SettingsScreen() {
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   return (
     <div className="screen settings">
-      <h1 className="settings__title">{words.title}</h1>
+      <h1 className="settings__title">{labels.title}</h1>
       <TargetSettings />
       <CategorySettings />
       <Appearance />
@@ -48,13 +48,13 @@ function CategorySettings() {
     );
   };
   const add = (): Promise<void> => {
-    const id = slug(label, (taken) => categoryFile.categories.some((category) => category.id === taken));
-    return put(addedCategory(categoryFile.text, categoryFile.categories.length, id, label.trim()));
+    const id = slug(label, (candidate) => categoryFile.categories.some((category) => category.id === candidate));
+    return put(addCategory(categoryFile.text, categoryFile.categories.length, id, label.trim()));
   };
   return (
     <section className="settings__section" aria-labelledby="categories">
-      <h2 id="categories">{words.categories}</h2>
-      <p className="muted">{words.categoriesHint}</p>
+      <h2 id="categories">{labels.categories}</h2>
+      <p className="muted">{labels.categoriesHint}</p>
       {categoryFile.error === undefined ? null : <p className="problem-text">{categoryFile.error}</p>}
       <ul className="settings__categories">
         {categoryFile.categories.map((category, index) => (
@@ -63,7 +63,7 @@ function CategorySettings() {
             <button
               type="button"
               className="chip__remove"
-              aria-label={words.removeCategory(category.label)}
+              aria-label={labels.removeCategory(category.label)}
               onClick={() => void put(removeItem(categoryFile.text, [], index))}
             >
               ×
@@ -78,17 +78,17 @@ function CategorySettings() {
           if (label.trim() !== "") void add();
         }}
       >
-        <Field label={words.categoryLabel} error={error}>
+        <Field label={labels.categoryLabel} error={error}>
           {(control) => <input {...control} className="input" required value={label} onChange={(event) => setLabel(event.target.value)} />}
         </Field>
-        <Button type="submit">{words.addCategory}</Button>
+        <Button type="submit">{labels.addCategory}</Button>
       </form>
     </section>
   );
 }
 
 /** Adds a category; its label is set as a value, so that any text is escaped correctly. */
-function addedCategory(text: string, index: number, id: string, label: string): Edit {
+function addCategory(text: string, index: number, id: string, label: string): Edit {
   const inserted = insertItem(text, [], index, `id: ${id}`);
   return inserted.ok ? setOption(inserted.source, [index], "label", label) : inserted;
 }
@@ -98,8 +98,8 @@ function Appearance() {
   const [theme, setTheme] = useState<Theme>(storedTheme());
   return (
     <section className="settings__section" aria-labelledby="settings-appearance">
-      <h2 id="settings-appearance">{words.appearance}</h2>
-      <div className="segments" role="group" aria-label={words.theme}>
+      <h2 id="settings-appearance">{labels.appearance}</h2>
+      <div className="segments" role="group" aria-label={labels.theme}>
         {themes.map((name) => (
           <Button
             key={name}
@@ -109,12 +109,12 @@ function Appearance() {
               setTheme(name);
             }}
           >
-            {words.themes[name]}
+            {labels.themes[name]}
           </Button>
         ))}
       </div>
       <div>
-        <Button onClick={openShortcuts}>{words.showShortcuts}</Button>
+        <Button onClick={openShortcuts}>{labels.showShortcuts}</Button>
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 import { canvasActions } from "../canvas/canvas-actions.ts";
 import { documentCommands } from "../commands/document-commands.ts";
 import { pageCommands } from "../commands/page-commands.ts";
-import { shownShortcut } from "../commands/shortcut.ts";
+import { formatShortcut } from "../commands/shortcut.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { TableHead } from "../controls/data-table.tsx";
@@ -37,7 +37,7 @@ function Shortcuts({ title, commands }: { readonly title: string; readonly comma
                   <tr key={name}>
                     <td>{action}</td>
                     <td>
-                      <kbd>{shownShortcut(shortcut)}</kbd>
+                      <kbd>{formatShortcut(shortcut)}</kbd>
                     </td>
                   </tr>,
                 ],

@@ -10,7 +10,7 @@ import { DataTable, hiddenHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
-const words = strings.settings;
+const text = strings.settings;
 const emptyDraft = { name: "", baseUrl: "", tokenEnv: "" };
 type Draft = typeof emptyDraft;
 
@@ -41,10 +41,10 @@ export function TargetSettings() {
   };
   return (
     <section className="settings__section" aria-labelledby="settings-targets">
-      <h2 id="settings-targets">{words.targets}</h2>
-      <p className="muted">{words.targetsHint}</p>
-      <TargetTable targets={targets} onRemove={(removed) => void put({ targets: saved(targets.filter(({ name }) => name !== removed)) })} />
-      <AddTarget draft={draft} onChange={setDraft} onSubmit={() => void put({ targets: [...saved(targets), draft] })} />
+      <h2 id="settings-targets">{text.targets}</h2>
+      <p className="muted">{text.targetsHint}</p>
+      <TargetTable targets={targets} onRemove={(removed) => void put({ targets: toBody(targets.filter(({ name }) => name !== removed)) })} />
+      <AddTarget draft={draft} onChange={setDraft} onSubmit={() => void put({ targets: [...toBody(targets), draft] })} />
       {error === undefined ? null : (
         <p className="problem-text" role="alert">
           {error}
@@ -63,21 +63,22 @@ export function TargetSettings() {
   );
 }
 
-const saved = (targets: readonly TargetEntry[]): TargetsBody["targets"] => targets.map(({ name, baseUrl, tokenEnv }) => ({ name, baseUrl, tokenEnv }));
+const toBody = (targets: readonly TargetEntry[]): TargetsBody["targets"] => targets.map(({ name, baseUrl, tokenEnv }) => ({ name, baseUrl, tokenEnv }));
 
 /** The confirmation that the server requires; undefined when it rejected the list for another reason. */
 function unconfirmedOf(reason: unknown, { targets, password, confirmed }: TargetsBody): Unconfirmed | undefined {
   if (!(reason instanceof ApiError) || !Array.isArray(reason.detail["confirm"])) return undefined;
   const needsPassword = reason.detail["needs"] === "password";
   const requested = reason.detail["confirm"] as Unconfirmed["addresses"];
-  const known = (confirmed ?? []).map((address) => ({ address, tokenEnv: targets.find(({ baseUrl }) => baseUrl.startsWith(address))?.tokenEnv ?? "" }));
-  return { targets, addresses: [...known, ...requested], needsPassword, error: needsPassword && password !== undefined ? reason.message : undefined };
+  const isAt = (baseUrl: string, address: string): boolean => baseUrl === address || baseUrl.startsWith(`${address}/`);
+  const earlier = (confirmed ?? []).map((address) => ({ address, tokenEnv: targets.find(({ baseUrl }) => isAt(baseUrl, address))?.tokenEnv ?? "" }));
+  return { targets, addresses: [...earlier, ...requested], needsPassword, error: needsPassword && password !== undefined ? reason.message : undefined };
 }
 
 function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetEntry[]; readonly onRemove: (name: string) => void }) {
-  const { targetColumns: columns } = words;
+  const { targetColumns: columns } = text;
   return (
-    <DataTable label={words.targetList} heads={[columns.name, columns.address, columns.token, columns.health, hiddenHead(columns.action)]} stacks>
+    <DataTable label={text.targetList} heads={[columns.name, columns.address, columns.token, columns.health, hiddenHead(columns.action)]} stacks>
       {targets.map((target) => (
         <tr key={target.name}>
           <td>{target.name}</td>
@@ -94,7 +95,7 @@ function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetE
             <Button
               variant="quiet"
               icon={<Trash2 size={16} aria-hidden="true" />}
-              aria-label={words.removeTarget(target.name)}
+              aria-label={text.removeTarget(target.name)}
               disabled={targets.length < 2}
               onClick={() => onRemove(target.name)}
             />
@@ -113,9 +114,9 @@ interface AddTargetProps {
 
 function AddTarget({ draft, onChange, onSubmit }: AddTargetProps) {
   const fields = [
-    { key: "name", label: words.targetName, placeholder: "staging" },
-    { key: "baseUrl", label: words.targetAddress, placeholder: "https://runtime.example.com" },
-    { key: "tokenEnv", label: words.targetToken, placeholder: "SLUICE_STAGING_TOKEN" },
+    { key: "name", label: text.targetName, placeholder: "staging" },
+    { key: "baseUrl", label: text.targetAddress, placeholder: "https://runtime.example.com" },
+    { key: "tokenEnv", label: text.targetToken, placeholder: "SLUICE_STAGING_TOKEN" },
   ] as const;
   return (
     <form
@@ -139,7 +140,7 @@ function AddTarget({ draft, onChange, onSubmit }: AddTargetProps) {
           )}
         </Field>
       ))}
-      <Button type="submit">{words.addTarget}</Button>
+      <Button type="submit">{text.addTarget}</Button>
     </form>
   );
 }
@@ -154,23 +155,23 @@ function ConfirmAddresses({ unconfirmed: { addresses, needsPassword, error }, on
   const [password, setPassword] = useState("");
   return (
     <Dialog
-      title={words.confirmTarget}
+      title={text.confirmTarget}
       onClose={onClose}
       onSubmit={() => onConfirm(password)}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary">
-            {words.confirmSubmit}
+            {text.confirmSubmit}
           </Button>
         </>
       }
     >
       {addresses.map(({ address, tokenEnv }) => (
-        <p key={`${tokenEnv} ${address}`}>{words.confirmAddress(tokenEnv, address)}</p>
+        <p key={`${tokenEnv} ${address}`}>{text.confirmAddress(tokenEnv, address)}</p>
       ))}
       {needsPassword ? (
-        <Field label={words.confirmPassword} error={error}>
+        <Field label={text.confirmPassword} error={error}>
           {(control) => (
             <input
               {...control}
@@ -192,14 +193,14 @@ function TargetHealth({ name, hasToken }: { readonly name: string; readonly hasT
   useEffect(() => {
     let current = true;
     healthOf(name).then(
-      ({ engineVersion }) => current && setState({ ok: true, text: words.healthy(engineVersion) }),
+      ({ engineVersion }) => current && setState({ ok: true, text: text.healthy(engineVersion) }),
       (error: Error) => current && setState({ ok: false, text: error.message }),
     );
     return () => {
       current = false;
     };
   }, [name]);
-  if (!hasToken) return <span className="problem-text">{words.noToken}</span>;
-  if (state === undefined) return <span className="muted">{words.checking}</span>;
+  if (!hasToken) return <span className="problem-text">{text.noToken}</span>;
+  if (state === undefined) return <span className="muted">{text.checking}</span>;
   return state.ok ? <span className="chip chip--ok">{state.text}</span> : <span className="problem-text">{state.text}</span>;
 }

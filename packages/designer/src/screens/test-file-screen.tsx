@@ -10,21 +10,21 @@ import { Field } from "../controls/field.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { openWorker } from "../simulation/open-worker.ts";
 import { Simulator } from "../simulation/simulator.ts";
-import type { FileVerdict } from "../simulation/test-verdict.ts";
+import type { FileResult } from "../simulation/test-result.ts";
 import { strings } from "../strings.ts";
 import { duplicateTest, removeTest, renameTest, testNames } from "../trial/test-edits.ts";
 import { runSuite } from "../trial/test-suites.ts";
 import { mountSource, type MountedSource } from "./mappings/document-source.ts";
 import { useTitle } from "./page-context.tsx";
 import { useUnsavedDraft } from "./use-unsaved-draft.ts";
-import { VerdictTable } from "./verdict-table.tsx";
+import { ResultTable } from "./result-table.tsx";
 import "../source-view/source-view.css";
 import "./tests-screen.css";
 
-const words = strings.tests;
+const labels = strings.tests;
 const simulator = new Simulator(openWorker);
 
-/** The editor of a test file. Its tests run in the page while the user types. */
+/** Editor of a test file. Run executes the tests in the browser, without a runtime. */
 export function TestFileScreen({ flowId, fileId }: { readonly flowId: string; readonly fileId: string }) {
   useTitle(strings.pageTitle(`${fileId}.test.yaml`));
   const load = useCallback(() => workspaceClient.test(flowId, fileId), [flowId, fileId]);
@@ -34,7 +34,7 @@ export function TestFileScreen({ flowId, fileId }: { readonly flowId: string; re
     <div className="screen test-file">
       {"error" in loaded ? (
         <FailureBanner text={loaded.error}>
-          <Link href="/tests">{words.allTests}</Link>
+          <Link href="/tests">{labels.allTests}</Link>
         </FailureBanner>
       ) : (
         <OpenTestFile flowId={flowId} loaded={loaded.value} />
@@ -46,8 +46,8 @@ export function TestFileScreen({ flowId, fileId }: { readonly flowId: string; re
 function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly loaded: DocumentFile }) {
   const [, navigate] = useLocation();
   const [saved, setSaved] = useState(loaded);
-  const { draft, isChanged, change, settle } = useUnsavedDraft(`test:${flowId}/${loaded.id}`, loaded.text);
-  const [verdicts, setVerdicts] = useState<readonly FileVerdict[] | undefined>(undefined);
+  const { draft, isChanged, change, reset } = useUnsavedDraft(`test:${flowId}/${loaded.id}`, loaded.text);
+  const [results, setResults] = useState<readonly FileResult[] | undefined>(undefined);
   const [note, setNote] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
   const [isRemoving, setRemoving] = useState(false);
@@ -61,19 +61,19 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
     attempt(async () => {
       const written = await workspaceClient.saveTest(flowId, loaded.id, draft, saved.hash);
       setSaved(written);
-      settle(written.text);
+      reset(written.text);
       setNote(strings.saveTest.saved(file));
     });
   const run = (): Promise<void> =>
     attempt(async () => {
-      setNote(words.running);
-      setVerdicts(await runSuite(simulator, flowId, strings.trial.tooLong, [{ id: loaded.id, text: draft }]));
+      setNote(labels.running);
+      setResults(await runSuite(simulator, flowId, strings.trial.tooLong, [{ id: loaded.id, text: draft }]));
       setNote("");
     });
   const remove = (): Promise<void> =>
     attempt(async () => {
       await workspaceClient.removeTest(flowId, loaded.id, saved.hash);
-      settle("");
+      reset("");
       navigate("/tests");
     }).finally(() => setRemoving(false));
   return (
@@ -81,39 +81,39 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
       <div className="screen__head">
         <h1>{file}</h1>
         <Link href={`/flows/${flowId}`}>{flowId}</Link>
-        {isChanged ? <span className="chip">{words.unsaved}</span> : null}
+        {isChanged ? <span className="chip">{labels.unsaved}</span> : null}
         <span className="muted" aria-live="polite">
           {note}
         </span>
         <span className="grow" />
         <Button icon={<Trash2 size={16} aria-hidden="true" />} onClick={() => setRemoving(true)}>
-          {words.remove}
+          {labels.remove}
         </Button>
         <Button icon={<Play size={16} aria-hidden="true" />} onClick={() => void run()}>
-          {words.run}
+          {labels.run}
         </Button>
         <Button variant="primary" icon={<Save size={16} aria-hidden="true" />} disabled={!isChanged} onClick={() => void save()}>
-          {words.save}
+          {labels.save}
         </Button>
       </div>
       {error === undefined ? null : <FailureBanner text={error} />}
       <TestList text={draft} onChange={change} onRefused={setError} />
       <Source text={draft} label={file} onType={change} />
-      {verdicts === undefined ? null : <VerdictTable label={words.resultsOf(file)} flowId={flowId} files={verdicts} />}
+      {results === undefined ? null : <ResultTable label={labels.resultsOf(file)} flowId={flowId} files={results} />}
       {isRemoving ? (
         <Dialog
-          title={words.removeTitle(file)}
+          title={labels.removeTitle(file)}
           onClose={() => setRemoving(false)}
           actions={
             <>
               <Button onClick={() => setRemoving(false)}>{strings.common.cancel}</Button>
               <Button variant="primary" onClick={() => void remove()}>
-                {words.removeSubmit}
+                {labels.removeSubmit}
               </Button>
             </>
           }
         >
-          <p>{words.removeText(flowId)}</p>
+          <p>{labels.removeText(flowId)}</p>
         </Dialog>
       ) : null}
     </>
@@ -129,45 +129,51 @@ interface TestListProps {
 /** The tests of the file, each with the actions that need no YAML. */
 function TestList({ text, onChange, onRefused }: TestListProps) {
   const names = testNames(text);
-  const [renamed, setRenamed] = useState<{ readonly index: number; readonly name: string } | undefined>(undefined);
+  const [renaming, setRenaming] = useState<{ readonly index: number; readonly name: string } | undefined>(undefined);
   const apply = (edit: Edit): void => (edit.ok ? onChange(edit.source) : onRefused(edit.reason));
   if (names === undefined) return null;
   return (
-    <ul className="test-file__tests" aria-label={words.testsOfFile}>
+    <ul className="test-file__tests" aria-label={labels.testsOfFile}>
       {names.map((name, index) => (
         <li key={index}>
           <span className="grow">{name}</span>
-          <Button aria-label={words.renameOne(name)} onClick={() => setRenamed({ index, name })}>
-            {words.rename}
+          <Button aria-label={labels.renameOne(name)} onClick={() => setRenaming({ index, name })}>
+            {labels.rename}
           </Button>
-          <Button aria-label={words.duplicateOne(name)} onClick={() => apply(duplicateTest(text, index, freshName(name, names)))}>
-            {words.duplicate}
+          <Button aria-label={labels.duplicateOne(name)} onClick={() => apply(duplicateTest(text, index, freshName(name, names)))}>
+            {labels.duplicate}
           </Button>
-          <Button aria-label={words.removeOne(name)} onClick={() => apply(removeTest(text, index))}>
-            {words.removeTest}
+          <Button aria-label={labels.removeOne(name)} onClick={() => apply(removeTest(text, index))}>
+            {labels.removeTest}
           </Button>
         </li>
       ))}
-      {renamed === undefined ? null : (
+      {renaming === undefined ? null : (
         <Dialog
-          title={words.renameOne(names[renamed.index] ?? "")}
-          onClose={() => setRenamed(undefined)}
+          title={labels.renameOne(names[renaming.index] ?? "")}
+          onClose={() => setRenaming(undefined)}
           onSubmit={() => {
-            if (renamed.name.trim() !== "") apply(renameTest(text, renamed.index, renamed.name.trim()));
-            setRenamed(undefined);
+            if (renaming.name.trim() !== "") apply(renameTest(text, renaming.index, renaming.name.trim()));
+            setRenaming(undefined);
           }}
           actions={
             <>
-              <Button onClick={() => setRenamed(undefined)}>{strings.common.cancel}</Button>
+              <Button onClick={() => setRenaming(undefined)}>{strings.common.cancel}</Button>
               <Button type="submit" variant="primary">
-                {words.rename}
+                {labels.rename}
               </Button>
             </>
           }
         >
-          <Field label={words.nameOfTest}>
+          <Field label={labels.nameOfTest}>
             {(control) => (
-              <input {...control} className="input" autoFocus value={renamed.name} onChange={(event) => setRenamed({ ...renamed, name: event.target.value })} />
+              <input
+                {...control}
+                className="input"
+                autoFocus
+                value={renaming.name}
+                onChange={(event) => setRenaming({ ...renaming, name: event.target.value })}
+              />
             )}
           </Field>
         </Dialog>
@@ -176,8 +182,8 @@ function TestList({ text, onChange, onRefused }: TestListProps) {
   );
 }
 
-function freshName(name: string, taken: readonly string[]): string {
-  for (let number = 2; ; number++) if (!taken.includes(`${name} (${number})`)) return `${name} (${number})`;
+function freshName(name: string, names: readonly string[]): string {
+  for (let number = 2; ; number++) if (!names.includes(`${name} (${number})`)) return `${name} (${number})`;
 }
 
 function Source({ text, label, onType }: { readonly text: string; readonly label: string; readonly onType: (text: string) => void }) {

@@ -6,26 +6,26 @@ import { EmptyState } from "../controls/empty-state.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { openWorker } from "../simulation/open-worker.ts";
 import { Simulator } from "../simulation/simulator.ts";
-import type { FileVerdict } from "../simulation/test-verdict.ts";
+import type { FileResult } from "../simulation/test-result.ts";
 import { strings } from "../strings.ts";
 import { loadSuites, runSuite, tallyOf, type Suite } from "../trial/test-suites.ts";
 import { useTitle } from "./page-context.tsx";
 import { usePolled } from "../api-client/use-polled.ts";
-import { testPath, VerdictTable } from "./verdict-table.tsx";
+import { testPath, ResultTable } from "./result-table.tsx";
 import "./tests-screen.css";
 
-const words = strings.tests;
+const text = strings.tests;
 const simulator = new Simulator(openWorker);
 
-type Verdicts = Readonly<Record<string, readonly FileVerdict[]>>;
+type ResultsByFlow = Readonly<Record<string, readonly FileResult[]>>;
 
 /** The tests of all flows, run in the page without a runtime. */
 export function TestsScreen() {
   const [loaded, reload] = usePolled(loadSuites, undefined);
-  const [verdicts, setVerdicts] = useState<Verdicts>({});
+  const [results, setResults] = useState<ResultsByFlow>({});
   const [running, setRunning] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(text.title));
   const suites = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
   const run = useCallback(async (chosenSuites: readonly Suite[]) => {
     setProblem(undefined);
@@ -34,7 +34,7 @@ export function TestsScreen() {
       setRunning(flowId);
       try {
         const files = await runSuite(simulator, flowId, strings.trial.tooLong);
-        setVerdicts((before) => ({ ...before, [flowId]: files }));
+        setResults((before) => ({ ...before, [flowId]: files }));
       } catch (error) {
         setProblem((error as Error).message);
       }
@@ -42,17 +42,17 @@ export function TestsScreen() {
     setRunning(undefined);
   }, []);
   const error = problem ?? (loaded !== undefined && "error" in loaded ? loaded.error : undefined);
-  const all = tallyOf((suites ?? []).flatMap(({ flowId }) => verdicts[flowId] ?? []));
+  const all = tallyOf((suites ?? []).flatMap(({ flowId }) => results[flowId] ?? []));
   const isBusy = running !== undefined;
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
-        <span aria-live="polite">{isBusy ? words.running : all.total === 0 ? "" : words.passed(all.passed, all.total)}</span>
+        <h1>{text.title}</h1>
+        <span aria-live="polite">{isBusy ? text.running : all.total === 0 ? "" : text.passed(all.passed, all.total)}</span>
         <span className="grow" />
         {suites === undefined || suites.length === 0 ? null : (
           <Button variant="primary" icon={<Play size={16} aria-hidden="true" />} disabled={isBusy} onClick={() => void run(suites)}>
-            {words.runAll}
+            {text.runAll}
           </Button>
         )}
       </div>
@@ -62,7 +62,7 @@ export function TestsScreen() {
         </FailureBanner>
       )}
       {suites?.length === 0 ? (
-        <EmptyState icon={<FlaskConical size={40} aria-hidden="true" />} title={words.none} text={words.noneAnywhere}>
+        <EmptyState icon={<FlaskConical size={40} aria-hidden="true" />} title={text.none} text={text.noneAnywhere}>
           <Link href="/flows" className="button">
             {strings.navigation.flows}
           </Link>
@@ -72,7 +72,7 @@ export function TestsScreen() {
         <SuiteSection
           key={suite.flowId}
           suite={suite}
-          verdicts={verdicts[suite.flowId]}
+          results={results[suite.flowId]}
           isRunning={running === suite.flowId}
           isBusy={isBusy}
           onRun={() => void run([suite])}
@@ -84,39 +84,39 @@ export function TestsScreen() {
 
 interface SuiteProps {
   readonly suite: Suite;
-  readonly verdicts: readonly FileVerdict[] | undefined;
+  readonly results: readonly FileResult[] | undefined;
   readonly isRunning: boolean;
   readonly isBusy: boolean;
   readonly onRun: () => void;
 }
 
-function SuiteSection({ suite: { flowId, name, files }, verdicts, isRunning, isBusy, onRun }: SuiteProps) {
-  const tally = verdicts === undefined ? undefined : tallyOf(verdicts);
+function SuiteSection({ suite: { flowId, name, files }, results, isRunning, isBusy, onRun }: SuiteProps) {
+  const tally = results === undefined ? undefined : tallyOf(results);
   const chipClass = tally === undefined || isRunning ? "" : tally.passed === tally.total ? " chip--ok" : " chip--fail";
   return (
-    <section className="suite" aria-label={words.suiteOf(name)}>
+    <section className="suite" aria-label={text.suiteOf(name)}>
       <div className="suite__head">
         <h2>
           <Link href={`/flows/${flowId}`}>{name}</Link>
         </h2>
         <span className={`chip${chipClass}`}>
-          {isRunning ? words.running : tally === undefined ? words.found(files.length) : words.passed(tally.passed, tally.total)}
+          {isRunning ? text.running : tally === undefined ? text.found(files.length) : text.passed(tally.passed, tally.total)}
         </span>
         <span className="grow" />
-        <Button disabled={isBusy} aria-label={words.runSuite(name)} onClick={onRun}>
-          {words.run}
+        <Button disabled={isBusy} aria-label={text.runSuite(name)} onClick={onRun}>
+          {text.run}
         </Button>
       </div>
-      {verdicts === undefined ? (
+      {results === undefined ? (
         <ul className="suite__files mono">
           {files.map(({ id }) => (
             <li key={id}>
-              <Link href={testPath(flowId, id)}>{id}.test.yaml</Link> <span className="muted">{words.notRun}</span>
+              <Link href={testPath(flowId, id)}>{id}.test.yaml</Link> <span className="muted">{text.notRun}</span>
             </li>
           ))}
         </ul>
       ) : (
-        <VerdictTable label={words.resultsOf(name)} flowId={flowId} files={verdicts} />
+        <ResultTable label={text.resultsOf(name)} flowId={flowId} files={results} />
       )}
     </section>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { ReplayJob } from "@sluice/client";
+import { ApiError, type ReplayJob } from "@sluice/client";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 
 const pollMs = 500;
@@ -25,15 +25,17 @@ export function useBulkReplay(target: string | undefined, ended: (job: ReplayJob
     setJob(undefined);
     handlers.current.failed(error);
   };
+  /** The replay continues on the runtime when a call about it fails; only a runtime that does not know it ends the tracking. */
+  const skip = (error: Error): void => (error instanceof ApiError && error.status === 404 ? fail(error) : setJob((before) => before && { ...before }));
   const id = job?.id ?? undefined;
   useEffect(() => {
     if (job === undefined || id === undefined) return;
-    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(update, fail), pollMs);
+    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(update, skip), pollMs);
     return () => clearTimeout(timer);
   }, [job, id, target]);
   return {
     job,
     start: (filter) => void runtimeAt(target).call("POST /dead-letters/replay", { body: filter }).then(update, fail),
-    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(update, fail),
+    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(update, skip),
   };
 }

@@ -40,20 +40,20 @@ export function useRunPages(target: string | undefined, query: RunQuery, everyMs
   // Runs that leave the newest page stay in the list; after a gap the list starts again with the newest page.
   useEffect(() => {
     if (newest !== undefined)
-      setOlder((before) => (before === undefined || !joins(newest.runs, before.runs) ? undefined : { ...before, runs: merged(newest.runs, before.runs) }));
+      setOlder((before) => (before === undefined || !overlap(newest.runs, before.runs) ? undefined : { ...before, runs: mergeRuns(newest.runs, before.runs) }));
   }, [newest]);
-  const shown = merged(newest?.runs ?? [], older?.runs ?? []);
+  const runs = mergeRuns(newest?.runs ?? [], older?.runs ?? []);
   const next = older === undefined ? newest?.next : older.next;
   const loadOlder = async (cursor: string): Promise<void> => {
     try {
       const page = await runtimeAt(target).call("GET /runs", { query: { ...query, limit: pageSize, cursor } });
-      setOlder({ runs: [...shown, ...page.runs], next: page.next ?? null, searchedBack: page.searchedBack ?? null });
+      setOlder({ runs: [...runs, ...page.runs], next: page.next ?? null, searchedBack: page.searchedBack ?? null });
     } catch (reason) {
       setError((reason as Error).message);
     }
   };
   return {
-    runs: shown,
+    runs,
     total: query.text === undefined ? newest?.total : undefined,
     searchedBack: (older === undefined ? newest?.searchedBack : older.searchedBack) ?? undefined,
     error: error ?? (polled !== undefined && "error" in polled ? polled.error : undefined),
@@ -63,11 +63,11 @@ export function useRunPages(target: string | undefined, query: RunQuery, everyMs
 }
 
 /** Newest first; a run that was loaded twice is shown as it is in the newer page. */
-function merged(newest: readonly Run[], older: readonly Run[]): readonly Run[] {
+function mergeRuns(newest: readonly Run[], older: readonly Run[]): readonly Run[] {
   const fresh = new Set(newest.map(({ id }) => id));
   return [...newest, ...older.filter(({ id }) => !fresh.has(id))];
 }
 
 /** True if no run can be missing between the two lists. */
-const joins = (newest: readonly Run[], older: readonly Run[]): boolean =>
+const overlap = (newest: readonly Run[], older: readonly Run[]): boolean =>
   newest.length < pageSize || newest.some(({ id }) => older.some((run) => run.id === id));

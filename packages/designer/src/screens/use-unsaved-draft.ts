@@ -22,9 +22,9 @@ function confirmUnload(event: BeforeUnloadEvent): void {
 export const hasDraft = (key: string): boolean => drafts.has(key);
 
 /** Creates a draft before its screen is opened. */
-export const keepDraft = (key: string, draft: unknown): void => void drafts.set(key, draft);
+export const createDraft = (key: string, draft: unknown): void => void drafts.set(key, draft);
 
-export const dropDraft = (key: string): void => {
+export const removeDraft = (key: string): void => {
   drafts.delete(key);
   histories.delete(key);
 };
@@ -44,7 +44,7 @@ export interface UnsavedDraft<T> {
   readonly undo: (() => void) | undefined;
   readonly redo: (() => void) | undefined;
   /** Resets the draft to the saved version. */
-  settle(saved: T): void;
+  reset(saved: T): void;
 }
 
 /** A draft that survives navigation to another screen. `key` identifies the edited object, `saved` is its initial value. */
@@ -89,7 +89,7 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
           const other = [...(isUndo ? history.after : history.before), latest.current];
           put(from.at(-1) as T, { before: isUndo ? rest : other, after: isUndo ? other : rest, group: undefined });
         };
-  const settle = useCallback(
+  const reset = useCallback(
     (next: T) => {
       drafts.delete(key);
       setDraft(next);
@@ -98,5 +98,5 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
     },
     [key],
   );
-  return { draft, isChanged, isRestored, change, undo: step(history.before, true), redo: step(history.after, false), settle };
+  return { draft, isChanged, isRestored, change, undo: step(history.before, true), redo: step(history.after, false), reset };
 }

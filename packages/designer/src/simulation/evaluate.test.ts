@@ -22,7 +22,7 @@ const source = `- route:
                     steps: [{log: {id: inner, message: x}}]
         - setBody: {id: last, constant: done}
 `;
-const outline = openFlow("f", source, undefined).good?.outline;
+const outline = openFlow("f", source, undefined).lastValid?.outline;
 const spanOf = (id: string) => [...everyStep(outline?.routes[0]?.steps ?? [])].find((step) => step.id === id)?.span;
 const at = (id: string | undefined, language: string, expression: unknown, more: Partial<EvaluationRequest> = {}) =>
   evaluate({

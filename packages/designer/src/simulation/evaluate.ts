@@ -26,9 +26,9 @@ export type Evaluation =
   | { readonly kind: "value"; readonly value: unknown; readonly type: BodyType; readonly message: SeenMessage }
   | { readonly kind: "error"; readonly error: string; readonly message: SeenMessage };
 
-export async function evaluate({ language, expression, flow, step, message: given }: EvaluationRequest): Promise<Evaluation> {
+export async function evaluate({ language, expression, flow, step, message: recordedMessage }: EvaluationRequest): Promise<Evaluation> {
   const tried = await simulate(flow);
-  const message = given ?? messageAt(tried, flow, step);
+  const message = recordedMessage ?? messageAt(tried, flow, step);
   if (message === undefined) return { kind: "unreached" };
   const { body, headers = {}, properties = {}, variables = {} } = message;
   const isCondition = tried.conditions.some((text) => isText(expression, text));

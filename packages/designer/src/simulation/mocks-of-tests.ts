@@ -2,16 +2,16 @@
 import { readFlowTests } from "@sluice/flow-tests/portable";
 import type { MockBody } from "@sluice/model";
 import type { SimulatedRuntime } from "./simulated-runtime.ts";
-import type { TestFile } from "./test-verdict.ts";
+import type { TestFile } from "./test-result.ts";
 
-/** The first mock of each step or endpoint that returns a response; `given` mocks take precedence. */
-export function mocksOfTests(files: readonly TestFile[], given: readonly MockBody[], { deployment }: SimulatedRuntime): readonly MockBody[] {
+/** The first mock of each step or endpoint that returns a response; `explicitMocks` mocks take precedence. */
+export function mocksOfTests(files: readonly TestFile[], explicitMocks: readonly MockBody[], { deployment }: SimulatedRuntime): readonly MockBody[] {
   const steps = new Set(deployment.routes.flatMap((route) => route.steps.map(({ node }) => node.id)));
-  const taken = new Set(given.map(({ match }) => match.stepId));
+  const mockedSteps = new Set(explicitMocks.map(({ match }) => match.stepId));
   const chosen = new Map<string, MockBody>();
   for (const mock of files.flatMap(mocksIn)) {
     const { stepId } = mock.match;
-    if (stepId !== undefined && (taken.has(stepId) || (!/[*/]/.test(stepId) && !steps.has(stepId)))) continue;
+    if (stepId !== undefined && (mockedSteps.has(stepId) || (!/[*/]/.test(stepId) && !steps.has(stepId)))) continue;
     const key = JSON.stringify(mock.match);
     if (mock.throw === undefined && !chosen.has(key)) chosen.set(key, { ...mock, id: `test:${mock.id ?? stepId ?? mock.match.uri ?? chosen.size}` });
   }

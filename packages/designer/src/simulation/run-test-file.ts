@@ -1,7 +1,7 @@
 // Runs one test file against a runtime or a simulation.
 import "./no-code-from-text.ts";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestFile, type LoggedLine, type RuntimeTransport } from "@sluice/flow-tests/portable";
-import { fileFaults, verdictOf, type FileVerdict, type TestFile, type TestVerdict } from "./test-verdict.ts";
+import { fileFaults, toTestResult, type FileResult, type TestFile, type TestResult } from "./test-result.ts";
 
 export type Transport = RuntimeTransport;
 export type TransportLine = LoggedLine;
@@ -16,12 +16,12 @@ export async function runTestFile(
   transport: RuntimeTransport | ((file: FlowTestFile) => RuntimeTransport),
   { id, text }: TestFile,
   { mockTimeoutMs }: TestFileOptions = {},
-): Promise<FileVerdict> {
+): Promise<FileResult> {
   try {
     const file = readFlowTests(text);
     const runtime = typeof transport === "function" ? transport(file) : transport;
-    const tests: TestVerdict[] = [];
-    for (const test of file.tests) tests.push(verdictOf(await runFlowTest(runtime, test, file.defaults, { mockTimeoutMs })));
+    const tests: TestResult[] = [];
+    for (const test of file.tests) tests.push(toTestResult(await runFlowTest(runtime, test, file.defaults, { mockTimeoutMs })));
     return { id, faults: [], tests };
   } catch (error) {
     return { id, faults: error instanceof FlowTestFileError ? fileFaults(error) : [(error as Error).message], tests: [] };

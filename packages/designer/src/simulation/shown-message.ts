@@ -31,10 +31,10 @@ export function shownMessage({ message, properties, variables }: Exchange): Show
 }
 
 function shownValues(values: Iterable<readonly [string, unknown]>): Values {
-  const shown = new Map<string, unknown>();
+  const result = new Map<string, unknown>();
   for (const [name, value] of values) {
-    if (shown.size >= maxValues) break;
-    shown.set(name, toPlain(value, maxValueLength));
+    if (result.size >= maxValues) break;
+    result.set(name, toPlain(value, maxValueLength));
   }
-  return Object.fromEntries(shown);
+  return Object.fromEntries(result);
 }

@@ -2,7 +2,7 @@
 import { runTestFile } from "./run-test-file.ts";
 import { simulatedTransport } from "./simulated-transport.ts";
 import type { SimulatedFlow } from "./simulated-runtime.ts";
-import type { FileVerdict, TestFile } from "./test-verdict.ts";
+import type { FileResult, TestFile } from "./test-result.ts";
 
 export interface TestsRequest extends SimulatedFlow {
   readonly files: readonly TestFile[];
@@ -11,10 +11,10 @@ export interface TestsRequest extends SimulatedFlow {
 /** A simulation settles before it responds, so there is no need to wait. */
 const mockTimeoutMs = 1;
 
-export async function simulateTests({ files, ...flow }: TestsRequest): Promise<readonly FileVerdict[]> {
-  const verdicts: FileVerdict[] = [];
+export async function simulateTests({ files, ...flow }: TestsRequest): Promise<readonly FileResult[]> {
+  const results: FileResult[] = [];
   for (const file of files)
-    verdicts.push(
+    results.push(
       await runTestFile(
         ({ params, valueMappings, messageMappings }) =>
           simulatedTransport({
@@ -27,7 +27,7 @@ export async function simulateTests({ files, ...flow }: TestsRequest): Promise<r
         { mockTimeoutMs },
       ),
     );
-  return verdicts;
+  return results;
 }
 
 function textsOf(values: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, string>> {

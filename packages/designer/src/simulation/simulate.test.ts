@@ -117,8 +117,8 @@ tests:
     then: [{reply: {body: {ok: false}}}, {mockCalled: erp}]
 `;
   const source = flow("- log: seen\n- to: {id: call, uri: 'http://x.invalid'}", "webhook");
-  const [verdict] = await simulateTests({ flowId: "f", source, files: [{ id: "a", text }] });
-  expect(verdict?.tests.map(({ name, faults, visited }) => [name, faults, visited])).toEqual([
+  const [result] = await simulateTests({ flowId: "f", source, files: [{ id: "a", text }] });
+  expect(result?.tests.map(({ name, faults, visited }) => [name, faults, visited])).toEqual([
     ["good", [], ["r/log1", "r/call"]],
     [
       "bad",

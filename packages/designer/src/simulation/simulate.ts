@@ -8,7 +8,7 @@ import { startSimulated, type SimulatedFlow, type SimulatedRuntime } from "./sim
 import { SimulationMocks, type SimulatedCall } from "./simulation-mocks.ts";
 import { mocksOfTests } from "./mocks-of-tests.ts";
 import type { SimulatedStep } from "./step-recorder.ts";
-import type { TestFile } from "./test-verdict.ts";
+import type { TestFile } from "./test-result.ts";
 
 /** The input message and the route it is sent to. */
 export interface Sample {
@@ -66,24 +66,24 @@ export interface SimulationResult {
 }
 
 /** Triggers do not fire in a simulation. Delays use the simulated clock, so they take no real time. */
-const byHand: SessionTag = { id: "simulation", skipTime: false };
+const simulationSession: SessionTag = { id: "simulation", skipTime: false };
 
 export async function simulate(request: SimulationRequest): Promise<SimulationResult> {
   const began = performance.now();
   const started = await startSimulated(request);
   const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], unresolvedParameters: [], conditions: [] };
-  const failed = (faults: SimulationResult["faults"]): SimulationResult => ({ ...nothing, faults, durationMs: performance.now() - began });
-  if (!started.ok) return failed(started.diagnostics.filter(({ severity }) => severity === "error"));
+  const failWith = (faults: SimulationResult["faults"]): SimulationResult => ({ ...nothing, faults, durationMs: performance.now() - began });
+  if (!started.ok) return failWith(started.diagnostics.filter(({ severity }) => severity === "error"));
   const { simulated } = started;
   const mocks = new SimulationMocks(simulated);
   const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
   try {
     mocks.install([...request.mocks, ...mocksOfTests(request.testFiles ?? [], request.mocks, simulated)], false);
   } catch (error) {
-    return failed([{ code: "mock-invalid", message: (error as Error).message, span }]);
+    return failWith([{ code: "mock-invalid", message: (error as Error).message, span }]);
   }
   const sent = await sendSample(simulated, request.sample);
-  if (typeof sent === "string") return failed([{ code: "sample-invalid", message: sent, span }]);
+  if (typeof sent === "string") return failWith([{ code: "sample-invalid", message: sent, span }]);
   await settle(simulated);
   const { recorder, host, unresolvedParameters, conditions } = simulated;
   return {
@@ -106,12 +106,12 @@ interface Sent {
 }
 
 /** Sends a message; returns the run, or why it could not be sent. */
-export async function sendSample(simulated: SimulatedRuntime, sample: Sample, session = byHand): Promise<Sent | string> {
+export async function sendSample(simulated: SimulatedRuntime, sample: Sample, session = simulationSession): Promise<Sent | string> {
   const { runtime, host } = simulated;
   const route = runtime.routes.get(sample.routeId);
   if (route === undefined) return `unknown route '${sample.routeId}'`;
-  const inlet = sample.fromStep === undefined ? route.inlet : route.enterAt(sample.fromStep);
-  if (inlet === undefined) return `route '${sample.routeId}' has no top-level step '${sample.fromStep}'`;
+  const routeInput = sample.fromStep === undefined ? route.routeInput : route.enterAt(sample.fromStep);
+  if (routeInput === undefined) return `route '${sample.routeId}' has no top-level step '${sample.fromStep}'`;
   let began: Exchange | undefined;
   let input: ShownMessage | undefined;
   const remember = (exchange: Exchange): void => {
@@ -137,7 +137,7 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
     if (reply === undefined) return `${sample.method ?? "POST"} ${sample.path ?? `/api/${sample.routeId}`} matches no route`;
     return { input, outcome: { ...outcomeOf(began), reply: shownReply(reply) } };
   }
-  const result = inlet.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
+  const result = routeInput.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
     pattern: sample.pattern ?? "InOut",
     trigger: { uri: route.from },
     session,

@@ -72,11 +72,11 @@ export class SimulatedHost implements Host {
 
 function match({ path, prefix }: HttpMount, requestPath: string): Readonly<Record<string, string>> | undefined {
   const pattern = segments(path);
-  const given = segments(requestPath);
-  if (given.length < pattern.length || (given.length > pattern.length && !prefix)) return undefined;
+  const requestSegments = segments(requestPath);
+  if (requestSegments.length < pattern.length || (requestSegments.length > pattern.length && !prefix)) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of pattern.entries()) {
-    const value = given[index] as string;
+    const value = requestSegments[index] as string;
     const name = /^\{(.+)\}$/.exec(segment)?.[1];
     if (name !== undefined) params[name] = value;
     else if (decode(segment).toLowerCase() !== value.toLowerCase()) return undefined;

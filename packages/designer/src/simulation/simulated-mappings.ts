@@ -16,11 +16,11 @@ export class SimulatedMappings {
   constructor(tables: Documents, documents: Documents) {
     this.#tables = new Map(
       Object.entries(tables).flatMap(([id, text]) => {
-        const { table } = readTable(id, parsed(text));
+        const { table } = readTable(id, parseText(text));
         return table === undefined ? [] : [[id, table] as const];
       }),
     );
-    this.#documents = new Map(Object.entries(documents).map(([id, text]) => [id, parsed(text)]));
+    this.#documents = new Map(Object.entries(documents).map(([id, text]) => [id, parseText(text)]));
   }
 
   readonly lookup: Lookup = {
@@ -39,8 +39,8 @@ export class SimulatedMappings {
   }
 
   #compile(id: string): { readonly mapping: CompiledMapping | undefined; readonly error: string | undefined } {
-    const known = this.#compiled.get(id);
-    if (known !== undefined) return known;
+    const cached = this.#compiled.get(id);
+    if (cached !== undefined) return cached;
     const scope = this.#languageScope;
     const { mapping, problems } = compileMapping(this.#documents.get(id), {
       tables: this.#tables,
@@ -54,7 +54,7 @@ export class SimulatedMappings {
 }
 
 /** An invalid document is treated as empty: its editor reports the errors. */
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return parse(text, { maxAliasCount: 100 }) as unknown;
   } catch {

@@ -30,8 +30,8 @@ const reply = (status: number, value: unknown, headers: Readonly<Record<string, 
 export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
   let open: OpenSession | undefined;
 
-  async function begin(given: unknown): Promise<TransportReply> {
-    const body = openShape.parse(given);
+  async function begin(rawBody: unknown): Promise<TransportReply> {
+    const body = openShape.parse(rawBody);
     const started = await startSimulated(flow);
     if (!started.ok) {
       const [first] = started.diagnostics.filter(({ severity }) => severity === "error");
@@ -52,7 +52,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
 
   async function invoke(session: OpenSession, { trigger, routeId, ...message }: Invocation): Promise<TransportReply> {
     const { simulated } = session;
-    const id = routeId ?? simulated.runtime.inletOf(trigger ?? "")?.route.id;
+    const id = routeId ?? simulated.runtime.routeInputOf(trigger ?? "")?.route.id;
     if (id === undefined) return reply(404, { error: `no direct endpoint '${trigger}'` });
     const outcome = await sendSample(simulated, { body: null, headers: {}, ...withoutUndefined(message), routeId: id }, sessionOf(session));
     return typeof outcome === "string" ? reply(404, { error: outcome }) : reply(200, { runId: simulated.runs.at(-1)?.id, ...outcome.outcome });
@@ -82,8 +82,8 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
       const routeId = [...simulated.runtime.routes.values()].find(({ trigger }) => trigger === "request")?.identity.id ?? "";
       const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body }, sessionOf(open));
       if (typeof outcome === "string") return reply(404, { error: outcome });
-      const { reply: answered } = outcome.outcome;
-      return { status: answered?.status ?? 0, headers: answered?.headers ?? {}, text: answered?.body ?? "" };
+      const { reply: httpReply } = outcome.outcome;
+      return { status: httpReply?.status ?? 0, headers: httpReply?.headers ?? {}, text: httpReply?.body ?? "" };
     },
     followLog: () =>
       Promise.resolve({

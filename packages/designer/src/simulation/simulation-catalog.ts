@@ -17,23 +17,23 @@ export interface SimulationPorts {
 }
 
 export function simulationCatalog(ports: SimulationPorts): Catalog {
-  const known = new Map(languages.map((language) => [language.name, withConditions(language, ports)]));
+  const languagesByName = new Map(languages.map((language) => [language.name, withConditions(language, ports)]));
   const portable = portableConnectors(
     // Two bodies are equal when all their bytes are.
     { digest: (bytes) => bytes.join(), readUpload: (body) => Promise.resolve({ body, headers: [] }) },
     {
       mappings: ports.mappings,
-      languages: { language: (name) => known.get(name) },
-      deadLetters: { keep: (exchange) => Promise.resolve(ports.unmocked(exchange)) },
+      languages: { language: (name) => languagesByName.get(name) },
+      deadLetters: { store: (exchange) => Promise.resolve(ports.unmocked(exchange)) },
     },
   );
-  const own = [...portable.map((connector) => simulated(connector, ports)), ...ioShapes.map((shape) => outbound(shape, ports))];
+  const own = [...portable.map((connector) => simulateConnector(connector, ports)), ...ioShapes.map((shape) => outbound(shape, ports))];
   const schemes = new Set(own.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
   const others = ports.systems === undefined ? [] : shapesOf(ports.systems, (scheme) => schemes.has(scheme));
   const connectors = [...own, ...others.map((shape) => outbound(shape, ports))];
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
-    languages: known,
+    languages: languagesByName,
     formats: new Map(formats.map((format) => [format.name, format])),
     beans: new Map(beans.flatMap((bean) => bean.names.map((name) => [name, bean] as const))),
     entities: new Map([...entities, ...restEntities].map((entity) => [entity.name, entity])),
@@ -44,7 +44,7 @@ export function simulationCatalog(ports: SimulationPorts): Catalog {
 }
 
 /** A simulated run is started manually and stores nothing: automatic triggers never fire, and there is no store. */
-function simulated(connector: ConnectorDeclaration, ports: SimulationPorts): ConnectorDeclaration {
+function simulateConnector(connector: ConnectorDeclaration, ports: SimulationPorts): ConnectorDeclaration {
   if (connector.usesStore === true) return outbound(connector, ports);
   if (connector.trigger === "schedule") return withSource(connector, quietSource);
   return connector.trigger === "request" ? withSource(connector, directly) : connector;

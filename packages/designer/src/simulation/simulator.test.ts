@@ -44,8 +44,8 @@ test("a request is sent when the worker is ready, and its result is returned", a
   expect(worker.requests).toEqual([]);
   worker.emit({ kind: "ready" });
   expect(worker.requests.map(({ number }) => number)).toEqual([1]);
-  worker.emit({ kind: "done", number: 1, result: "verdicts" });
-  expect(await result).toBe("verdicts");
+  worker.emit({ kind: "done", number: 1, result: "results" });
+  expect(await result).toBe("results");
 });
 
 test("only the newest waiting request is executed", async () => {

@@ -29,20 +29,20 @@ export class StepRecorder {
   omitted = 0;
   readonly #open = new WeakMap<Exchange, SimulatedStep[]>();
 
-  readonly tap: Tap = { layer: 20, covers: () => true, step: (next, node, route) => this.#recorded(next, node, route.id) };
+  readonly tap: Tap = { layer: 20, covers: () => true, step: (next, node, route) => this.#record(next, node, route.id) };
 
   /** Marks the current step: a mock was used, or none was found. */
-  mark(exchange: Exchange, who: { readonly mock?: string; readonly unmocked?: true }): void {
+  mark(exchange: Exchange, mark: { readonly mock?: string; readonly unmocked?: true }): void {
     for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) {
       const step = this.#open.get(one)?.at(-1);
       if (step === undefined) continue;
-      step.mock ??= who.mock;
-      step.unmocked ||= who.unmocked === true;
+      step.mock ??= mark.mock;
+      step.unmocked ||= mark.unmocked === true;
       return;
     }
   }
 
-  #recorded(next: Processor, node: StepNode, routeId: string): Processor {
+  #record(next: Processor, node: StepNode, routeId: string): Processor {
     return (exchange) => {
       if (this.steps.length >= maxSteps) {
         this.omitted++;
@@ -67,27 +67,27 @@ export class StepRecorder {
       this.#open.set(exchange, open);
       open.push(step);
       const began = performance.now();
-      const finish = (thrown?: unknown): void => {
+      const finish = (error?: unknown): void => {
         step.durationMs = performance.now() - began;
         open.splice(open.lastIndexOf(step), 1);
         step.after = shownMessage(exchange);
-        if (thrown === undefined) return;
-        const { type, message } = toFlowError(thrown);
+        if (error === undefined) return;
+        const { type, message } = toFlowError(error);
         step.error = { type, message };
       };
       let pending: void | Promise<void>;
       try {
         pending = next(exchange);
-      } catch (thrown) {
-        finish(thrown ?? new Error("rejected without a reason"));
-        throw thrown;
+      } catch (error) {
+        finish(error ?? new Error("the step threw no error object"));
+        throw error;
       }
       if (pending === undefined) return finish();
       return pending.then(
         () => finish(),
-        (thrown: unknown) => {
-          finish(thrown ?? new Error("rejected without a reason"));
-          throw thrown;
+        (error: unknown) => {
+          finish(error ?? new Error("the step threw no error object"));
+          throw error;
         },
       );
     };

@@ -2,11 +2,11 @@
 import type { Evaluation, EvaluationRequest } from "./evaluate.ts";
 import type { SimulationRequest, SimulationResult } from "./simulate.ts";
 import type { TestsRequest } from "./simulate-tests.ts";
-import type { FileVerdict } from "./test-verdict.ts";
+import type { FileResult } from "./test-result.ts";
 
 export interface Work {
   readonly simulate: { readonly request: SimulationRequest; readonly result: SimulationResult };
-  readonly tests: { readonly request: TestsRequest; readonly result: readonly FileVerdict[] };
+  readonly tests: { readonly request: TestsRequest; readonly result: readonly FileResult[] };
   readonly evaluate: { readonly request: EvaluationRequest; readonly result: Evaluation };
 }
 

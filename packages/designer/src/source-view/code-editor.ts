@@ -12,7 +12,7 @@ import { pathKey } from "@sluice/model";
 import { problemOf, type Problem } from "../document/problem.ts";
 import { strings } from "../strings.ts";
 import { namesIn, type KnownNames } from "../inspector/completions.ts";
-import { dataCompletion, type CompletionFacts } from "./data-completion.ts";
+import { dataCompletion, type CompletionDetails } from "./data-completion.ts";
 import { editorSurface } from "./editor-surface.ts";
 
 const noNames: KnownNames = { header: [], variable: [], exchangeProperty: [] };
@@ -23,7 +23,7 @@ const fromDocument = Annotation.define<boolean>();
 export interface CodeEditorOptions {
   readonly label: string;
   /** The message at the selected step, if known. */
-  readonly message: CompletionFacts["message"];
+  readonly message: CompletionDetails["message"];
 }
 
 /** Mounts the source editor in an element; returns the unmount function. */
@@ -34,7 +34,7 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, { label, me
       doc: editor.flow.text,
       extensions: [
         editorSurface(label),
-        dataCompletion({ message, names: () => (editor.flow.good === undefined ? noNames : namesIn(editor.flow.good.tree)) }),
+        dataCompletion({ message, names: () => (editor.flow.lastValid === undefined ? noNames : namesIn(editor.flow.lastValid.tree)) }),
         EditorState.lineSeparator.of(editor.flow.text.includes("\r\n") ? "\r\n" : "\n"),
         keymap.of([
           { key: "Mod-z", run: () => (editor.undo(), true), preventDefault: true },
@@ -48,7 +48,7 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, { label, me
         ]),
         EditorView.updateListener.of((update) => {
           const isForeign = update.transactions.some((transaction) => transaction.annotation(fromDocument) === true);
-          if (update.docChanged && !isForeign) typed(editor, textOf(update.state));
+          if (update.docChanged && !isForeign) applyTyping(editor, textOf(update.state));
           else if (update.selectionSet && !isForeign && !update.docChanged) editor.selectAt(documentOffset(update.state, update.state.selection.main.head));
         }),
       ],
@@ -70,15 +70,15 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, { label, me
 /** The exact text, with the document's own line endings. */
 const textOf = (state: EditorState): string => state.sliceDoc();
 
-function typed(editor: Editor, text: string): void {
+function applyTyping(editor: Editor, text: string): void {
   editor.splice(difference(editor.flow.text, text), strings.editor.source, "source");
 }
 
 function showText(view: EditorView, text: string): void {
-  const shown = textOf(view.state);
-  if (shown === text) return;
+  const current = textOf(view.state);
+  if (current === text) return;
   // The editor counts every line ending as one character; comparing with normalized line endings keeps offsets in sync.
-  const { start, end, text: insert } = difference(shown.replaceAll("\r\n", "\n"), text.replaceAll("\r\n", "\n"));
+  const { start, end, text: insert } = difference(current.replaceAll("\r\n", "\n"), text.replaceAll("\r\n", "\n"));
   view.dispatch({ changes: { from: start, to: end, insert: view.state.toText(insert) }, annotations: fromDocument.of(true) });
 }
 
@@ -95,7 +95,7 @@ function editorOffset(state: EditorState, text: string, offset: number): number 
 function reveal(view: EditorView, { flow }: Editor): void {
   if (flow.selection === undefined || isBroken(flow)) return;
   const span =
-    stepAt(flow, flow.selection)?.span ?? flow.good?.outline.routes.find((route) => pathKey(route.from.path) === pathKey(flow.selection ?? []))?.from.span;
+    stepAt(flow, flow.selection)?.span ?? flow.lastValid?.outline.routes.find((route) => pathKey(route.from.path) === pathKey(flow.selection ?? []))?.from.span;
   if (span === undefined) return;
   const from = editorOffset(view.state, flow.text, span.start);
   const to = editorOffset(view.state, flow.text, span.start + flow.text.slice(span.start, span.end).trimEnd().length);

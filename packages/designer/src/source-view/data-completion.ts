@@ -1,15 +1,15 @@
 // Completion of message paths in YAML, and insertion of values from the data panel, with the completions of the forms.
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view";
-import { dropInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
+import { clearInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
 import { messageData, type DataPlace, type MessageData } from "../data-panel/message-data.ts";
-import { insertedPath } from "../data-panel/path-text.ts";
-import { completed, suggestionsAt, withMessageNames, type Completion, type KnownNames } from "../inspector/completions.ts";
+import { insertPath } from "../data-panel/path-text.ts";
+import { applyCompletion, suggestionsAt, withMessageNames, type Completion, type KnownNames } from "../inspector/completions.ts";
 import { strings } from "../strings.ts";
 import type { SomeMessage } from "../trial/message-text.ts";
 import { expressionAt, type ExpressionAt } from "./expression-at.ts";
 
-export interface CompletionFacts {
+export interface CompletionDetails {
   /** The message at the step under the cursor, if known. */
   message(): SomeMessage | undefined;
   names(): KnownNames;
@@ -30,12 +30,12 @@ const listId = "source-completions";
 /** Lines above the cursor that are searched for the start of its expression. */
 const maxLinesAbove = 60;
 
-export function dataCompletion(facts: CompletionFacts): Extension {
+export function dataCompletion(details: CompletionDetails): Extension {
   const field = StateField.define<OpenList | undefined>({
     create: () => undefined,
     update(list, transaction) {
       for (const effect of transaction.effects) if (effect.is(setList)) return effect.value;
-      if (transaction.docChanged) return transaction.isUserEvent("input") || transaction.isUserEvent("delete") ? listAt(transaction.state, facts) : undefined;
+      if (transaction.docChanged) return transaction.isUserEvent("input") || transaction.isUserEvent("delete") ? listAt(transaction.state, details) : undefined;
       return transaction.selection === undefined ? list : undefined;
     },
     provide: (self) => [
@@ -53,7 +53,7 @@ export function dataCompletion(facts: CompletionFacts): Extension {
   };
   const accept = (view: EditorView): boolean => {
     const list = view.state.field(field);
-    return list !== undefined && take(view, list, list.active);
+    return list !== undefined && acceptItem(view, list, list.active);
   };
   const close = (view: EditorView): boolean => {
     if (view.state.field(field) === undefined) return false;
@@ -71,18 +71,22 @@ export function dataCompletion(facts: CompletionFacts): Extension {
         { key: "Escape", run: close },
       ]),
     ),
-    valuesFromPanel(facts),
+    valuesFromPanel(details),
   ];
 }
 
-function listAt(state: EditorState, facts: CompletionFacts): OpenList | undefined {
+function listAt(state: EditorState, details: CompletionDetails): OpenList | undefined {
   const { head, empty } = state.selection.main;
   const found = empty ? expressionHere(state, head) : undefined;
   if (found === undefined) return undefined;
   const line = state.doc.lineAt(head);
   const expression = line.from + found.column;
-  const message = facts.message();
-  const source = { language: found.language, names: withMessageNames(facts.names(), message), data: message === undefined ? undefined : messageData(message) };
+  const message = details.message();
+  const source = {
+    language: found.language,
+    names: withMessageNames(details.names(), message),
+    data: message === undefined ? undefined : messageData(message),
+  };
   const suggestions = suggestionsAt(line.text.slice(found.column), head - expression, source);
   return suggestions === undefined
     ? undefined
@@ -96,12 +100,12 @@ function expressionHere(state: EditorState, head: number): ExpressionAt | undefi
   return expressionAt([...lines, line.text.slice(0, head - line.from)]);
 }
 
-function take(view: EditorView, { language, expression, start, items }: OpenList, index: number): boolean {
+function acceptItem(view: EditorView, { language, expression, start, items }: OpenList, index: number): boolean {
   const item = items[index];
   if (item === undefined) return false;
   const { head } = view.state.selection.main;
   const line = view.state.doc.lineAt(head);
-  const next = completed(language, view.state.sliceDoc(expression, line.to), head - expression, start - expression, item);
+  const next = applyCompletion(language, view.state.sliceDoc(expression, line.to), head - expression, start - expression, item);
   put(view, expression, line.to, next);
   return true;
 }
@@ -144,7 +148,7 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
     option.append(name, meaning);
     option.addEventListener("mousedown", (event) => {
       event.preventDefault();
-      take(view, list, index);
+      acceptItem(view, list, index);
     });
     element.append(option);
   });
@@ -152,14 +156,14 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
 }
 
 /** Values from the data panel are written in the language at the cursor. */
-function valuesFromPanel(facts: CompletionFacts): Extension {
+function valuesFromPanel(details: CompletionDetails): Extension {
   let target: InsertTarget | undefined;
   const insertAt = (view: EditorView, place: DataPlace, data: MessageData): boolean => {
     const { from, to } = view.state.selection.main;
     const { language, column } = expressionHere(view.state, from) ?? { language: "simple", column: 0 };
     const line = view.state.doc.lineAt(from);
     const start = Math.min(from, line.from + column);
-    const next = insertedPath(language, place, data, view.state.sliceDoc(start, Math.max(to, line.to)), from - start, to - start);
+    const next = insertPath(language, place, data, view.state.sliceDoc(start, Math.max(to, line.to)), from - start, to - start);
     if (next === undefined) return false;
     put(view, start, Math.max(to, line.to), next);
     view.focus();
@@ -181,7 +185,7 @@ function valuesFromPanel(facts: CompletionFacts): Extension {
     },
     drop(event, view) {
       const place = event.dataTransfer?.getData(placeType) ?? "";
-      const message = facts.message();
+      const message = details.message();
       if (place === "" || message === undefined) return false;
       event.preventDefault();
       const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
@@ -191,7 +195,7 @@ function valuesFromPanel(facts: CompletionFacts): Extension {
     },
     // The editor is removed when the view changes; a field of the inspector then takes over.
     blur() {
-      setTimeout(() => target !== undefined && document.querySelector(".source") === null && dropInsertTarget(target));
+      setTimeout(() => target !== undefined && document.querySelector(".source") === null && clearInsertTarget(target));
     },
   });
 }

@@ -22,6 +22,7 @@ export const connectionStrings = {
   nameHint: (id: string) => `Flows refer to it as #${id}.`,
   nameMissing: "Enter a name.",
   nameTaken: (id: string) => `A connection '${id}' already exists. Choose another name.`,
+  nameReserved: (id: string) => `The name '${id}' is reserved. Choose another name.`,
   type: "Type",
   createButton: "Continue",
   noTypes: "The runtime has no connection types.",
@@ -38,7 +39,6 @@ export const connectionStrings = {
   deleteTitle: (id: string) => `Delete connection ${id}?`,
   deleteText: "Its stored passwords are deleted too.",
   deleteUsed: (flows: string) => `It is used by ${flows}. Remove it from these flows first: a connection in use cannot be deleted.`,
-  deleted: (id: string) => `Connection ${id} was deleted.`,
   displayName: "Display name",
   displayNameHint: "Shown in lists. Flows use the name.",
   fields: (type: string) => `${type} connection`,
@@ -48,7 +48,6 @@ export const connectionStrings = {
   brokenText: (reason: string) => `This connection cannot be used: ${reason}.`,
   usedBy: "Used by",
   usedByNone: "No deployed flow uses this connection.",
-  needs: (command: string) => `Needs a client package: ${command}`,
   browse: {
     title: "On the server",
     text: "Lists what exists on the server of this connection.",
@@ -63,7 +62,7 @@ export const connectionStrings = {
     more: (count: number) => `The first ${count} are shown. Enter more of the name to see others.`,
   },
   picker: {
-    only: "The only connection of its kind",
+    only: "Default (the only matching connection)",
     ofFlow: "Beans of this flow",
     ofTarget: (target: string) => `Connections of ${target}`,
     down: (problem: string) => `Down: ${problem}`,

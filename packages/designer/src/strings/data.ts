@@ -1,4 +1,5 @@
 // Text of the data panel.
+import { count } from "./count.ts";
 
 export const dataStrings = {
   title: "Data",
@@ -12,13 +13,13 @@ export const dataStrings = {
   sections: { body: "Body", header: "Headers", variable: "Variables", exchangeProperty: "Properties" },
   formats: { data: "data", json: "JSON", xml: "XML", csv: "CSV", text: "text", empty: "empty" },
   tree: "Message data",
-  item: (items: number) => (items === 1 ? "the item" : `first of ${items}`),
+  item: (items: number) => `Item 1 of ${items}`,
   filter: "Filter values",
   none: "Select a step to see its message.",
   unreached: "The message does not reach this step. Set the sample under Try it.",
   noAfter: "There is no message after this step.",
   truncated: "The body is longer; the rest is not shown.",
-  more: (rows: number) => `${rows} more values. Filter to find one.`,
+  more: (rows: number) => `${count(rows, "more value is", "more values are")} not shown. Use the filter to find one.`,
   insertInto: (label: string, language: string) => `Enter or double-click inserts into ${label} (${language}). Ctrl+C copies the path, . opens all actions.`,
   insertHint: "Drag a value into an expression, or select a field first and press Enter on a value.",
   actions: "Actions for this value",

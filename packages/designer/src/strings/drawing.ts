@@ -3,7 +3,7 @@ import { count } from "./count.ts";
 
 export const inspectorStrings = {
   none: "Select a step to edit it here.",
-  noneHint: "Use the arrow keys to select steps. A adds a step, W wraps it in a block, D disables it, Alt+arrow moves it, Del deletes it.",
+  noneHint: "Use the arrow keys to select a step. Press A to add a step, W to wrap the selected step, D to disable it, Alt+arrow to move it, Del to delete it.",
   tabs: "Inspector tabs",
   properties: "Properties",
   yamlTab: "YAML",
@@ -64,7 +64,7 @@ export const inspectorStrings = {
   removeItem: (label: string, index: number) => `Remove ${label} ${index}`,
   itemUp: (label: string, index: number) => `Move ${label} ${index} up`,
   itemLabel: (label: string, index: number) => `${label} ${index}`,
-  addGroup: (label: string) => `Use ${label}`,
+  addGroup: (label: string) => `Add ${label}`,
   removeGroup: (label: string) => `Remove ${label}`,
   examples: "Examples",
   options: "Options",
@@ -119,8 +119,8 @@ export const canvasStrings = {
   copy: "Copy",
   cut: "Cut",
   paste: "Paste",
+  pasteByKeys: (keys: string) => `The browser allows pasting only with ${keys} here.`,
   moveSteps: "Move steps",
-  collapse: "Collapse or expand",
   direction: "Direction of the flow",
   directionDown: "Draw top to bottom",
   directionRight: "Draw left to right",

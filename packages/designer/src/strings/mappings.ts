@@ -5,7 +5,7 @@ export const mappingStrings = {
   title: "Mappings",
   listLabel: "Tables and documents",
   create: "New mapping",
-  kinds: { "value-mappings": "Table", "message-mappings": "Document" },
+  kinds: { "value-mappings": "Value mapping", "message-mappings": "Message mapping" },
   kindHints: {
     "value-mappings": "Translates single values, such as units or country codes, between systems.",
     "message-mappings": "Transforms a message into another message, field by field.",
@@ -52,12 +52,11 @@ export const mappingStrings = {
   fileCommented: "The workspace file has comments and was not changed. Edit the file, or deploy to change the runtime only.",
   fileChanged: "The workspace file was changed elsewhere and was not overwritten. Reload the page to see it.",
   fileLeftCommented: "The workspace file has comments and was not changed. The new version is installed on the runtime only.",
+  fileNotSaved: (reason: string) => `The new version is installed on the runtime, but its file was not saved: ${reason}`,
   fileLeftChanged: "The workspace file was changed elsewhere and was not overwritten. The new version is installed on the runtime only.",
   warnings: "Warnings",
   problems: "Problems",
-  usedBy: (users: readonly string[]) => (users.length === 0 ? "Not used" : `Used by ${users.join(", ")}`),
   rows: (number: number) => count(number, "row", "rows"),
-  fields: (number: number) => count(number, "field", "fields"),
 };
 
 export const tableStrings = {

@@ -51,14 +51,13 @@ export const trialStrings = {
   noRoute: "The flow has no route to send the sample to.",
   tooLong: "Stopped: the flow took longer than 2 seconds.",
   route: "Route",
-  sample: "Sample message",
   file: "From file",
   lastRun: "From last run",
   noLastRun: "This route has no stored runs. Send a message first.",
   noInput: "The message of the last run was not stored. The sample uses the recorded request.",
   fromFile: (name: string) => `From ${name}`,
   fromStep: (runId: string, stepId: string) => `From run ${runId}, starting at ${stepId}`,
-  startsAt: (stepId: string) => `The trial starts at step ${stepId}.`,
+  startsAt: (stepId: string) => `The simulation starts at step ${stepId}.`,
   startAtTrigger: "Start at the trigger",
   fromRun: (id: string) => `From run ${id}`,
   bytes: (size: number) => `${size} bytes of binary data`,
@@ -82,14 +81,12 @@ export const trialStrings = {
   outcome: { completed: "completed", failed: "failed", running: "not finished", discarded: "discarded", cancelled: "cancelled", retrying: "retrying" },
   reply: (status: number) => `reply ${status}`,
   placeholders: (names: readonly string[]) => `No value is available here, so the name is used instead: ${names.join(", ")}`,
-  omitted: (number: number) => `${number} more steps are not shown.`,
+  omitted: (number: number) => `${count(number, "more step is", "more steps are")} not shown.`,
   part: { body: "Body", headers: "Headers", properties: "Properties", variables: "Variables" },
   partSize: (name: string, size: number) => `${name} (${size})`,
   difference: "Difference",
   message: "Message",
   nothing: "empty",
-  before: "before",
-  after: "after",
   selectStep: "Select a step to see its message.",
   truncated: "Only the beginning of the message is shown.",
   failed: (message: string) => `Failed: ${message}`,
@@ -99,7 +96,6 @@ export const trialStrings = {
   ofRun: (id: string) => `From run ${id}`,
   ofTrial: "From the sample",
   times: (number: number) => `Last of ${number} executions`,
-  log: "Log",
 } as const;
 
 export const saveTestStrings = {
@@ -114,15 +110,15 @@ export const saveTestStrings = {
   replyStatus: (status: number) => `The reply has status ${status}`,
   body: "The reply body is the same",
   mockCalled: (mock: string) => `'${mock}' was called`,
-  visited: (steps: number) => `The same ${count(steps, "step", "steps")} were visited`,
+  visited: (steps: number) => `The same ${count(steps, "step was", "steps were")} visited`,
   nameMissing: "Enter a name.",
-  ids: (ids: readonly string[]) => `Writes ${ids.length === 1 ? "the id" : "the ids"} ${ids.join(", ")} into the flow, so that the test can refer to the step.`,
+  ids: (ids: readonly string[]) =>
+    `Writes ${ids.length === 1 ? "the id" : "the ids"} ${ids.join(", ")} into the flow, so that the test can refer to ${ids.length === 1 ? "the step" : "the steps"}.`,
   idsFailed: "The ids could not be written into the flow. See the message above the canvas.",
 } as const;
 
 export const tryItStrings = {
   title: "Try it",
-  route: "Route",
   method: "Method",
   headers: "Headers",
   headersHint: "One per line, Name: value",
@@ -148,7 +144,6 @@ export const runsStrings = {
   statuses: { running: "running", completed: "completed", failed: "failed", retrying: "retrying", discarded: "discarded", cancelled: "cancelled" },
   emptyTitle: "No runs yet",
   emptyText: "Each message that a route processes is a run. Deploy a flow and call its address, or create a flow from the Timer template.",
-  down: (reason: string) => `The runtime is not responding: ${reason}`,
   of: (shown: number, total: number) => `${shown} of ${total} runs`,
   found: (number: number) => count(number, "run", "runs"),
   foundSoFar: (number: number) => `At least ${count(number, "run", "runs")}`,
@@ -171,7 +166,7 @@ export const runsStrings = {
   replayOf: (id: string) => `Replay of ${id}`,
   replay: "Replay…",
   forkHere: "Fork here",
-  forkHereHint: "Tries the flow in this page from this step on, with an editable copy of the message. Nothing is sent.",
+  forkHereHint: "Simulates the flow in this page from this step on, with an editable copy of the message. Nothing is sent.",
   fork: "Replay from this step…",
   forkTitle: (step: string) => `Replay from ${step}`,
   forkText: "Processes this message from this step on. You can edit the message first. External systems are called again.",
@@ -186,7 +181,6 @@ export const runsStrings = {
   called: (routeId: string) => `Route ${routeId}`,
   openCalled: "Open the run of this route",
   stepColumns: { step: "Step", status: "Status", duration: "Duration", time: "Time" },
-  missing: "This run is no longer stored.",
 } as const;
 
 export const replayStrings = {
@@ -198,7 +192,10 @@ export const replayStrings = {
   notDeployed: (flow: string, target: string) => `'${flow}' is not deployed on ${target}. The replay will be rejected.`,
   unknownVersion: (flow: string, target: string) => `'${flow}' on ${target}: the version is unknown because the runtime is not available.`,
   otherVersion: (hash: string) => `The run was recorded with another version (hash ${hash.slice(0, 12)}).`,
-  effects: "External systems are called again.",
+  systems: (flow: string) => `'${flow}' calls these systems again:`,
+  noSystems: (flow: string) => `'${flow}' calls no other system.`,
+  unknownSystems: (flow: string) => `'${flow}' may call other systems again. They are unknown because its deployed version could not be read.`,
+  system: (name: string, object: string) => (object === "" ? name : `${name} (${object})`),
   submit: (target: string) => `Replay on ${target}`,
 } as const;
 
@@ -207,7 +204,7 @@ export const deadLettersStrings = {
   search: "Search dead letters",
   searchHint: "Text in body, headers or error",
   route: "Route",
-  columns: { when: "Since", route: "Route", error: "Error", attempts: "Attempts", select: "Select" },
+  columns: { when: "Time", route: "Route", error: "Error", attempts: "Attempts" },
   emptyTitle: "No dead letters",
   emptyText:
     "Messages that could not be processed are stored here: messages of durable queues and webhooks after the last attempt, and messages that routes send to sluice:dead-letters.",
@@ -223,8 +220,13 @@ export const deadLettersStrings = {
   selectOne: (id: string) => `Select ${id}`,
   removeTitle: (number: number) => `Delete ${count(number, "dead letter", "dead letters")}?`,
   removeText: "They are deleted permanently and cannot be replayed.",
-  done: (replayed: number, failed: number) => (failed === 0 ? `${replayed} replayed.` : `${replayed} replayed, ${failed} failed again.`),
-  removed: (number: number) => `${number} deleted.`,
+  done: (replayed: number, failed: number, reason?: string) =>
+    failed === 0
+      ? `${replayed} replayed.`
+      : reason === undefined
+        ? `${replayed} replayed, ${failed} failed again.`
+        : `${replayed} replayed, ${failed} failed: ${reason}`,
+  removed: (deleted: number, failed: number, reason?: string) => (failed === 0 ? `${deleted} deleted.` : `${deleted} deleted, ${failed} failed: ${reason}`),
   message: "Message",
   show: "Show message",
   run: "Show run",

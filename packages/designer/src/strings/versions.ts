@@ -27,9 +27,9 @@ export const versionsStrings = {
   versionOf: (time: string) => `the version of ${time}`,
   diffTitle: (name: string) => `Changes from ${name} to the current text`,
   rollBackTitle: (flow: string, revision: number, target: string) => `Roll back '${flow}' on ${target} to v${revision}?`,
-  rollBackText: (revision: number, time: string, author: string, running: string, target: string) =>
-    `v${revision} of ${time} by ${author} replaces ${running} on ${target}. It is deployed as a new version, with its parameters and tests. The text in the editor does not change.`,
-  runningVersion: (revision: number) => `v${revision}, which is running,`,
+  rollBackText: (revision: number, time: string, author: string | null, running: string, target: string) =>
+    `v${revision} of ${time}${author === null ? "" : ` by ${author}`} replaces ${running} on ${target}. It is deployed as a new version, with its parameters and tests. The text in the editor does not change.`,
+  runningVersion: (revision: number) => `the running version v${revision}`,
   currentVersion: "the current version",
   paramsChange: (names: readonly string[]) => `${count(names.length, "Parameter changes", "Parameters change")}: ${names.join(", ")}.`,
   rollBackSubmit: (target: string) => `Roll back on ${target}`,

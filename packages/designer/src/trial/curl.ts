@@ -6,7 +6,7 @@ export function curlOf(method: string, url: string, { headers, body }: Pick<Samp
   const hasBody = body !== "" && method !== "GET" && method !== "HEAD";
   return [
     `curl -X ${method} ${quoted(url)}`,
-    ...(hasBody ? Object.entries(headersOf(headers)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`) : []),
+    ...Object.entries(headersOf(headers)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(hasBody ? [`--data-binary ${quoted(body)}`] : []),
   ].join(" ");
 }

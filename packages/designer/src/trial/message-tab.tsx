@@ -4,7 +4,7 @@ import { useShownRun } from "./shown-run.tsx";
 import { strings } from "../strings.ts";
 import { useTrialState } from "./trial-context.ts";
 
-const words = strings.trial;
+const text = strings.trial;
 
 /** The last message at the selected step, from the open run or else from the sample. */
 export function MessageTab({ target }: { readonly target: { readonly key: string; readonly title: string } }) {
@@ -13,15 +13,15 @@ export function MessageTab({ target }: { readonly target: { readonly key: string
   const isHere = ({ path }: { readonly path: Parameters<typeof pathKey>[0] | undefined }): boolean => path !== undefined && pathKey(path) === target.key;
   const seen = run === undefined ? tried.filter(isHere) : steps.filter(isHere);
   const last = seen.at(-1);
-  if (last === undefined) return <p className="muted">{words.noMessage}</p>;
+  if (last === undefined) return <p className="muted">{text.noMessage}</p>;
   const error = typeof last.error === "object" ? last.error.message : last.error;
   return (
     <>
       <p className="muted">
-        {run === undefined ? words.ofTrial : words.ofRun(run.id)}
-        {seen.length === 1 ? null : <> · {words.times(seen.length)}</>}
+        {run === undefined ? text.ofTrial : text.ofRun(run.id)}
+        {seen.length === 1 ? null : <> · {text.times(seen.length)}</>}
       </p>
-      {error === undefined ? null : <p className="field__error">{words.failed(error)}</p>}
+      {error === undefined ? null : <p className="field__error">{text.failed(error)}</p>}
       <MessageView label={target.title} before={last.after === undefined ? undefined : last.before} after={last.after ?? last.before} />
     </>
   );

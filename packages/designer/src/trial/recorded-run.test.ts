@@ -3,7 +3,7 @@ import type { RunDetail } from "@sluice/client";
 import { openFlow } from "../document/open-flow.ts";
 import { pathKey } from "@sluice/model";
 import { sampleOfRun } from "./sample-of-run.ts";
-import { recordedFacts, recordedSteps } from "./recorded-run.ts";
+import { recordedDetails, recordedSteps } from "./recorded-run.ts";
 
 const source = `- route:
     id: r
@@ -30,7 +30,7 @@ const run = {
 } as unknown as RunDetail;
 
 test("a run is mapped to the flow: visited steps, messages, and the failed step", () => {
-  const outline = openFlow("f", source, undefined).good?.outline;
+  const outline = openFlow("f", source, undefined).lastValid?.outline;
   const steps = recordedSteps(run, outline);
   expect(steps.map(({ stepId, path, before, after, error }) => [stepId, path && pathKey(path), before?.body, after?.body, error])).toEqual([
     ["call", "0/route/from/steps/0", "in", { ok: true }, undefined],
@@ -38,10 +38,10 @@ test("a run is mapped to the flow: visited steps, messages, and the failed step"
     ["inner", "0/route/from/steps/1/choice/when/0/steps/0", undefined, undefined, "broke"],
     ["gone", undefined, undefined, undefined, undefined],
   ]);
-  const facts = recordedFacts(steps);
-  expect(facts.get("0/route/from/steps/0")).toEqual({ summary: "1.3 ms" });
-  expect(facts.get("0/route/from/steps/1/choice/when/0/steps/0")).toEqual({ error: "broke" });
-  expect(facts.get("0/route/from/steps/2")).toEqual({ dimmed: true });
+  const details = recordedDetails(steps);
+  expect(details.get("0/route/from/steps/0")).toEqual({ summary: "1.3 ms" });
+  expect(details.get("0/route/from/steps/1/choice/when/0/steps/0")).toEqual({ error: "broke" });
+  expect(details.get("0/route/from/steps/2")).toEqual({ dimmed: true });
 });
 
 test("a run becomes a sample: its input without headers added by the runtime, and the responses", () => {

@@ -1,7 +1,7 @@
 // Maps a recorded run to the displayed flow: visited steps, and the message at each step if it was captured.
 import { everyStep, type Outline, type Path, pathKey } from "@sluice/model";
 import type { RunDetail, RunStep } from "@sluice/client";
-import type { CardFacts, CardFactsSource } from "../canvas/card-facts.ts";
+import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
 import type { SomeMessage } from "./message-text.ts";
 
 export interface RecordedStep extends RunStep {
@@ -11,7 +11,7 @@ export interface RecordedStep extends RunStep {
   /** The message before the next step. */
   readonly after: SomeMessage | undefined;
   readonly error: string | undefined;
-  /** True when the enclosing step ended first, by a timeout: the result of this step was not used. */
+  /** True when the enclosing step timed out first: the result of this step was not used. */
   readonly isDropped: boolean;
 }
 
@@ -51,26 +51,26 @@ function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<st
 const isInside = (path: Path, around: Path | undefined): boolean =>
   around !== undefined && around.length < path.length && around.every((part, index) => part === path[index]);
 
-const dimmed: CardFacts = { dimmed: true };
+const dimmed: CardDetails = { dimmed: true };
 
 /** The path of a run on the cards: visited steps are highlighted, others dimmed. */
-export function recordedFacts(steps: readonly RecordedStep[]): CardFactsSource {
-  const facts = new Map<string, CardFacts>();
+export function recordedDetails(steps: readonly RecordedStep[]): CardDetailsSource {
+  const details = new Map<string, CardDetails>();
   const counts = new Map<string, number>();
   for (const { path, durationMs, error, isDropped } of steps) {
     if (path === undefined) continue;
     const key = pathKey(path);
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    if (isDropped) facts.set(key, { dropped: true });
-    else facts.set(key, error === undefined ? { summary: `${count === 1 ? "" : `${count}× `}${shownMs(durationMs)} ms` } : { error });
+    if (isDropped) details.set(key, { dropped: true });
+    else details.set(key, error === undefined ? { summary: `${count === 1 ? "" : `${count}× `}${formatMs(durationMs)} ms` } : { error });
     for (const trigger of [
       [path[0] as number, "route", "from"],
       [path[0] as number, "from"],
     ])
-      if (!facts.has(pathKey(trigger))) facts.set(pathKey(trigger), { count: 1 });
+      if (!details.has(pathKey(trigger))) details.set(pathKey(trigger), { count: 1 });
   }
-  return { get: (key) => facts.get(key) ?? dimmed, subscribe: () => () => undefined };
+  return { get: (key) => details.get(key) ?? dimmed, subscribe: () => () => undefined };
 }
 
-export const shownMs = (ms: number): string => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)));
+export const formatMs = (ms: number): string => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)));

@@ -3,13 +3,13 @@ import { follow, type StreamState } from "@sluice/client";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { runTestFile, type Transport, type TransportLine } from "../simulation/run-test-file.ts";
-import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
+import type { FileResult, TestFile } from "../simulation/test-result.ts";
 
-export async function runDeployedTests(files: readonly TestFile[], target: string | undefined): Promise<readonly FileVerdict[]> {
+export async function runDeployedTests(files: readonly TestFile[], target: string | undefined): Promise<readonly FileResult[]> {
   const transport = proxiedTransport(target);
-  const verdicts: FileVerdict[] = [];
-  for (const file of files) verdicts.push(await runTestFile(transport, file));
-  return verdicts;
+  const results: FileResult[] = [];
+  for (const file of files) results.push(await runTestFile(transport, file));
+  return results;
 }
 
 /** How long to wait for log records to arrive. */

@@ -25,13 +25,13 @@ export function sampleOfRun(run: RunDetail): RunSample {
   const [first] = run.messages ?? [];
   const headers = Object.entries(first?.headers ?? {}).filter(([name]) => !name.startsWith("Camel"));
   const contentType = run.request?.contentType ?? undefined;
-  const known = first === undefined ? (contentType === undefined ? {} : { "Content-Type": contentType }) : Object.fromEntries(headers);
+  const sampleHeaders = first === undefined ? (contentType === undefined ? {} : { "Content-Type": contentType }) : Object.fromEntries(headers);
   return {
     sample: {
       body: first === undefined ? (run.request?.preview ?? "") : bodyText(first.body),
       bodyKind: typeof first?.body === "object" && first.body !== null ? "json" : "text",
       bytes: undefined,
-      headers: headerText(known),
+      headers: headerText(sampleHeaders),
       ...(run.trigger.method === undefined ? {} : { method: run.trigger.method }),
       origin: strings.trial.fromRun(run.id),
       start: undefined,

@@ -32,7 +32,7 @@ export const useShownRun = (): ShownRun => useContext(ShownRunContext);
 export function ShownRunProvider({ runId, children }: { readonly runId: string | undefined; readonly children: (shown: ShownRun) => ReactNode }) {
   const editor = useEditor();
   const target = useWorkspace((state) => state.target);
-  const outline = useEditorState((state) => state.flow.good?.outline);
+  const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const [chosen, setChosen] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
   const load = useCallback(() => runtimeAt(target).call("GET /runs/:id", { params: { id: runId ?? "" } }), [runId, target]);
   const [isRunning, setRunning] = useState(false);
@@ -70,22 +70,33 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
 }
 
 const maxChainLength = 200;
+const reloadMs = 1_000;
 const noRuns: readonly Run[] = [];
 
+/** The runs of the same chain. They are loaded again once, and then while one is running: a queued message may be processed after the run has ended. */
 function useChain(run: RunDetail | undefined, target: string | undefined): readonly Run[] {
   const [chain, setChain] = useState(noRuns);
   useEffect(() => {
     setChain(noRuns);
     if (run === undefined) return undefined;
     let isCurrent = true;
-    runtimeAt(target)
-      .call("GET /runs", { query: { correlationId: run.correlationId, limit: maxChainLength } })
-      .then(
-        ({ runs }) => isCurrent && runs.length > 1 && setChain(runs),
-        () => undefined,
-      );
+    let timer: ReturnType<typeof setTimeout> | undefined = undefined;
+    const load = (isFirst: boolean): void => {
+      runtimeAt(target)
+        .call("GET /runs", { query: { correlationId: run.correlationId, limit: maxChainLength } })
+        .then(
+          ({ runs }) => {
+            if (!isCurrent) return;
+            if (runs.length > 1) setChain(runs);
+            if (isFirst || runs.some(({ status }) => status === "running")) timer = setTimeout(() => load(false), reloadMs);
+          },
+          () => undefined,
+        );
+    };
+    load(true);
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
   }, [run, target]);
   return chain;

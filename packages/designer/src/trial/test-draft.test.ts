@@ -34,7 +34,7 @@ const sources = {
 };
 
 test.each(Object.entries(sources))("a test created from a trial passes: %s", async (_, source) => {
-  const routes = openFlow("f", source, undefined).good?.outline.routes ?? [];
+  const routes = openFlow("f", source, undefined).lastValid?.outline.routes ?? [];
   const sample = { ...emptySample, body: '{"n": 7}', bodyKind: "json" as const, headers: "X-Kind: urgent" };
   const responses = { "hook/ask": { status: 201, headers: { "X-Seen": "yes" }, body: "known", origin: "typed" as const } };
   const mocks = [{ id: "hook/ask", match: { stepId: "ask" }, respond: { status: 201, headers: { "X-Seen": "yes" }, body: "known" } }];
@@ -52,8 +52,8 @@ test.each(Object.entries(sources))("a test created from a trial passes: %s", asy
       draft.assertions.map(() => true),
     ),
   );
-  const [verdict] = await simulateTests({ flowId: "f", source, files: [{ id: "t", text }] });
-  expect(verdict).toMatchObject({ faults: [], tests: [{ faults: [] }] });
+  const [fileResult] = await simulateTests({ flowId: "f", source, files: [{ id: "t", text }] });
+  expect(fileResult).toMatchObject({ faults: [], tests: [{ faults: [] }] });
   const changed = source.replace(/setBody: \{(?:simple|constant): (?:"[^"]*"|'[^']*')\}/, "setBody: {constant: other}");
   const [other] = await simulateTests({ flowId: "f", source: changed, files: [{ id: "t", text }] });
   expect(other?.tests[0]?.faults).toEqual([expect.stringContaining("expected the reply")]);
@@ -61,7 +61,7 @@ test.each(Object.entries(sources))("a test created from a trial passes: %s", asy
 
 test("values that look like times or ids are not suggested", async () => {
   const source = sources.direct;
-  const routes = openFlow("f", source, undefined).good?.outline.routes ?? [];
+  const routes = openFlow("f", source, undefined).lastValid?.outline.routes ?? [];
   const result = await simulate({ flowId: "f", source, sample: sampleOf(emptySample, routes[0] as never, connectorCatalog), mocks: [] });
   const draft = draftOfTrial("f", routes, { sample: emptySample, responses: {}, result, steps: [] } as unknown as TrialState, connectorCatalog);
   expect(draft.assertions.find(({ kind }) => kind === "body")?.isProposed).toBe(false);

@@ -89,7 +89,7 @@ export function namedSteps({ mocks, assertions }: TestDraft, chosen: readonly bo
 }
 
 /** The test with other ids for its steps. */
-export function renamedSteps(draft: TestDraft, ids: ReadonlyMap<string, string>): TestDraft {
+export function withStepIds(draft: TestDraft, ids: ReadonlyMap<string, string>): TestDraft {
   const idOf = (stepId: string): string => ids.get(stepId) ?? stepId;
   return {
     ...draft,
@@ -105,7 +105,7 @@ export function renamedSteps(draft: TestDraft, ids: ReadonlyMap<string, string>)
   };
 }
 
-export const draftFileId = ({ name }: Pick<TestDraft, "name">, taken: (id: string) => boolean): string => slug(name, taken);
+export const draftFileId = ({ name }: Pick<TestDraft, "name">, isTaken: (id: string) => boolean): string => slug(name, isTaken);
 
 /** The data of the file, to be written as YAML. */
 export function draftData({ flowId, name, mocks, when, assertions }: TestDraft, chosen: readonly boolean[]): Data {
@@ -146,8 +146,8 @@ function mocksFor(steps: readonly RespondingStep[]): readonly (Data & { readonly
 }
 
 function responseOf(responses: MockResponses, { routeId, stepId, mock, after }: TrialState["steps"][number]): MockResponse | undefined {
-  const known = responses[`${routeId}/${stepId}`];
-  if (known !== undefined) return known;
+  const existing = responses[`${routeId}/${stepId}`];
+  if (existing !== undefined) return existing;
   return mock === undefined ? undefined : { status: undefined, headers: {}, body: after?.body, origin: "typed" };
 }
 

@@ -3,7 +3,7 @@ import { workspaceClient } from "../api-client/workspace-client.ts";
 import { currentCatalog } from "../catalog/use-catalog.ts";
 import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
-import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
+import type { FileResult, TestFile } from "../simulation/test-result.ts";
 
 export interface Suite {
   readonly flowId: string;
@@ -19,12 +19,12 @@ export async function loadSuites(): Promise<readonly Suite[]> {
 }
 
 /** Reads the flow, the mappings and, unless given, the tests from disk, so that the saved version is tested. */
-export async function runSuite(simulator: Simulator, flowId: string, tooLong: string, given?: readonly TestFile[]): Promise<readonly FileVerdict[]> {
+export async function runSuite(simulator: Simulator, flowId: string, tooLong: string, testFiles?: readonly TestFile[]): Promise<readonly FileResult[]> {
   const texts = async (kind: string): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text]));
   const [flow, files, tables, mappings] = await Promise.all([
     workspaceClient.flow(flowId),
-    given ?? workspaceClient.tests(flowId),
+    testFiles ?? workspaceClient.tests(flowId),
     texts("value-mappings"),
     texts("message-mappings"),
   ]);
@@ -42,7 +42,7 @@ export interface Tally {
 }
 
 /** An unreadable file counts as a failed test. */
-export function tallyOf(files: readonly FileVerdict[]): Tally {
+export function tallyOf(files: readonly FileResult[]): Tally {
   const tests = files.flatMap((file) => [...(file.faults.length > 0 ? [file.faults] : []), ...file.tests.map(({ faults }) => faults)]);
   return { passed: tests.filter((faults) => faults.length === 0).length, total: tests.length };
 }

@@ -13,7 +13,7 @@ export const TrialContext = createContext<Trial | undefined>(undefined);
 /** The trial of the open flow. */
 export function useTrial(): Trial {
   const trial = useContext(TrialContext);
-  if (trial === undefined) throw new Error("used outside an open editor");
+  if (trial === undefined) throw new Error("useTrial must be called inside a TrialContext");
   return trial;
 }
 
@@ -27,14 +27,14 @@ const trials = new WeakMap<Editor, Trial>();
 
 /** The trial of an editor, with the same lifetime. */
 export function trialOf(editor: Editor): Trial {
-  const known = trials.get(editor);
-  if (known !== undefined) return known;
+  const existing = trials.get(editor);
+  if (existing !== undefined) return existing;
   const trial = new Trial(editor, {
     simulator,
     catalog: currentCatalog,
     readTests: workspaceClient.tests,
     readDocuments: async (kind) => Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text])),
-    words: strings.trial,
+    labels: strings.trial,
   });
   trials.set(editor, trial);
   return trial;

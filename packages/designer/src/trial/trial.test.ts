@@ -42,7 +42,7 @@ const editorParts: EditorParts = {
   port: { save: unused, deploy: unused, rollBack: unused, read: unused },
   drafts: new Drafts(undefined),
   now: () => 0,
-  words: strings.notices,
+  labels: strings.notices,
 };
 
 const table = (sap: string): string => `columns: [shop, sap]\nrows: [[box, ${sap}]]\n`;
@@ -54,7 +54,7 @@ function openTrial(readTable: () => Promise<string>): Trial {
     catalog: () => undefined,
     readTests: async () => [],
     readDocuments: async (kind): Promise<Readonly<Record<string, string>>> => (kind === "value-mappings" ? { units: await readTable() } : {}),
-    words: strings.trial,
+    labels: strings.trial,
   });
   trial.setSample({ body: "box" });
   return trial;

@@ -10,7 +10,7 @@ import type { SimulationRequest, SimulationResult } from "../simulation/simulate
 import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { SimulatedStep } from "../simulation/step-recorder.ts";
-import type { FileVerdict, TestFile } from "../simulation/test-verdict.ts";
+import type { FileResult, TestFile } from "../simulation/test-result.ts";
 import type { SomeMessage } from "./message-text.ts";
 import { emptySample, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 
@@ -36,13 +36,13 @@ export const responseKey = (routeId: string, stepId: string): string => `${route
 export interface VisitedSteps {
   readonly steps: readonly TriedStep[];
   readonly input: SomeMessage | undefined;
-  /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then the best guess for every step. */
+  /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then used at every step. */
   readonly isGuess: boolean;
 }
 
 export interface TestRun {
   readonly by: "simulation" | "runtime";
-  readonly files: readonly FileVerdict[];
+  readonly files: readonly FileResult[];
 }
 
 export interface TrialState {
@@ -56,7 +56,7 @@ export interface TrialState {
   /** Why there is no result for the current text. */
   readonly problem: string | undefined;
   /** Index in `steps` of the step whose message is shown. */
-  readonly shown: number | undefined;
+  readonly selectedIndex: number | undefined;
   readonly testFiles: readonly TestFile[] | undefined;
   readonly testRun: TestRun | undefined;
   readonly areTestsLive: boolean;
@@ -69,7 +69,7 @@ export interface TrialParts {
   catalog(): FlowCatalog | undefined;
   readTests(flowId: string): Promise<readonly TestFile[]>;
   readDocuments(kind: "value-mappings" | "message-mappings"): Promise<Readonly<Record<string, string>>>;
-  readonly words: { readonly noRoute: string; readonly tooLong: string };
+  readonly labels: { readonly noRoute: string; readonly tooLong: string };
 }
 
 interface MappingTexts {
@@ -98,7 +98,7 @@ export class Trial {
       result: undefined,
       steps: [],
       problem: undefined,
-      shown: undefined,
+      selectedIndex: undefined,
       testFiles: undefined,
       testRun: undefined,
       areTestsLive: false,
@@ -125,7 +125,7 @@ export class Trial {
   }
 
   stop(): void {
-    this.store.setState({ isOn: false, isBusy: false, result: undefined, steps: [], problem: undefined, shown: undefined });
+    this.store.setState({ isOn: false, isBusy: false, result: undefined, steps: [], problem: undefined, selectedIndex: undefined });
   }
 
   setSample(change: Partial<SampleDraft>): void {
@@ -144,9 +144,9 @@ export class Trial {
     if (this.store.getState().isOn) this.#scheduleRun();
   }
 
-  show(shown: number | undefined): void {
-    this.store.setState({ shown });
-    const path = shown === undefined ? undefined : this.store.getState().steps[shown]?.path;
+  show(selectedIndex: number | undefined): void {
+    this.store.setState({ selectedIndex });
+    const path = selectedIndex === undefined ? undefined : this.store.getState().steps[selectedIndex]?.path;
     if (path !== undefined) this.#editor.select(path);
   }
 
@@ -166,58 +166,58 @@ export class Trial {
   }
 
   async run(): Promise<void> {
-    const { good, text } = this.#editor.flow;
+    const { lastValid, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
-    const route = routeOf(good?.outline.routes ?? [], sample);
+    const route = routeOf(lastValid?.outline.routes ?? [], sample);
     // While the text cannot be parsed, the last result stays visible.
-    if (good === undefined || good.text !== text) return;
-    if (route === undefined) return this.store.setState({ problem: this.#parts.words.noRoute, result: undefined, steps: [] });
+    if (lastValid === undefined || lastValid.text !== text) return;
+    if (route === undefined) return this.store.setState({ problem: this.#parts.labels.noRoute, result: undefined, steps: [] });
     this.store.setState({ isBusy: true });
     const number = ++this.#latestRun;
     const request = await this.#request(text, route, sample, responses);
     if (number !== this.#latestRun) return;
     await this.#parts.simulator.run("simulate", request).then(
-      (result) => this.#take(text, good.outline, result),
+      (result) => this.#take(text, lastValid.outline, result),
       (error: unknown) => this.#fail(text, error),
     );
   }
 
   /** The steps that the sample visits, without changing the state of the trial; undefined when they are not known. */
   async visitedSteps(): Promise<VisitedSteps | undefined> {
-    const { good, text } = this.#editor.flow;
+    const { lastValid, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
-    const route = routeOf(good?.outline.routes ?? [], sample);
-    if (good?.text !== text || route === undefined) return undefined;
+    const route = routeOf(lastValid?.outline.routes ?? [], sample);
+    if (lastValid?.text !== text || route === undefined) return undefined;
     const request = await this.#request(text, route, sample, responses);
     return this.#parts.simulator.run("simulate", request).then(
       ({ steps, input, faults }) =>
         faults.length > 0
           ? { steps: [], input: { body: request.sample.body, headers: request.sample.headers }, isGuess: true }
-          : { steps: placed(steps, good.outline), input, isGuess: false },
+          : { steps: withPaths(steps, lastValid.outline), input, isGuess: false },
       () => undefined,
     );
   }
 
   /** The result of an expression for the message that reaches its step; undefined when it is not available. */
   async evaluate(expression: Omit<EvaluationRequest, "flow">): Promise<Evaluation | "replaced" | undefined> {
-    const { good, text } = this.#editor.flow;
+    const { lastValid, text } = this.#editor.flow;
     const { sample, responses } = this.store.getState();
-    const route = routeOf(good?.outline.routes ?? [], sample);
-    if (good?.text !== text || route === undefined) return undefined;
+    const route = routeOf(lastValid?.outline.routes ?? [], sample);
+    if (lastValid?.text !== text || route === undefined) return undefined;
     const flow = await this.#request(text, route, sample, responses);
     return this.#parts.simulator.run("evaluate", { ...expression, flow }).catch((error: unknown) => (isReplaced(error) ? "replaced" : undefined));
   }
 
   async runTests(): Promise<void> {
-    const { text, good } = this.#editor.flow;
-    if (good?.text !== text) return;
+    const { text, lastValid } = this.#editor.flow;
+    if (lastValid?.text !== text) return;
     this.store.setState({ areTestsBusy: true });
     const [files, documents] = await Promise.all([this.loadTests(), this.#readDocuments()]);
     await this.#parts.simulator
       .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, systems: runtimeConnectorsOf(this.#parts.catalog()?.view) })
       .then(
-        (verdicts) => {
-          if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: verdicts }, areTestsBusy: false });
+        (results) => {
+          if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: results }, areTestsBusy: false });
         },
         (error: unknown) => {
           if (isReplaced(error)) return;
@@ -252,23 +252,23 @@ export class Trial {
 
   #take(text: string, outline: Outline, result: SimulationResult): void {
     if (this.#editor.flow.text !== text || !this.store.getState().isOn) return this.store.setState({ isBusy: false });
-    const steps = placed(result.steps, outline);
-    this.store.setState(({ shown }) => ({
+    const steps = withPaths(result.steps, outline);
+    this.store.setState(({ selectedIndex }) => ({
       result,
       steps,
       isBusy: false,
       problem: result.faults[0] === undefined ? undefined : `line ${result.faults[0].span.line}: ${result.faults[0].message}`,
-      shown: shown !== undefined && shown < steps.length ? shown : undefined,
+      selectedIndex: selectedIndex !== undefined && selectedIndex < steps.length ? selectedIndex : undefined,
     }));
   }
 
   #fail(text: string, error: unknown): void {
     if (isReplaced(error) || this.#editor.flow.text !== text) return;
-    this.store.setState({ isBusy: false, problem: this.#reason(error), result: undefined, steps: [], shown: undefined });
+    this.store.setState({ isBusy: false, problem: this.#reason(error), result: undefined, steps: [], selectedIndex: undefined });
   }
 
   #reason(error: unknown): string {
-    return error instanceof SimulationStopped && error.reason === "time" ? this.#parts.words.tooLong : (error as Error).message;
+    return error instanceof SimulationStopped && error.reason === "time" ? this.#parts.labels.tooLong : (error as Error).message;
   }
 
   /** Reads them for every run, because they may be edited on another screen or on disk while the editor stays open. */
@@ -280,7 +280,7 @@ export class Trial {
   }
 }
 
-const placed = (steps: readonly SimulatedStep[], outline: Outline): readonly TriedStep[] =>
+const withPaths = (steps: readonly SimulatedStep[], outline: Outline): readonly TriedStep[] =>
   steps.map((step) => ({ ...step, path: pathAtOffset(outline, step.offset) }));
 
 const isReplaced = (error: unknown): boolean => error instanceof SimulationStopped && error.reason === "replaced";

@@ -15,14 +15,14 @@ export function useSend(routeId?: string): () => Promise<TryReply | undefined> {
   const editor = useEditor();
   const [, navigate] = useLocation();
   const sample = useTrialState((state) => state.sample);
-  const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
+  const routes = useEditorState((state) => state.flow.lastValid?.outline.routes) ?? [];
   const target = useWorkspace((state) => state.target);
   const called = routeId ?? routeOf(routes, sample)?.id;
   return async () => {
     if (called === undefined) return undefined;
     const reply = await sendSample(called, sample, target);
     useSentReply.setState({ reply });
-    // The run shows the reply and what every step did with the message.
+    // The run shows the reply and the message after every step.
     if (reply.runId !== null) navigate(`/flows/${editor.id}/runs/${reply.runId}`);
     return reply;
   };

@@ -32,14 +32,16 @@ const text = `- route:
               - to: {id: call, uri: "direct:sub"}
         - wireTap: {id: copy, uri: "seda:later"}
 `;
+const isRouteCall = (uri: string): boolean => /^(direct|seda):/.test(uri);
 const outline = outlineOf(readTree(text).tree as Tree, "main");
 
 test("called routes are rows below the step that called them, including those that run after it; bars are at the recorded times", () => {
   const main = run("main", { steps: [step("only", 0, 60), step("call", 10, 50), step("copy", 60, 1)] });
   const sub = run("sub", { parentRunId: "main", startedAt: at(20), durationMs: 30, steps: [step("inner", 25, 20)] });
-  const later = run("later", { parentRunId: "main", startedAt: at(150), durationMs: 50, trigger: { uri: "seda:later" }, steps: [] });
+  // A queued message has no parent run.
+  const later = run("later", { startedAt: at(150), durationMs: 50, trigger: { uri: "seda:later" }, steps: [] });
   const stranger = run("stranger", { parentRunId: "other", steps: [] });
-  const rows = waterfallRows({ run: main, steps: recordedSteps(main as never, outline), chain: [later, stranger, sub, main], outline });
+  const rows = waterfallRows({ run: main, steps: recordedSteps(main as never, outline), chain: [later, stranger, sub, main], outline, isRouteCall });
   const shown = rows.map(
     (row) =>
       `${"  ".repeat(row.depth)}${row.kind === "route" ? `route ${row.run.routeId}` : row.step.stepId} ${row.bars.map(({ start, length }) => `${start} ${length}`).join(", ")}`,

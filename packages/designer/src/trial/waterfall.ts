@@ -27,11 +27,14 @@ interface Shown {
   /** Runs of the same chain, in any order; those that this run did not cause are ignored. */
   readonly chain: readonly Run[];
   readonly outline: Outline | undefined;
+  /** True for URIs through which routes call each other. */
+  isRouteCall(uri: string): boolean;
 }
 
-export function waterfallRows({ run, steps, chain, outline }: Shown): readonly WaterfallRow[] {
+export function waterfallRows({ run, steps, chain, outline, isRouteCall }: Shown): readonly WaterfallRow[] {
   const begin = Date.parse(run.startedAt);
-  const children = childrenByRun(chain, run.id);
+  const uris = new Map(outline?.routes.flatMap((route) => [...everyStep(route.steps)].map((step) => [`${route.id}/${step.id}`, step.detail] as const)) ?? []);
+  const children = childrenByRun(chain, run.id, (one) => (isRouteCall(one.trigger.uri) ? senderOf(one, chain, uris, run.id) : undefined));
   const everyEnd = [run, ...descendants(run.id, children)].flatMap((one) => [endOfRun(one), ...one.steps.map(endOfStep)]);
   const whole = Math.max(1, Math.max(...everyEnd) - begin);
   const bar = (startedAt: string, durationMs: number, isFailed: boolean): Bar => ({
@@ -44,7 +47,6 @@ export function waterfallRows({ run, steps, chain, outline }: Shown): readonly W
       ? [bar(startedAt, durationMs, status === "failed")]
       : // Every attempt but the last failed.
         tries.map((one, index) => bar(one.startedAt, one.durationMs, index < tries.length - 1 || status === "failed"));
-  const uris = new Map(outline?.routes.flatMap((route) => [...everyStep(route.steps)].map((step) => [`${route.id}/${step.id}`, step.detail] as const)) ?? []);
   const rows: WaterfallRow[] = [];
   const addRoute = (called: Run, depth: number): void => {
     rows.push({ kind: "route", run: called, depth, bars: [bar(called.startedAt, called.durationMs ?? 0, called.status === "failed")] });
@@ -71,16 +73,31 @@ function endOfStep({ startedAt, durationMs, tries }: RunStep): number {
 }
 const endOfRun = ({ startedAt, durationMs }: Run): number => Date.parse(startedAt) + (durationMs ?? 0);
 
-function childrenByRun(chain: readonly Run[], rootId: string): ReadonlyMap<string, readonly Run[]> {
+function childrenByRun(chain: readonly Run[], rootId: string, queuedBy: (run: Run) => string | undefined): ReadonlyMap<string, readonly Run[]> {
   const children = new Map<string, Run[]>();
   for (const run of chain.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1))) {
-    if (run.parentRunId === null || run.id === rootId) continue;
-    const siblings = children.get(run.parentRunId);
-    if (siblings === undefined) children.set(run.parentRunId, [run]);
+    const parent = run.id === rootId ? undefined : (run.parentRunId ?? queuedBy(run));
+    if (parent === undefined) continue;
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [run]);
     else siblings.push(run);
   }
   return children;
 }
+
+/** A message that a route queued for another one has no parent run: it belongs to the latest run before it with a step that sends to that queue. */
+function senderOf(queued: Run, chain: readonly Run[], uris: ReadonlyMap<string, string>, rootId: string): string {
+  const queue = withoutQuery(queued.trigger.uri);
+  const senders = chain.filter(
+    (run) =>
+      run.id !== queued.id &&
+      run.startedAt <= queued.startedAt &&
+      run.steps.some(({ stepId }) => withoutQuery(uris.get(`${run.routeId}/${stepId}`) ?? "") === queue),
+  );
+  return senders.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1)).at(-1)?.id ?? rootId;
+}
+
+const withoutQuery = (uri: string): string => uri.split("?", 1)[0] as string;
 
 function descendants(id: string, children: ReadonlyMap<string, readonly Run[]>): readonly Run[] {
   return (children.get(id) ?? []).flatMap((child) => [child, ...descendants(child.id, children)]);
@@ -95,7 +112,7 @@ function callers(run: Run, called: readonly Run[], uris: ReadonlyMap<string, str
       .map((step, index) => ({ step, index }))
       // Times are rounded to milliseconds. A step that sends without waiting ends before the called route starts.
       .filter(({ step }) => Date.parse(step.startedAt) <= at + 1);
-    const named = running.filter(({ step }) => uris.get(`${run.routeId}/${step.stepId}`)?.split("?")[0] === child.trigger.uri.split("?")[0]);
+    const named = running.filter(({ step }) => withoutQuery(uris.get(`${run.routeId}/${step.stepId}`) ?? "") === withoutQuery(child.trigger.uri));
     const index = (named.at(-1) ?? running.filter(({ step }) => endOfStep(step) >= at - 1).at(-1))?.index ?? -1;
     byStep.set(index, [...(byStep.get(index) ?? []), child]);
   }

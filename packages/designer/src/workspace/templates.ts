@@ -1,4 +1,4 @@
-// Templates of new flows. Only standard Camel syntax, so that other Camel tools can open the files.
+// Templates for new flows. Only standard Camel syntax, so that other Camel tools can open the files.
 import { readTree } from "@sluice/model";
 import { strings } from "../strings.ts";
 
@@ -16,9 +16,9 @@ interface RouteHead {
   readonly category: string;
 }
 
-const { templates: words } = strings;
+const { templates: labels } = strings;
 
-/** A YAML scalar that is parsed back to the same text, as plain as possible. */
+/** Formats text as a YAML scalar: plain if it parses back to the same text, otherwise quoted. */
 function scalar(text: string): string {
   const { tree } = readTree(`a: ${text}\n`);
   const value = tree?.type === "map" ? tree.entries[0]?.value : undefined;
@@ -43,7 +43,7 @@ function head({ id, name, category }: RouteHead): string {
 export const templates: readonly Template[] = [
   {
     id: "webhook",
-    ...words.webhook,
+    ...labels.webhook,
     text: (route) => `${head(route)}    from:
       uri: platform-http:/api/${route.id}
       steps:
@@ -57,7 +57,7 @@ export const templates: readonly Template[] = [
   },
   {
     id: "timer",
-    ...words.timer,
+    ...labels.timer,
     text: (route) => `${head(route)}    from:
       uri: timer:${route.id}
       parameters:
@@ -73,7 +73,7 @@ export const templates: readonly Template[] = [
   },
   {
     id: "direct",
-    ...words.direct,
+    ...labels.direct,
     text: (route) => `${head(route)}    from:
       uri: direct:${route.id}
       steps:
@@ -84,7 +84,7 @@ export const templates: readonly Template[] = [
   },
   {
     id: "file-pair",
-    ...words.filePair,
+    ...labels.filePair,
     text: (route) => `${head(route)}    from:
       uri: file:inbox
       parameters:
@@ -100,7 +100,7 @@ export const templates: readonly Template[] = [
   },
   {
     id: "http-to-http",
-    ...words.httpToHttp,
+    ...labels.httpToHttp,
     text: (route) => `${head(route)}    from:
       uri: platform-http:/api/${route.id}
       steps:
@@ -116,5 +116,5 @@ export const templates: readonly Template[] = [
             uri: "{{${route.id}.url:https://example.com/orders}}"
 `,
   },
-  { id: "paste", ...words.paste },
+  { id: "paste", ...labels.paste },
 ];

@@ -12,6 +12,8 @@ export interface RuntimeState {
   readonly cause: "down" | "token" | "other" | undefined;
   readonly flows: ReadonlyMap<string, FlowSummary>;
   readonly health: Health | undefined;
+  /** The last health report and when it was received, also after the runtime stopped responding. */
+  readonly lastHealth: { readonly health: Health; readonly at: string } | undefined;
 }
 
 interface WorkspaceState {
@@ -30,7 +32,7 @@ interface WorkspaceState {
   setTargets(targets: readonly TargetEntry[]): void;
 }
 
-const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, cause: undefined, flows: new Map(), health: undefined };
+const unknownRuntime: RuntimeState = { reachable: undefined, error: undefined, cause: undefined, flows: new Map(), health: undefined, lastHealth: undefined };
 const targetKey = "sluice.target";
 
 export const useWorkspace = create<WorkspaceState>((set, get) => ({
@@ -63,7 +65,16 @@ export const useWorkspace = create<WorkspaceState>((set, get) => ({
     try {
       const [{ flows }, health] = await Promise.all([runtimeAt(target).call("GET /flows"), healthOf(target)]);
       if (get().target === target)
-        set({ runtime: { reachable: true, error: undefined, cause: undefined, flows: new Map(flows.map((flow) => [flow.id, flow])), health } });
+        set({
+          runtime: {
+            reachable: true,
+            error: undefined,
+            cause: undefined,
+            flows: new Map(flows.map((flow) => [flow.id, flow])),
+            health,
+            lastHealth: { health, at: new Date().toISOString() },
+          },
+        });
     } catch (error) {
       if (get().target !== target || !(error instanceof ApiError)) return;
       set(({ runtime }) => ({ runtime: { ...runtime, reachable: false, error: error.message, cause: causeOf(error), health: undefined } }));
@@ -109,6 +120,6 @@ export function writeSetting(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Falls back to this page's memory: the setting is lost when the page is closed.
+    // The setting applies only until the page is closed.
   }
 }

@@ -26,11 +26,11 @@ export function completions(all: readonly OnCompletionOptions[], compiler: Compi
     if (options.onCompleteOnly && options.onFailureOnly)
       throw new CompileError("option-conflict", "onCompletion never runs with both onCompleteOnly and onFailureOnly: keep one of them or none");
     const steps = compiler.steps(options.steps);
-    const holds = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
+    const condition = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
     const applies = (exchange: Exchange): boolean => {
       const failed = exchange.failure !== undefined;
       if ((options.onCompleteOnly && failed) || (options.onFailureOnly && !failed)) return false;
-      return holds === undefined || holds(exchange);
+      return condition === undefined || condition(exchange);
     };
     const run = (exchange: Exchange): Awaitable => {
       exchange.setProperty("CamelOnCompletion", true);

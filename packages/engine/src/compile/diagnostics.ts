@@ -4,30 +4,30 @@ import { CompileError, isCompileError } from "../spi/compiler.ts";
 import { messageWithin } from "./relocate.ts";
 
 /**
- * Collects all errors of a flow during compilation, so that one error does not hide the next. `known` contains errors found earlier: such a flow is
- * compiled only to find more errors, and consequences of a known error are not reported again.
+ * Collects all errors of a flow during compilation, so that one error does not hide the next. `earlier` contains the errors of the previous stage: such
+ * a flow is compiled only to find more errors, and consequences of an earlier error are not reported again.
  */
 export class DiagnosticSink {
   readonly found: Diagnostic[] = [];
   readonly #source: string;
-  readonly #known: readonly Diagnostic[];
+  readonly #earlier: readonly Diagnostic[];
   /** Parsed again on the first error: compiled flows live long and should not retain the tree. */
   #tree: Tree | undefined = undefined;
 
-  constructor(source: string, known: readonly Diagnostic[] = []) {
+  constructor(source: string, earlier: readonly Diagnostic[] = []) {
     this.#source = source;
-    this.#known = known;
+    this.#earlier = earlier;
   }
 
-  /** Runs `make`; reports an error at `span` and returns the fallback value. Bugs are rethrown. */
-  attempt<T>(place: { span: Span; routeId?: string; stepId?: string }, make: () => T, otherwise: T): T {
+  /** Runs `compile`; reports an error at `span` and returns the fallback value. Bugs are rethrown. */
+  attempt<T>(place: { span: Span; routeId?: string; stepId?: string }, compile: () => T, fallback: T): T {
     try {
-      return make();
+      return compile();
     } catch (thrown) {
       // An option that failed to bind is missing, and steps do not expect that.
-      const error = this.#known.length > 0 && !isFault(thrown) ? undefined : faultOf(thrown);
-      if (error !== undefined && !this.#known.some((fault) => isSameStep(fault, place))) this.add(error, place);
-      return otherwise;
+      const error = this.#earlier.length > 0 && !isFault(thrown) ? undefined : toCompileError(thrown);
+      if (error !== undefined && !this.#earlier.some((fault) => isSameStep(fault, place))) this.add(error, place);
+      return fallback;
     }
   }
 
@@ -43,7 +43,7 @@ export class DiagnosticSink {
             ? spanInText(this.#source, owner, text, error.offset)
             : owner;
     const message = within === undefined ? error.message : messageWithin(error.message, within);
-    if (this.#known.some((fault) => overlap(fault.span, span) || isSameError(fault, { code: error.code, routeId, stepId }))) return;
+    if (this.#earlier.some((fault) => overlap(fault.span, span) || isSameError(fault, { code: error.code, routeId, stepId }))) return;
     // Document-level entities are compiled once per route; report their error only once.
     if (this.found.some((other) => other.code === error.code && other.message === message && other.span.start === span.start)) return;
     this.found.push({
@@ -68,10 +68,10 @@ const isSameStep = (fault: Diagnostic, { routeId, stepId }: { routeId?: string; 
 const isSameError = (fault: Diagnostic, { code, routeId, stepId }: { code: string; routeId: string | undefined; stepId: string | undefined }): boolean =>
   fault.code === code && routeId !== undefined && fault.routeId === routeId && fault.stepId === stepId;
 
-const isFault = (thrown: unknown): boolean => isCompileError(thrown) || (isFlowError(thrown) && thrown.code !== "unexpected");
+const isFault = (error: unknown): boolean => isCompileError(error) || (isFlowError(error) && error.code !== "unexpected");
 
 /** A literal in the flow that fails to evaluate is an error in the flow. */
-function faultOf(thrown: unknown): CompileError {
-  if (!isFault(thrown)) throw thrown;
-  return isCompileError(thrown) ? thrown : new CompileError((thrown as FlowError).code, (thrown as FlowError).message);
+function toCompileError(error: unknown): CompileError {
+  if (!isFault(error)) throw error;
+  return isCompileError(error) ? error : new CompileError((error as FlowError).code, (error as FlowError).message);
 }

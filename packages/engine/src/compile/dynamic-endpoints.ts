@@ -6,7 +6,7 @@ import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { isCompileError, type DynamicEndpointOptions } from "../spi/compiler.ts";
 import type { EndpointOrigin } from "../spi/connector.ts";
-import type { EndpointCache, Found } from "./endpoint-cache.ts";
+import type { EndpointCache, ResolvedEndpoint } from "./endpoint-cache.ts";
 import { schemeOf } from "./endpoint-binder.ts";
 import type { FlowScope } from "./flow-scope.ts";
 
@@ -14,7 +14,7 @@ export interface DynamicContext<T> {
   /** Every destination written in the flow: `to` URIs and expressions. */
   readonly authored: readonly string[];
   readonly cache: EndpointCache<T>;
-  open(node: EndpointNode, origin: EndpointOrigin): Omit<Found<T>, "isOpen">;
+  open(node: EndpointNode, origin: EndpointOrigin): Omit<ResolvedEndpoint<T>, "isOpen">;
 }
 
 /** Resolves URIs with `open` and caches the results. */
@@ -28,61 +28,61 @@ export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: Dy
   return (uri, exchange) => {
     const found = cache.get(uri);
     if (found === undefined) return resolve(uri, exchange);
-    if (!found.isOpen && !isTrial(exchange)) throw fromMessage(uri);
+    if (!found.isOpen && !isFromTestSession(exchange)) throw messageUriError(uri);
     return found.value;
   };
 
   function resolve(uri: string, exchange: Exchange): T {
     const scheme = schemeOf(uri);
-    if (allowed !== undefined && !allowed.includes(scheme.toLowerCase())) throw refused(uri, `scheme '${scheme}' is not in allowedSchemes`);
-    const written = isAuthored(uri, context.authored);
-    const isOpen = allowed !== undefined || scheme === literalScheme || written;
-    if (!isOpen && !isTrial(exchange)) throw fromMessage(uri);
+    if (allowed !== undefined && !allowed.includes(scheme.toLowerCase())) throw rejectedError(uri, `scheme '${scheme}' is not in allowedSchemes`);
+    const isWritten = isAuthored(uri, context.authored);
+    const isOpen = allowed !== undefined || scheme === literalScheme || isWritten;
+    if (!isOpen && !isFromTestSession(exchange)) throw messageUriError(uri);
     const origin = {
-      trusted: written || (literalAddress && scheme === literalScheme),
-      authored: written || literal === options.template,
-      literalScheme: written || scheme === literalScheme,
+      trusted: isWritten || (literalAddress && scheme === literalScheme),
+      authored: isWritten || literal === options.template,
+      literalScheme: isWritten || scheme === literalScheme,
     };
-    const opened = openOrFail(context, { uri, parameters: {}, span: options.span }, origin);
-    cache.add(uri, { ...opened, isOpen });
-    return opened.value;
+    const endpoint = openOrFail(context, { uri, parameters: {}, span: options.span }, origin);
+    cache.add(uri, { ...endpoint, isOpen });
+    return endpoint.value;
   }
 }
 
-function fromMessage(uri: string): FlowError {
-  return refused(uri, "it came from the message; add its scheme to allowedSchemes to allow this");
+function messageUriError(uri: string): FlowError {
+  return rejectedError(uri, "it came from the message; add its scheme to allowedSchemes to allow this");
 }
 
-/** The message was sent from a test session, not by an external caller. */
-function isTrial({ run: { root } }: Exchange): boolean {
+/** True when the message was sent from a test session, not by an external caller. */
+function isFromTestSession({ run: { root } }: Exchange): boolean {
   return root.session !== undefined && root.trigger.method === undefined;
 }
 
-function openOrFail<T>(context: DynamicContext<T>, node: EndpointNode, origin: EndpointOrigin): Omit<Found<T>, "isOpen"> {
+function openOrFail<T>(context: DynamicContext<T>, node: EndpointNode, origin: EndpointOrigin): Omit<ResolvedEndpoint<T>, "isOpen"> {
   try {
     return context.open(node, origin);
-  } catch (thrown) {
-    if (!isCompileError(thrown)) throw thrown;
+  } catch (error) {
+    if (!isCompileError(error)) throw error;
     const type =
-      thrown.code === "connector-unknown" || thrown.code === "endpoint-invalid"
+      error.code === "connector-unknown" || error.code === "endpoint-invalid"
         ? "org.apache.camel.NoSuchEndpointException"
         : "org.apache.camel.ResolveEndpointFailedException";
-    if (thrown.code === "endpoint-refused") throw refused(node.uri, thrown.message);
-    throw new FlowError(type, `No endpoint could be found for: ${node.uri}, ${thrown.message}`, { code: thrown.code });
+    if (error.code === "endpoint-refused") throw rejectedError(node.uri, error.message);
+    throw new FlowError(type, `No endpoint could be found for: ${node.uri}, ${error.message}`, { code: error.code });
   }
 }
 
-function refused(uri: string, reason: string): FlowError {
+function rejectedError(uri: string, reason: string): FlowError {
   return new FlowError("org.apache.camel.ResolveEndpointFailedException", `endpoint '${uri.slice(0, 200)}' is rejected: ${reason}`, {
     code: "endpoint-refused",
   });
 }
 
 /** Records connectors that such an endpoint may use but that are not loaded yet. */
-export function noteUnloaded(options: DynamicEndpointOptions, { catalog: { index }, authored, unloaded }: FlowScope): void {
+export function recordUnloaded(options: DynamicEndpointOptions, { catalog: { index }, authored, unloaded }: FlowScope): void {
   if (index === undefined) return;
-  const written = (): Iterable<string> => authored.flatMap((text) => [...text.matchAll(/([a-z][\w.+-]*):/gi)].map(([, scheme]) => scheme as string));
-  for (const name of new Set(schemesOf(options) ?? written())) {
+  const writtenSchemes = (): Iterable<string> => authored.flatMap((text) => [...text.matchAll(/([a-z][\w.+-]*):/gi)].map(([, scheme]) => scheme as string));
+  for (const name of new Set(schemesOf(options) ?? writtenSchemes())) {
     const part = { kind: "connectors", name } as const;
     if (index.isUnloaded(part)) unloaded.add(part);
   }

@@ -8,10 +8,10 @@ const maxEndpoints = 1000;
 /** Idle time after which an endpoint is stopped. Checked at the same interval, so stopping can take up to twice as long. */
 const idleMs = 300_000;
 /** How many busy endpoints are skipped when searching for one to evict. */
-const skippedWhenBusy = 16;
+const maxSkipped = 16;
 
 /** An endpoint resolved from a URI. */
-export interface Found<T> {
+export interface ResolvedEndpoint<T> {
   readonly value: T;
   /** Starts and stops it; undefined when it needs neither. */
   readonly demand: OnDemand | undefined;
@@ -23,7 +23,7 @@ export interface Found<T> {
 
 export class EndpointCache<T> implements Lifecycle {
   readonly #clock: Clock;
-  readonly #found = new Map<string, Found<T>>();
+  readonly #endpoints = new Map<string, ResolvedEndpoint<T>>();
   #isStopped = false;
   #cancelSweep: (() => void) | undefined = undefined;
 
@@ -31,24 +31,24 @@ export class EndpointCache<T> implements Lifecycle {
     this.#clock = clock;
   }
 
-  get(uri: string): Found<T> | undefined {
-    const found = this.#found.get(uri);
-    if (found === undefined) return undefined;
-    this.#found.delete(uri);
-    this.#found.set(uri, found);
-    return found;
+  get(uri: string): ResolvedEndpoint<T> | undefined {
+    const endpoint = this.#endpoints.get(uri);
+    if (endpoint === undefined) return undefined;
+    this.#endpoints.delete(uri);
+    this.#endpoints.set(uri, endpoint);
+    return endpoint;
   }
 
-  add(uri: string, found: Found<T>): void {
+  add(uri: string, endpoint: ResolvedEndpoint<T>): void {
     // An endpoint resolved by a late message after the route stopped is stopped again once that message completes.
     if (this.#isStopped) {
-      void found.demand?.release();
-      found.forget();
+      void endpoint.demand?.release();
+      endpoint.forget();
       return;
     }
-    if (this.#found.size >= maxEndpoints) this.#makeRoom();
-    this.#found.set(uri, found);
-    if (found.demand !== undefined) this.#sweepLater();
+    if (this.#endpoints.size >= maxEndpoints) this.#makeRoom();
+    this.#endpoints.set(uri, endpoint);
+    if (endpoint.demand !== undefined) this.#sweepLater();
   }
 
   start(): void {
@@ -59,37 +59,37 @@ export class EndpointCache<T> implements Lifecycle {
     this.#isStopped = true;
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
-    const all = [...this.#found.values()];
-    this.#found.clear();
+    const all = [...this.#endpoints.values()];
+    this.#endpoints.clear();
     for (const { forget } of all) forget();
     await Promise.all(all.map(async ({ demand }) => demand?.release()));
   }
 
   /** A busy endpoint stays beyond the bound: stopping it would lose messages. Connectors limit their own buffers. */
   #makeRoom(): void {
-    let looked = 0;
-    for (const [uri, found] of this.#found) {
-      if (found.demand?.isBusy !== true) return this.#drop(uri, found);
-      if (++looked === skippedWhenBusy) return;
-      this.#found.delete(uri);
-      this.#found.set(uri, found);
+    let skipped = 0;
+    for (const [uri, endpoint] of this.#endpoints) {
+      if (endpoint.demand?.isBusy !== true) return this.#drop(uri, endpoint);
+      if (++skipped === maxSkipped) return;
+      this.#endpoints.delete(uri);
+      this.#endpoints.set(uri, endpoint);
     }
   }
 
-  #drop(uri: string, found: Found<T>): void {
-    this.#found.delete(uri);
-    found.forget();
-    void found.demand?.release();
+  #drop(uri: string, endpoint: ResolvedEndpoint<T>): void {
+    this.#endpoints.delete(uri);
+    endpoint.forget();
+    void endpoint.demand?.release();
   }
 
   #sweepLater(): void {
     this.#cancelSweep ??= this.#clock.after(idleMs, () => {
       this.#cancelSweep = undefined;
       let more = false;
-      for (const [uri, found] of this.#found) {
-        const { demand } = found;
+      for (const [uri, endpoint] of this.#endpoints) {
+        const { demand } = endpoint;
         if (demand === undefined) continue;
-        if (demand.isMarked && !demand.isBusy) this.#drop(uri, found);
+        if (demand.isMarked && !demand.isBusy) this.#drop(uri, endpoint);
         else more = demand.isMarked = true;
       }
       if (more) this.#sweepLater();

@@ -41,14 +41,14 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     let pending: Awaitable;
     try {
       pending = slot.inner(exchange);
-    } catch (thrown) {
-      return recover(slot, exchange, thrown, before);
+    } catch (error) {
+      return recover(slot, exchange, error, before);
     }
-    return pending === undefined ? undefined : pending.then(undefined, (thrown: unknown) => recover(slot, exchange, thrown, before));
+    return pending === undefined ? undefined : pending.then(undefined, (error: unknown) => recover(slot, exchange, error, before));
   };
 
   function recover(slot: Slot, exchange: Exchange, thrown: unknown, before: Message | undefined): Awaitable {
-    const error = note(exchange, thrown);
+    const error = recordFailure(exchange, thrown);
     if (error.exhausted || exchange.run.isCancelled) throw error;
     const clause = pickClause(plan.clauses, error, exchange);
     if (before === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
@@ -71,8 +71,8 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
       const clause = pickClause(plan.clauses, error, exchange);
       const policy = policyOf(clause);
       markRedelivery(exchange, attempt, policy.maximum);
-      const goOn = clause?.retryWhile === undefined ? policy.maximum < 0 || attempt <= policy.maximum : clause.retryWhile(exchange);
-      if (!goOn || (isStopping() && !policy.whileStopping)) return conclude(exchange, error, clause, attempt - 1);
+      const shouldRetry = clause?.retryWhile === undefined ? policy.maximum < 0 || attempt <= policy.maximum : clause.retryWhile(exchange);
+      if (!shouldRetry || (isStopping() && !policy.whileStopping)) return conclude(exchange, error, clause, attempt - 1);
       const delayMs = policy.delay(attempt, () => host.random());
       exchange.run.redeliveries++;
       exchange.run.status = "retrying";
@@ -89,7 +89,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
         settleStatus(exchange);
         return;
       } catch (thrown) {
-        error = note(exchange, thrown);
+        error = recordFailure(exchange, thrown);
         settleStatus(exchange);
         if (error.exhausted || exchange.run.isCancelled) throw error;
         if (error.rollback) return conclude(exchange, error, pickClause(plan.clauses, error, exchange), attempt);
@@ -118,7 +118,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     if (handled) log(handledLevel, exchange, error, () => (useDeadLetter ? "sent to the dead letter endpoint" : "the failure was handled"));
     else if (continued) log(continuedLevel, exchange, error, () => "the route continues");
     if (handled || continued) clearRedelivery(exchange);
-    else if (plan.policy.maximum !== 0 || clause !== undefined) showRedeliveriesDone(exchange, redeliveries);
+    else if (plan.policy.maximum !== 0 || clause !== undefined) setRedeliveryCount(exchange, redeliveries);
     const target = useDeadLetter ? plan.deadLetter : clause?.steps;
     if (target !== undefined) restoreOriginal(exchange, useDeadLetter ? plan.deadLetterOriginal : clause?.original);
     const pattern = exchange.pattern;
@@ -127,20 +127,20 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
       exchange.pattern = pattern;
       finish(exchange, error, handled, continued);
     };
-    const failedAgain = (thrown: unknown): never => {
+    const failWithNewError = (error: unknown): never => {
       exchange.pattern = pattern;
-      const again = toFlowError(thrown);
-      again.exhausted = true;
-      throw again;
+      const newError = toFlowError(error);
+      newError.exhausted = true;
+      throw newError;
     };
     let pending: Awaitable;
     try {
       pending = target?.(exchange);
-    } catch (thrown) {
-      return failedAgain(thrown);
+    } catch (error) {
+      return failWithNewError(error);
     }
     if (pending === undefined) return after();
-    return pending.then(after, failedAgain);
+    return pending.then(after, failWithNewError);
   }
 
   function finish(exchange: Exchange, error: FlowError, handled: boolean, continued: boolean): void {
@@ -160,7 +160,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
 }
 
 /** Stores a failure where handlers and expressions can read it, and records the step that failed. */
-export function note(exchange: Exchange, thrown: unknown): FlowError {
+export function recordFailure(exchange: Exchange, thrown: unknown): FlowError {
   const error = toFlowError(thrown);
   error.stepId ??= exchange.at?.id;
   error.routeId ??= exchange.run.route.id;
@@ -186,7 +186,7 @@ function clearRedelivery(exchange: Exchange): void {
   headers.delete("CamelRedeliveryMaxCounter");
 }
 
-function showRedeliveriesDone(exchange: Exchange, redeliveries: number): void {
+function setRedeliveryCount(exchange: Exchange, redeliveries: number): void {
   exchange.message.headers.set("CamelRedelivered", redeliveries > 0);
   exchange.message.headers.set("CamelRedeliveryCounter", redeliveries);
 }

@@ -1,12 +1,11 @@
 // Compiles the error handling of a document into the plan a route's error handler follows.
-import type { ExpressionNode, Span, Values } from "@sluice/model";
+import { closest, type ExpressionNode, type Span, type Values } from "@sluice/model";
 import { exceptionTypeNames, isKnownExceptionType } from "../errors/exception-types.ts";
 import { CompileError, type Compiler } from "../spi/compiler.ts";
 import type { errorHandlerFields, onExceptionFields } from "../entities/error-entities.ts";
 import type { ErrorHandlerPlan } from "./error-handler.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
 import { withoutDuplicates, type ExceptionClause } from "./exception-clause.ts";
-import { closest as nearestName } from "@sluice/model";
 import { noRedelivery, redeliveryPolicy, type RedeliveryOptions, type RedeliveryPolicy } from "./redelivery-policy.ts";
 
 export type OnExceptionOptions = Values<typeof onExceptionFields>;
@@ -30,10 +29,10 @@ export interface ErrorSources {
 /** Compiles the plan; its steps run outside the route's own error handler. */
 export function errorPlan(sources: ErrorSources, compiler: Compiler, diagnostics: DiagnosticSink): ErrorHandlerPlan {
   const handler = resolve(sources.handler, sources.named);
-  const compiled = (level: readonly ClauseSource[]) =>
+  const compileLevel = (level: readonly ClauseSource[]) =>
     level.map(({ options, span }) => diagnostics.attempt<ExceptionClause | undefined>({ span }, () => clause(options, compiler), undefined));
   const clauses = sources.clauses.map((level) =>
-    withoutDuplicates(compiled(level.filter(({ options }) => !options.disabled)).filter((made) => made !== undefined)),
+    withoutDuplicates(compileLevel(level.filter(({ options }) => !options.disabled)).filter((compiledClause) => compiledClause !== undefined)),
   );
   if (handler?.noErrorHandler !== undefined) return { kind: "none", policy: noRedelivery, clauses: [], deadLetter: undefined, deadLetterOriginal: undefined };
   const settings = handler?.deadLetterChannel ?? handler?.defaultErrorHandler;
@@ -110,8 +109,8 @@ function original(options: { readonly useOriginalMessage: boolean; readonly useO
 /** Rejects an exception type that no failure can have. */
 function assertExceptionType(type: string): void {
   if (isKnownExceptionType(type)) return;
-  const near = nearestName(type, exceptionTypeNames());
-  throw new CompileError("exception-unknown", `unknown exception type '${type}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
+  const suggestion = closest(type, exceptionTypeNames());
+  throw new CompileError("exception-unknown", `unknown exception type '${type}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`, {
     hint: "use a full Java or Camel exception name, e.g. java.lang.Exception",
     value: type,
   });

@@ -64,7 +64,7 @@ function closest(types: readonly string[], type: string): number | undefined {
 
 /** Removes clauses that a later identical one replaces. */
 export function withoutDuplicates(clauses: readonly ExceptionClause[]): readonly ExceptionClause[] {
-  const kept = new Map<string, ExceptionClause>();
-  for (const clause of clauses) kept.set(`${clause.types.join(",")}?${clause.whenText}`, clause);
-  return [...kept.values()];
+  const unique = new Map<string, ExceptionClause>();
+  for (const clause of clauses) unique.set(`${clause.types.join(",")}?${clause.whenText}`, clause);
+  return [...unique.values()];
 }

@@ -16,8 +16,8 @@ export function expandRoutes(
   const routes = [...flow.routes];
   for (const entity of flow.entities) {
     if (entity.name !== "templatedRoute") continue;
-    const made = templates.route(entity, new Set(routes.map(({ id }) => id)));
-    if (made !== undefined) routes.push(made);
+    const templated = templates.route(entity, new Set(routes.map(({ id }) => id)));
+    if (templated !== undefined) routes.push(templated);
   }
   for (const entity of flow.entities) {
     const expand = catalog.entities.get(entity.name)?.expand;

@@ -33,9 +33,9 @@ export function findConnection<C>(request: ConnectionRequest, user: string, sour
     ...request,
     reference,
     user,
-    flowBean: expanded(flowBean, anyBean),
-    flowBeans: () => new Map(sources.flowBeanNames().map((name) => [name, expanded(sources.flowBean(name), anyBean) as ConnectionBean])),
-    propertyBean: reference === undefined ? undefined : expanded(propertyBean(reference, sources), (name) => propertyBean(name, sources)),
+    flowBean: expandBean(flowBean, anyBean),
+    flowBeans: () => new Map(sources.flowBeanNames().map((name) => [name, expandBean(sources.flowBean(name), anyBean) as ConnectionBean])),
+    propertyBean: reference === undefined ? undefined : expandBean(propertyBean(reference, sources), (name) => propertyBean(name, sources)),
     component: componentOptions(user, sources),
   };
   try {
@@ -43,24 +43,24 @@ export function findConnection<C>(request: ConnectionRequest, user: string, sour
     // Endpoints resolved at run time may use any number.
     if (sources.connections.size < maxConnections) sources.connections.add(found.id);
     return found;
-  } catch (thrown) {
-    if (isCompileError(thrown) && thrown.unloaded !== undefined) sources.unloaded.add(thrown.unloaded);
-    throw thrown;
+  } catch (error) {
+    if (isCompileError(error) && error.unloaded !== undefined) sources.unloaded.add(error.unloaded);
+    throw error;
   }
 }
 
 /** Connector options from the properties, by their URI names: `camel.component.kafka.session-timeout-ms` is `sessionTimeoutMs`. */
 export function componentOptions(scheme: string, { propertiesUnder }: Pick<ConnectionSources, "propertiesUnder">): Readonly<Record<string, string>> {
-  const given = Object.entries(propertiesUnder(`camel.component.${scheme}.`));
-  return Object.fromEntries(given.map(([name, value]) => [name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()), value]));
+  const options = Object.entries(propertiesUnder(`camel.component.${scheme}.`));
+  return Object.fromEntries(options.map(([name, value]) => [name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()), value]));
 }
 
 /** The bean that `camel.beans.<name>` defines: the value is the class, `camel.beans.<name>.<property>` the properties. */
 export function propertyBean(name: string, { propertiesUnder }: Pick<ConnectionSources, "propertiesUnder">): ConnectionBean | undefined {
-  const given = propertiesUnder(`camel.beans.${name}`);
-  const type = given[""];
+  const values = propertiesUnder(`camel.beans.${name}`);
+  const type = values[""];
   if (type === undefined) return undefined;
-  const properties = Object.entries(given).flatMap(([key, value]) => {
+  const properties = Object.entries(values).flatMap(([key, value]) => {
     const property = /^(?:\.(.+)|\[(.+)\])$/.exec(key);
     return property === null ? [] : [[(property[1] ?? property[2]) as string, value] as const];
   });
@@ -75,13 +75,13 @@ const nameOf = (reference: string): string =>
     .trim();
 
 /** The bean with the properties of referenced beans merged in, prefixed with the referring property. */
-function expanded(bean: ConnectionBean | undefined, find: (name: string) => ConnectionBean | undefined, depth = 0): ConnectionBean | undefined {
+function expandBean(bean: ConnectionBean | undefined, find: (name: string) => ConnectionBean | undefined, depth = 0): ConnectionBean | undefined {
   if (bean === undefined) return undefined;
   const properties: Record<string, string> = {};
   for (const [name, value] of Object.entries(bean.properties)) {
     properties[name] = value;
     if (depth === maxReferenceDepth || typeof value !== "string" || !/^#(?!class:|type:)/.test(value)) continue;
-    const inner = expanded(find(nameOf(value)), find, depth + 1);
+    const inner = expandBean(find(nameOf(value)), find, depth + 1);
     for (const [key, nested] of Object.entries(inner?.properties ?? {})) properties[`${name}.${key}`] = nested;
   }
   return { type: classNameOf(bean.type), properties };

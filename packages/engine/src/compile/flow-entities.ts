@@ -20,7 +20,7 @@ export interface RouteEntities {
 
 /** `holds` evaluates a precondition. */
 export function entitiesOf(flow: FlowDocument, route: RouteNode, holds: (precondition: string, span: Span) => boolean): RouteEntities {
-  const of = <T>(name: string): T[] => flow.entities.filter((entity) => entity.name === name).map((entity) => entity.options as T);
+  const optionsOf = <T>(name: string): T[] => flow.entities.filter((entity) => entity.name === name).map((entity) => entity.options as T);
   const configurations = flow.entities
     .filter((entity) => entity.name === "routeConfiguration" && appliesTo(entity, route, holds))
     .map((entity) => ({ options: entity.options as Configuration, span: entity.span }));
@@ -32,14 +32,14 @@ export function entitiesOf(flow: FlowDocument, route: RouteNode, holds: (precond
     (route.options["errorHandler"] as ErrorHandlerOptions | undefined) ??
     configurations.findLast(({ options }) => options.errorHandler !== undefined)?.options.errorHandler ??
     (handlers.at(-1)?.options as ErrorHandlerOptions | undefined);
-  const wrapped = <T>(list: readonly Readonly<Record<string, unknown>>[], name: string): T[] => list.map((item) => item[name] as T);
+  const unwrap = <T>(list: readonly Readonly<Record<string, unknown>>[], name: string): T[] => list.map((item) => item[name] as T);
   const fromConfigurations = <T>(name: keyof Configuration): T[] =>
-    configurations.flatMap(({ options }) => wrapped<T>(options[name] as readonly Readonly<Record<string, unknown>>[], name));
+    configurations.flatMap(({ options }) => unwrap<T>(options[name] as readonly Readonly<Record<string, unknown>>[], name));
   return {
     errors: {
       clauses: [
         configurations.flatMap(({ options, span }) =>
-          wrapped<OnExceptionOptions>(options.onException, "onException").map((clause) => ({ options: clause, span })),
+          unwrap<OnExceptionOptions>(options.onException, "onException").map((clause) => ({ options: clause, span })),
         ),
         documentClauses,
       ],
@@ -47,10 +47,10 @@ export function entitiesOf(flow: FlowDocument, route: RouteNode, holds: (precond
       named: new Map(handlers.flatMap(({ options }) => namesOf(options as ErrorHandlerOptions).map((name) => [name, options as ErrorHandlerOptions] as const))),
       span: handlers.at(-1)?.span ?? route.span ?? documentStart,
     },
-    intercepts: [...of<InterceptOptions>("intercept"), ...fromConfigurations<InterceptOptions>("intercept")],
-    entries: [...of<InterceptFromOptions>("interceptFrom"), ...fromConfigurations<InterceptFromOptions>("interceptFrom")],
-    sends: [...of<InterceptSendOptions>("interceptSendToEndpoint"), ...fromConfigurations<InterceptSendOptions>("interceptSendToEndpoint")],
-    completions: [...of<OnCompletionOptions>("onCompletion"), ...fromConfigurations<OnCompletionOptions>("onCompletion")],
+    intercepts: [...optionsOf<InterceptOptions>("intercept"), ...fromConfigurations<InterceptOptions>("intercept")],
+    entries: [...optionsOf<InterceptFromOptions>("interceptFrom"), ...fromConfigurations<InterceptFromOptions>("interceptFrom")],
+    sends: [...optionsOf<InterceptSendOptions>("interceptSendToEndpoint"), ...fromConfigurations<InterceptSendOptions>("interceptSendToEndpoint")],
+    completions: [...optionsOf<OnCompletionOptions>("onCompletion"), ...fromConfigurations<OnCompletionOptions>("onCompletion")],
   };
 }
 

@@ -1,5 +1,5 @@
 // State that all routes of a flow share during compilation and at run time.
-import type { EntityNode, FormatNode, Values } from "@sluice/model";
+import { closest, type EntityNode, type FormatNode, type Values } from "@sluice/model";
 import { bindFields } from "./bind-fields.ts";
 import { CompileError, type Lifecycle } from "../spi/compiler.ts";
 import type { Connection, ConnectionBean, ConnectionRequest } from "../spi/connection.ts";
@@ -13,7 +13,6 @@ import { classNameOf, findConnection, propertyBean } from "./find-connection.ts"
 import { isClassName } from "./function-stub.ts";
 import { isSuppliedKind, missingBeanHint, operatorBean, type OperatorBean } from "./operator-beans.ts";
 import type { TemplateLibrary } from "./template-library.ts";
-import { closest as nearestName } from "@sluice/model";
 
 export interface FlowScope {
   readonly flowId: string;
@@ -53,7 +52,7 @@ export interface BeanParts {
 export class BeanRegistry {
   readonly #parts: BeanParts;
   readonly #declared = new Map<string, Values<typeof beanFields>>();
-  readonly #made = new Map<string, unknown>();
+  readonly #instances = new Map<string, unknown>();
   readonly #lifecycles: Lifecycle[] = [];
 
   constructor(parts: BeanParts, entities: readonly EntityNode[]) {
@@ -65,7 +64,7 @@ export class BeanRegistry {
     }
   }
 
-  /** Adds a bean of a templated route and returns its name: its own, or a generated one if that is taken. */
+  /** Adds a bean of a templated route and returns its name: its own, or a generated one if that is in use. */
   declare(bean: Bean, routeId: string): string {
     this.check(bean.type);
     let name = bean.name;
@@ -78,35 +77,35 @@ export class BeanRegistry {
   get(reference: string, kind: string): unknown {
     const name = reference.replace(/^#(bean:)?(?!class:|type:)/, "").trim();
     const key = `${kind} ${name}`;
-    if (this.#made.has(key)) return this.#made.get(key);
-    const supplied = isSuppliedKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#supplied(one)) : undefined;
-    const made = supplied ?? this.#makeNamed(name, kind, reference);
-    this.#made.set(key, made);
-    return made;
+    if (this.#instances.has(key)) return this.#instances.get(key);
+    const fromOperator = isSuppliedKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#operatorBean(one)) : undefined;
+    const created = fromOperator ?? this.#createNamed(name, kind, reference);
+    this.#instances.set(key, created);
+    return created;
   }
 
-  #makeNamed(name: string, kind: string, reference: string): unknown {
+  #createNamed(name: string, kind: string, reference: string): unknown {
     const bean = this.#declared.get(name);
     const inProperties = bean === undefined ? propertyBean(name, this.#parts) : undefined;
-    if (bean !== undefined) return this.#make(bean.type, kind, { ...argumentsOf(bean), ...bean.properties }, { name });
-    if (inProperties !== undefined) return this.#make(inProperties.type, kind, inProperties.properties, { name });
-    return this.#make(name, kind, {}, { name, written: reference });
+    if (bean !== undefined) return this.#create(bean.type, kind, { ...argumentsOf(bean), ...bean.properties }, { name });
+    if (inProperties !== undefined) return this.#create(inProperties.type, kind, inProperties.properties, { name });
+    return this.#create(name, kind, {}, { name, written: reference });
   }
 
   /**
    * The bean of this name if the operator implements it: a bean of the flow with an operator type, or an exported function or object.
    */
-  #supplied(name: string): OperatorBean | undefined {
+  #operatorBean(name: string): OperatorBean | undefined {
     const key = `supplied ${name}`;
-    if (this.#made.has(key)) return this.#made.get(key) as OperatorBean;
+    if (this.#instances.has(key)) return this.#instances.get(key) as OperatorBean;
     const declared = this.#declared.get(name);
     const bean = declared ?? propertyBean(name, this.#parts);
     const type = bean?.type ?? name;
-    const kind = this.#known(classOf(type))?.kind;
+    const kind = this.#declarationOf(classOf(type))?.kind;
     if (kind !== "function" && kind !== "object") return undefined;
-    const given = { ...(declared === undefined ? {} : argumentsOf(declared)), ...bean?.properties };
-    const found = { kind, made: this.#make(type, kind, given, { name }) } as OperatorBean;
-    this.#made.set(key, found);
+    const properties = { ...(declared === undefined ? {} : argumentsOf(declared)), ...bean?.properties };
+    const found = { kind, made: this.#create(type, kind, properties, { name }) } as OperatorBean;
+    this.#instances.set(key, found);
     return found;
   }
 
@@ -137,19 +136,19 @@ export class BeanRegistry {
     return this.#lifecycles;
   }
 
-  #make(type: string, kind: string, given: Readonly<Record<string, string>>, { name, written = type }: { name: string; written?: string }): unknown {
+  #create(type: string, kind: string, properties: Readonly<Record<string, string>>, { name, written = type }: { name: string; written?: string }): unknown {
     const declaration = this.#find(type, { written, kind });
     if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' is not a valid ${kind.replaceAll("-", " ")}`, { value: written });
     const values =
-      declaration.takesAny === true ? withPositions(given) : bindFields(declaration.properties, withArguments(given, type, declaration), `'${type}'`);
-    const made = declaration.create(values as never, this.#parts.host, {
+      declaration.takesAny === true ? withPositions(properties) : bindFields(declaration.properties, withArguments(properties, type, declaration), `'${type}'`);
+    const created = declaration.create(values as never, this.#parts.host, {
       flowId: this.#parts.flowId,
       name,
       bean: (reference, beanKind) => this.get(reference, beanKind),
       connection: (request) => this.#connection(request, name),
     });
-    if (typeof made === "object" && made !== null && ("start" in made || "stop" in made)) this.#lifecycles.push(made as Lifecycle);
-    return made;
+    if (typeof created === "object" && created !== null && ("start" in created || "stop" in created)) this.#lifecycles.push(created as Lifecycle);
+    return created;
   }
 
   #connection<C>(request: ConnectionRequest, user: string): Connection<C> {
@@ -161,7 +160,7 @@ export class BeanRegistry {
   #schemeOf(type: string): string {
     const component = componentOf(type);
     const { connectors, refused, index } = this.#parts.catalog;
-    const scheme = [...connectors.keys(), ...(index?.schemes() ?? [])].find((known) => known.replaceAll("-", "").toLowerCase() === component);
+    const scheme = [...connectors.keys(), ...(index?.schemes() ?? [])].find((name) => name.replaceAll("-", "").toLowerCase() === component);
     if (scheme !== undefined) return scheme;
     const reason = [...refused].find(([name]) => name.endsWith(":") && name.slice(0, -1).replaceAll("-", "").toLowerCase() === component)?.[1];
     throw reason === undefined
@@ -169,7 +168,7 @@ export class BeanRegistry {
       : new CompileError("connector-refused", reason, { value: type });
   }
 
-  #known(name: string): BeanDeclaration | undefined {
+  #declarationOf(name: string): BeanDeclaration | undefined {
     const { beans } = this.#parts.catalog;
     return beans.get(name) ?? (isClassName(name) ? beans.get(name.slice(name.lastIndexOf(".") + 1)) : undefined);
   }
@@ -177,17 +176,17 @@ export class BeanRegistry {
   #find(type: string, use: { readonly written?: string; readonly kind?: string } = {}): BeanDeclaration {
     const name = classOf(type);
     const { catalog, unloaded } = this.#parts;
-    const found = this.#known(name);
+    const found = this.#declarationOf(name);
     if (found !== undefined) return found;
     const part = { kind: "beans", name } as const;
     if (catalog.index?.isUnloaded(part) === true) {
       unloaded.add(part);
       throw new CompileError("bean-unloaded", `bean '${name}' is not loaded`, { unloaded: part });
     }
-    const near = nearestName(name, [...catalog.beans.keys()]);
+    const suggestion = closest(name, [...catalog.beans.keys()]);
     const hint = missingBeanHint(name, use.kind ?? "class", this.#ownerOf(name));
-    throw new CompileError("bean-unknown", `unknown bean '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
-      hint: near === undefined ? hint : `write '${near}', or ${hint}`,
+    throw new CompileError("bean-unknown", `unknown bean '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`, {
+      hint: suggestion === undefined ? hint : `write '${suggestion}', or ${hint}`,
       value: use.written ?? type,
     });
   }
@@ -208,8 +207,8 @@ const classOf = (type: string): string =>
     .trim();
 
 /** Constructor arguments by position, in addition to the properties. */
-const withPositions = (given: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [/^\((\d+)\)$/.exec(name)?.[1] ?? name, value]));
+const withPositions = (properties: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [/^\((\d+)\)$/.exec(name)?.[1] ?? name, value]));
 
 type Bean = Values<typeof beanFields>;
 
@@ -231,7 +230,7 @@ function argumentsOf({ constructors }: Bean): Readonly<Record<string, string>> {
 }
 
 /** The properties merged with constructor arguments, whether given after the class name or under `constructors`. */
-function withArguments(given: Readonly<Record<string, string>>, type: string, declaration: BeanDeclaration): Readonly<Record<string, string>> {
+function withArguments(values: Readonly<Record<string, string>>, type: string, declaration: BeanDeclaration): Readonly<Record<string, string>> {
   const properties: Record<string, string> = {};
   const names = declaration.constructorProperties ?? [];
   const set = (position: string, value: string): void => {
@@ -247,9 +246,9 @@ function withArguments(given: Readonly<Record<string, string>>, type: string, de
       );
     properties[name] = value;
   };
-  const written = /^[^(]*\((.*)\)\s*$/s.exec(type)?.[1]?.trim() ?? "";
-  if (written !== "") written.split(",").forEach((text, position) => set(String(position), unquoted(text.trim())));
-  for (const [name, value] of Object.entries(given)) {
+  const argumentText = /^[^(]*\((.*)\)\s*$/s.exec(type)?.[1]?.trim() ?? "";
+  if (argumentText !== "") argumentText.split(",").forEach((text, position) => set(String(position), unquote(text.trim())));
+  for (const [name, value] of Object.entries(values)) {
     const position = /^\((\d+|NaN)\)$/.exec(name)?.[1];
     if (position === undefined) properties[name] = value;
     else set(position, value);
@@ -257,7 +256,7 @@ function withArguments(given: Readonly<Record<string, string>>, type: string, de
   return properties;
 }
 
-const unquoted = (text: string): string => (/^(['"]).*\1$/s.test(text) ? text.slice(1, -1) : text);
+const unquote = (text: string): string => (/^(['"]).*\1$/s.test(text) ? text.slice(1, -1) : text);
 
 /** Data formats: built in, or named under dataFormats and used as `custom`. */
 export class FormatRegistry {

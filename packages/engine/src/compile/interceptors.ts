@@ -20,11 +20,11 @@ export function chain(first: Processor, second: Processor): Processor {
   };
 }
 
-function conditional(options: { readonly onWhen?: InterceptOptions["onWhen"]; readonly steps: InterceptOptions["steps"] }, compiler: Compiler): Processor {
+function whenTrue(options: { readonly onWhen?: InterceptOptions["onWhen"]; readonly steps: InterceptOptions["steps"] }, compiler: Compiler): Processor {
   const steps = compiler.steps(options.steps);
   if (options.onWhen === undefined) return steps;
-  const holds = compiler.predicate(options.onWhen);
-  return (exchange) => (holds(exchange) ? steps(exchange) : undefined);
+  const condition = compiler.predicate(options.onWhen);
+  return (exchange) => (condition(exchange) ? steps(exchange) : undefined);
 }
 
 /** The route and trigger of an intercepted message, as properties for the intercepting steps. */
@@ -39,7 +39,7 @@ export function longForm(uri: string): string {
   return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
 }
 
-function noteInterception(exchange: Exchange, route: InterceptedRoute, nodeId: string | undefined): void {
+function setInterceptionProperties(exchange: Exchange, route: InterceptedRoute, nodeId: string | undefined): void {
   exchange.setProperty("CamelInterceptedRouteId", route.id);
   exchange.setProperty("CamelInterceptedRouteEndpointUri", route.uri);
   // Camel 4 uses this name.
@@ -48,19 +48,19 @@ function noteInterception(exchange: Exchange, route: InterceptedRoute, nodeId: s
 }
 
 export function stepInterceptor(all: readonly InterceptOptions[], route: InterceptedRoute, compiler: Compiler): ((step: Processor) => Processor) | undefined {
-  const before = all.filter(({ disabled }) => !disabled).map((options) => conditional(options, compiler));
+  const before = all.filter(({ disabled }) => !disabled).map((options) => whenTrue(options, compiler));
   if (before.length === 0) return undefined;
   const first = before.reduce(chain);
   return (step) => (exchange) => {
     const at = exchange.at;
-    noteInterception(exchange, route, at?.id);
+    setInterceptionProperties(exchange, route, at?.id);
     const pending = first(exchange);
-    const go = () => {
+    const runStep = () => {
       if (exchange.ending !== ending.none) return undefined;
       exchange.at = at;
       return step(exchange);
     };
-    return pending === undefined ? go() : pending.then(go);
+    return pending === undefined ? runStep() : pending.then(runStep);
   };
 }
 
@@ -68,11 +68,11 @@ export function stepInterceptor(all: readonly InterceptOptions[], route: Interce
 export function entryInterceptor(all: readonly InterceptFromOptions[], route: InterceptedRoute, compiler: Compiler): Processor | undefined {
   const matching = all
     .filter(({ disabled, uri }) => !disabled && (uri === undefined || uriPattern(uri)(route.uri)))
-    .map((options) => conditional(options, compiler));
+    .map((options) => whenTrue(options, compiler));
   if (matching.length === 0) return undefined;
   const steps = matching.reduce(chain);
   return (exchange) => {
-    noteInterception(exchange, route, undefined);
+    setInterceptionProperties(exchange, route, undefined);
     exchange.setProperty("CamelInterceptedEndpoint", route.uri);
     return steps(exchange);
   };
@@ -83,17 +83,17 @@ export function sendInterceptors(all: readonly InterceptSendOptions[], route: In
     .filter(({ disabled }) => !disabled)
     .map((options) => {
       const steps = compiler.steps(options.steps);
-      const holds = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
+      const condition = options.onWhen === undefined ? undefined : compiler.predicate(options.onWhen);
       const skip = options.skipSendToOriginalEndpoint.trim().toLowerCase() === "true";
       const after = options.afterUri === undefined ? undefined : compiler.endpoints.to({ uri: options.afterUri, parameters: {}, span: noSpan });
       return {
         matches: uriPattern(options.uri),
         wrap: (send, uri) => (exchange) => {
-          if (holds !== undefined && !holds(exchange)) return send(exchange);
-          noteInterception(exchange, route, options.id);
+          if (condition !== undefined && !condition(exchange)) return send(exchange);
+          setInterceptionProperties(exchange, route, options.id);
           exchange.setProperty("CamelInterceptedEndpoint", uri);
-          const detour = chain(steps, skip ? () => undefined : send);
-          return (after === undefined ? detour : chain(detour, (passed) => after.send(passed)))(exchange);
+          const intercepted = chain(steps, skip ? () => undefined : send);
+          return (after === undefined ? intercepted : chain(intercepted, (exchange) => after.send(exchange)))(exchange);
         },
       };
     });

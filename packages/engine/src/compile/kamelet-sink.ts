@@ -1,14 +1,14 @@
 // `from: kamelet:x`: the steps of the route run where the Kamelet sends to `kamelet:sink`.
 import { isKameletEnd, type StepNode } from "@sluice/model";
 
-/** The Kamelet's steps with `own` instead of its sink; in a Kamelet without a sink, `own` runs at the end, as in Camel. */
-export function withSteps(steps: readonly StepNode[], own: readonly StepNode[]): readonly StepNode[] {
+/** The Kamelet's steps with `routeSteps` instead of its sink; in a Kamelet without a sink, `routeSteps` run at the end, as in Camel. */
+export function withSteps(steps: readonly StepNode[], routeSteps: readonly StepNode[]): readonly StepNode[] {
   let places = 0;
   const replaced = replaceSinks(steps, (sink) => {
     places++;
-    return places === 1 ? own : renamed(own, `${sink.id}-`);
+    return places === 1 ? routeSteps : prefixIds(routeSteps, `${sink.id}-`);
   });
-  return places === 0 ? [...replaced, ...own] : replaced;
+  return places === 0 ? [...replaced, ...routeSteps] : replaced;
 }
 
 function replaceSinks(steps: readonly StepNode[], stepsFor: (sink: StepNode) => readonly StepNode[]): readonly StepNode[] {
@@ -27,7 +27,7 @@ const isStep = (value: unknown): value is StepNode =>
 const isSink = ({ name, options }: StepNode): boolean => name === "to" && typeof options["uri"] === "string" && isKameletEnd(options["uri"]);
 
 /** Step ids are unique in a route: the second copy of a route's steps gets new ones. */
-function renamed(steps: readonly StepNode[], prefix: string): readonly StepNode[] {
+function prefixIds(steps: readonly StepNode[], prefix: string): readonly StepNode[] {
   const rename = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(rename);
     if (!isPlain(value)) return value;

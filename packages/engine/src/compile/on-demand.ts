@@ -41,9 +41,9 @@ export class OnDemand {
     try {
       const starting = this.#isStarted ? undefined : this.#start();
       result = starting === undefined ? work() : starting.then(work);
-    } catch (thrown) {
+    } catch (error) {
       this.#leave();
-      throw thrown;
+      throw error;
     }
     if (result instanceof Promise) return result.finally(() => this.#leave());
     this.#leave();
@@ -72,9 +72,9 @@ export class OnDemand {
         this.#starting = undefined;
         this.#isStarted = true;
       },
-      (thrown: unknown) => {
+      (error: unknown) => {
         this.#starting = undefined;
-        throw thrown;
+        throw error;
       },
     );
     return this.#starting;
@@ -83,15 +83,15 @@ export class OnDemand {
   #stop(): Promise<void> | undefined {
     if (!this.#isStarted) return this.#stopping;
     this.#isStarted = false;
-    const failed = (thrown: unknown): void => this.#log.write("WARN", "sluice", `'${this.uri}' could not be stopped: ${toFlowError(thrown).message}`);
+    const logFailure = (error: unknown): void => this.#log.write("WARN", "sluice", `'${this.uri}' could not be stopped: ${toFlowError(error).message}`);
     let pending: Awaitable = undefined;
     try {
       pending = this.#subject.stop?.();
-    } catch (thrown) {
-      failed(thrown);
+    } catch (error) {
+      logFailure(error);
     }
     if (pending === undefined) return undefined;
-    this.#stopping = pending.catch(failed).finally(() => (this.#stopping = undefined));
+    this.#stopping = pending.catch(logFailure).finally(() => (this.#stopping = undefined));
     return this.#stopping;
   }
 }

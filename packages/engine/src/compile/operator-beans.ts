@@ -52,7 +52,7 @@ function partOf(object: BeanObject, name: string, kind: string): unknown {
 const hasMethods = (name: string, { methods }: BeanObject): string =>
   methods.size === 0 ? `'${name}' has no methods` : `'${name}' has ${[...methods.keys()].join(", ")}`;
 
-/** How to fix a missing bean. `type` is the class of the flow's bean with this name, if there is one. */
+/** How to fix a missing bean. `owner` is the class of the flow's bean and the requested method, if the name has the form `bean.method`. */
 export function missingBeanHint(name: string, kind: string, owner?: { readonly type: string; readonly method: string | undefined }): string {
   if (!isStubKind(kind) && kind !== "class") return "define it under beans, or use one of the built-in names";
   const dot = isClassName(name) || kind !== "function" ? -1 : name.lastIndexOf(".");

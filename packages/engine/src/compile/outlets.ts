@@ -3,7 +3,7 @@ import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Poller, Receiver, Sink } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
-import type { HeldScope } from "./endpoint-scope.ts";
+import type { EndpointContext } from "./endpoint-scope.ts";
 import { OnDemand, type Startable } from "./on-demand.ts";
 import type { RouteParts } from "./route-parts.ts";
 import type { TappedOutlet } from "./wiring.ts";
@@ -26,7 +26,7 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: 
   const deliver: Processor = demand === undefined ? send : (exchange) => demand.use(() => send(exchange));
   const setDestination = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
   const tracked: Processor = (exchange) => {
-    refuseEndedSession(exchange, uri);
+    checkSessionOpen(exchange, uri);
     setDestination(exchange);
     return deliver(exchange);
   };
@@ -43,7 +43,7 @@ export function openPoller(poller: Poller, uri: string, parts: RouteParts, deman
   const normal = normalForm(uri);
   const receive: Receiver = (timeoutMs, exchange) => poller.receive(timeoutMs, exchange);
   const bare: Receiver = (timeoutMs, exchange) => {
-    refuseEndedSession(exchange, uri);
+    checkSessionOpen(exchange, uri);
     return demand === undefined ? receive(timeoutMs, exchange) : demand.use(() => receive(timeoutMs, exchange));
   };
   const { place, forget } = parts.wiring.receiver(uri, bare);
@@ -59,31 +59,31 @@ export function openPoller(poller: Poller, uri: string, parts: RouteParts, deman
 }
 
 /** Returns undefined for a sink or poller that needs no start or stop. */
-export function onDemand(subject: Startable, uri: string, held: HeldScope, { scope }: RouteParts): OnDemand | undefined {
+export function onDemand(subject: Startable, uri: string, context: EndpointContext, { scope }: RouteParts): OnDemand | undefined {
   const { log } = scope.host;
-  if (held.holdsAny) return new OnDemand(releasing(subject, held), uri, log);
+  if (context.hasConnections) return new OnDemand(withRelease(subject, context), uri, log);
   return subject.start === undefined && subject.stop === undefined ? undefined : new OnDemand(subject, uri, log);
 }
 
 /** Releases the endpoint's connections when it stops. */
-function releasing(subject: Startable, held: HeldScope): Startable {
+function withRelease(subject: Startable, context: EndpointContext): Startable {
   return {
     start: () => subject.start?.(),
     isBusy: () => subject.isBusy?.() === true,
     stop() {
       const stopping = subject.stop?.();
-      if (stopping === undefined) return held.release();
-      return stopping.finally(() => held.release());
+      if (stopping === undefined) return context.release();
+      return stopping.finally(() => context.release());
     },
   };
 }
 
-function refuseEndedSession(exchange: Exchange, uri: string): void {
+function checkSessionOpen(exchange: Exchange, uri: string): void {
   const { session } = exchange.run;
-  if (session !== undefined && session.isOver === true) throw endedSession(session.id, uri);
+  if (session !== undefined && session.isOver === true) throw endedSessionError(session.id, uri);
 }
 
-function endedSession(id: string, uri: string): FlowError {
+function endedSessionError(id: string, uri: string): FlowError {
   return new FlowError("java.util.concurrent.CancellationException", `test session '${id}' has ended: its message is not sent to '${uri}'`, {
     code: "session-over",
   });

@@ -6,7 +6,7 @@ import type { Catalog, ConnectorDeclaration } from "../spi/declaration.ts";
 import { schemesOf } from "./dynamic-endpoints.ts";
 
 /** Shared by the many routes that are not tied. */
-const free: Placement = { tiedBy: [], calls: [] };
+const untied: Placement = { tiedBy: [], calls: [] };
 
 export class PlacementBuilder {
   #tiedBy: Tie[] | undefined = undefined;
@@ -28,9 +28,10 @@ export class PlacementBuilder {
       this.tie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint that is tied to one process` });
   }
 
-  build({ everyWorker, isStored = false }: Source): Placement {
-    if (everyWorker !== true) this.tie({ kind: "trigger", reason: "its trigger runs in one process", isStored });
-    if (this.#tiedBy === undefined && this.#calls === undefined) return free;
-    return { tiedBy: this.#tiedBy ?? free.tiedBy, calls: this.#calls ?? free.calls };
+  build({ everyWorker, isStored = false, master }: Source): Placement {
+    if (everyWorker !== true || master !== undefined)
+      this.tie({ kind: "trigger", reason: "its trigger runs in one process", isStored, ...(master === undefined ? {} : { master: master.name }) });
+    if (this.#tiedBy === undefined && this.#calls === undefined) return untied;
+    return { tiedBy: this.#tiedBy ?? untied.tiedBy, calls: this.#calls ?? untied.calls };
   }
 }

@@ -12,6 +12,8 @@ export interface Tie {
   readonly stateScope?: StateScope;
   /** For the kind `trigger`: true when its messages are in the durable store, which the nodes of a cluster share. */
   readonly isStored?: boolean;
+  /** For the kind `trigger`: the name in `master:<name>:…`, which chooses the node of a cluster. */
+  readonly master?: string;
 }
 
 /** Where a route may run in a service with several workers or nodes. */
@@ -30,3 +32,7 @@ export interface StepPlace {
   /** Messages sent by this step do not leave the runtime. */
   readonly isLocal: boolean;
 }
+
+/** Values of the parameter `sluice.placement`: where the sources of a flow run in a cluster. */
+export const flowPlacements = ["auto", "one", "all"] as const;
+export type FlowPlacement = (typeof flowPlacements)[number];

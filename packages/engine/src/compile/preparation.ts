@@ -7,8 +7,8 @@ export function withPreparation(work: readonly Processor[], step: Processor): Pr
   return (exchange) => {
     let pending: Promise<void>[] | undefined;
     for (let index = 0; index < work.length; index++) {
-      const one = (work[index] as Processor)(exchange);
-      if (one !== undefined) (pending ??= []).push(one);
+      const running = (work[index] as Processor)(exchange);
+      if (running !== undefined) (pending ??= []).push(running);
     }
     if (pending === undefined) return step(exchange);
     return Promise.all(pending).then(() => {

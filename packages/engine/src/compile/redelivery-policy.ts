@@ -30,8 +30,8 @@ export const noRedelivery: RedeliveryPolicy = {
 export function redeliveryPolicy(options: RedeliveryOptions): RedeliveryPolicy {
   const pattern = options.delayPattern === undefined ? undefined : parsePattern(options.delayPattern);
   const cap = options.maximumRedeliveryDelay < 0 ? Infinity : options.maximumRedeliveryDelay;
-  const retryLevel = options.logRetryAttempted ? shownLevel(options.retryAttemptedLogLevel) : undefined;
-  const exhaustedLevel = shownLevel(options.retriesExhaustedLogLevel);
+  const retryLevel = options.logRetryAttempted ? enabledLevel(options.retryAttemptedLogLevel) : undefined;
+  const exhaustedLevel = enabledLevel(options.retriesExhaustedLogLevel);
   const interval = Math.max(1, options.retryAttemptedLogInterval);
   return {
     retryLevel: (attempt) => (attempt === 1 || attempt % interval === 0 ? retryLevel : undefined),
@@ -49,7 +49,7 @@ export function redeliveryPolicy(options: RedeliveryOptions): RedeliveryPolicy {
   };
 }
 
-const shownLevel = (level: LogLevel | "OFF"): LogLevel | undefined => (level === "OFF" ? undefined : level);
+const enabledLevel = (level: LogLevel | "OFF"): LogLevel | undefined => (level === "OFF" ? undefined : level);
 
 /** `0:50;2:150`: the delay from attempt n on; no delay before the first entry. */
 function parsePattern(text: string): (attempt: number) => number {

@@ -21,7 +21,7 @@ import type { Expression, Processor } from "../spi/processor.ts";
 import { constantOf } from "../tools/constant-expression.ts";
 import { isTrue } from "../values/truth.ts";
 import { withPreparation } from "./preparation.ts";
-import { dynamicEndpoints, noteUnloaded, type DynamicContext } from "./dynamic-endpoints.ts";
+import { dynamicEndpoints, recordUnloaded, type DynamicContext } from "./dynamic-endpoints.ts";
 import { EndpointCache } from "./endpoint-cache.ts";
 import { fromAuthor, schemeOf } from "./endpoint-binder.ts";
 import { endpointScope } from "./endpoint-scope.ts";
@@ -38,7 +38,7 @@ export interface StepWrappers {
   readonly intercept: ((step: Processor) => Processor) | undefined;
 }
 
-const nothing: Processor = () => undefined;
+const noop: Processor = () => undefined;
 
 /** Stops a recursive template, which would be compiled forever. No document nests steps this deep. */
 const maxTemplateDepth = 60;
@@ -112,7 +112,7 @@ export class RouteCompiler implements Compiler {
   }
 
   expression(node: ExpressionNode): Expression {
-    return this.#located(
+    return this.#attempt(
       node,
       () => {
         const language = this.#language(node);
@@ -120,14 +120,14 @@ export class RouteCompiler implements Compiler {
           // The text of a file is used with its line breaks, as in Camel.
           language.compile(text, isLoaded ? { ...node.options, trim: "false" } : node.options, this.#languages),
         );
-        return bounded(expression, this.#parts.scope.limits.messageSize);
+        return limitLength(expression, this.#parts.scope.limits.messageSize);
       },
       () => undefined,
     );
   }
 
   predicate(node: ExpressionNode): Expression<boolean> {
-    return this.#located(
+    return this.#attempt(
       node,
       () => {
         const language = this.#language(node);
@@ -156,10 +156,15 @@ export class RouteCompiler implements Compiler {
             hint: "move the second one to a separate route",
           });
         const { stateScope } = declaration;
-        if (stateScope !== undefined) this.#parts.placement.tie({ kind: "step", reason: `step '${node.id}' is stateful`, stateScope });
+        if (stateScope !== undefined)
+          this.#parts.placement.tie({
+            kind: "step",
+            reason: `step '${node.id}' is stateful`,
+            stateScope: typeof stateScope === "function" ? stateScope(node.options as never) : stateScope,
+          });
         return declaration.compile(node.options as never, inner, node);
       },
-      nothing,
+      noop,
     );
     inner.#isOpen = false;
     const bare = withPreparation(inner.#ahead, step);
@@ -181,24 +186,24 @@ export class RouteCompiler implements Compiler {
     return language;
   }
 
-  #located<T>({ span, text }: { readonly span: Span; readonly text: string | undefined }, make: () => T, otherwise: T): T {
+  #attempt<T>({ span, text }: { readonly span: Span; readonly text: string | undefined }, compile: () => T, fallback: T): T {
     try {
-      return make();
-    } catch (thrown) {
-      if (!isCompileError(thrown)) throw thrown;
-      this.#parts.diagnostics.add(thrown, {
+      return compile();
+    } catch (error) {
+      if (!isCompileError(error)) throw error;
+      this.#parts.diagnostics.add(error, {
         span,
         ...(text === undefined ? {} : { text }),
         routeId: this.route.id,
         ...(this.#place === undefined ? {} : { stepId: this.#place.node.id }),
       });
-      return otherwise;
+      return fallback;
     }
   }
 
   #outlet(node: EndpointNode): Outlet {
-    const fallback: Outlet = { uri: node.uri, send: nothing };
-    return this.#located(
+    const fallback: Outlet = { uri: node.uri, send: noop };
+    return this.#attempt(
       { span: node.span, text: undefined },
       () => {
         const use = kameletUse(node.uri, node.parameters);
@@ -222,24 +227,24 @@ export class RouteCompiler implements Compiler {
 
   #open(node: EndpointNode): TappedOutlet {
     const { scope, route, lifecycles, placement } = this.#parts;
-    const held = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
-    const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, held);
+    const context = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
+    const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, context);
     placement.sendsTo(uri, declaration.workers);
     if (this.#place !== undefined && this.#place.uri === undefined) {
       this.#place.uri = uri;
       this.#place.isLocal = declaration.local === true;
     }
     // Stopped in reverse order: first the sink, then its connections.
-    if (held.holdsAny) lifecycles.push({ stop: () => held.release() });
+    if (context.hasConnections) lifecycles.push({ stop: () => context.release() });
     lifecycles.push(sink);
     return openOutlet(sink, uri, this.#parts).outlet;
   }
 
   #dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet {
     return this.#finder(options, (node, origin) => {
-      const held = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
-      const { sink, uri } = this.#parts.scope.endpoints.sink(node, origin, held);
-      const demand = onDemand(sink, uri, held, this.#parts);
+      const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
+      const { sink, uri } = this.#parts.scope.endpoints.sink(node, origin, context);
+      const demand = onDemand(sink, uri, context, this.#parts);
       const { outlet, forget } = openOutlet(sink, uri, this.#parts, demand);
       return { value: outlet, demand, forget };
     });
@@ -247,9 +252,9 @@ export class RouteCompiler implements Compiler {
 
   #poll(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Poller {
     return this.#finder(options, (node, origin) => {
-      const held = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
-      const { poller: bare, uri } = this.#parts.scope.endpoints.poller(node, origin, held);
-      const demand = onDemand(bare, uri, held, this.#parts);
+      const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
+      const { poller: bare, uri } = this.#parts.scope.endpoints.poller(node, origin, context);
+      const demand = onDemand(bare, uri, context, this.#parts);
       const { poller, forget } = openPoller(bare, uri, this.#parts, demand);
       return { value: poller, demand, forget };
     });
@@ -257,7 +262,7 @@ export class RouteCompiler implements Compiler {
 
   #finder<T>(options: DynamicEndpointOptions, open: DynamicContext<T>["open"]): (uri: string, exchange: Exchange) => T {
     const { placement, scope, lifecycles } = this.#parts;
-    noteUnloaded(options, scope);
+    recordUnloaded(options, scope);
     placement.sendsDynamically(options, scope.catalog);
     const cache = new EndpointCache<T>(scope.host.clock);
     lifecycles.push(cache);
@@ -266,7 +271,7 @@ export class RouteCompiler implements Compiler {
 }
 
 /** Fails an expression whose result exceeds the maximum message length, so that a message doubling in a loop is stopped. */
-function bounded(expression: Expression, maxLength: number): Expression {
+function limitLength(expression: Expression, maxLength: number): Expression {
   const constant = constantOf(expression);
   if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > maxLength)) return expression;
   return (exchange) => {

@@ -6,7 +6,7 @@ import { cancelledError } from "../tools/pacing.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { Slot } from "./wiring.ts";
 
-/** How long one sequence may hold the event loop. */
+/** How long one sequence may block the event loop. */
 const sliceMs = 20;
 
 export function sequence(slots: readonly Slot[], clock: Clock): Processor {
@@ -14,12 +14,12 @@ export function sequence(slots: readonly Slot[], clock: Clock): Processor {
   if (only === undefined) return () => undefined;
   if (slots.length === 1) {
     return (exchange) => {
-      if (isLarge(exchange.message.body)) return rest(slots, 0, exchange, undefined, clock);
+      if (isLarge(exchange.message.body)) return runRest(slots, 0, exchange, undefined, clock);
       exchange.at = only.node;
       return only.run(exchange);
     };
   }
-  return slots.some(({ costly }) => costly) ? paced(slots, clock) : plain(slots, clock);
+  return slots.some(({ costly }) => costly) ? pacedSequence(slots, clock) : plainSequence(slots, clock);
 }
 
 /** Characters, bytes or items from which any step may take long. */
@@ -30,15 +30,15 @@ function isLarge(body: unknown): boolean {
 }
 
 /** The hot path: only the steps. */
-function plain(slots: readonly Slot[], clock: Clock): Processor {
+function plainSequence(slots: readonly Slot[], clock: Clock): Processor {
   const last = slots.length - 1;
   return (exchange) => {
-    if (isLarge(exchange.message.body)) return rest(slots, 0, exchange, undefined, clock);
+    if (isLarge(exchange.message.body)) return runRest(slots, 0, exchange, undefined, clock);
     for (let index = 0; index < last; index++) {
       const slot = slots[index] as Slot;
       exchange.at = slot.node;
       const pending = slot.run(exchange);
-      if (pending !== undefined) return rest(slots, index + 1, exchange, pending, clock);
+      if (pending !== undefined) return runRest(slots, index + 1, exchange, pending, clock);
       if (exchange.ending !== 0) return undefined;
     }
     const slot = slots[last] as Slot;
@@ -51,18 +51,18 @@ function plain(slots: readonly Slot[], clock: Clock): Processor {
  * Checks the clock after each expensive step. With a large body every step counts as expensive, and so does work after the last step,
  * such as writing the reply.
  */
-function paced(slots: readonly Slot[], clock: Clock): Processor {
+function pacedSequence(slots: readonly Slot[], clock: Clock): Processor {
   const last = slots.length - 1;
   return (exchange) => {
-    if (isLarge(exchange.message.body)) return rest(slots, 0, exchange, undefined, clock);
-    const began = clock.monotonic();
+    if (isLarge(exchange.message.body)) return runRest(slots, 0, exchange, undefined, clock);
+    const startedAt = clock.monotonic();
     for (let index = 0; index < last; index++) {
       const slot = slots[index] as Slot;
       exchange.at = slot.node;
       const pending = slot.run(exchange);
-      if (pending !== undefined) return rest(slots, index + 1, exchange, pending, clock);
+      if (pending !== undefined) return runRest(slots, index + 1, exchange, pending, clock);
       if (exchange.ending !== 0) return undefined;
-      if (slot.costly && clock.monotonic() - began > sliceMs) return rest(slots, index + 1, exchange, clock.yieldToEventLoop(), clock);
+      if (slot.costly && clock.monotonic() - startedAt > sliceMs) return runRest(slots, index + 1, exchange, clock.yieldToEventLoop(), clock);
     }
     const slot = slots[last] as Slot;
     exchange.at = slot.node;
@@ -70,9 +70,9 @@ function paced(slots: readonly Slot[], clock: Clock): Processor {
   };
 }
 
-async function rest(slots: readonly Slot[], from: number, exchange: Exchange, pending: Promise<void> | undefined, clock: Clock): Promise<void> {
+async function runRest(slots: readonly Slot[], from: number, exchange: Exchange, pending: Promise<void> | undefined, clock: Clock): Promise<void> {
   if (pending !== undefined) await pending;
-  let began = clock.monotonic();
+  let startedAt = clock.monotonic();
   for (let index = from; index < slots.length && exchange.ending === 0; index++) {
     // Copies are not marked when their run is cancelled, so check the run itself.
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
@@ -80,9 +80,9 @@ async function rest(slots: readonly Slot[], from: number, exchange: Exchange, pe
     exchange.at = slot.node;
     const next = slot.run(exchange);
     if (next !== undefined) await next;
-    if (clock.monotonic() - began > sliceMs) {
+    if (clock.monotonic() - startedAt > sliceMs) {
       await clock.yieldToEventLoop();
-      began = clock.monotonic();
+      startedAt = clock.monotonic();
     }
   }
 }

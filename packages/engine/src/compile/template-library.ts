@@ -72,12 +72,14 @@ export class TemplateLibrary {
   }
 
   /** The route of a templatedRoute; undefined after reporting an error. */
-  route(entity: EntityNode, taken: ReadonlySet<string>): RouteNode | undefined {
+  route(entity: EntityNode, usedIds: ReadonlySet<string>): RouteNode | undefined {
     const options = entity.options as TemplatedRoute;
     const { report } = this.#host;
     const template = this.#templates.get(options.routeTemplateRef);
     if (template === undefined) {
-      report([fault("template-unknown", `unknown route template '${options.routeTemplateRef}'`, entity)]);
+      const suggestion = closest(options.routeTemplateRef, this.#templates.keys());
+      const message = `unknown route template '${options.routeTemplateRef}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`;
+      report([fault("template-unknown", message, entity, "define it under routeTemplate in this flow")]);
       return undefined;
     }
     const values = new Map(options.parameters.map(({ name, value }) => [name, value]));
@@ -88,16 +90,16 @@ export class TemplateLibrary {
       return undefined;
     }
     const route = entryOf(template.tree, "route");
-    const id = options.routeId ?? (route === undefined ? undefined : textOf(entryOf(route, "id"))) ?? freeId(this.#input.id, taken);
+    const id = options.routeId ?? (route === undefined ? undefined : textOf(entryOf(route, "id"))) ?? nextFreeId(this.#input.id, usedIds);
     try {
       for (const bean of options.beans) if (!values.has(bean.name)) values.set(bean.name, this.#host.beans.declare(bean, id));
       this.#declareBeans(template, values, id);
-    } catch (thrown) {
-      if (!isCompileError(thrown)) throw thrown;
-      report([fault(thrown.code, thrown.message, entity, thrown.hint)]);
+    } catch (error) {
+      if (!isCompileError(error)) throw error;
+      report([fault(error.code, error.message, entity, error.hint)]);
       return undefined;
     }
-    if (taken.has(id)) report([fault("route-id-twice", `two routes have the id '${id}'`, entity)]);
+    if (usedIds.has(id)) report([fault("route-id-twice", `two routes have the id '${id}'`, entity, "change one of the ids")]);
     const bound = this.#bind(template, id, undefined, values);
     report(bound.diagnostics);
     // Incomplete routes must not be compiled: steps rely on their required options.
@@ -116,9 +118,9 @@ export class TemplateLibrary {
       found.beans.forEach((bean, index) => {
         try {
           values.set(bean.name, beans.declare(bean, id));
-        } catch (thrown) {
-          if (!isCompileError(thrown)) throw thrown;
-          const { code, message, hint } = thrown;
+        } catch (error) {
+          if (!isCompileError(error)) throw error;
+          const { code, message, hint } = error;
           diagnostics.push({ ...fault(code, message, { span: found.spans[index] ?? template.tree.span }, hint) });
           values.set(bean.name, bean.name);
         }
@@ -146,14 +148,14 @@ export class TemplateLibrary {
     const { name, fault: problem } = use;
     if (problem !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${problem}`);
     if (depth >= maxSourceDepth) throw new CompileError("kamelet-circular", `Kamelet '${name}' uses itself as its source`);
-    const made = this.#use(use, `${name}-`, route.from.span);
-    if (isKameletEnd(made.from.uri))
+    const kameletRoute = this.#use(use, `${name}-`, route.from.span);
+    if (isKameletEnd(kameletRoute.from.uri))
       throw new CompileError("kamelet-role", `Kamelet '${name}' is not a source: it cannot be used in 'from'`, {
         hint: "use it with 'to' or the step 'kamelet'",
       });
-    const steps = withSteps(made.steps, route.steps);
+    const steps = withSteps(kameletRoute.steps, route.steps);
     const own = Object.fromEntries(Object.entries(route.fromOptions).filter(([, value]) => value !== undefined));
-    return this.withSource({ ...route, from: made.from, fromOptions: { ...made.fromOptions, ...own }, steps }, depth + 1);
+    return this.withSource({ ...route, from: kameletRoute.from, fromOptions: { ...kameletRoute.fromOptions, ...own }, steps }, depth + 1);
   }
 
   /** The route of a template or Kamelet with these values, located at `at`. */
@@ -186,18 +188,18 @@ export class TemplateLibrary {
   #declareBeans(template: Template, values: Map<string, string>, owner: string): void {
     const { beans, spans, diagnostics } = bindBeans(template, this.#vocabulary, this.#input.id, (name) => values.get(name) ?? this.#input.property(name));
     const { kamelet } = template;
-    const wrong = diagnostics.find(({ severity }) => severity === "error");
-    if (wrong !== undefined && kamelet !== undefined) throw faultWithin(wrong, kamelet);
+    const firstError = diagnostics.find(({ severity }) => severity === "error");
+    if (firstError !== undefined && kamelet !== undefined) throw faultWithin(firstError, kamelet);
     this.#host.report(diagnostics);
     beans.forEach((bean, index) => {
       if (values.has(bean.name)) return;
       try {
         values.set(bean.name, this.#host.beans.declare(bean, owner));
-      } catch (thrown) {
+      } catch (error) {
         const span = spans[index];
-        throw isCompileError(thrown) && kamelet !== undefined && span !== undefined
-          ? faultWithin({ code: thrown.code, message: thrown.message, span, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) }, kamelet)
-          : thrown;
+        throw isCompileError(error) && kamelet !== undefined && span !== undefined
+          ? faultWithin({ code: error.code, message: error.message, span, ...(error.hint === undefined ? {} : { hint: error.hint }) }, kamelet)
+          : error;
       }
     });
   }
@@ -220,8 +222,8 @@ export class TemplateLibrary {
   #readKamelet(name: string, { file, text }: KameletFile): Template {
     const place = { kamelet: name, file };
     const { tree, diagnostics } = readTree(text);
-    const wrong = diagnostics[0];
-    if (tree === undefined || wrong !== undefined) throw faultWithin({ ...(wrong ?? noKamelet), code: "kamelet-invalid" }, place);
+    const firstError = diagnostics[0];
+    if (tree === undefined || firstError !== undefined) throw faultWithin({ ...(firstError ?? emptyFile), code: "kamelet-invalid" }, place);
     const read = readKamelet(tree);
     if ("code" in read) throw faultWithin(read, place);
     const { parameters, diagnostics: faults } = readParameters(read.template, name, this.#vocabulary, this.#input, text);
@@ -232,10 +234,10 @@ export class TemplateLibrary {
 
   #unknown(name: string): CompileError {
     const { kamelets } = this.#host;
-    const near = closest(name, [...this.#templates.keys(), ...(kamelets?.names() ?? [])]);
-    return new CompileError("template-unknown", `unknown route template or Kamelet '${name}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`, {
-      hint: near === undefined ? `define it under routeTemplate in this flow, or put ${name}.kamelet.yaml into a kamelets folder` : `did you mean '${near}'?`,
-    });
+    const suggestion = closest(name, [...this.#templates.keys(), ...(kamelets?.names() ?? [])]);
+    const message = `unknown route template or Kamelet '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`;
+    const definition = `define it under routeTemplate in this flow, or put ${name}.kamelet.yaml into a kamelets folder`;
+    return new CompileError("template-unknown", message, { hint: suggestion === undefined ? definition : `did you mean '${suggestion}'?` });
   }
 
   #read(entity: EntityNode): void {
@@ -246,18 +248,18 @@ export class TemplateLibrary {
       report([fault("template-shape", "a routeTemplate needs 'id' and 'from' or 'route'", entity, "add from: {uri: …, steps: […]}")]);
       return;
     }
-    if (this.#templates.has(id)) report([fault("template-twice", `two route templates have the id '${id}'`, entity)]);
+    if (this.#templates.has(id)) report([fault("template-twice", `two route templates have the id '${id}'`, entity, "change one of the ids")]);
     const { parameters, diagnostics } = readParameters(tree, id, this.#vocabulary, this.#input, this.#input.source);
     report(diagnostics);
     this.#templates.set(id, { name: id, tree, source: this.#input.source, parameters });
   }
 }
 
-const noKamelet = { code: "kamelet-invalid", message: "the file is empty", span: { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 } };
+const emptyFile = { code: "kamelet-invalid", message: "the file is empty", span: { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 } };
 
-function freeId(flowId: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(flowId)) return flowId;
-  for (let number = 2; ; number++) if (!taken.has(`${flowId}-${number}`)) return `${flowId}-${number}`;
+function nextFreeId(flowId: string, usedIds: ReadonlySet<string>): string {
+  if (!usedIds.has(flowId)) return flowId;
+  for (let number = 2; ; number++) if (!usedIds.has(`${flowId}-${number}`)) return `${flowId}-${number}`;
 }
 
 function fault(code: string, message: string, { span }: { readonly span: Span }, hint?: string): Diagnostic {

@@ -33,7 +33,7 @@ type TemplateBean = Values<{ readonly beans: typeof templateBeans }>["beans"][nu
 
 type Lookup = (name: string) => string | undefined;
 
-const notParameters = ["id", "from", "route", "description", "note", "templateBean", "beans"];
+const otherKeys = ["id", "from", "route", "description", "note", "templateBean", "beans"];
 
 /** The parameters of a template, and errors in them. */
 export function readParameters(tree: MapTree, name: string, vocabulary: Vocabulary, { id: flowId }: FlowInput, source: string) {
@@ -42,7 +42,7 @@ export function readParameters(tree: MapTree, name: string, vocabulary: Vocabula
     source,
     property: () => undefined,
     label: `routeTemplate '${name}'`,
-    ignore: notParameters,
+    ignore: otherKeys,
   });
   return { parameters: bound.values["parameters"] as Template["parameters"], diagnostics: bound.diagnostics };
 }
@@ -100,17 +100,17 @@ export function fillProperties({ kamelet, parameters }: Template, configuration:
 /** Warnings about the values given to a Kamelet. Camel accepts other names and values too. */
 export function kameletWarnings({ name, kamelet }: Template, values: ReadonlyMap<string, string>): readonly string[] {
   if (kamelet === undefined) return [];
-  const known = new Map(kamelet.parameters.map((parameter) => [parameter.name, parameter]));
-  return [...values].flatMap(([given, value]) => {
-    const parameter = known.get(given);
+  const declared = new Map(kamelet.parameters.map((parameter) => [parameter.name, parameter]));
+  return [...values].flatMap(([key, value]) => {
+    const parameter = declared.get(key);
     if (parameter === undefined) {
-      const near = closest(given, known.keys());
-      return [`Kamelet '${name}' has no parameter '${given}'${near === undefined ? "" : ` (did you mean '${near}'?)`}: it is ignored`];
+      const suggestion = closest(key, declared.keys());
+      return [`Kamelet '${name}' has no parameter '${key}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}: it is ignored`];
     }
     if (parameter.secret || parameter.values === undefined || parameter.values.includes(value)) return [];
-    const shown = parameter.values.slice(0, 12).join(", ");
+    const listed = parameter.values.slice(0, 12).join(", ");
     return [
-      `'${value.slice(0, 60)}' is not one of the values that Kamelet '${name}' lists for '${given}': ${shown}${parameter.values.length > 12 ? ", …" : ""}`,
+      `'${value.slice(0, 60)}' is not one of the values that Kamelet '${name}' lists for '${key}': ${listed}${parameter.values.length > 12 ? ", …" : ""}`,
     ];
   });
 }

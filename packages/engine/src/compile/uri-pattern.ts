@@ -36,9 +36,9 @@ function wholeMatch(pattern: string): (text: string) => boolean {
   try {
     const compiled = compilePattern(`(?i)${pattern}`);
     return (text) => compiled.matches(text);
-  } catch (thrown) {
+  } catch (error) {
     // Text that is not a valid regular expression matches only itself, as in Camel.
-    if (isFlowError(thrown)) return () => false;
-    throw thrown;
+    if (isFlowError(error)) return () => false;
+    throw error;
   }
 }

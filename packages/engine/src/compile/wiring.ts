@@ -113,11 +113,11 @@ export class Wiring {
   #wireOutlet({ outlet, bare, note }: OutletEntry): void {
     let processor = bare;
     for (const tap of this.#taps) if (tap.send !== undefined) processor = tap.send(processor, outlet.uri, this.#route);
-    outlet.send = processor === bare || note === undefined ? processor : noted(processor, note);
+    outlet.send = processor === bare || note === undefined ? processor : withNote(processor, note);
   }
 }
 
-function noted(processor: Processor, note: (exchange: Exchange) => void): Processor {
+function withNote(processor: Processor, note: (exchange: Exchange) => void): Processor {
   return (exchange) => {
     note(exchange);
     return processor(exchange);

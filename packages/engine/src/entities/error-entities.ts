@@ -6,11 +6,11 @@ const about = { group: "error handling", since: "0.1" } as const;
 
 const redelivery = f.object(redeliveryFields, { doc: "When and how often the failed step is retried." });
 
-const javaProcessor = (name: string, instead: string) => f.unsupported(`${name} refers to a Java object; ${instead}`);
+const javaReference = (name: string, instead: string) => f.unsupported(`${name} refers to a Java object; ${instead}`);
 
 export const onExceptionFields = {
-  onExceptionOccurredRef: javaProcessor("onExceptionOccurredRef", "implement it as steps"),
-  onRedeliveryRef: javaProcessor("onRedeliveryRef", "implement it in the step that is redelivered"),
+  onExceptionOccurredRef: javaReference("onExceptionOccurredRef", "implement it as steps"),
+  onRedeliveryRef: javaReference("onRedeliveryRef", "implement it in the step that is redelivered"),
   id: f.string({ doc: "Name of this clause." }),
   description: f.string({ doc: "Human-readable description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
@@ -42,10 +42,10 @@ export const onException: EntityShape = {
 const handlerFields = {
   executorServiceRef: f.string({ doc: "Accepted but ignored: Sluice has no thread pools.", group: "advanced" }),
   loggerRef: f.string({ doc: "Accepted but ignored: use logName.", group: "advanced" }),
-  onExceptionOccurredRef: javaProcessor("onExceptionOccurredRef", "implement it as steps of an onException"),
-  onPrepareFailureRef: javaProcessor("onPrepareFailureRef", "implement it in the dead letter route"),
-  onRedeliveryRef: javaProcessor("onRedeliveryRef", "implement it in the step that is redelivered"),
-  retryWhileRef: javaProcessor("retryWhileRef", "use retryWhile in an onException"),
+  onExceptionOccurredRef: javaReference("onExceptionOccurredRef", "implement it as steps of an onException"),
+  onPrepareFailureRef: javaReference("onPrepareFailureRef", "implement it in the dead letter route"),
+  onRedeliveryRef: javaReference("onRedeliveryRef", "implement it in the step that is redelivered"),
+  retryWhileRef: javaReference("retryWhileRef", "use retryWhile in an onException"),
   id: f.string({ doc: "Name of this handler." }),
   redeliveryPolicy: redelivery,
   redeliveryPolicyRef: f.string({ doc: "Name of a RedeliveryPolicy under `beans`, used instead of redeliveryPolicy.", group: "advanced" }),

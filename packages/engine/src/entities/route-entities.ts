@@ -4,7 +4,7 @@ import { errorHandlerFields, onExceptionFields } from "./error-entities.ts";
 
 const about = { group: "routing", since: "0.1" } as const;
 
-const named = {
+const commonFields = {
   id: f.string({ doc: "Name of this entity." }),
   description: f.string({ doc: "Human-readable description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
@@ -12,20 +12,20 @@ const named = {
 } as const;
 
 export const interceptFields = {
-  ...named,
+  ...commonFields,
   onWhen: f.expression({ doc: "Applies only to messages for which this condition is true." }),
   steps: f.steps({ doc: "Steps to run before each step.", required: true }),
 } as const;
 
 export const interceptFromFields = {
-  ...named,
+  ...commonFields,
   uri: f.uri({ doc: "Pattern of trigger URIs; default: all." }),
   onWhen: f.expression({ doc: "Applies only to messages for which this condition is true." }),
   steps: f.steps({ doc: "Steps to run when a message enters.", required: true }),
 } as const;
 
 export const interceptSendFields = {
-  ...named,
+  ...commonFields,
   uri: f.uri({ doc: "Pattern of endpoint URIs.", required: true }),
   onWhen: f.expression({ doc: "Applies only to messages for which this condition is true." }),
   skipSendToOriginalEndpoint: f.string({ doc: "True skips the send to the endpoint itself.", default: "false" }),
@@ -34,7 +34,7 @@ export const interceptSendFields = {
 } as const;
 
 export const onCompletionFields = {
-  ...named,
+  ...commonFields,
   onCompleteOnly: f.boolean({ doc: "Runs only when the exchange succeeded or its failure was handled.", default: false }),
   onFailureOnly: f.boolean({ doc: "Runs only when the exchange failed.", default: false }),
   onWhen: f.expression({ doc: "Applies only to messages for which this condition is true." }),
@@ -48,21 +48,21 @@ export const onCompletionFields = {
   steps: f.steps({ doc: "Steps to run when the exchange has completed.", default: [] }),
 } as const;
 
-const wrapped = <const F extends Readonly<Record<string, any>>>(name: string, fields: F) =>
+const listOf = <const F extends Readonly<Record<string, any>>>(name: string, fields: F) =>
   f.list(f.object({ [name]: f.object(fields, { doc: `One ${name}.`, required: true }) }, { doc: `One ${name}.`, required: true }), {
     doc: `Every ${name} of the configuration.`,
     default: [],
   });
 
 export const routeConfigurationFields = {
-  ...named,
+  ...commonFields,
   precondition: f.string({ doc: "The configuration applies only when this Simple predicate over placeholders is true." }),
   errorHandler: f.object(errorHandlerFields, { doc: "The error handler of the routes." }),
-  onException: wrapped("onException", onExceptionFields),
-  onCompletion: wrapped("onCompletion", onCompletionFields),
-  intercept: wrapped("intercept", interceptFields),
-  interceptFrom: wrapped("interceptFrom", interceptFromFields),
-  interceptSendToEndpoint: wrapped("interceptSendToEndpoint", interceptSendFields),
+  onException: listOf("onException", onExceptionFields),
+  onCompletion: listOf("onCompletion", onCompletionFields),
+  intercept: listOf("intercept", interceptFields),
+  interceptFrom: listOf("interceptFrom", interceptFromFields),
+  interceptSendToEndpoint: listOf("interceptSendToEndpoint", interceptSendFields),
 } as const;
 
 export const intercept: EntityShape = {

@@ -49,10 +49,10 @@ export function isFlowError(value: unknown): value is FlowError {
 }
 
 /** Converts anything thrown to a FlowError; bugs in our own code have the code `unexpected`. */
-export function toFlowError(thrown: unknown): FlowError {
-  if (isFlowError(thrown)) return thrown;
-  if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
+export function toFlowError(error: unknown): FlowError {
+  if (isFlowError(error)) return error;
+  if (error instanceof RangeError && /call stack/i.test(error.message))
     return new FlowError("java.lang.IllegalStateException", "call depth: the flow calls itself too deeply", { code: "limit-call-depth" });
-  if (thrown instanceof Error) return new FlowError("java.lang.RuntimeException", thrown.message, { code: "unexpected", cause: thrown });
-  return new FlowError("java.lang.RuntimeException", String(thrown), { code: "unexpected", cause: thrown });
+  if (error instanceof Error) return new FlowError("java.lang.RuntimeException", error.message, { code: "unexpected", cause: error });
+  return new FlowError("java.lang.RuntimeException", String(error), { code: "unexpected", cause: error });
 }

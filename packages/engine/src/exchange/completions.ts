@@ -10,7 +10,7 @@ export function whenOver(exchange: Exchange, run: (exchange: Exchange) => void |
  * Calls all callbacks of a completed exchange, even if some fail; `failed` is called for every failure. Returns a promise, which never
  * rejects, only when a callback is asynchronous.
  */
-export function endExchange(exchange: Exchange, failed: (thrown: unknown) => void): void | Promise<void> {
+export function endExchange(exchange: Exchange, failed: (error: unknown) => void): void | Promise<void> {
   const { completions } = exchange;
   if (completions === undefined) return undefined;
   exchange.completions = undefined;
@@ -19,8 +19,8 @@ export function endExchange(exchange: Exchange, failed: (thrown: unknown) => voi
     try {
       const running = completion(exchange);
       if (running !== undefined) (pending ??= []).push(running.catch(failed));
-    } catch (thrown) {
-      failed(thrown);
+    } catch (error) {
+      failed(error);
     }
   }
   return pending === undefined ? undefined : Promise.all(pending).then(() => undefined);

@@ -9,13 +9,13 @@ const newExchange = (): Exchange =>
 
 describe("properties of an exchange", () => {
   it("do not change the map they were created from", () => {
-    const given = new Map<string, unknown>([["who", "ada"]]);
+    const shared = new Map<string, unknown>([["who", "ada"]]);
     const [one, other] = [newExchange(), newExchange()];
-    one.properties = given;
-    other.properties = given;
+    one.properties = shared;
+    other.properties = shared;
     one.setProperty("seen", true);
     one.removeProperty("who");
-    expect([...given]).toEqual([["who", "ada"]]);
+    expect([...shared]).toEqual([["who", "ada"]]);
     expect([one.property("who"), one.property("seen"), other.property("who"), other.property("seen")]).toEqual([undefined, true, "ada", undefined]);
   });
 

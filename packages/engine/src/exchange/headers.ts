@@ -17,10 +17,10 @@ export interface WireHeaders {
 }
 
 /** Headers that a source sets, computed when they are read. They count as set by the route. */
-interface GivenHeaders {
+interface SourceHeaders {
   /** Each name once. Values that are undefined do not count. */
   entries(): Iterable<readonly [string, unknown]>;
-  /** The value of one name (lower-case); undefined without it. */
+  /** The value of a lower-case name, if present. */
   find(key: string): unknown;
 }
 
@@ -35,13 +35,13 @@ export class Headers {
   #wire: Map<string, Entry> | undefined = undefined;
   #pending: WireHeaders | undefined;
   /** Never contains a name that the route has set: all of these headers are copied before one is changed. */
-  #given: GivenHeaders | undefined;
+  #source: SourceHeaders | undefined;
   #snapshot: readonly (readonly [string, unknown])[] | undefined = undefined;
   #forwardsWire: boolean;
 
-  constructor(wire?: WireHeaders, given?: GivenHeaders) {
+  constructor(wire?: WireHeaders, source?: SourceHeaders) {
     this.#pending = wire;
-    this.#given = given;
+    this.#source = source;
     this.#forwardsWire = wire?.forward === true;
   }
 
@@ -60,30 +60,30 @@ export class Headers {
   getKey(key: string): unknown {
     const own = this.#own?.get(key);
     if (own !== undefined) return own.value;
-    const given = this.#given?.find(key);
-    if (given !== undefined) return given;
+    const sourceValue = this.#source?.find(key);
+    if (sourceValue !== undefined) return sourceValue;
     const found = this.#onWire(key);
     return found === undetermined ? this.#wireLayer()?.get(key)?.value : found;
   }
 
   /** The value only if the route or its source set it: received headers never control a step. */
   getOwn(name: string): unknown {
-    if (this.#own === undefined && this.#given === undefined) return undefined;
+    if (this.#own === undefined && this.#source === undefined) return undefined;
     const key = controlKey(name);
     const own = this.#own?.get(key);
-    return own === undefined ? this.#given?.find(key) : own.value;
+    return own === undefined ? this.#source?.find(key) : own.value;
   }
 
   has(name: string): boolean {
     const key = name.toLowerCase();
-    if (this.#own?.has(key) === true || this.#given?.find(key) !== undefined) return true;
+    if (this.#own?.has(key) === true || this.#source?.find(key) !== undefined) return true;
     return this.#onWire(key) !== undefined && this.#wireLayer()?.has(key) === true;
   }
 
   set(name: string, value: unknown): void {
     const key = name.toLowerCase();
     this.#snapshot = undefined;
-    if (this.#given?.find(key) !== undefined) this.#takeGiven();
+    if (this.#source?.find(key) !== undefined) this.#copySource();
     this.#own ??= new Map();
     const entry = this.#own.get(key);
     if (entry !== undefined) {
@@ -96,10 +96,20 @@ export class Headers {
     this.#own.set(key, { name: wire?.name ?? name, value });
   }
 
+  /**
+   * Sets a header that was received with a broker's reply. Like all received headers it never controls a step. Sinks forward it unless there are
+   * headers of an HTTP request.
+   */
+  setReceived(name: string, value: unknown): void {
+    this.delete(name);
+    if ((this.#wireLayer()?.size ?? 0) === 0) this.#forwardsWire = true;
+    (this.#wire ??= new Map()).set(name.toLowerCase(), { name, value });
+  }
+
   delete(name: string): boolean {
     const key = name.toLowerCase();
     this.#snapshot = undefined;
-    if (this.#given?.find(key) !== undefined) this.#takeGiven();
+    if (this.#source?.find(key) !== undefined) this.#copySource();
     const own = this.#own?.delete(key) === true;
     const wire = this.#onWire(key) !== undefined && this.#wireLayer()?.delete(key) === true;
     return own || wire;
@@ -109,12 +119,12 @@ export class Headers {
     this.#own = undefined;
     this.#wire = undefined;
     this.#pending = undefined;
-    this.#given = undefined;
+    this.#source = undefined;
     this.#snapshot = undefined;
   }
 
   get size(): number {
-    this.#takeGiven();
+    this.#copySource();
     return (this.#own?.size ?? 0) + (this.#wireLayer()?.size ?? 0);
   }
 
@@ -123,7 +133,7 @@ export class Headers {
     const copy = new Headers();
     if (this.#pending !== undefined) copy.#pending = this.#pending;
     else copy.#wire = copyEntries(this.#wire);
-    copy.#given = this.#given;
+    copy.#source = this.#source;
     copy.#own = copyEntries(this.#own);
     copy.#forwardsWire = this.#forwardsWire;
     return copy;
@@ -131,7 +141,7 @@ export class Headers {
 
   /** Name and value of every header, wire headers first. */
   *[Symbol.iterator](): IterableIterator<[string, unknown]> {
-    this.#takeGiven();
+    this.#copySource();
     const wire = this.#wireLayer();
     if (wire !== undefined) for (const entry of wire.values()) yield [entry.name, entry.value];
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
@@ -139,20 +149,20 @@ export class Headers {
 
   /** All current headers, wire headers first: the same list until one is set or deleted. */
   snapshot(): readonly (readonly [string, unknown])[] {
-    this.#takeGiven();
+    this.#copySource();
     // The wire headers need not be copied unless the route has set headers.
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
   /** Whether the route or its source set any. */
   get hasOwn(): boolean {
-    this.#takeGiven();
+    this.#copySource();
     return this.#own !== undefined && this.#own.size > 0;
   }
 
   /** Only the headers the route set: these may be sent in a reply or an outgoing call. */
   *own(): IterableIterator<[string, unknown]> {
-    this.#takeGiven();
+    this.#copySource();
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];
   }
 
@@ -168,13 +178,13 @@ export class Headers {
   }
 
   /** Copies the headers that the source set, in front of those that the route set since. */
-  #takeGiven(): void {
-    const given = this.#given;
-    if (given === undefined) return;
-    this.#given = undefined;
+  #copySource(): void {
+    const source = this.#source;
+    if (source === undefined) return;
+    this.#source = undefined;
     const later = this.#own;
     this.#own = undefined;
-    for (const [name, value] of given.entries()) if (value !== undefined) this.set(name, value);
+    for (const [name, value] of source.entries()) if (value !== undefined) this.set(name, value);
     if (later !== undefined) for (const [key, entry] of later) (this.#own ??= new Map()).set(key, entry);
   }
 
@@ -208,8 +218,8 @@ const controlKeys = new Map<string, string>();
 const maxControlKeys = 500;
 
 function controlKey(name: string): string {
-  const known = controlKeys.get(name);
-  if (known !== undefined) return known;
+  const cached = controlKeys.get(name);
+  if (cached !== undefined) return cached;
   const key = name.toLowerCase();
   if (controlKeys.size < maxControlKeys) controlKeys.set(name, key);
   return key;

@@ -3,7 +3,7 @@ import { FlowError } from "../errors/flow-error.ts";
 import { ending, type Exchange } from "./exchange.ts";
 
 export type Settlement =
-  /** Acknowledge it. Also when the route handled a failure itself, or filtered the message out. */
+  /** Acknowledge it, even if the route handled a failure itself or filtered the message out. */
   | { readonly kind: "done" }
   /** Redeliver it, or move it to the dead letters. */
   | { readonly kind: "failed" | "rolled-back"; readonly failure: FlowError }

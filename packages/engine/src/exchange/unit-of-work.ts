@@ -27,8 +27,8 @@ export class OpenUnit implements UnitOfWork {
   join<T extends Transaction>(connectionId: string, begin: () => Promise<T>): Promise<T> {
     if (this.#isOver)
       return Promise.reject(new FlowError("java.lang.IllegalStateException", "the transaction has already ended", { code: "transaction-over" }));
-    const joined = this.#transactions.get(connectionId);
-    if (joined !== undefined) return joined as Promise<T>;
+    const existing = this.#transactions.get(connectionId);
+    if (existing !== undefined) return existing as Promise<T>;
     const begun = begin();
     this.#transactions.set(connectionId, begun);
     // A transaction that failed to start is retried by the next send.
@@ -42,12 +42,12 @@ export class OpenUnit implements UnitOfWork {
 
   /** Commits all transactions. If one fails, the remaining ones are rolled back and the error is thrown. */
   async commit(): Promise<void> {
-    const left = this.#end();
+    const remaining = this.#end();
     try {
-      for (let next = left.pop(); next !== undefined; next = left.pop()) await (await next).commit();
-    } catch (thrown) {
-      await rollBack(left);
-      throw thrown;
+      for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) await (await next).commit();
+    } catch (error) {
+      await rollBack(remaining);
+      throw error;
     }
   }
 
@@ -57,9 +57,9 @@ export class OpenUnit implements UnitOfWork {
   }
 
   #end(): Promise<Transaction>[] {
-    const left = this.#isOver ? [] : [...this.#transactions.values()];
+    const remaining = this.#isOver ? [] : [...this.#transactions.values()];
     this.#isOver = true;
-    return left;
+    return remaining;
   }
 }
 

@@ -28,16 +28,16 @@ export function checkAssertion(assertion: AssertionBody, jsonPath: JsonPath): vo
 }
 
 export function evaluateAssertion(assertion: AssertionBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
-  if ("mockOrder" in assertion) return order(assertion.mockOrder, calls);
+  if ("mockOrder" in assertion) return checkOrder(assertion.mockOrder, calls);
   const called = typeof assertion.mockCalled === "string" ? { mock: assertion.mockCalled } : assertion.mockCalled;
-  return wasCalled(
+  return checkCalls(
     called,
     calls.filter((call) => call.mockId === called.mock),
     jsonPath,
   );
 }
 
-function order(expected: readonly string[], calls: readonly AssertedCall[]): AssertionResult {
+function checkOrder(expected: readonly string[], calls: readonly AssertedCall[]): AssertionResult {
   const seen = calls.map((call) => call.mockId).filter((id) => expected.includes(id));
   const ok = strictEquals(seen, expected);
   return {
@@ -48,51 +48,52 @@ function order(expected: readonly string[], calls: readonly AssertedCall[]): Ass
   };
 }
 
-function wasCalled(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
+function checkCalls(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   const { mock, times, atLeast, atMost, never } = expected;
   const summary = `mock '${mock}' was called ${calls.length} time${calls.length === 1 ? "" : "s"}`;
-  const counted = times !== undefined || atLeast !== undefined || atMost !== undefined || never !== undefined;
-  const min = times ?? atLeast ?? (counted ? 0 : 1);
+  const hasCount = times !== undefined || atLeast !== undefined || atMost !== undefined || never !== undefined;
+  const min = times ?? atLeast ?? (hasCount ? 0 : 1);
   const max = never === true ? 0 : (times ?? atMost ?? Infinity);
   if (calls.length < min || calls.length > max) {
     const expectation =
-      never === true ? "never" : times !== undefined ? `${times}` : min === max ? `${min}` : max === Infinity ? `at least ${min}` : `at most ${max}`;
+      never === true ? "never" : min === max ? `${min}` : max === Infinity ? `at least ${min}` : min === 0 ? `at most ${max}` : `${min} to ${max}`;
     return { ok: false, message: `${summary}, expected ${expectation}` };
   }
   if (expected.with === undefined) return { ok: true, message: summary };
-  return contents(expected, calls, jsonPath);
+  return checkContents(expected, calls, jsonPath);
 }
 
-function contents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
+function checkContents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   const { mock, call = "any" } = expected;
-  const chosen = call === "first" ? calls.slice(0, 1) : call === "last" ? calls.slice(-1) : typeof call === "number" ? calls.slice(call - 1, call) : calls;
-  const faults = chosen.map((one) => mismatch(expected, one, jsonPath));
-  const ok = chosen.length > 0 && (call === "any" ? faults.some((fault) => fault === undefined) : faults.every((fault) => fault === undefined));
+  const selected = call === "first" ? calls.slice(0, 1) : call === "last" ? calls.slice(-1) : typeof call === "number" ? calls.slice(call - 1, call) : calls;
+  const faults = selected.map((one) => mismatch(expected, one, jsonPath));
+  const ok = selected.length > 0 && (call === "any" ? faults.some((fault) => fault === undefined) : faults.every((fault) => fault === undefined));
   if (ok) return { ok, message: `mock '${mock}' was called as expected` };
-  return { ok, message: `mock '${mock}': ${chosen.length === 0 ? `there is no call ${call}` : faults.find((fault) => fault !== undefined)}` };
+  return { ok, message: `mock '${mock}': ${selected.length === 0 ? `there is no call ${call}` : faults.find((fault) => fault !== undefined)}` };
 }
 
 function mismatch({ with: expectation }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {
   const { body, bodyEquals, headers, matches, jsonpath } = expectation as NonNullable<CalledBody["with"]>;
   const data = bodyData(request.body);
-  if (body !== undefined && !isPartOf(body, data)) return `call ${seq} had the body ${show(request.body)}, expected it to contain ${show(body)}`;
+  if (body !== undefined && !isPartOf(body, data)) return `call ${seq} had the body ${format(request.body)}, expected it to contain ${format(body)}`;
   if (bodyEquals !== undefined && !strictEquals(data, bodyEquals) && !strictEquals(request.body, bodyEquals))
-    return `call ${seq} had the body ${show(request.body)}, expected ${show(bodyEquals)}`;
+    return `call ${seq} had the body ${format(request.body)}, expected ${format(bodyEquals)}`;
   if (matches !== undefined && !isFound(matches, asText(request.body)))
-    return `call ${seq} had the body ${show(request.body)}, expected it to match ${matches}`;
+    return `call ${seq} had the body ${format(request.body)}, expected it to match ${matches}`;
   for (const [name, value] of Object.entries(headers ?? {})) {
-    const seen = Object.entries(request.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? null;
-    if (!strictEquals(seen, value) && String(seen) !== String(value)) return `call ${seq} had the header ${name} ${show(seen)}, expected ${show(value)}`;
+    const actual = Object.entries(request.headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1] ?? null;
+    if (!strictEquals(actual, value) && String(actual) !== String(value))
+      return `call ${seq} had the header ${name} ${format(actual)}, expected ${format(value)}`;
   }
   for (const [path, value] of Object.entries(jsonpath ?? {})) {
-    const seen = jsonPath(path)(data);
-    if (!strictEquals(seen, value)) return `call ${seq} had ${show(seen)} at ${path}, expected ${show(value)}`;
+    const actual = jsonPath(path)(data);
+    if (!strictEquals(actual, value)) return `call ${seq} had ${format(actual)} at ${path}, expected ${format(value)}`;
   }
   return undefined;
 }
 
-function isFound(written: string, text: string): boolean {
-  const pattern = bodyPattern(written);
+function isFound(source: string, text: string): boolean {
+  const pattern = bodyPattern(source);
   try {
     return pattern.find(text);
   } catch {
@@ -102,15 +103,15 @@ function isFound(written: string, text: string): boolean {
 }
 
 /** `/A-\d+/` or the same without slashes, matched anywhere in the body. */
-function bodyPattern(written: string): TextPattern {
+function bodyPattern(pattern: string): TextPattern {
   try {
-    return compilePattern(written.replace(/^\/(.*)\/$/s, "$1"));
+    return compilePattern(pattern.replace(/^\/(.*)\/$/s, "$1"));
   } catch (cause) {
     throw new MockFault(`'matches' of an assertion: ${asText(cause)}`);
   }
 }
 
-function show(value: unknown): string {
+function format(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

@@ -40,17 +40,17 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
     covers: (route) => routes.has(route),
     step(next, node, route) {
       const uri = options.uriOf(node, route);
-      const mine = mocks.filter((mock) => !mock.hasUri && mock.covers(route) && mock.matchesStep(node.id, node.name, uri));
-      const mock = mine[0];
+      const matching = mocks.filter((mock) => !mock.hasUri && mock.covers(route) && mock.matchesStep(node.id, node.name, uri));
+      const mock = matching[0];
       if (mock === undefined) return next;
       // An endpoint's own mock is more specific than one for the whole route: the send handler below uses it.
       if (mock.weight === 0 && uri !== undefined && mocks.some((other) => other.hasUri && other.covers(route) && other.matchesStep(node.id, node.name, uri)))
         return next;
-      return (exchange) => (appliesTo(exchange) ? act(options, mock, uri, exchange, next) : next(exchange));
+      return (exchange) => (appliesTo(exchange) ? runMock(options, mock, uri, exchange, next) : next(exchange));
     },
     send(next, uri, route) {
-      const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
-      if (mine.length === 0 && (!failUnmatched || isLocalEndpoint(uri))) return next;
+      const matching = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
+      if (matching.length === 0 && (!failUnmatched || isLocalEndpoint(uri))) return next;
       return (exchange) => {
         if (!appliesTo(exchange)) return next(exchange);
         const at = exchange.at;
@@ -59,36 +59,36 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
         const isOwn = at !== undefined && options.uriOf(at, route) === uri;
         if (isOwn && mocks.some((other) => !other.hasUri && other.weight > 0 && other.covers(route) && other.matchesStep(at.id, at.name, uri)))
           return next(exchange);
-        const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
-        if (mock !== undefined) return act(options, mock, uri, exchange, next);
+        const mock = matching.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
+        if (mock !== undefined) return runMock(options, mock, uri, exchange, next);
         if (!failUnmatched || isLocalEndpoint(uri)) return next(exchange);
-        throw unmatched(uri);
+        throw unmatchedError(uri);
       };
     },
     receive(next, uri, route) {
-      const mine = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
-      if (mine.length === 0 && (!failUnmatched || isLocalEndpoint(uri))) return next;
+      const matching = mocks.filter((mock) => mock.hasUri && mock.covers(route) && mock.matchesUri(uri));
+      if (matching.length === 0 && (!failUnmatched || isLocalEndpoint(uri))) return next;
       return (timeoutMs, exchange) => {
         if (!appliesTo(exchange)) return next(timeoutMs, exchange);
         const at = exchange.at;
-        const mock = mine.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
+        const mock = matching.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return answerPoll(options, mock, uri, exchange, () => next(timeoutMs, exchange));
         if (!failUnmatched || isLocalEndpoint(uri)) return next(timeoutMs, exchange);
-        throw unmatched(uri);
+        throw unmatchedError(uri);
       };
     },
   };
 }
 
-function unmatched(uri: string): FlowError {
+function unmatchedError(uri: string): FlowError {
   return new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': this test session rejects sends that no mock matches`, {
     code: "mock-unmatched",
   });
 }
 
-function act<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
+function runMock<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, next: Processor): Awaitable {
   const react = mock.nextReaction();
-  return react === undefined ? next(exchange) : after(reacted(options, mock, uri, exchange, react), () => undefined);
+  return react === undefined ? next(exchange) : after(recordCall(options, mock, uri, exchange, react), () => undefined);
 }
 
 /** A mock answers a poll with a new message: the current one does not change. */
@@ -110,10 +110,10 @@ function answerPoll<Call>(
     };
     return after(react(polling, endpoint), restore);
   };
-  return after(reacted(options, mock, uri, exchange, onCopy), ({ body, headers }) => new Message(body, Headers.of(headers)));
+  return after(recordCall(options, mock, uri, exchange, onCopy), ({ body, headers }) => new Message(body, Headers.of(headers)));
 }
 
-function reacted<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, react: Reaction): Awaitable<MockResponse> {
+function recordCall<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | undefined, exchange: Exchange, react: Reaction): Awaitable<MockResponse> {
   const call = options.calls.record(mock.id, uri, exchange);
   const settle = (outcome: MockOutcome): MockResponse => {
     if (call !== undefined) options.calls.finish(call, outcome);

@@ -54,7 +54,7 @@ export class Mock {
       if (pattern !== undefined) this.#patterns[name] = namePattern(pattern, `match.${name} of mock '${id}'`);
     }
     this.#reactions = (body.sequence ?? [{ respond: body.respond, throw: body.throw }]).map((outcome) =>
-      outcome.throw === undefined ? responding(outcome.respond ?? {}, parts) : throwing(outcome.throw, parts.clock),
+      outcome.throw === undefined ? responseReaction(outcome.respond ?? {}, parts) : throwReaction(outcome.throw, parts.clock),
     );
   }
 
@@ -97,25 +97,25 @@ export class Mock {
   }
 }
 
-function responding({ status, headers = {}, body, bodyExpr, delayMs = 0 }: RespondBody, { clock, compile }: MockParts): Reaction {
+function responseReaction({ status, headers = {}, body, bodyExpr, delayMs = 0 }: RespondBody, { clock, compile }: MockParts): Reaction {
   const compute = bodyExpr === undefined ? undefined : compile(bodyExpr);
   // A fresh body for each call: changes by a route must not affect the next one.
-  const answer = compute ?? (body === undefined ? undefined : () => copyJson(body));
+  const createBody = compute ?? (body === undefined ? undefined : () => copyJson(body));
   const respond = (exchange: Exchange, uri: string | undefined): MockOutcome => {
     const { message } = exchange;
-    let answered: unknown = null;
+    let replyBody: unknown = null;
     try {
-      if (answer !== undefined) answered = answer(exchange);
+      if (createBody !== undefined) replyBody = createBody(exchange);
     } catch (fault) {
       const error = toFlowError(fault);
       return { kind: "threw", error, shownType: error.type };
     }
     // The message does not change, as when the real step fails.
-    if (status !== undefined && failsStep(status, uri)) return statusFailure(status, answered, headers);
-    if (answer !== undefined) message.body = answered;
+    if (status !== undefined && failsStep(status, uri)) return statusFailure(status, replyBody, headers);
+    if (createBody !== undefined) message.body = replyBody;
     for (const [name, value] of Object.entries(headers)) message.headers.set(name, copyJson(value));
     if (status !== undefined) message.headers.set("CamelHttpResponseCode", status);
-    return { kind: "responded", response: { status: status ?? null, headers, body: answered } };
+    return { kind: "responded", response: { status: status ?? null, headers, body: replyBody } };
   };
   return (exchange, uri) => {
     const waiting = pause(exchange, delayMs, clock);
@@ -143,9 +143,9 @@ function statusFailure(status: number, responseBody: unknown, responseHeaders: M
   return { kind: "threw", error, shownType: "HttpOperationFailed" };
 }
 
-function throwing({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: Clock): Reaction {
+function throwReaction({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: Clock): Reaction {
   const fullType = exceptionTypeOf(type);
-  const make = (): MockOutcome => {
+  const createOutcome = (): MockOutcome => {
     const error = new FlowError(fullType, message ?? `${type} thrown by a mock`, {
       code: "mock-thrown",
       retryable: true,
@@ -155,12 +155,12 @@ function throwing({ type, message, statusCode, delayMs = 0 }: ThrowBody, clock: 
   };
   return (exchange) => {
     const waiting = pause(exchange, delayMs, clock);
-    return waiting === undefined ? make() : waiting.then(make);
+    return waiting === undefined ? createOutcome() : waiting.then(createOutcome);
   };
 }
 
 /** `Timeout` and `TimeoutException` are short for the type of that name that flows catch. */
 function exceptionTypeOf(name: string): string {
   if (isKnownExceptionType(name)) return name;
-  return exceptionTypeNames().find((known) => known.endsWith(`.${name}`)) ?? exceptionTypeNames().find((known) => known.endsWith(`.${name}Exception`)) ?? name;
+  return exceptionTypeNames().find((type) => type.endsWith(`.${name}`)) ?? exceptionTypeNames().find((type) => type.endsWith(`.${name}Exception`)) ?? name;
 }

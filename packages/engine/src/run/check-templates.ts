@@ -12,13 +12,13 @@ export function checkTemplates(scope: RouteScope, source: string, diagnostics: D
   for (const sample of scope.templates.samples(newBeans)) {
     const values = new Map<number, Span>();
     collectValues(sample.tree, values);
-    const holdsPlaceholder = ({ start, end }: Span): boolean => source.slice(start, end).includes("{{");
-    // Errors of a step or an option are placed at its name; check its value for placeholders.
-    const isOpen = ({ code, span }: Diagnostic): boolean =>
-      !alwaysReported.has(code) && (holdsPlaceholder(span) || holdsPlaceholder(values.get(span.start) ?? span));
-    for (const { routeId: _, ...fault } of [...sample.diagnostics, ...compile(sample, scope, source)].filter((found) => !isOpen(found))) {
-      const isKnown = diagnostics.found.some((other) => other.code === fault.code && other.span.start === fault.span.start);
-      if (!isKnown) diagnostics.found.push(fault);
+    const hasPlaceholder = ({ start, end }: Span): boolean => source.slice(start, end).includes("{{");
+    // Errors in a step or an option are placed at its name; check its value for placeholders.
+    const dependsOnParameter = ({ code, span }: Diagnostic): boolean =>
+      !alwaysReported.has(code) && (hasPlaceholder(span) || hasPlaceholder(values.get(span.start) ?? span));
+    for (const { routeId: _, ...fault } of [...sample.diagnostics, ...compile(sample, scope, source)].filter((found) => !dependsOnParameter(found))) {
+      const isReported = diagnostics.found.some((other) => other.code === fault.code && other.span.start === fault.span.start);
+      if (!isReported) diagnostics.found.push(fault);
     }
   }
 }
@@ -30,12 +30,12 @@ function compile({ route, diagnostics, beans }: TemplateSample, scope: RouteScop
   if (route === undefined) return [];
   const sink = new DiagnosticSink(source, diagnostics);
   // Separate registries: everything created here is discarded and must never start.
-  const own = { ...scope, beans, formats: new FormatRegistry(scope.catalog, scope.entities) };
+  const templateScope = { ...scope, beans, formats: new FormatRegistry(scope.catalog, scope.entities) };
   sink.attempt(
     { span: route.from.span },
     () => {
-      const whole = scope.templates.withSource(route);
-      void prepareRoute(whole, { routes: [whole], entities: [], source }, own, sink);
+      const expanded = scope.templates.withSource(route);
+      void prepareRoute(expanded, { routes: [expanded], entities: [], source }, templateScope, sink);
     },
     undefined,
   );
@@ -48,7 +48,7 @@ function collectValues(tree: Tree, values: Map<number, Span>): void {
   if (tree.type !== "map") return;
   const uri = tree.entries.find(({ key }) => key === "uri");
   const parameters = tree.entries.find(({ key }) => key === "parameters");
-  // Errors of an endpoint are reported at its URI, even for an invalid parameter.
+  // Errors in an endpoint are reported at its URI, even for an invalid parameter.
   if (uri !== undefined && parameters !== undefined) values.set(uri.value.span.start, parameters.value.span);
   for (const { keySpan, value } of tree.entries) {
     values.set(keySpan.start, value.span);

@@ -9,9 +9,9 @@ export function completesBefore(work: () => Promise<unknown>, until: number, clo
         cancel();
         resolve(true);
       },
-      (thrown: unknown) => {
+      (error: unknown) => {
         cancel();
-        reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        reject(error instanceof Error ? error : new Error(String(error)));
       },
     );
   });

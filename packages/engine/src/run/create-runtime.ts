@@ -5,7 +5,7 @@ import { uriForms } from "../compile/uri-pattern.ts";
 import { toFlowError } from "../errors/flow-error.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import { maxTextLength } from "../values/limit.ts";
-import type { Inlet } from "../spi/connector.ts";
+import type { RouteInput } from "../spi/connector.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { Host } from "../spi/host.ts";
 import { prepareFlow, type LiveDeployment } from "./prepare-flow.ts";
@@ -63,7 +63,7 @@ class FlowRuntime implements Runtime {
   readonly #endpoints: EndpointBinder;
   readonly #connectors: ConnectorInstances;
   /** Deployed routes by the endpoint they consume from. */
-  readonly #inlets = new Map<string, LiveRoute>();
+  readonly #routeInputs = new Map<string, LiveRoute>();
   readonly #claims = new Map<string, LiveRoute>();
   #taps: readonly Tap[] = [];
 
@@ -96,28 +96,28 @@ class FlowRuntime implements Runtime {
     const next = deployment as LiveDeployment;
     const [conflict] = this.#conflicts(next);
     if (conflict !== undefined)
-      throw new DeployError(conflict.routeId, `'${conflict.name}' belongs to route '${conflict.routeId}' of flow '${conflict.flowId}'`);
+      throw new DeployError(conflict.rejectedRouteId, `'${conflict.name}' belongs to route '${conflict.routeId}' of flow '${conflict.flowId}'`);
     for (const route of next.routes) route.wiring.rewire(this.#taps);
     const previous = this.deployments.get(next.id);
     const suspended = await this.#suspendExclusive(previous);
     const started: LiveRoute[] = [];
-    let failing = next.routes[0];
+    let failingRoute = next.routes[0];
     try {
       for (const lifecycle of next.scope.beans.lifecycles) await lifecycle.start?.();
       for (const route of next.routes) {
-        failing = route;
+        failingRoute = route;
         await this.#startServices(route, supervision);
       }
       for (const route of inStartOrder(next.routes)) {
-        failing = route;
+        failingRoute = route;
         started.push(route);
         const inactive = this.#parts.inactiveStatus?.(route.identity);
         if (inactive !== undefined) route.lifecycle.stayInactive(inactive);
         else if (route.program.autoStartup) await route.lifecycle.start(supervision);
       }
-    } catch (thrown) {
+    } catch (error) {
       const drained = await this.#rollBack(next, started, suspended);
-      throw new DeployError(failing?.identity.id ?? next.id, toFlowError(thrown).message, drained);
+      throw new DeployError(failingRoute?.identity.id ?? next.id, toFlowError(error).message, drained);
     }
     this.#swap(previous, next);
     return {
@@ -130,8 +130,8 @@ class FlowRuntime implements Runtime {
   async #startServices(route: LiveRoute, supervision: Supervision): Promise<void> {
     try {
       await route.lifecycle.startServices();
-    } catch (thrown) {
-      if (supervision !== "always" && !toFlowError(thrown).retryable) throw thrown;
+    } catch (error) {
+      if (supervision !== "always" && !toFlowError(error).retryable) throw error;
     }
   }
 
@@ -147,9 +147,9 @@ class FlowRuntime implements Runtime {
     return () => this.#rewire(this.#taps.filter((other) => other !== tap));
   }
 
-  inletOf(uri: string): Inlet | undefined {
+  routeInputOf(uri: string): RouteInput | undefined {
     for (const form of uriForms(uri)) {
-      const route = this.#inlets.get(form);
+      const route = this.#routeInputs.get(form);
       if (route !== undefined) return route;
     }
     return undefined;
@@ -172,7 +172,7 @@ class FlowRuntime implements Runtime {
     const first = routes.filter((route) => route.program.source.deferred !== true);
     const last = routes.filter((route) => route.program.source.deferred === true);
     for (const group of [first, last]) {
-      abandoned.push(...(await leave(group, until)));
+      abandoned.push(...(await takeOutOfService(group, until)));
     }
     for (const deployment of all) await stopServices(deployment, until);
     this.deployments.clear();
@@ -183,13 +183,14 @@ class FlowRuntime implements Runtime {
   #conflicts(next: LiveDeployment): readonly Conflict[] {
     const conflicts: Conflict[] = [];
     for (const route of next.routes) {
-      const existing = this.routes.get(route.identity.id);
+      const rejectedRouteId = route.identity.id;
+      const existing = this.routes.get(rejectedRouteId);
       if (existing !== undefined && existing.identity.flowId !== next.id)
-        conflicts.push({ kind: "route-id", name: route.identity.id, routeId: existing.identity.id, flowId: existing.identity.flowId });
+        conflicts.push({ kind: "route-id", name: rejectedRouteId, rejectedRouteId, routeId: existing.identity.id, flowId: existing.identity.flowId });
       for (const claim of route.program.source.claims) {
         const holder = this.#claims.get(claim);
         if (holder !== undefined && holder.identity.flowId !== next.id)
-          conflicts.push({ kind: "claim", name: claim, routeId: holder.identity.id, flowId: holder.identity.flowId });
+          conflicts.push({ kind: "claim", name: claim, rejectedRouteId, routeId: holder.identity.id, flowId: holder.identity.flowId });
       }
     }
     return conflicts;
@@ -206,7 +207,7 @@ class FlowRuntime implements Runtime {
   async #rollBack(next: LiveDeployment, started: readonly LiveRoute[], suspended: readonly LiveRoute[]): Promise<{ readonly ended: Promise<void> }> {
     const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
     for (const route of started.toReversed()) await route.lifecycle.halt(until).catch(() => false);
-    const ended = leave(started, until)
+    const ended = takeOutOfService(started, until)
       .catch(() => undefined)
       .then(() => stopServices(next, until));
     if (started.every(({ stats }) => stats.inflight === 0)) await ended;
@@ -221,7 +222,7 @@ class FlowRuntime implements Runtime {
   #swap(previous: LiveDeployment | undefined, next: LiveDeployment | undefined): void {
     for (const route of previous?.routes ?? []) {
       if (this.routes.get(route.identity.id) === route) this.routes.delete(route.identity.id);
-      for (const form of uriForms(route.from)) if (this.#inlets.get(form) === route) this.#inlets.delete(form);
+      for (const form of uriForms(route.from)) if (this.#routeInputs.get(form) === route) this.#routeInputs.delete(form);
       for (const claim of route.program.source.claims) if (this.#claims.get(claim) === route) this.#claims.delete(claim);
     }
     if (previous !== undefined) this.deployments.delete(previous.id);
@@ -229,7 +230,7 @@ class FlowRuntime implements Runtime {
     this.deployments.set(next.id, next);
     for (const route of next.routes) {
       this.routes.set(route.identity.id, route);
-      for (const form of uriForms(route.from)) this.#inlets.set(form, route);
+      for (const form of uriForms(route.from)) this.#routeInputs.set(form, route);
       for (const claim of route.program.source.claims) this.#claims.set(claim, route);
     }
   }
@@ -237,7 +238,7 @@ class FlowRuntime implements Runtime {
   async #retire(previous: LiveDeployment): Promise<DrainReport> {
     const routes = inStartOrder(previous.routes).toReversed();
     const until = this.#parts.host.clock.monotonic() + this.#limits.drainMs;
-    const abandoned = await leave(routes, until);
+    const abandoned = await takeOutOfService(routes, until);
     await stopServices(previous, until);
     return { routeIds: previous.routes.map((route) => route.identity.id), drained: abandoned.length === 0, abandoned };
   }
@@ -252,8 +253,8 @@ function inStartOrder(routes: readonly LiveRoute[]): readonly LiveRoute[] {
   return routes.toSorted((one, other) => (one.program.startupOrder === other.program.startupOrder ? 0 : one.program.startupOrder - other.program.startupOrder));
 }
 
-/** Takes routes out of service: stops intake, then waits for messages in flight; at the deadline they are cancelled and listed. */
-async function leave(routes: readonly LiveRoute[], until: number): Promise<DrainReport["abandoned"]> {
+/** Takes routes out of service: stops accepting messages, then waits for messages in flight; at the deadline they are cancelled and listed. */
+async function takeOutOfService(routes: readonly LiveRoute[], until: number): Promise<DrainReport["abandoned"]> {
   const halted = await Promise.all(routes.map((route) => route.lifecycle.halt(until)));
   const abandoned = (await Promise.all(routes.map((route) => route.drain(until)))).flat();
   // A source that did not stop lost messages even if no run can be named.

@@ -15,44 +15,44 @@ interface Task {
 
 export class DetachedWork {
   readonly #clock: Clock;
-  readonly #atOnce: number;
-  #line: Task[] = [];
+  readonly #maxConcurrent: number;
+  #queue: Task[] = [];
   #next = 0;
   #running = 0;
   #starting = false;
 
-  constructor(clock: Clock, atOnce: number) {
+  constructor(clock: Clock, maxConcurrent: number) {
     this.#clock = clock;
-    this.#atOnce = atOnce;
+    this.#maxConcurrent = maxConcurrent;
   }
 
   get isFull(): boolean {
-    return this.#line.length - this.#next >= maxQueued;
+    return this.#queue.length - this.#next >= maxQueued;
   }
 
   add(task: Task): void {
-    this.#line.push(task);
-    this.#startSome();
+    this.#queue.push(task);
+    this.#schedule();
   }
 
-  #startSome(): void {
-    if (this.#starting || this.#running >= this.#atOnce) return;
+  #schedule(): void {
+    if (this.#starting || this.#running >= this.#maxConcurrent) return;
     this.#starting = true;
     void this.#start().finally(() => {
       this.#starting = false;
-      if (this.#next < this.#line.length) this.#startSome();
+      if (this.#next < this.#queue.length) this.#schedule();
     });
   }
 
   async #start(): Promise<void> {
     await Promise.resolve();
-    let began = this.#clock.monotonic();
-    for (let task = this.#take(); task !== undefined; task = this.#take()) {
+    let startedAt = this.#clock.monotonic();
+    for (let task = this.#dequeue(); task !== undefined; task = this.#dequeue()) {
       const pending = task.copy.run.isCancelled ? undefined : task.run();
       if (pending !== undefined) this.#await(pending);
-      if (this.#clock.monotonic() - began > sliceMs) {
+      if (this.#clock.monotonic() - startedAt > sliceMs) {
         await this.#clock.yieldToEventLoop();
-        began = this.#clock.monotonic();
+        startedAt = this.#clock.monotonic();
       }
     }
   }
@@ -61,17 +61,17 @@ export class DetachedWork {
     this.#running++;
     void pending.then(() => {
       this.#running--;
-      this.#startSome();
+      this.#schedule();
     });
   }
 
-  #take(): Task | undefined {
-    if (this.#running >= this.#atOnce) return undefined;
-    const task = this.#line[this.#next];
+  #dequeue(): Task | undefined {
+    if (this.#running >= this.#maxConcurrent) return undefined;
+    const task = this.#queue[this.#next];
     if (task === undefined) return undefined;
     this.#next++;
-    if (this.#next === this.#line.length || this.#next > 10_000) {
-      this.#line = this.#line.slice(this.#next);
+    if (this.#next === this.#queue.length || this.#next > 10_000) {
+      this.#queue = this.#queue.slice(this.#next);
       this.#next = 0;
     }
     return task;

@@ -70,12 +70,12 @@ export class InFlight {
 
   /** Cancels in slices: reporting each takes time, and other work must not wait. */
   async #cancelAll(entries: readonly Entry[], message: string, code: string): Promise<void> {
-    let began = this.#clock.monotonic();
+    let startedAt = this.#clock.monotonic();
     for (const entry of entries) {
       this.#cancel(entry, message, code);
-      if (this.#clock.monotonic() - began <= sliceMs) continue;
+      if (this.#clock.monotonic() - startedAt <= sliceMs) continue;
       await this.#clock.yieldToEventLoop();
-      began = this.#clock.monotonic();
+      startedAt = this.#clock.monotonic();
     }
   }
 

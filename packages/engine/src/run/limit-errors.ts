@@ -1,7 +1,7 @@
 // Errors for exceeded limits of a route.
 import { FlowError } from "../errors/flow-error.ts";
 
-export function tooManyRuns(routeId: string, limit: number): FlowError {
+export function inflightLimitError(routeId: string, limit: number): FlowError {
   return new FlowError(
     "java.util.concurrent.RejectedExecutionException",
     `route '${routeId}' has reached its limit for runs in flight (${limit}); try again later`,
@@ -12,13 +12,13 @@ export function tooManyRuns(routeId: string, limit: number): FlowError {
   );
 }
 
-export function tooManyCopies(routeId: string): FlowError {
+export function detachedLimitError(routeId: string): FlowError {
   return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has too many detached copies in flight`, {
     code: "limit-inflight",
   });
 }
 
-export function tooDeep(routeId: string, limit: number): FlowError {
+export function callDepthError(routeId: string, limit: number): FlowError {
   return new FlowError("java.lang.IllegalStateException", `call depth: routes call each other more than ${limit} deep at route '${routeId}'`, {
     code: "limit-call-depth",
   });

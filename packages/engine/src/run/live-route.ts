@@ -4,15 +4,15 @@ import { ending, Exchange } from "../exchange/exchange.ts";
 import { toFlowError } from "../errors/flow-error.ts";
 import type { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
-import { note } from "../compile/error-handler.ts";
+import { recordFailure } from "../compile/error-handler.ts";
 import { copyEntries } from "../exchange/copy-entries.ts";
 import { endExchange } from "../exchange/completions.ts";
 import type { Wiring } from "../compile/wiring.ts";
-import type { Delivery, Inlet, SourceEvent, SourceInlet } from "../spi/connector.ts";
+import type { Delivery, RouteInput, SourceEvent, SourceInput } from "../spi/connector.ts";
 import type { TriggerKind, WebhookOperation } from "@sluice/model";
 import type { Host } from "../spi/host.ts";
 import { registerCompletions } from "./register-completions.ts";
-import { tooDeep, tooManyCopies, tooManyRuns } from "./limit-errors.ts";
+import { callDepthError, detachedLimitError, inflightLimitError } from "./limit-errors.ts";
 import { reportDetached } from "./report-detached.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { DetachedWork } from "./detached-work.ts";
@@ -30,12 +30,12 @@ interface LiveRouteParts {
   readonly gate: RouteGate | undefined;
 }
 
-export class LiveRoute implements Route, SourceInlet {
+export class LiveRoute implements Route, SourceInput {
   readonly identity: RouteIdentity;
   readonly wiring: Wiring;
   readonly stats: RouteStats = { inflight: 0, total: 0, failed: 0, lastRunAt: 0, lastError: undefined };
   readonly lifecycle: RouteLifecycle;
-  readonly claimTick: SourceInlet["claimTick"];
+  readonly claimTick: SourceInput["claimTick"];
   readonly #host: Host;
   readonly #listener: RunListener;
   readonly #limits: RuntimeLimits;
@@ -56,7 +56,7 @@ export class LiveRoute implements Route, SourceInlet {
     this.lifecycle = new RouteLifecycle({
       identity,
       host,
-      inlet: this,
+      routeInput: this,
       drainMs: limits.drainMs,
       program: () => this.program,
       isHeld: () => gate === undefined || gate.isHeld(this),
@@ -100,7 +100,7 @@ export class LiveRoute implements Route, SourceInlet {
     return this.program.placement;
   }
 
-  get inlet(): Inlet {
+  get routeInput(): RouteInput {
     return this;
   }
 
@@ -124,7 +124,7 @@ export class LiveRoute implements Route, SourceInlet {
     return this.#deliver(message, delivery, this.program.process);
   }
 
-  enterAt(stepId: string): Inlet | undefined {
+  enterAt(stepId: string): RouteInput | undefined {
     const process = this.program.processFrom(stepId);
     if (process === undefined) return undefined;
     return {
@@ -146,14 +146,14 @@ export class LiveRoute implements Route, SourceInlet {
       if (delivery.properties !== undefined) exchange.properties = delivery.properties;
       if (delivery.variables !== undefined) exchange.variables = copyEntries(delivery.variables);
     }
-    if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#refuse(exchange);
+    if (this.stats.inflight >= this.#limits.inflightPerRoute) return this.#reject(exchange);
     this.#begin(run, exchange);
     delivery?.started?.(exchange);
     let pending: Awaitable = undefined;
     try {
-      pending = this.#pass(exchange, process);
-    } catch (thrown) {
-      this.#fail(exchange, thrown);
+      pending = this.#runProgram(exchange, process);
+    } catch (error) {
+      this.#fail(exchange, error);
     }
     if (pending !== undefined) return this.#await(run, exchange, pending, delivery);
     return this.#complete(run, exchange, delivery);
@@ -161,19 +161,19 @@ export class LiveRoute implements Route, SourceInlet {
 
   enter(exchange: Exchange, trigger: Trigger): Awaitable {
     const outer = exchange.run;
-    if (outer.depth >= this.#limits.callDepth) throw tooDeep(this.identity.id, this.#limits.callDepth);
+    if (outer.depth >= this.#limits.callDepth) throw callDepthError(this.identity.id, this.#limits.callDepth);
     const run = new Run(`run_${this.#host.ids.next()}`, this.identity, this.#host.clock.now(), trigger, outer);
     run.correlationId = outer.correlationId;
     run.trace = outer.trace;
     const at = exchange.at;
     exchange.run = run;
     this.#begin(run, exchange);
-    const leave = (thrown?: unknown): void => {
+    const leave = (error?: unknown): void => {
       // Cancelled externally: its failure was already reported.
       const reported = run.isCancelled ? exchange.failure : undefined;
-      if (thrown !== undefined) this.#fail(exchange, thrown);
+      if (error !== undefined) this.#fail(exchange, error);
       this.#end(run, exchange);
-      this.#left();
+      this.#decrementInflight();
       exchange.run = outer;
       exchange.at = at;
       if (run.handled) outer.handled = true;
@@ -183,15 +183,15 @@ export class LiveRoute implements Route, SourceInlet {
     };
     let pending: Awaitable;
     try {
-      pending = this.#pass(exchange, this.program.process);
-    } catch (thrown) {
-      return leave(thrown);
+      pending = this.#runProgram(exchange, this.program.process);
+    } catch (error) {
+      return leave(error);
     }
     return pending === undefined
       ? leave()
       : pending.then(
           () => leave(),
-          (thrown: unknown) => leave(thrown ?? new Error("rejected without a reason")),
+          (error: unknown) => leave(error ?? new Error("the route failed without an error object (a step threw or rejected with undefined)")),
         );
   }
 
@@ -208,25 +208,25 @@ export class LiveRoute implements Route, SourceInlet {
     const run = copy.run;
     copy.run = run.detached(this.#host.clock.now());
     this.stats.inflight++;
-    const done = (thrown?: unknown): void => {
-      if (thrown !== undefined) reportDetached(copy, run, thrown, { identity: this.identity, stats: this.stats, host: this.#host, listener: this.#listener });
+    const done = (error?: unknown): void => {
+      if (error !== undefined) reportDetached(copy, run, error, { identity: this.identity, stats: this.stats, host: this.#host, listener: this.#listener });
       void this.#settle(copy);
     };
-    const failed = (thrown: unknown): void => done(thrown ?? new Error("rejected without a reason"));
+    const failed = (error: unknown): void => done(error ?? new Error("the route failed without an error object (a step threw or rejected with undefined)"));
     if (this.#detached.isFull) {
-      failed(tooManyCopies(this.identity.id));
+      failed(detachedLimitError(this.identity.id));
       return;
     }
     const entry = this.#inFlight.add(copy, failed);
     const completed = (): void => entry.complete(() => done());
-    const crashed = (thrown: unknown): void => entry.complete(() => failed(thrown));
+    const crashed = (error: unknown): void => entry.complete(() => failed(error));
     this.#detached.add({
       copy,
       run: () => {
         try {
           return processor(copy)?.then(completed, crashed) ?? completed();
-        } catch (thrown) {
-          return crashed(thrown);
+        } catch (error) {
+          return crashed(error);
         }
       },
     });
@@ -272,32 +272,32 @@ export class LiveRoute implements Route, SourceInlet {
     this.#listener.started(run, exchange);
   }
 
-  #pass(exchange: Exchange, process: Processor): Awaitable {
+  #runProgram(exchange: Exchange, process: Processor): Awaitable {
     const { program } = this;
     if (program.keepOriginal) exchange.original ??= exchange.message.copy();
     if (program.afterReply.length > 0) registerCompletions(exchange, program.afterReply);
     if (program.beforeReply.length === 0) return process(exchange);
-    return this.#passWithCompletions(exchange, program, process);
+    return this.#runWithCompletions(exchange, program, process);
   }
 
-  async #passWithCompletions(exchange: Exchange, program: RouteProgram, process: Processor): Promise<void> {
-    let thrown: unknown;
+  async #runWithCompletions(exchange: Exchange, program: RouteProgram, process: Processor): Promise<void> {
+    let error: unknown;
     try {
       await process(exchange);
     } catch (caught) {
-      thrown = caught ?? new Error("rejected without a reason");
-      exchange.failure = note(exchange, thrown);
+      error = caught ?? new Error("the route failed without an error object (a step threw or rejected with undefined)");
+      exchange.failure = recordFailure(exchange, error);
     }
     const ended = exchange.ending;
     exchange.ending = ending.none;
     for (const completion of program.beforeReply) await completion(exchange);
     exchange.ending = ended;
     exchange.failure = undefined;
-    if (thrown !== undefined) throw thrown;
+    if (error !== undefined) throw error;
   }
 
   #fail(exchange: Exchange, thrown: unknown): void {
-    const error = note(exchange, thrown);
+    const error = recordFailure(exchange, thrown);
     // Without an error handler, the caller's handler may still process it; otherwise it is exhausted.
     if (this.program.plan.kind !== "none") error.exhausted = true;
     exchange.failure = error;
@@ -306,13 +306,14 @@ export class LiveRoute implements Route, SourceInlet {
   /** The promise of an asynchronous exchange; once the run is cancelled it resolves even if a step never does. */
   #await(run: Run, exchange: Exchange, pending: Promise<void>, delivery: Delivery | undefined): Promise<Exchange> {
     return new Promise((resolve) => {
-      const finish = (thrown?: unknown): void => {
-        if (thrown !== undefined) this.#fail(exchange, thrown);
+      const finish = (error?: unknown): void => {
+        if (error !== undefined) this.#fail(exchange, error);
         resolve(this.#complete(run, exchange, delivery));
       };
       const entry = this.#inFlight.add(exchange, finish);
       const completed = (): void => entry.complete(() => finish());
-      const failed = (thrown: unknown): void => entry.complete(() => finish(thrown ?? new Error("rejected without a reason")));
+      const failed = (error: unknown): void =>
+        entry.complete(() => finish(error ?? new Error("the route failed without an error object (a step threw or rejected with undefined)")));
       pending.then(() => {
         const preparing = delivery?.completing?.(exchange);
         if (preparing === undefined) completed();
@@ -329,7 +330,7 @@ export class LiveRoute implements Route, SourceInlet {
 
   #settle(exchange: Exchange): Awaitable<Exchange> {
     if (exchange.completions !== undefined) return this.#settleCompletions(exchange);
-    this.#left();
+    this.#decrementInflight();
     return exchange;
   }
 
@@ -345,12 +346,12 @@ export class LiveRoute implements Route, SourceInlet {
     };
     const pending = endExchange(exchange, failed);
     if (pending === undefined) {
-      this.#left();
+      this.#decrementInflight();
       return exchange;
     }
     return new Promise((resolve) => {
       const over = (): void => {
-        this.#left();
+        this.#decrementInflight();
         resolve(exchange);
       };
       const entry = this.#inFlight.add(exchange, (reason) => {
@@ -379,13 +380,13 @@ export class LiveRoute implements Route, SourceInlet {
     this.#listener.ended(run, exchange);
   }
 
-  #left(): void {
+  #decrementInflight(): void {
     if (--this.stats.inflight === 0) this.#inFlight.idle();
   }
 
-  #refuse(exchange: Exchange): Exchange {
+  #reject(exchange: Exchange): Exchange {
     const { run } = exchange;
-    exchange.failure = tooManyRuns(this.identity.id, this.#limits.inflightPerRoute);
+    exchange.failure = inflightLimitError(this.identity.id, this.#limits.inflightPerRoute);
     run.status = "failed";
     run.failure = exchange.failure;
     run.endedAt = run.startedAt;

@@ -3,6 +3,7 @@ import {
   asFlowTree,
   bindFlow,
   claimsReservedPath,
+  documentStart,
   namesUnder,
   Placeholders,
   readTree,
@@ -15,6 +16,7 @@ import {
 } from "@sluice/model";
 import { DiagnosticSink } from "../compile/diagnostics.ts";
 import type { EndpointBinder } from "../compile/endpoint-binder.ts";
+import { flowPlacements, type FlowPlacement } from "../compile/placement.ts";
 import { BeanRegistry, FormatRegistry } from "../compile/flow-scope.ts";
 import type { RouteScope } from "./route-scope.ts";
 import { evaluatePrecondition, prepareRoute } from "./prepare-route.ts";
@@ -58,12 +60,12 @@ export interface PreparedFlow {
 export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow {
   try {
     return prepare(input, parts);
-  } catch (thrown) {
+  } catch (error) {
     // A bug, not an error in the flow. Reject this flow only: a request, a start or a check of many files must continue.
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = error instanceof Error ? error.message : String(error);
     if (parts.host.log.enabled("ERROR"))
-      parts.host.log.write("ERROR", "flows", `Flow '${input.id}' cannot be checked: ${thrown instanceof Error ? thrown.stack : reason}`);
-    return refused(input, [{ ...bug, message: `this flow cannot be checked, which is a bug in the runtime: ${reason}` }]);
+      parts.host.log.write("ERROR", "flows", `Flow '${input.id}' cannot be checked: ${error instanceof Error ? error.stack : reason}`);
+    return rejectedFlow(input, [{ ...bug, message: `this flow cannot be checked, which is a bug in the runtime: ${reason}` }]);
   }
 }
 
@@ -75,22 +77,22 @@ const bug: Omit<Diagnostic, "message"> = {
   hint: "report this message together with the flow, and change the flow as a workaround",
 };
 
-function refused(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
+function rejectedFlow(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
   const flow: FlowDocument = { routes: [], entities: [], source: input.source };
   return { deployment: undefined, tree: undefined, flow, skippedRoutes: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
 }
 
-function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
-  const read = readTree(given.source);
-  if (read.tree === undefined) return refused(given, read.diagnostics);
+function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
+  const read = readTree(original.source);
+  if (read.tree === undefined) return rejectedFlow(original, read.diagnostics);
   const document = asFlowTree(read.tree);
-  const input = withProperties(given, document.properties);
+  const input = withProperties(original, document.properties);
   const bound = bindFlow(document.tree, parts.vocabulary, { flowId: input.id, source: input.source, property: input.property });
-  const before = [...read.diagnostics, ...document.diagnostics, ...bound.diagnostics];
-  const known = before.filter(({ severity }) => severity === "error");
-  const diagnostics = new DiagnosticSink(input.source, known);
+  const earlier = [...read.diagnostics, ...document.diagnostics, ...bound.diagnostics];
+  const errors = earlier.filter(({ severity }) => severity === "error");
+  const diagnostics = new DiagnosticSink(input.source, errors);
   const secrets = new Set<string>();
-  const scope = scopeOf(input, bound.flow, parts, diagnostics, whilePreparing(secrets));
+  const scope = scopeOf(input, bound.flow, parts, diagnostics, collectUntilEnd(secrets));
   checkBeans(bound.flow, scope, diagnostics);
   const defined = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id);
   const routes = defined.filter((route) => meetsPrecondition(route, scope, diagnostics));
@@ -101,14 +103,24 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
     diagnostics.attempt({ span: route.span, routeId: route.id }, () => [prepareRoute(route, flow, scope, diagnostics)], []),
   );
   checkTemplates(scope, input.source, diagnostics);
+  const placement = diagnostics.attempt({ span: documentStart }, () => placementOf(scope), "auto");
   checkClaims(live, diagnostics, flow);
-  const all = [...before, ...diagnostics.found];
+  const all = [...earlier, ...diagnostics.found];
   const { unloaded } = scope;
   const { tree } = read;
   if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, tree, flow, skippedRoutes, diagnostics: all, secrets, unloaded };
   scope.secrets.end();
   return {
-    deployment: { id: input.id, hash: input.hash, flow, routes: live, scope, connections: scope.connections, kamelets: scope.templates.usedKamelets },
+    deployment: {
+      id: input.id,
+      hash: input.hash,
+      flow,
+      routes: live,
+      placement,
+      scope,
+      connections: scope.connections,
+      kamelets: scope.templates.usedKamelets,
+    },
     tree,
     flow,
     skippedRoutes,
@@ -116,6 +128,15 @@ function prepare(given: FlowInput, parts: PrepareParts): PreparedFlow {
     secrets,
     unloaded,
   };
+}
+
+/** A parameter instead of a key in the flow, so that the file still runs on Camel. Tools that check a flow without its parameters list none. */
+function placementOf({ propertiesUnder }: RouteScope): FlowPlacement {
+  const text = propertiesUnder("sluice.")["placement"]?.trim() ?? "auto";
+  const found = flowPlacements.find((placement) => placement === text);
+  if (found === undefined)
+    throw new CompileError("placement-invalid", `the parameter 'sluice.placement' is '${text.slice(0, 60)}'; allowed: ${flowPlacements.join(", ")}`);
+  return found;
 }
 
 /** Properties of the document itself, used for names without a value from the deployment. */
@@ -130,7 +151,7 @@ function withProperties(input: FlowInput, own: ReadonlyMap<string, string>): Flo
 }
 
 /** Collects secrets only during preparation: endpoints resolved at run time could add values without bound. */
-function whilePreparing(secrets: Set<string>): RouteScope["secrets"] & { end(): void } {
+function collectUntilEnd(secrets: Set<string>): RouteScope["secrets"] & { end(): void } {
   let isOver = false;
   return { add: (value) => isOver || secrets.add(value), end: () => void (isOver = true) };
 }
@@ -142,7 +163,7 @@ function scopeOf<S extends RouteScope["secrets"]>(
   diagnostics: DiagnosticSink,
   secrets: S,
 ): RouteScope & { readonly secrets: S; readonly unloaded: Set<UnloadedPart> } {
-  const propertiesUnder = resolvedUnder(input);
+  const propertiesUnder = resolveProperties(input);
   const unloaded = new Set<UnloadedPart>();
   const connections = new Set<string>();
   const beans = new BeanRegistry({ flowId: input.id, catalog: parts.catalog, host: parts.host, propertiesUnder, unloaded, connections }, flow.entities);
@@ -174,7 +195,7 @@ function scopeOf<S extends RouteScope["secrets"]>(
 }
 
 /** Properties with placeholders resolved; unresolvable ones are omitted. */
-function resolvedUnder({ property, propertiesUnder }: FlowInput): RouteScope["propertiesUnder"] {
+function resolveProperties({ property, propertiesUnder }: FlowInput): RouteScope["propertiesUnder"] {
   if (propertiesUnder === undefined) return () => ({});
   const placeholders = new Placeholders({ property });
   return (prefix) =>
@@ -208,13 +229,13 @@ function checkRouteIds(routes: readonly RouteNode[], diagnostics: DiagnosticSink
 
 /** Two routes of one flow must not consume from the same address, such as one `direct:` name. */
 function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, flow: FlowDocument): void {
-  const held = new Map<string, string>();
+  const holders = new Map<string, string>();
   for (const live of routes) {
     const { id } = live.identity;
     for (const claim of live.program.source.claims) {
-      const holder = held.get(claim);
+      const holder = holders.get(claim);
       if (holder === undefined || holder === id) {
-        held.set(claim, id);
+        holders.set(claim, id);
         continue;
       }
       const span = flow.routes.find((route) => route.id === id)?.from.span;

@@ -47,13 +47,13 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
   const plan = diagnostics.attempt({ ...place, span: entities.errors.span }, () => errorPlan(entities.errors, bare, diagnostics), plainPlan);
   const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => live.isStopping) : undefined;
   const guarded = new RouteCompiler(parts, { guard, intercept: undefined });
-  const held = endpointScope(identity, scope, schemeOf(node.from.uri), fromAuthor);
+  const context = endpointScope(identity, scope, schemeOf(node.from.uri), fromAuthor);
   const silent = { source: silentSource, uri: node.from.uri, trigger: undefined };
   // A template that begins with `kamelet:source` is checked on its own, without a caller.
   const { source, uri, trigger } = isKameletEnd(node.from.uri)
     ? silent
-    : diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, held), silent);
-  if (held.holdsAny) parts.lifecycles.push({ stop: () => held.release() });
+    : diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, context), silent);
+  if (context.hasConnections) parts.lifecycles.push({ stop: () => context.release() });
   const intercepted = { id: identity.id, uri: longForm(uri) };
   const sends = sendInterceptors(entities.sends, intercepted, guarded);
   const intercept = stepInterceptor(entities.intercepts, intercepted, guarded);
@@ -115,7 +115,7 @@ export function evaluatePrecondition(text: string, span: Span, scope: RouteScope
     () => {
       const language = scope.catalog.languages.get(scope.catalog.defaultLanguage);
       if (language?.compilePredicate === undefined) throw new CompileError("language-unknown", "preconditions need the default language");
-      const holds = language.compilePredicate(
+      const predicate = language.compilePredicate(
         text,
         {},
         {
@@ -126,7 +126,7 @@ export function evaluatePrecondition(text: string, span: Span, scope: RouteScope
           bean: (reference, kind) => scope.beans.get(reference, kind),
         },
       );
-      return holds(new Exchange("precondition", new Run("precondition", identity, 0, { uri: "" }), "InOnly", new Message(null)));
+      return predicate(new Exchange("precondition", new Run("precondition", identity, 0, { uri: "" }), "InOnly", new Message(null)));
     },
     false,
   );

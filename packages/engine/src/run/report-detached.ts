@@ -1,4 +1,4 @@
-import { note } from "../compile/error-handler.ts";
+import { recordFailure } from "../compile/error-handler.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { Run, type RouteIdentity } from "../exchange/run.ts";
 import type { Host } from "../spi/host.ts";
@@ -14,7 +14,7 @@ export interface DetachedFrom {
 
 /** Reports a failed detached copy as a failed child run of the run that created it, because no caller waits for it. */
 export function reportDetached(copy: Exchange, from: Run, thrown: unknown, { identity, stats, host, listener }: DetachedFrom): void {
-  const error = note(copy, thrown);
+  const error = recordFailure(copy, thrown);
   copy.failure = error;
   const run = new Run(`run_${host.ids.next()}`, identity, copy.run.startedAt, { uri: asText(copy.property("CamelToEndpoint")) }, from);
   copy.run = run;

@@ -2,7 +2,7 @@
 import { toFlowError } from "../errors/flow-error.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
 import { backOffMs } from "../tools/back-off.ts";
-import type { SourceInlet } from "../spi/connector.ts";
+import type { SourceInput } from "../spi/connector.ts";
 import type { Host } from "../spi/host.ts";
 import { completesBefore } from "./completes-before.ts";
 import type { RouteProgram } from "./route-program.ts";
@@ -11,7 +11,7 @@ import type { InactiveStatus, RouteStatus, Supervision } from "./runtime.ts";
 export interface LifecycleParts {
   readonly identity: RouteIdentity;
   readonly host: Host;
-  readonly inlet: SourceInlet;
+  readonly routeInput: SourceInput;
   /** How long a source may take to stop, in milliseconds. */
   readonly drainMs: number;
   program(): RouteProgram;
@@ -33,10 +33,10 @@ export class RouteLifecycle {
   /** True when the source is started but cannot reach its system. */
   #isLost = false;
   /** The state that the source reported while it was starting. */
-  #early: { problem: string | undefined } | undefined = undefined;
+  #reportedEarly: { problem: string | undefined } | undefined = undefined;
   #cancelRetry: (() => void) | undefined = undefined;
   /** Incremented whenever a start is aborted, so that a pending start can detect it. */
-  #era = 0;
+  #generation = 0;
   /**
    * The running start attempt. An aborted attempt stops its source late, so the next attempt waits for it; otherwise the new source
    * would be stopped.
@@ -58,7 +58,7 @@ export class RouteLifecycle {
   }
 
   lost(problem: string | undefined): void {
-    if (this.#early !== undefined) this.#early.problem = problem;
+    if (this.#reportedEarly !== undefined) this.#reportedEarly.problem = problem;
     else if (this.isSourceStarted) this.#report(problem);
   }
 
@@ -66,17 +66,17 @@ export class RouteLifecycle {
   async start(supervision: Supervision = "retryable"): Promise<void> {
     if (this.status === "Started" || this.status === "Starting") return;
     if (!this.#parts.isHeld()) {
-      this.#become("Suspended");
+      this.#setStatus("Suspended");
       return;
     }
     const suspended = this.status === "Suspended" && this.startedAt !== 0;
     this.#endAttempts();
-    this.#become("Starting");
+    this.#setStatus("Starting");
     const thrown = await this.#attempt(suspended);
     if (thrown === undefined) return;
     const error = toFlowError(thrown);
     this.problem = error.message;
-    this.#become("Failed");
+    this.#setStatus("Failed");
     if (supervision !== "always" && !error.retryable) throw thrown;
     const { host, identity } = this.#parts;
     host.log.write("WARN", identity.id, `Route '${identity.id}' failed to start and will be retried: ${error.message}`);
@@ -86,7 +86,7 @@ export class RouteLifecycle {
   /** Called instead of `start` for a route that an operator stopped. */
   stayInactive(status: InactiveStatus): void {
     this.#parts.program().source.reserve?.();
-    this.#become(status);
+    this.#setStatus(status);
   }
 
   async suspend(): Promise<void> {
@@ -95,7 +95,7 @@ export class RouteLifecycle {
     this.#endAttempts();
     this.problem = undefined;
     if (started) await this.#stopSource(this.#parts.host.clock.monotonic() + this.#parts.drainMs);
-    this.#become("Suspended");
+    this.#setStatus("Suspended");
   }
 
   async resume(): Promise<void> {
@@ -112,9 +112,9 @@ export class RouteLifecycle {
         await lifecycle.start?.();
         started++;
       }
-    } catch (thrown) {
+    } catch (error) {
       for (const lifecycle of lifecycles.slice(0, started).toReversed()) await Promise.resolve(lifecycle.stop?.()).catch(() => undefined);
-      throw thrown;
+      throw error;
     }
     this.#servicesUp = true;
   }
@@ -129,29 +129,29 @@ export class RouteLifecycle {
     }
   }
 
-  /** Stops intake; false when the source was still busy at the deadline. */
+  /** Stops accepting messages; false when the source was still busy at the deadline. */
   async halt(until: number): Promise<boolean> {
     if (this.status === "Stopped" || this.status === "Stopping") return true;
     const started = this.isSourceStarted || this.status === "Starting";
     this.#endAttempts();
-    this.#become("Stopping");
+    this.#setStatus("Stopping");
     return !started || this.#stopSource(until);
   }
 
   stopped(): void {
-    this.#become("Stopped");
+    this.#setStatus("Stopped");
   }
 
   /** One start attempt, after the previous one has finished; returns the error. */
   async #attempt(keepStartTime = false): Promise<unknown> {
-    const era = this.#era;
+    const generation = this.#generation;
     const previous = this.#running;
     if (previous !== undefined) {
       const { host, drainMs } = this.#parts;
       await completesBefore(() => previous, host.clock.monotonic() + drainMs, host.clock);
-      if (era !== this.#era) return undefined;
+      if (generation !== this.#generation) return undefined;
     }
-    const running = this.#startSource(era, keepStartTime);
+    const running = this.#startSource(generation, keepStartTime);
     this.#running = running;
     try {
       return await running;
@@ -160,23 +160,23 @@ export class RouteLifecycle {
     }
   }
 
-  async #startSource(era: number, keepStartTime: boolean): Promise<unknown> {
-    const { host, inlet } = this.#parts;
-    const early = (this.#early = { problem: undefined as string | undefined });
+  async #startSource(generation: number, keepStartTime: boolean): Promise<unknown> {
+    const { host, routeInput } = this.#parts;
+    const early = (this.#reportedEarly = { problem: undefined as string | undefined });
     try {
       await this.startServices();
-      if (era === this.#era) await this.#parts.program().source.start(inlet);
-    } catch (thrown) {
-      if (era !== this.#era) return undefined;
-      this.#early = undefined;
-      return thrown ?? new Error("rejected without a reason");
+      if (generation === this.#generation) await this.#parts.program().source.start(routeInput);
+    } catch (error) {
+      if (generation !== this.#generation) return undefined;
+      this.#reportedEarly = undefined;
+      return error ?? new Error("the source failed to start without an error object");
     }
     // The start was aborted meanwhile. The source was stopped then, but may have finished starting after that.
-    if (era !== this.#era) {
+    if (generation !== this.#generation) {
       await this.#parts.program().source.stop();
       return undefined;
     }
-    this.#early = undefined;
+    this.#reportedEarly = undefined;
     if (!keepStartTime) this.startedAt = host.clock.now();
     this.#report(early.problem);
     return undefined;
@@ -184,33 +184,33 @@ export class RouteLifecycle {
 
   #retry(attempt: number): void {
     const { host, identity } = this.#parts;
-    const again = async (): Promise<void> => {
-      const era = this.#era;
-      const thrown = await this.#attempt();
-      if (era !== this.#era) return;
+    const retry = async (): Promise<void> => {
+      const generation = this.#generation;
+      const error = await this.#attempt();
+      if (generation !== this.#generation) return;
       this.#cancelRetry = undefined;
-      if (thrown === undefined) {
+      if (error === undefined) {
         host.log.write("INFO", identity.id, `Route '${identity.id}' started after ${attempt + 1} attempts`);
         return;
       }
-      this.problem = toFlowError(thrown).message;
+      this.problem = toFlowError(error).message;
       this.#retry(attempt + 1);
     };
-    this.#cancelRetry = host.clock.after(backOffMs(attempt, host.random()), () => void again());
+    this.#cancelRetry = host.clock.after(backOffMs(attempt, host.random()), () => void retry());
   }
 
   #endAttempts(): void {
-    this.#era++;
+    this.#generation++;
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
-    this.#early = undefined;
+    this.#reportedEarly = undefined;
     this.#isLost = false;
   }
 
   #report(problem: string | undefined): void {
     this.#isLost = problem !== undefined;
     this.problem = problem;
-    this.#become(this.#isLost ? "Failed" : "Started");
+    this.#setStatus(this.#isLost ? "Failed" : "Started");
   }
 
   async #stopSource(until: number): Promise<boolean> {
@@ -218,13 +218,13 @@ export class RouteLifecycle {
     const { source, from } = this.#parts.program();
     const stopped = await completesBefore(async () => source.stop(), until, host.clock);
     if (stopped) return true;
-    const left = source.abandon?.() ?? 0;
-    const what = left === 0 ? "the remaining messages are abandoned" : `messages abandoned: ${left}`;
+    const abandoned = source.abandon?.() ?? 0;
+    const what = abandoned === 0 ? "the remaining messages are abandoned" : `messages abandoned: ${abandoned}`;
     host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout; ${what}`);
     return false;
   }
 
-  #become(status: RouteStatus): void {
+  #setStatus(status: RouteStatus): void {
     if (this.status === status) return;
     this.status = status;
     this.#parts.changed();

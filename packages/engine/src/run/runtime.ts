@@ -1,11 +1,11 @@
 // The runtime's interface to its host: prepare is pure and reports every error; only deploy has effects.
 import type { Diagnostic, FlowDocument, Tree, TriggerKind, WebhookOperation } from "@sluice/model";
 import type { FlowInput } from "../compile/flow-input.ts";
-import type { Placement, StepPlace } from "../compile/placement.ts";
+import type { FlowPlacement, Placement, StepPlace } from "../compile/placement.ts";
 import type { RunEvents } from "../compile/run-events.ts";
 import type { Tap } from "../compile/tap.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import type { Inlet, SourceEvent } from "../spi/connector.ts";
+import type { RouteInput, SourceEvent } from "../spi/connector.ts";
 import type { KameletFile } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";
 import type { UnloadedPart } from "../spi/declaration.ts";
@@ -21,7 +21,7 @@ export interface Runtime {
    * that `supervision` covers (by default one marked `retryable`) does not reject: the route is Failed and retried until it succeeds.
    */
   deploy(deployment: Deployment, supervision?: Supervision): Promise<DeployReport>;
-  /** Stops intake, drains and removes; undefined when no such flow is deployed. */
+  /** Stops accepting messages, drains and removes; undefined when no such flow is deployed. */
   undeploy(flowId: string): Promise<DrainReport | undefined>;
   /** The deployed flows by id. */
   readonly deployments: ReadonlyMap<string, Deployment>;
@@ -29,8 +29,8 @@ export interface Runtime {
   readonly routes: ReadonlyMap<string, Route>;
   /** Wraps steps and sends of the routes it covers from now on; the returned function detaches it. */
   tap(tap: Tap): () => void;
-  /** The inlet of the route that consumes from this endpoint (`direct:orders`, `seda:x`), for tests and invoke. */
-  inletOf(uri: string): Inlet | undefined;
+  /** The input of the route that consumes from this endpoint (`direct:orders`, `seda:x`), for tests and invoke. */
+  routeInputOf(uri: string): RouteInput | undefined;
   /** True for an endpoint whose messages do not leave the runtime. */
   isLocalEndpoint(uri: string): boolean;
   /** Messages queued in memory between routes, by queue name. */
@@ -60,6 +60,9 @@ export interface Conflict {
   readonly kind: "route-id" | "claim";
   /** The route id or the claim. */
   readonly name: string;
+  /** The route of the new version that cannot start. */
+  readonly rejectedRouteId: string;
+  /** The route that has the id or the claim. */
   readonly routeId: string;
   readonly flowId: string;
 }
@@ -69,6 +72,8 @@ export interface Deployment {
   readonly hash: string;
   readonly flow: FlowDocument;
   readonly routes: readonly Route[];
+  /** The parameter `sluice.placement`: every source where it belongs, the whole flow on one node, or every source on every node of a cluster. */
+  readonly placement: FlowPlacement;
   /** The ids of the connections that its endpoints and beans use. */
   readonly connections: ReadonlySet<string>;
   /** The Kamelets that it was compiled with, by name; those that they use are included. */
@@ -108,9 +113,9 @@ export interface Route {
   /** Why the route is Failed. */
   readonly problem: string | undefined;
   /** Delivers without the trigger, for invoke with a routeId and for replays. */
-  readonly inlet: Inlet;
-  /** Like `inlet`, but starts at this step; undefined for unknown and nested steps. */
-  enterAt(stepId: string): Inlet | undefined;
+  readonly routeInput: RouteInput;
+  /** Like `routeInput`, but starts at this step; undefined for unknown and nested steps. */
+  enterAt(stepId: string): RouteInput | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   suspend(): Promise<void>;
@@ -138,7 +143,7 @@ export interface DrainReport {
 export interface RouteGate {
   /** False while another node runs the trigger of this route: the route is then Suspended here. */
   isHeld(route: Route): boolean;
-  /** As `claimTick` of the route's inlet. */
+  /** As `claimTick` of the route's input. */
   claimTick(route: RouteIdentity, tick: string | undefined, isPermanent: boolean): Awaitable<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** An operator's object as flows see it: only its methods are accessible. */
+/** Exposes an operator's object to flows: only its methods are accessible. */
 export interface BeanObject {
   readonly methods: ReadonlyMap<string, BeanFunction>;
   /** Called when the flow starts; only for an object that was created for this flow. */

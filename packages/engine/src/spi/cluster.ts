@@ -38,7 +38,8 @@ export interface Records {
  */
 export type Collection = WatchedCollection | "dead-letter-messages";
 
-export type WatchedCollection = "config" | "nodes" | "dead-letters";
+/** `groups`: the completed groups of aggregates that are being processed; `sagas`: those that have not ended. */
+export type WatchedCollection = "config" | "nodes" | "dead-letters" | "groups" | "sagas";
 
 export interface Revision {
   readonly revision: number;
@@ -107,6 +108,11 @@ export interface QueueReceiver {
   concurrency(): number;
   /** A number on one node at a time: a store that cannot order keys across nodes delivers messages with a key only there. Never the same again after an interruption. */
   keyToken(): number | undefined;
+  /**
+   * True when one node at a time consumes the queue, and holds many messages for long. Each of them has a key of its own. A node that begins gets all
+   * messages, in order, including those that another node has not settled; attempts are not counted.
+   */
+  readonly isExclusive?: boolean;
   deliver(delivery: QueueDelivery): void;
 }
 
@@ -117,12 +123,12 @@ export interface QueueDelivery {
   readonly message: QueueContent;
   /** Starts at 1; includes attempts in which the process died. */
   readonly attempt: number;
-  /** Removes the message. */
-  done(): void;
+  /** Removes the message; resolves when it is removed, or when that failed for good. */
+  done(): Promise<void>;
   /** Delivers it again after a failed attempt; with a key, the later messages of the key wait. */
   retry(delayMs: number): void;
   /** Delivers it again as if it had not been delivered. */
-  giveBack(): void;
+  requeue(): void;
 }
 
 export interface Consumption {
@@ -151,6 +157,8 @@ export interface RequestOptions {
   readonly timeoutMs: number;
   /** Limit of each response. A node does not send a larger one. */
   readonly maxBytes: number;
+  /** Ends the request; nodes that have not responded are in `failed`. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Responses {

@@ -1,4 +1,4 @@
-import type { WebhookOperation } from "@sluice/model";
+import type { TriggerKind, WebhookOperation } from "@sluice/model";
 import type { Exchange, Pattern } from "../exchange/exchange.ts";
 import type { Message } from "../exchange/message.ts";
 import type { RouteIdentity, SessionTag, TraceContext, Trigger } from "../exchange/run.ts";
@@ -46,6 +46,16 @@ export interface EndpointScope {
   connection<C>(request: ConnectionRequest): Connection<C>;
   /** Compiles an expression in an option, in the default language. Rejects one that may have come from a message. */
   expression(text: string): Expression;
+  /** Builds the source of another endpoint that is written in the flow, for a connector that adds to it. Its errors are those of the endpoint. */
+  source(uri: string, parameters: Readonly<Record<string, string>>): DelegateSource;
+}
+
+/** The source of another endpoint. */
+export interface DelegateSource {
+  readonly source: Source;
+  /** Short resolved form, secrets masked. */
+  readonly uri: string;
+  readonly trigger: TriggerKind | undefined;
 }
 
 /** State shared by the connectors of one runtime. */
@@ -65,16 +75,18 @@ export interface Source {
   readonly everyWorker?: boolean;
   /** True when its messages are in the durable store: in a cluster, where the nodes share it, every node may run this source. */
   readonly isStored?: boolean;
+  /** For `master:`: in a cluster, the sources with the same name run on the same node, and on no other one. */
+  readonly master?: { readonly name: string; readonly delegate: Omit<DelegateSource, "source"> };
   /** True for sources that deliver messages from other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
   /**
-   * Starts accepting messages. A source whose system is down starts anyway, reports it with `inlet.lost` and keeps trying. A source that cannot do so
+   * Starts accepting messages. A source whose system is down starts anyway, reports it with `routeInput.lost` and keeps trying. A source that cannot do so
    * rejects with a FlowError marked `retryable` and is started again later. Any other failure rejects the deployment.
    */
-  start(inlet: SourceInlet): Awaitable;
+  start(routeInput: SourceInput): Awaitable;
   /** Called instead of `start` for a route that stays stopped: reserves its addresses, so that callers see a stopped route, not a missing one. */
   reserve?(): void;
-  /** Stops intake; resolves when messages already accepted have been delivered. May be started again. */
+  /** Stops accepting messages; resolves when messages already accepted have been delivered. May be started again. */
   stop(): Awaitable;
   /** `stop` timed out: delivers nothing more and drops the rest; returns the number of dropped messages. */
   abandon?(): number;
@@ -119,7 +131,7 @@ export interface Delivery {
 }
 
 /** The entry into a started route. */
-export interface Inlet {
+export interface RouteInput {
   readonly route: RouteIdentity;
   /**
    * Runs a new exchange. Never throws or rejects. Returns when the run and its completion callbacks have finished; `settlementOf(exchange)` then
@@ -136,7 +148,7 @@ export interface Inlet {
 export type SourceEvent = "taken" | "done" | "redelivered" | "dead-lettered";
 
 /** The entry into the route that a source belongs to. */
-export interface SourceInlet extends Inlet {
+export interface SourceInput extends RouteInput {
   /**
    * Reports that the source lost its system and keeps trying; undefined reports recovery. May be called during `start`: the route is then
    * Failed, with this reason, as soon as it has started.

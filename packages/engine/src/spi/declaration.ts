@@ -39,7 +39,7 @@ export interface StepDeclaration<F extends Fields = any> extends StepShape {
    * The step has state that lasts between messages: with several workers, its route runs on only one of them. In a cluster, state of the scope
    * `one` must be on one node; with `node`, every node has its own; `shared` state is in the store of the cluster.
    */
-  readonly stateScope?: StateScope;
+  readonly stateScope?: StateScope | ((options: Values<F>) => StateScope);
   compile(options: Values<F>, compiler: Compiler, node: StepNode): Processor;
 }
 
@@ -136,6 +136,7 @@ export interface BeanDeclaration<F extends Fields = any> extends Described {
     | "comparator"
     | "idempotent-repository"
     | "redelivery-policy"
+    | "saga-service"
     | "function"
     | "object"
     | "value";

@@ -22,7 +22,7 @@ export {
 } from "./declaration.ts";
 
 // Connectors
-export type { Connector, Delivery, Endpoint, EndpointScope, Inlet, Poller, SharedState, Sink, Source, SourceInlet } from "./connector.ts";
+export type { Connector, Delivery, Endpoint, EndpointScope, RouteInput, Poller, SharedState, Sink, Source, SourceInput } from "./connector.ts";
 export { settlementOf, type Settlement } from "../exchange/settlement.ts";
 export type { Transaction, UnitOfWork } from "../exchange/unit-of-work.ts";
 

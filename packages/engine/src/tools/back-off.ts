@@ -5,7 +5,8 @@ export interface BackOff {
   readonly maxMs: number;
 }
 
-export const reconnectBackOff: BackOff = { firstMs: 250, maxMs: 30_000 };
+/** Two waits can follow each other, of a source and of its connection: after any outage, a route is started again within 10 s. */
+export const reconnectBackOff: BackOff = { firstMs: 250, maxMs: 4_000 };
 
 /**
  * The delay after the given attempt, counted from 1. `random`, in [0, 1), reduces it by up to half, so that many clients do not reconnect at

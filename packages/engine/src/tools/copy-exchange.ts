@@ -20,9 +20,9 @@ export interface CopyOptions {
 /** A copy with its own id and a reference to its parent. */
 export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions = {}): Exchange {
   const root = exchange.run.root;
-  if (++root.spawned > spawnLimit) throw tooMany(`${spawnLimit} copies of its message`);
+  if (++root.spawned > spawnLimit) throw exchangeLimitError(`${spawnLimit} copies of its message`);
   if (options.branch === true && exchange.parent !== undefined && ++root.nested > root.nestedLimit)
-    throw tooMany(`${root.nestedLimit} copies of copies; SERVICE_MAX_EXCHANGES sets this limit`);
+    throw exchangeLimitError(`${root.nestedLimit} copies of copies; SERVICE_MAX_EXCHANGES sets this limit`);
   const copy = new Exchange(ids.next(), exchange.run, options.pattern ?? exchange.pattern, options.message ?? exchange.message.copy(), exchange);
   copy.properties = exchange.properties;
   if (exchange.variables !== undefined) copy.variables = copyEntries(exchange.variables);
@@ -35,6 +35,6 @@ export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions 
   return copy;
 }
 
-function tooMany(what: string): FlowError {
+function exchangeLimitError(what: string): FlowError {
   return new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${what}`, { code: "limit-exchanges" });
 }

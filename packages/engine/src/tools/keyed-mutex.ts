@@ -7,9 +7,9 @@ export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>();
   return {
     run(key, work) {
-      const before = last.get(key) ?? Promise.resolve();
-      const mine = before.then(work, work);
-      const settled = mine.then(
+      const previous = last.get(key) ?? Promise.resolve();
+      const result = previous.then(work, work);
+      const settled = result.then(
         () => undefined,
         () => undefined,
       );
@@ -17,7 +17,7 @@ export function createKeyedMutex(): KeyedMutex {
       void settled.then(() => {
         if (last.get(key) === settled) last.delete(key);
       });
-      return mine;
+      return result;
     },
   };
 }

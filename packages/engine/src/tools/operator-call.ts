@@ -31,13 +31,13 @@ export function operatorCall(
 
 /** Sets the body to the returned value; `undefined` leaves the body unchanged. */
 export function bodyFromCall(call: (exchange: Exchange) => unknown): Processor {
-  const take = (exchange: Exchange, result: unknown): void => {
+  const setBody = (exchange: Exchange, result: unknown): void => {
     if (result !== undefined) exchange.message.body = result;
   };
   return (exchange) => {
     const result = call(exchange);
-    if (result instanceof Promise) return result.then((value: unknown) => take(exchange, value));
-    take(exchange, result);
+    if (result instanceof Promise) return result.then((value: unknown) => setBody(exchange, value));
+    setBody(exchange, result);
     return undefined;
   };
 }

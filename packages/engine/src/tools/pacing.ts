@@ -4,7 +4,7 @@ import { FlowError, isFlowError } from "../errors/flow-error.ts";
 import type { Clock } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";
 
-/** How long a loop may hold the event loop before it yields. */
+/** How long a loop may block the event loop before it yields. */
 const sliceMs = 10;
 
 /** Waits, unless the message belongs to a session that skips time; rejects when the run is cancelled meanwhile. */
@@ -37,27 +37,27 @@ export function cancelledError(signal: AbortSignal): FlowError {
  * one promise for the rest, which yields to the event loop between slices.
  */
 export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Awaitable<boolean | void>, clock: Clock): Awaitable {
-  let began = clock.monotonic();
+  let startedAt = clock.monotonic();
   let index = 0;
   for (;;) {
     const next = items.next();
     if (next.done === true) return undefined;
     const result = body(next.value, index++);
-    if (result instanceof Promise) return rest(result);
+    if (result instanceof Promise) return continueAsync(result);
     if (result === false) return undefined;
-    if (clock.monotonic() - began > sliceMs) return rest(undefined);
+    if (clock.monotonic() - startedAt > sliceMs) return continueAsync(undefined);
   }
 
-  async function rest(first: Promise<boolean | void> | undefined): Promise<void> {
+  async function continueAsync(first: Promise<boolean | void> | undefined): Promise<void> {
     if (first === undefined) await clock.yieldToEventLoop();
     else if ((await first) === false) return;
-    began = clock.monotonic();
+    startedAt = clock.monotonic();
     for (let next = items.next(); next.done !== true; next = items.next()) {
       const result = body(next.value, index++);
       if ((result instanceof Promise ? await result : result) === false) return;
-      if (clock.monotonic() - began > sliceMs) {
+      if (clock.monotonic() - startedAt > sliceMs) {
         await clock.yieldToEventLoop();
-        began = clock.monotonic();
+        startedAt = clock.monotonic();
       }
     }
   }
@@ -66,15 +66,15 @@ export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Aw
 /** Runs a generator and yields to the event loop after each time slice; starts with a fresh slice. */
 export async function inSlices<T>(steps: Generator<undefined, T>, clock: Clock): Promise<T> {
   await clock.yieldToEventLoop();
-  let began = clock.monotonic();
+  let startedAt = clock.monotonic();
   for (;;) {
     const step = steps.next();
     if (step.done === true) {
       await clock.yieldToEventLoop();
       return step.value;
     }
-    if (clock.monotonic() - began <= sliceMs) continue;
+    if (clock.monotonic() - startedAt <= sliceMs) continue;
     await clock.yieldToEventLoop();
-    began = clock.monotonic();
+    startedAt = clock.monotonic();
   }
 }

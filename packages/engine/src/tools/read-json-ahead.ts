@@ -13,14 +13,14 @@ export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock)
   const { message, at } = exchange;
   if (typeof source === "string") {
     if (source.length < longJsonFrom || recallLongText(source, message, at)) return undefined;
-    return parsed(source, at, clock)?.then((json) => {
+    return parseAhead(source, at, clock)?.then((json) => {
       // Another expression of the step may have parsed it meanwhile.
       if (!recallLongText(source, message, at)) cacheLongText(source, message, json);
     });
   }
   if (!(source instanceof Uint8Array) || source.length < longJsonFrom || isRead(source, at) || !mayBeJson(source)) return undefined;
   const text = decoder.decode(source);
-  return parsed(text, at, clock)?.then((json) => {
+  return parseAhead(text, at, clock)?.then((json) => {
     if (isRead(source, at)) return;
     cacheLongBytes(source, json);
     // Bytes that are not JSON are read as text, which is parsed again.
@@ -35,7 +35,7 @@ function isRead(bytes: Uint8Array, step: unknown): boolean {
 }
 
 /** A failure is stored for the expression to throw: a branch that is not taken must not fail. Only lists and objects take long. */
-function parsed(text: string, step: unknown, clock: Clock): Promise<LongJson> | undefined {
+function parseAhead(text: string, step: unknown, clock: Clock): Promise<LongJson> | undefined {
   const start = text.search(/[^\s\uFEFF]/);
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;
   const isExact = /^[ \t\r\n]*$/.test(text.slice(0, start));

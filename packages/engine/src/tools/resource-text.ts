@@ -25,10 +25,10 @@ export function compileResource<T>(text: string, host: Host, compile: (text: str
   const { file, text: content } = host.resources.read(location, name);
   try {
     return compile(content, true);
-  } catch (thrown) {
-    if (!isCompileError(thrown)) throw thrown;
+  } catch (error) {
+    if (!isCompileError(error)) throw error;
     // The offset is in the file, not in the flow.
-    const { code, message, hint, unloaded, offset } = thrown;
+    const { code, message, hint, unloaded, offset } = error;
     const line = offset === undefined ? "" : `:${content.slice(0, offset).split("\n").length}`;
     throw new CompileError(code, `in the file ${file}${line}: ${message}`, {
       ...(hint === undefined ? {} : { hint }),

@@ -22,9 +22,9 @@ const abbreviations: Readonly<Record<string, string>> = {
 
 /** The zone of a name (`Europe/Berlin`), an offset (`GMT+8`, `+02:00`) or an abbreviation; GMT when unknown, as in Java. */
 export function zoneOf(name: string): Zone {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
-  const zone = makeZone(name);
+  const cached = zones.get(name);
+  if (cached !== undefined) return cached;
+  const zone = createZone(name);
   if (zones.size < 1000) zones.set(name, zone);
   return zone;
 }
@@ -37,7 +37,7 @@ export function defaultZone(): Zone {
   return runtimeZone;
 }
 
-function makeZone(name: string): Zone {
+function createZone(name: string): Zone {
   const target = Object.hasOwn(abbreviations, name) ? (abbreviations[name] as string) : name;
   if (target === "UTC") return { ...gmt, id: name === "Z" ? "UTC" : name };
   const offset = /^(?:GMT|UTC)?([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(target);
@@ -63,7 +63,7 @@ function namedZone(id: string, timeZone: string): Zone {
     let lastQuarter = Number.NaN;
     let lastOffset = 0;
     const offsetMinutes = (time: number): number => {
-      // Offsets change on quarter hours only, so one is cached per quarter.
+      // Modern offsets change only on quarter hours, so one is cached per quarter hour; older dates may be off around a transition.
       const quarter = Math.floor(time / 900_000);
       if (quarter !== lastQuarter) {
         lastOffset = offsetAt(format, time);
@@ -84,7 +84,7 @@ function offsetAt(format: Intl.DateTimeFormat, time: number): number {
   return Math.round((local - Math.floor(time / 1000) * 1000) / 60_000);
 }
 
-/** The instant at which clocks in the zone show these fields. */
+/** Converts a local time, given as if it were UTC milliseconds, to an instant. */
 export function instantOf(local: number, zone: Zone): number {
   const guess = local - zone.offsetMinutes(local) * 60_000;
   return local - zone.offsetMinutes(guess) * 60_000;

@@ -15,17 +15,17 @@ const encoder = new TextEncoder();
 /** Converts a value to the type; null stays null. Throws a FlowError when that is not possible. */
 export type Conversion = (value: unknown) => unknown;
 
-const whole =
-  (type: string, limit: number): Conversion =>
+const integerConversion =
+  (type: string, min: number, max: number): Conversion =>
   (value) => {
     const number = typeof value === "number" ? value : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
     const result = Math.trunc(number);
-    if (!(Math.abs(result) <= limit))
+    if (!(result >= min && result <= max))
       throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be represented exactly; keep it as text" : undefined);
     return result + 0;
   };
 
-const fraction =
+const decimalConversion =
   (type: string): Conversion =>
   (value) =>
     typeof value === "number" ? value : readText(value, type, /^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/);
@@ -34,16 +34,16 @@ const conversions: Readonly<Record<string, Conversion>> = {
   object: (value) => value,
   string: asText,
   charsequence: asText,
-  int: whole("Integer", 2 ** 31),
-  integer: whole("Integer", 2 ** 31),
-  long: whole("Long", Number.MAX_SAFE_INTEGER),
-  biginteger: whole("BigInteger", Number.MAX_SAFE_INTEGER),
-  short: whole("Short", 2 ** 15),
-  byte: whole("Byte", 2 ** 7),
-  double: fraction("Double"),
-  float: fraction("Float"),
-  bigdecimal: fraction("BigDecimal"),
-  number: fraction("Number"),
+  int: integerConversion("Integer", -(2 ** 31), 2 ** 31 - 1),
+  integer: integerConversion("Integer", -(2 ** 31), 2 ** 31 - 1),
+  long: integerConversion("Long", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  biginteger: integerConversion("BigInteger", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  short: integerConversion("Short", -(2 ** 15), 2 ** 15 - 1),
+  byte: integerConversion("Byte", -(2 ** 7), 2 ** 7 - 1),
+  double: decimalConversion("Double"),
+  float: decimalConversion("Float"),
+  bigdecimal: decimalConversion("BigDecimal"),
+  number: decimalConversion("Number"),
   boolean: toBoolean,
   char: toCharacter,
   character: toCharacter,
@@ -88,8 +88,8 @@ export function findConversion(typeName: string): Conversion | undefined {
 export function conversionError(value: unknown, type: string, why?: string, cause?: FlowError): FlowError {
   // Writing all of a large value for its first characters would block the event loop.
   const text = asText(isWrittenInParts(value) ? toPlain(value, 1_000) : value);
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shown}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
+  const shortened = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shortened}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
     code: "conversion-failed",
     cause,
   });

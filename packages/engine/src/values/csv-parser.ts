@@ -21,12 +21,12 @@ export type CsvRecord = (string | null)[];
 const maxValueLength = 16 * 1024 * 1024;
 /** Records are processed as a whole, so a longer one would block the event loop. */
 const maxRecordLength = 200_000;
-const escaped: Readonly<Record<string, string>> = { r: "\r", n: "\n", t: "\t", b: "\b", f: "\f" };
+const escapes: Readonly<Record<string, string>> = { r: "\r", n: "\n", t: "\t", b: "\b", f: "\f" };
 
 type State = "start" | "plain" | "quoted" | "closed" | "comment";
 
 export class CsvParser {
-  readonly #style: CsvSyntax;
+  readonly #syntax: CsvSyntax;
   #pending = "";
   #state: State = "start";
   #value = "";
@@ -35,8 +35,8 @@ export class CsvParser {
   #line = 1;
   #fault: unknown = undefined;
 
-  constructor(style: CsvSyntax) {
-    this.#style = style;
+  constructor(syntax: CsvSyntax) {
+    this.#syntax = syntax;
   }
 
   /** Values of the incomplete record so far. */
@@ -62,10 +62,10 @@ export class CsvParser {
     if (this.#fault !== undefined) throw this.#fault;
     const records: CsvRecord[] = [];
     // A delimiter, an escape, a doubled quote or CRLF may span two chunks: keep a few characters until the next one.
-    const keep = isLast ? 0 : Math.max(this.#style.delimiter.length, 2) - 1;
+    const lookahead = isLast ? 0 : Math.max(this.#syntax.delimiter.length, 2) - 1;
     let at = 0;
     try {
-      while (at < text.length - keep) at = this.#step(text, at, records);
+      while (at < text.length - lookahead) at = this.#step(text, at, records);
     } catch (fault) {
       // Records before the error are valid: lazy readers receive them first.
       if (records.length === 0) throw fault;
@@ -80,28 +80,28 @@ export class CsvParser {
     if (this.#state === "quoted") return this.#quoted(text, at, character);
     if (character === "\n" || character === "\r") return this.#lineBreak(text, at, character, records);
     if (this.#state === "comment") return at + 1;
-    if (text.startsWith(this.#style.delimiter, at)) {
+    if (text.startsWith(this.#syntax.delimiter, at)) {
       this.#endValue();
       this.#state = "start";
       // The record continues even if nothing follows: `a,` has two values.
-      return at + this.#style.delimiter.length;
+      return at + this.#syntax.delimiter.length;
     }
     if (this.#state === "closed") {
       if (character.trim() !== "") throw invalidCsv(`unexpected text after a quoted value (line ${this.#line})`);
       return at + 1;
     }
     if (this.#state === "start") return this.#begin(at, character);
-    if (character === this.#style.escape) return this.#escape(text, at);
-    return this.#take(text, at);
+    if (character === this.#syntax.escape) return this.#escape(text, at);
+    return this.#plainText(text, at);
   }
 
   #begin(at: number, character: string): number {
-    if (character === this.#style.commentMarker && this.#record.length === 0 && this.#value === "") {
+    if (character === this.#syntax.commentMarker && this.#record.length === 0 && this.#value === "") {
       this.#state = "comment";
       return at + 1;
     }
-    if (this.#style.ignoreSurroundingSpaces && (character === " " || character === "\t")) return at + 1;
-    if (character === this.#style.quote) {
+    if (this.#syntax.ignoreSurroundingSpaces && (character === " " || character === "\t")) return at + 1;
+    if (character === this.#syntax.quote) {
       this.#state = "quoted";
       this.#wasQuoted = true;
       return at + 1;
@@ -111,8 +111,8 @@ export class CsvParser {
   }
 
   /** Consumes a run of ordinary characters at once. */
-  #take(text: string, at: number): number {
-    const { delimiter, escape } = this.#style;
+  #plainText(text: string, at: number): number {
+    const { delimiter, escape } = this.#syntax;
     const stop = delimiter.charCodeAt(0);
     const escapeCode = escape?.charCodeAt(0);
     let end = at + 1;
@@ -125,7 +125,7 @@ export class CsvParser {
   }
 
   #quoted(text: string, at: number, character: string): number {
-    const { quote, escape } = this.#style;
+    const { quote, escape } = this.#syntax;
     if (character === quote) {
       if (text[at + 1] === quote) {
         this.#add(quote);
@@ -142,9 +142,9 @@ export class CsvParser {
 
   #escape(text: string, at: number): number {
     const next = text[at + 1];
-    const { quote, escape, delimiter, commentMarker } = this.#style;
+    const { quote, escape, delimiter, commentMarker } = this.#syntax;
     if (next === undefined) this.#add(escape as string);
-    else if (Object.hasOwn(escaped, next)) this.#add(escaped[next] as string);
+    else if (Object.hasOwn(escapes, next)) this.#add(escapes[next] as string);
     else if (next === quote || next === escape || next === delimiter[0] || next === commentMarker || next === "\n" || next === "\r") this.#add(next);
     else this.#add((escape as string) + next);
     return at + 2;
@@ -155,14 +155,14 @@ export class CsvParser {
     this.#line++;
     if (this.#state === "comment") this.#state = "start";
     else if (this.#record.length === 0 && this.#state === "start") {
-      if (!this.#style.ignoreEmptyLines) records.push([""]);
+      if (!this.#syntax.ignoreEmptyLines) records.push([""]);
     } else this.#endRecord(records);
     return at + length;
   }
 
   #endRecord(records: CsvRecord[]): void {
     this.#endValue();
-    if (this.#style.trailingDelimiter && this.#record.at(-1) === "") this.#record.pop();
+    if (this.#syntax.trailingDelimiter && this.#record.at(-1) === "") this.#record.pop();
     records.push(this.#record);
     this.#record = [];
     this.#state = "start";
@@ -170,8 +170,8 @@ export class CsvParser {
 
   #endValue(): void {
     let value = this.#value;
-    if (this.#style.trim || (this.#style.ignoreSurroundingSpaces && !this.#wasQuoted)) value = value.trim();
-    this.#record.push(!this.#wasQuoted && value === this.#style.nullString ? null : value);
+    if (this.#syntax.trim || (this.#syntax.ignoreSurroundingSpaces && !this.#wasQuoted)) value = value.trim();
+    this.#record.push(!this.#wasQuoted && value === this.#syntax.nullString ? null : value);
     this.#value = "";
     this.#wasQuoted = false;
     if (this.#record.length > maxRecordLength) throw invalidCsv(`a record of the CSV has more than ${maxRecordLength} values (line ${this.#line})`);
@@ -184,13 +184,13 @@ export class CsvParser {
 }
 
 /** The records of CSV text, one at a time. */
-export function* csvRecords(text: string, style: CsvSyntax): Generator<CsvRecord> {
-  for (const records of csvPieces(text, style)) yield* records;
+export function* csvRecords(text: string, syntax: CsvSyntax): Generator<CsvRecord> {
+  for (const records of csvPieces(text, syntax)) yield* records;
 }
 
 /** The records of CSV text, a few kilobytes at a time; empty for a chunk that completes no record. */
-export function* csvPieces(text: string, style: CsvSyntax): Generator<readonly CsvRecord[]> {
-  const parser = new CsvParser(style);
+export function* csvPieces(text: string, syntax: CsvSyntax): Generator<readonly CsvRecord[]> {
+  const parser = new CsvParser(syntax);
   const size = 64 * 1024;
   for (let at = 0; at < text.length; at += size) yield parser.push(text.slice(at, at + size));
   yield parser.end();

@@ -18,7 +18,7 @@ type Piece = (moment: Moment) => string;
 export type DateFormat = (time: number, zone: Zone) => string;
 
 const pad = (value: number, width: number): string => (value < 0 ? `-${String(-value).padStart(width, "0")}` : String(value).padStart(width, "0"));
-const short = (text: string, count: number): string => (count < 4 ? text.slice(0, 3) : text);
+const shorten = (text: string, count: number): string => (count < 4 ? text.slice(0, 3) : text);
 const number =
   (read: (local: Date) => number) =>
   (count: number): Piece =>
@@ -48,7 +48,7 @@ const letters: Readonly<Record<string, (count: number) => Piece>> = {
   E:
     (count) =>
     ({ local }) =>
-      short(days[local.getUTCDay()] as string, count),
+      shorten(days[local.getUTCDay()] as string, count),
   u: number((local) => local.getUTCDay() || 7),
   a:
     () =>
@@ -65,10 +65,10 @@ const letters: Readonly<Record<string, (count: number) => Piece>> = {
   Z:
     () =>
     ({ offset }) =>
-      signed(offset, ""),
+      formatOffset(offset, ""),
   X: (count) => {
     if (count > 3) throw patternFault("XXXX", "use one to three X");
-    return ({ offset }) => (offset === 0 ? "Z" : count === 1 ? signed(offset, "").slice(0, 3) : signed(offset, count === 2 ? "" : ":"));
+    return ({ offset }) => (offset === 0 ? "Z" : count === 1 ? formatOffset(offset, "").slice(0, 3) : formatOffset(offset, count === 2 ? "" : ":"));
   },
 };
 
@@ -119,12 +119,12 @@ function patternFault(pattern: string, why: string): FlowError {
 }
 
 function year(value: number, count: number): string {
-  const shown = value > 0 ? value : 1 - value;
-  return count === 2 ? pad(shown % 100, 2) : pad(shown, count);
+  const displayed = value > 0 ? value : 1 - value;
+  return count === 2 ? pad(displayed % 100, 2) : pad(displayed, count);
 }
 
 function month(count: number): Piece {
-  return count < 3 ? ({ local }) => pad(local.getUTCMonth() + 1, count) : ({ local }) => short(months[local.getUTCMonth()] as string, count);
+  return count < 3 ? ({ local }) => pad(local.getUTCMonth() + 1, count) : ({ local }) => shorten(months[local.getUTCMonth()] as string, count);
 }
 
 function dayOfYear(local: Date): number {
@@ -141,7 +141,7 @@ function weekYear(local: Date): number {
   return new Date(local.getTime() + (6 - local.getUTCDay()) * dayMs).getUTCFullYear();
 }
 
-function signed(offset: number, separator: string): string {
+function formatOffset(offset: number, separator: string): string {
   const minutes = Math.abs(offset);
   return `${offset < 0 ? "-" : "+"}${pad(Math.floor(minutes / 60), 2)}${separator}${pad(minutes % 60, 2)}`;
 }
@@ -151,7 +151,7 @@ function zoneName({ time, offset, zone }: Moment, count: number): string {
   if (zone.id === "UTC" || zone.id === "GMT") return zone.id;
   const names = ["en-US", "en-GB", "en-AU"].map((locale) => localZoneName(locale, time, zone.id, count));
   // Intl has English zone names only in the locales where they are used; elsewhere it falls back to an offset.
-  return names.find((name) => name !== undefined && !/[+-]\d/.test(name)) ?? `GMT${signed(offset, ":")}`;
+  return names.find((name) => name !== undefined && !/[+-]\d/.test(name)) ?? `GMT${formatOffset(offset, ":")}`;
 }
 
 function localZoneName(locale: string, time: number, timeZone: string, count: number): string | undefined {

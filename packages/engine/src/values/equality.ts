@@ -50,15 +50,15 @@ function scalarEquals(value: unknown, text: string, ignoreCase: boolean): boolea
     return !Number.isInteger(value) && decimal.test(text) && value === Number(text);
   }
   if (typeof value === "boolean") return value === (text.toLowerCase() === "true");
-  const own = asText(value);
-  return own === text || (ignoreCase && own.toLowerCase() === text.toLowerCase());
+  const valueText = asText(value);
+  return valueText === text || (ignoreCase && valueText.toLowerCase() === text.toLowerCase());
 }
 
 /** Compares a value with a decimal literal of the flow (`0.020`). Decimals in text count, which {@link looseEquals} cannot decide for `1.0`. */
 export function equalsDecimal(value: unknown, literal: number): boolean {
-  const known = value instanceof Uint8Array ? asText(value) : value;
-  if (typeof known === "string" && decimal.test(known)) return Number(known) === literal;
-  return looseEquals(known, literal);
+  const text = value instanceof Uint8Array ? asText(value) : value;
+  if (typeof text === "string" && decimal.test(text)) return Number(text) === literal;
+  return looseEquals(text, literal);
 }
 
 /** Equal without any conversion; lists and maps by content. */

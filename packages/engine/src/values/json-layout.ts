@@ -59,8 +59,8 @@ export class JsonLayout {
     const container = { start, end: at, keyAt: this.#keys[depth - 1] as number, inner: this.#long.get(depth + 1) ?? [], cuts: this.#cuts.get(depth) ?? [] };
     this.#long.delete(depth + 1);
     this.#cuts.delete(depth);
-    const beside = this.#long.get(depth);
-    if (beside === undefined) this.#long.set(depth, [container]);
-    else beside.push(container);
+    const siblings = this.#long.get(depth);
+    if (siblings === undefined) this.#long.set(depth, [container]);
+    else siblings.push(container);
   }
 }

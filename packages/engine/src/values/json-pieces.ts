@@ -45,7 +45,7 @@ function addMembers(object: Record<string, unknown>, members: Record<string, unk
   }
 }
 
-/** Trims whitespace and one comma at either end. */
+/** Trims whitespace and commas at both ends. */
 function withoutCommas(text: string, from: number, to: number): readonly [number, number] {
   let [first, end] = [from, to];
   while (first < end && isBlankOrComma(text.charCodeAt(first))) first++;

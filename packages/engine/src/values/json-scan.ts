@@ -47,7 +47,7 @@ export interface JsonScan {
 }
 
 /** The error for JSON that is nested too deeply. */
-export function tooDeep(): JsonLimitError {
+export function depthError(): JsonLimitError {
   return new JsonLimitError((it) => `${it} is nested deeper than ${maxJsonDepth} levels`);
 }
 
@@ -62,7 +62,7 @@ export function scanJsonIncrementally(text: string): Generator<undefined, JsonSc
 }
 
 /** Characters scanned per step. */
-const scannedAtOnce = 256 * 1024;
+const charactersPerStep = 256 * 1024;
 
 const space = 0x20;
 const quote = 0x22;
@@ -76,7 +76,7 @@ const openObject = 0x7b;
 const closeObject = 0x7d;
 
 /** The tokens that are allowed next. */
-const expects = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma: 5 } as const;
+const expectedToken = { value: 0, firstValue: 1, key: 2, firstKey: 3, colon: 4, comma: 5 } as const;
 
 class JsonScanner {
   readonly #text: string;
@@ -84,7 +84,7 @@ class JsonScanner {
   readonly #open = new Uint8Array(maxJsonDepth + 1);
   readonly #longNumbers: number[] = [];
   #at = 0;
-  #expected: number = expects.value;
+  #expected: number = expectedToken.value;
   #depth = 0;
   #parts = 0;
   #keys: Set<string> | undefined;
@@ -101,8 +101,8 @@ class JsonScanner {
 
   *scanIncrementally(): Generator<undefined, JsonScan> {
     for (;;) {
-      const isRight = this.#advance(Math.min(this.#text.length, this.#at + scannedAtOnce));
-      if (!isRight || this.#at >= this.#text.length) return this.#result(isRight);
+      const isValid = this.#advance(Math.min(this.#text.length, this.#at + charactersPerStep));
+      if (!isValid || this.#at >= this.#text.length) return this.#result(isValid);
       yield undefined;
     }
   }
@@ -113,73 +113,73 @@ class JsonScanner {
     const layout = this.#layout;
     let expected = this.#expected;
     let at = this.#at;
-    let isRight = true;
+    let isValid = true;
     while (at < until) {
       const unit = text.charCodeAt(at);
       if (unit <= space) {
-        isRight = unit === space || unit === 0x0a || unit === 0x0d || unit === 0x09;
-        if (!isRight) break;
+        isValid = unit === space || unit === 0x0a || unit === 0x0d || unit === 0x09;
+        if (!isValid) break;
         at++;
       } else if (unit === comma) {
-        isRight = expected === expects.comma && this.#depth > 0;
-        if (!isRight) break;
-        expected = this.#open[this.#depth] === openObject ? expects.key : expects.value;
+        isValid = expected === expectedToken.comma && this.#depth > 0;
+        if (!isValid) break;
+        expected = this.#open[this.#depth] === openObject ? expectedToken.key : expectedToken.value;
         layout?.comma(this.#depth, at);
         at++;
       } else if (unit === colon) {
-        isRight = expected === expects.colon;
-        if (!isRight) break;
-        expected = expects.value;
+        isValid = expected === expectedToken.colon;
+        if (!isValid) break;
+        expected = expectedToken.value;
         at++;
       } else if (unit === closeList || unit === closeObject) {
-        isRight = this.#closes(unit, expected);
-        if (!isRight) break;
+        isValid = this.#closes(unit, expected);
+        if (!isValid) break;
         layout?.close(this.#depth, at);
         this.#depth--;
-        expected = expects.comma;
+        expected = expectedToken.comma;
         at++;
-      } else if (expected === expects.key || expected === expects.firstKey) {
+      } else if (expected === expectedToken.key || expected === expectedToken.firstKey) {
         const end = unit === quote ? this.#textEnd(at) : -1;
-        isRight = end >= 0;
-        if (!isRight) break;
+        isValid = end >= 0;
+        if (!isValid) break;
         this.#key(at, end);
         layout?.key(this.#depth, at);
-        expected = expects.colon;
+        expected = expectedToken.colon;
         at = end;
-      } else if (expected > expects.firstValue) {
-        isRight = false;
+      } else if (expected > expectedToken.firstValue) {
+        isValid = false;
         break;
       } else if (unit === openList || unit === openObject) {
         this.#enter(unit);
         layout?.open(this.#depth, at);
-        expected = unit === openList ? expects.firstValue : expects.firstKey;
+        expected = unit === openList ? expectedToken.firstValue : expectedToken.firstKey;
         at++;
       } else {
         const end = this.#scalarEnd(unit, at);
-        isRight = end > at;
-        if (!isRight) break;
-        expected = expects.comma;
+        isValid = end > at;
+        if (!isValid) break;
+        expected = expectedToken.comma;
         at = end;
       }
     }
     this.#at = at;
     this.#expected = expected;
-    return isRight;
+    return isValid;
   }
 
-  #result(isRight: boolean): JsonScan {
-    const isWhole = isRight && this.#depth === 0 && this.#expected === expects.comma;
+  #result(isValid: boolean): JsonScan {
+    const isWhole = isValid && this.#depth === 0 && this.#expected === expectedToken.comma;
     return { faultAt: isWhole ? undefined : this.#at, longNumbers: this.#longNumbers, root: isWhole ? this.#layout?.root : undefined };
   }
 
   #closes(unit: number, expected: number): boolean {
     const opening = unit === closeList ? openList : openObject;
     if (this.#depth === 0 || this.#open[this.#depth] !== opening) return false;
-    return expected === expects.comma || expected === (unit === closeList ? expects.firstValue : expects.firstKey);
+    return expected === expectedToken.comma || expected === (unit === closeList ? expectedToken.firstValue : expectedToken.firstKey);
   }
 
   #enter(unit: number): void {
-    if (++this.#depth > maxJsonDepth) throw tooDeep();
+    if (++this.#depth > maxJsonDepth) throw depthError();
     this.#open[this.#depth] = unit;
     this.#count(1);
   }
@@ -234,13 +234,13 @@ class JsonScanner {
 
   #checkNumber(start: number, end: number, whole: boolean): void {
     if (whole && end - start > maxIntegerDigits) throw new JsonLimitError((it) => `an integer in ${it} has more than ${maxIntegerDigits} digits`);
-    const written = this.#text.slice(start, end);
-    const number = Number(written);
+    const digits = this.#text.slice(start, end);
+    const number = Number(digits);
     if (!whole && (number === Infinity || number === -Infinity)) {
       // The message omits the number: the caller's error must not repeat body content.
       throw new JsonLimitError((it) => `a number in ${it} is too large: numbers go up to 1.8e308, write it as text`);
     }
-    if (whole && /^-?[1-9]/.test(written) && !Number.isSafeInteger(number)) this.#longNumbers.push(start, end);
+    if (whole && /^-?[1-9]/.test(digits) && !Number.isSafeInteger(number)) this.#longNumbers.push(start, end);
   }
 
   #key(start: number, end: number): void {

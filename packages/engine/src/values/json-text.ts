@@ -1,38 +1,38 @@
 // Parses JSON text within limits and keeps integers that a double cannot represent as bigint. asJson writes them back.
 import { parsePieces, type ParsePiece } from "./json-pieces.ts";
-import { maxJsonDepth, scanJson, scanJsonIncrementally, tooDeep, type JsonScan } from "./json-scan.ts";
+import { maxJsonDepth, scanJson, scanJsonIncrementally, depthError, type JsonScan } from "./json-scan.ts";
 
 /** Integers that a double may not represent, and numbers that may be too large for it. */
 const unusualNumber = /\d{16}|\d[eE]\+?\d{3}/;
 /** Text of at least this length is scanned before it is parsed: shorter text is always fast. */
-const scannedFrom = 256 * 1024;
+const scanMinLength = 256 * 1024;
 const mark = "\u0000n";
-const writtenMark = String.raw`\u0000n`;
+const escapedMark = String.raw`\u0000n`;
 
 /** The value of a JSON text. Throws a SyntaxError as JSON.parse does, or a JsonLimitError. */
 export function parseJsonText(text: string): unknown {
-  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
-  return parseChecked(text, checkedText(text));
+  if (text.length < scanMinLength && !unusualNumber.test(text)) return parseShort(text);
+  return parseChecked(text, checkText(text));
 }
 
 /** Like {@link parseJsonText}, with every number a double. */
 export function parsePlainJson(text: string): unknown {
-  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
-  checkedText(text);
+  if (text.length < scanMinLength && !unusualNumber.test(text)) return parseShort(text);
+  checkText(text);
   return JSON.parse(text) as unknown;
 }
 
 /** Like {@link parseJsonText}, incrementally when the text is long. */
 export function* parseJsonTextIncrementally(text: string): Generator<undefined, unknown> {
-  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
+  if (text.length < scanMinLength && !unusualNumber.test(text)) return parseShort(text);
   const { longNumbers, root } = validScan(text, yield* scanJsonIncrementally(text));
-  const marked = text.includes(writtenMark) ? [] : longNumbers;
+  const marked = text.includes(escapedMark) ? [] : longNumbers;
   return root === undefined ? parseChecked(text, longNumbers) : yield* parsePieces(text, root, pieceParser(text, marked));
 }
 
 /** Like {@link parsePlainJson}, incrementally when the text is long. */
 export function* parsePlainJsonIncrementally(text: string): Generator<undefined, unknown> {
-  if (text.length < scannedFrom && !unusualNumber.test(text)) return parseShort(text);
+  if (text.length < scanMinLength && !unusualNumber.test(text)) return parseShort(text);
   const { root } = validScan(text, yield* scanJsonIncrementally(text));
   return root === undefined ? (JSON.parse(text) as unknown) : yield* parsePieces(text, root, pieceParser(text, []));
 }
@@ -43,7 +43,7 @@ export function* checkJsonIncrementally(text: string): Generator<undefined, void
 }
 
 function parseChecked(text: string, longNumbers: readonly number[]): unknown {
-  if (longNumbers.length === 0 || text.includes(writtenMark)) return JSON.parse(text) as unknown;
+  if (longNumbers.length === 0 || text.includes(escapedMark)) return JSON.parse(text) as unknown;
   return withWholeNumbers(JSON.parse(markedText(text, longNumbers)) as unknown);
 }
 
@@ -60,13 +60,13 @@ function pieceParser(text: string, longNumbers: readonly number[]): ParsePiece {
     try {
       return JSON.parse(brackets.charAt(0) + text.slice(from, to) + brackets.charAt(1)) as unknown;
     } catch (error) {
-      throw placedFault(error, from - 1);
+      throw relocateError(error, from - 1);
     }
   };
 }
 
 /** The failure of a piece with its position in the whole text. */
-function placedFault(error: unknown, offset: number): unknown {
+function relocateError(error: unknown, offset: number): unknown {
   const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? error : new SyntaxError(`Unexpected character in JSON at position ${Number(position) + offset}`);
 }
@@ -78,7 +78,7 @@ function parseShort(text: string): unknown {
 }
 
 /** Scans the text and throws for input that must not be parsed; returns the positions of its long numbers. */
-function checkedText(text: string): readonly number[] {
+function checkText(text: string): readonly number[] {
   return validScan(text, scanJson(text)).longNumbers;
 }
 
@@ -88,7 +88,7 @@ function validScan(text: string, scan: JsonScan): JsonScan {
 }
 
 function checkDepth(value: object, depth: number): void {
-  if (depth >= maxJsonDepth) throw tooDeep();
+  if (depth >= maxJsonDepth) throw depthError();
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const inner: unknown = value[index];
@@ -108,7 +108,7 @@ function markedText(text: string, longNumbers: readonly number[], start = 0): st
   let from = start;
   for (let index = 0; index < longNumbers.length; index += 2) {
     const [start, end] = [longNumbers[index] as number, longNumbers[index + 1] as number];
-    parts.push(text.slice(from, start), `"${writtenMark}${text.slice(start, end)}"`);
+    parts.push(text.slice(from, start), `"${escapedMark}${text.slice(start, end)}"`);
     from = end;
   }
   return parts.join("") + text.slice(from);
@@ -134,17 +134,17 @@ function withWholeNumbers(value: unknown): unknown {
 export function jsonFaultAt(text: string, error: unknown): number | undefined {
   const position = error instanceof SyntaxError ? /position (\d+)/.exec(error.message)?.[1] : undefined;
   // Long text was already scanned; short text is scanned now, because the parser does not always report the position.
-  if (text.length >= scannedFrom) return position === undefined ? undefined : Number(position);
+  if (text.length >= scanMinLength) return position === undefined ? undefined : Number(position);
   return scanJson(text).faultAt ?? (position === undefined ? undefined : Number(position));
 }
 
 const decoder = new TextDecoder();
 /** Only this many bytes are decoded to find the first character: decoding all bytes of a large body may take 100 ms. */
-const beginsWithin = 1024;
+const prefixBytes = 1024;
 
 /** False for bytes that are certainly neither a list nor an object. */
 export function mayBeJson(bytes: Uint8Array): boolean {
-  if (bytes.length <= beginsWithin) return true;
-  const [first] = /[^\s\uFEFF]/.exec(decoder.decode(bytes.subarray(0, beginsWithin))) ?? [];
+  if (bytes.length <= prefixBytes) return true;
+  const [first] = /[^\s\uFEFF]/.exec(decoder.decode(bytes.subarray(0, prefixBytes))) ?? [];
   return first === undefined || first === "{" || first === "[";
 }

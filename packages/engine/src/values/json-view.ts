@@ -26,14 +26,14 @@ export function jsonView(source: string | Uint8Array): unknown {
     return ahead.value;
   }
   if (typeof source !== "string") {
-    const known = viewsOfBytes.get(source);
-    if (known !== undefined) return known.value;
+    const cached = viewsOfBytes.get(source);
+    if (cached !== undefined) return cached.value;
     const value = mayBeJson(source) ? parse(decoder.decode(source)) : undefined;
     viewsOfBytes.set(source, { value });
     return value;
   }
-  const known = source.length <= maxCachedLength ? lastText : lastLongText?.deref();
-  if (known?.text === source) return known.value;
+  const cached = source.length <= maxCachedLength ? lastText : lastLongText?.deref();
+  if (cached?.text === source) return cached.value;
   const view = { text: source, value: parse(source) };
   if (source.length <= maxCachedLength) lastText = view;
   else lastLongText = new WeakRef(view);

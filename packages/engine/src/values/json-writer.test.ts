@@ -34,7 +34,7 @@ const large: Readonly<Record<string, unknown>> = {
   "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
 };
 
-describe("A8: a large value is written incrementally", () => {
+describe("a large value is written incrementally", () => {
   it.each(Object.entries(large))("%s, to the same text as synchronously", (_, value) => {
     expect(isLongToWrite(value)).toBe(true);
     const { text, steps } = runCounted(value);

@@ -32,12 +32,12 @@ export function isLongJson(value: unknown): boolean {
 
 /** The JSON text of a value, equal to that of {@link asJson}; `shape` is applied to each part before it is written. */
 export function* asJsonIncrementally(value: unknown, shape?: (part: unknown) => unknown): Generator<undefined, string> {
-  const written: string[] = [];
-  let left = maxValues;
+  const parts: string[] = [];
+  let remaining = maxValues;
   const add = (text: string, weight: number): void => {
-    left -= weight;
-    if (left < 0) checkTextLength(Infinity);
-    written.push(text);
+    remaining -= weight;
+    if (remaining < 0) checkTextLength(Infinity);
+    parts.push(text);
   };
   function* write(members: Members, depth: number): Generator<undefined, void> {
     const isList = Array.isArray(members);
@@ -69,7 +69,7 @@ export function* asJsonIncrementally(value: unknown, shape?: (part: unknown) => 
   const members = membersOf(value);
   if (members === undefined) return asJson(shape === undefined ? value : shape(value));
   yield* write(members, 0);
-  return written.join("");
+  return parts.join("");
 }
 
 type Members = readonly unknown[] | Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ function parsedAhead(): { readonly message: object; readonly value: { list: unkn
   return { message, value };
 }
 
-describe("A8: a part of a long JSON text that goes into a message", () => {
+describe("a part of a long JSON text that goes into a message", () => {
   it("is copied when it is small, and the parsed text is kept", () => {
     const { value } = parsedAhead();
     const part = partOfJson(value.small, text);

@@ -21,16 +21,16 @@ interface LongText {
   readonly json: LongJson;
 }
 
-const ofBytes = new WeakMap<Uint8Array, LongJson>();
+const jsonByBytes = new WeakMap<Uint8Array, LongJson>();
 /** The last text of a message, for the lifetime of the message: the next step may read it again. */
-const ofMessages = new WeakMap<object, LongText>();
+const textByMessage = new WeakMap<object, LongText>();
 /** The text for the current step; its message keeps it alive. */
 let current: WeakRef<LongText> | undefined;
 
 /** The value parsed ahead from this text or these bytes; undefined when there is none. */
 export function longJson(source: string | Uint8Array): LongJson | undefined {
   if (source.length < longJsonFrom) return undefined;
-  const json = typeof source === "string" ? ofCurrentText(source) : ofBytes.get(source);
+  const json = typeof source === "string" ? ofCurrentText(source) : jsonByBytes.get(source);
   return json?.isTaken === true ? undefined : json;
 }
 
@@ -58,19 +58,19 @@ export function addReader(json: LongJson, step: unknown): void {
 
 /** Makes {@link longJson} return the parsed text of a message, for a step that reads it; false when it was not parsed yet. */
 export function recallLongText(text: string, message: object, step: unknown): boolean {
-  const known = ofMessages.get(message);
-  if (known?.text !== text || known.json.isTaken) return false;
-  addReader(known.json, step);
-  current = new WeakRef(known);
+  const cached = textByMessage.get(message);
+  if (cached?.text !== text || cached.json.isTaken) return false;
+  addReader(cached.json, step);
+  current = new WeakRef(cached);
   return true;
 }
 
 export function cacheLongText(text: string, message: object, json: LongJson): void {
-  const kept = { text, json };
-  ofMessages.set(message, kept);
-  current = new WeakRef(kept);
+  const entry = { text, json };
+  textByMessage.set(message, entry);
+  current = new WeakRef(entry);
 }
 
 export function cacheLongBytes(bytes: Uint8Array, json: LongJson): void {
-  ofBytes.set(bytes, json);
+  jsonByBytes.set(bytes, json);
 }

@@ -14,7 +14,7 @@ export function compareValues(one: unknown, other: unknown): number | undefined 
   const leftNumber = asNumber(left);
   const rightNumber = leftNumber === undefined ? undefined : asNumber(right);
   if (leftNumber !== undefined && rightNumber !== undefined) return leftNumber - rightNumber;
-  if (typeof left === "boolean" || typeof right === "boolean") return truth(left) - truth(right);
+  if (typeof left === "boolean" || typeof right === "boolean") return booleanOrder(left) - booleanOrder(right);
   return compareText(asText(left), asText(right));
 }
 
@@ -29,7 +29,7 @@ function asNumber(value: unknown): number | undefined {
   return value instanceof Date ? value.getTime() : typeof value === "bigint" ? Number(value) : undefined;
 }
 
-function truth(value: unknown): number {
+function booleanOrder(value: unknown): number {
   if (typeof value === "number") return value > 0 ? 1 : 0;
   return value === true || (typeof value === "string" && value.toLowerCase() === "true") ? 1 : 0;
 }

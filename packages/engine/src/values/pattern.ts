@@ -74,11 +74,11 @@ export class TextPattern {
       this.#checkLength(text);
       return text.replaceAll(this.#plain, replacement);
     }
-    return this.#mayHave(text) ? replaced(() => this.#program.matcher(text).replaceAll(replacement, true), replacement) : text;
+    return this.#mayHave(text) ? checkReplacement(() => this.#program.matcher(text).replaceAll(replacement, true), replacement) : text;
   }
 
   replaceFirst(text: string, replacement: string): string {
-    return this.#mayHave(text) ? replaced(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
+    return this.#mayHave(text) ? checkReplacement(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
   }
 
   /** The parts between the matches; trailing empty parts are dropped, as is an empty one before an empty match at the start. */
@@ -110,19 +110,19 @@ export class TextPattern {
     const cost = text.length * this.#program.programSize();
     if (cost <= searchLimit / 10) return true;
     if (!this.find(text)) return false;
-    if (cost > searchLimit) throw tooLong(this.source, text);
+    if (cost > searchLimit) throw timeLimitError(this.source, text);
     return true;
   }
 
   #checkLength(text: string): void {
-    if (text.length > testLimits.characters || text.length * this.#program.programSize() > testLimits.states) throw tooLong(this.source, text);
+    if (text.length > testLimits.characters || text.length * this.#program.programSize() > testLimits.states) throw timeLimitError(this.source, text);
   }
 }
 
-function tooLong(source: string, text: string): FlowError {
+function timeLimitError(source: string, text: string): FlowError {
   return new FlowError(
     "java.lang.IllegalStateException",
-    `time limit: the regular expression '${shown(source)}' is too expensive for ${text.length} characters of text; simplify it or split the text first`,
+    `time limit: the regular expression '${shorten(source)}' is too expensive for ${text.length} characters of text; simplify it or split the text first`,
     { code: "limit-time" },
   );
 }
@@ -136,8 +136,8 @@ function withoutEmptyEnd(parts: string[], text: string): string[] {
 /** Compiles a pattern; throws a FlowError that says what is wrong with it. The last few hundred are cached. */
 export function compilePattern(source: string, flags: { readonly ignoreCase?: boolean } = {}): TextPattern {
   const key = flags.ignoreCase === true ? `i${source}` : `-${source}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const plain = flags.ignoreCase !== true && plainPattern.test(source) ? new RegExp(source, "g") : undefined;
   const pattern = new TextPattern(source, build(source, flags.ignoreCase === true), plain);
   if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
@@ -160,10 +160,10 @@ function build(source: string, ignoreCase: boolean): RE2JS {
 }
 
 function patternError(source: string, why: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shown(source)}' is invalid: ${why}`, { code: "pattern-invalid" });
+  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shorten(source)}' is invalid: ${why}`, { code: "pattern-invalid" });
 }
 
-const shown = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}…` : source);
+const shorten = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}…` : source);
 
 const withoutQuotedParts = (source: string): string => source.replaceAll(/\\Q[^]*?(?:\\E|$)/g, "");
 
@@ -172,24 +172,24 @@ function fromJava(source: string): string {
   if (!/\\[puhRZ]|[*+?}]\+/.test(source)) return source;
   let result = "";
   let inClass = false;
-  let quantified = false;
+  let isAfterQuantifier = false;
   for (let at = 0; at < source.length; at++) {
     const char = source[at] as string;
     if (char === "\\" && at + 1 < source.length) {
       const escape = readEscape(source, at, inClass);
       result += escape.text;
       at += escape.length - 1;
-      quantified = false;
+      isAfterQuantifier = false;
       continue;
     }
     if (char === "[") inClass = true;
     else if (char === "]") inClass = false;
     // Possessive quantifiers only forbid backtracking, which a linear matcher does not do.
-    if (char === "+" && !inClass && quantified) {
-      quantified = false;
+    if (char === "+" && !inClass && isAfterQuantifier) {
+      isAfterQuantifier = false;
       continue;
     }
-    quantified = !inClass && "*+?}".includes(char);
+    isAfterQuantifier = !inClass && "*+?}".includes(char);
     result += char;
   }
   return result;
@@ -216,7 +216,7 @@ function readEscape(source: string, at: number, inClass: boolean): { readonly te
   return { text: source.slice(at, at + length), length };
 }
 
-function replaced(replace: () => string, replacement: string): string {
+function checkReplacement(replace: () => string, replacement: string): string {
   try {
     return replace();
   } catch (cause) {

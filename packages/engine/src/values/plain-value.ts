@@ -1,7 +1,7 @@
 // Converts any body value to JSON data: bytes become text (or base64 if they are not UTF-8), dates ISO text, maps objects. Bounded, so that a
 // large or circular body costs no more than the part that is shown.
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const maxDepth = 64;
 
 /** True for null, scalars, lists, maps and plain objects, which JSON can represent. */
@@ -26,7 +26,7 @@ export function bodyTypeOf(body: unknown): BodyType {
 /** Bytes as text when they are UTF-8, else as base64. */
 export function bytesAsText(bytes: Uint8Array): string {
   try {
-    return strict.decode(bytes);
+    return strictDecoder.decode(bytes);
   } catch {
     return base64Of(bytes);
   }
@@ -50,26 +50,26 @@ export function toPlain(value: unknown, limit = Infinity): unknown {
   return toPlainWithin(value, limit).plain;
 }
 
-/** Like `toPlain`, and whether all of it fitted. */
+/** Like `toPlain`; `complete` is false when the value was truncated. */
 export function toPlainWithin(value: unknown, limit: number): { readonly plain: unknown; readonly complete: boolean } {
-  let left = limit;
+  let remaining = limit;
   const seen = new Set<object>();
   const plain = visit(value, 0);
-  return { plain, complete: left > 0 };
+  return { plain, complete: remaining > 0 };
 
   function visit(item: unknown, depth: number): unknown {
-    left -= 8;
+    remaining -= 8;
     if (item === null || item === undefined) return null;
     if (typeof item === "string") {
-      const text = left < item.length ? item.slice(0, Math.max(0, left)) : item;
-      left -= text.length;
+      const text = remaining < item.length ? item.slice(0, Math.max(0, remaining)) : item;
+      remaining -= text.length;
       return text;
     }
     if (typeof item === "number") return Number.isFinite(item) ? item : String(item);
     if (typeof item === "boolean") return item;
     if (typeof item !== "object") return String(item);
     if (item instanceof Date) return Number.isNaN(item.getTime()) ? null : item.toISOString();
-    if (item instanceof Uint8Array) return visit(left < item.byteLength ? bytesAsText(item.subarray(0, Math.max(0, left))) : bytesAsText(item), depth);
+    if (item instanceof Uint8Array) return visit(bytesAsText(remaining < item.byteLength ? item.subarray(0, Math.max(0, remaining)) : item), depth);
     if (item instanceof Error) return item.message;
     if (depth > maxDepth || seen.has(item)) return null;
     seen.add(item);
@@ -87,21 +87,21 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     if (Array.isArray(item) || item instanceof Set) {
       const list: unknown[] = [];
       for (const inner of item as Iterable<unknown>) {
-        if (left <= 0) break;
+        if (remaining <= 0) break;
         list.push(visit(inner, depth + 1));
       }
       return list;
     }
-    if (!isPlainData(item)) return foreign(item);
+    if (!isPlainData(item)) return describeObject(item);
     const entries = item instanceof Map ? item.entries() : entriesOf(item);
     const object: Record<string, unknown> = {};
     for (const [key, inner] of entries) {
-      if (left <= 0) break;
+      if (remaining <= 0) break;
       const name = String(key);
-      left -= name.length;
+      remaining -= name.length;
       if (inner === undefined) continue;
       const value = visit(inner, depth + 1);
-      // Only this name would not become data when assigned; defining all properties costs several times as much.
+      // Assigning `__proto__` would set the prototype. Defining every property would be several times slower.
       if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
       else object[name] = value;
     }
@@ -109,13 +109,13 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
   }
 }
 
-/** Like Object.entries, one by one: an object may have a hundred thousand members, of which few are shown. */
+/** A lazy Object.entries: an object may have 100,000 members, of which only a few are visited. */
 function* entriesOf(item: object): Generator<readonly [string, unknown]> {
   for (const key of Object.keys(item)) yield [key, (item as Readonly<Record<string, unknown>>)[key]];
 }
 
 /** An object with behavior (a document, a stream): its text form if it defines one, else its type. */
-function foreign(item: object): string {
+function describeObject(item: object): string {
   const { toString } = item as { toString?: unknown };
   return typeof toString === "function" && toString !== Object.prototype.toString ? String(toString.call(item)) : `[${item.constructor?.name ?? "object"}]`;
 }

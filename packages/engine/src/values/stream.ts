@@ -17,7 +17,7 @@ export async function collectStream(stream: AsyncIterable<unknown>, maxBytes = m
     if (size > maxBytes)
       throw new FlowError(
         "java.lang.IllegalStateException",
-        `size limit: the body is a stream of more than ${maxBytes} bytes; split it instead of reading it whole`,
+        `size limit: the body is a stream of more than ${maxBytes} bytes; split it instead of reading it all into memory`,
         {
           code: "limit-size",
         },

@@ -1,6 +1,6 @@
 const partsPerBlock = 1_000;
 
-/** Long text that is written incrementally: its parts are joined in blocks, because joining all of them at the end would take long. */
+/** Builds long text incrementally. Parts are joined in blocks, because joining all of them at the end would take too long. */
 export class TextInBlocks {
   readonly #blocks: string[] = [];
   readonly #check: (length: number) => void;

@@ -14,5 +14,12 @@ it("maps become objects, sets lists, bigints numbers, errors text", () => {
   expect(asJson({ n: 12345678901234567890n, e: new Error("no") })).toBe('{"n":12345678901234567890,"e":"no"}');
   expect(asJson({ n: -12345678901234567890n }, " ")).toBe('{\n "n": -12345678901234567890\n}');
   expect(asJson({ n: 1n, s: "1", t: "\\u0000n1" })).toBe('{"n":1,"s":"1","t":"\\\\u0000n1"}');
+  for (const text of ["\u0000n1", 'a"\u0000n1', "\u0000n1 \u0000n0:5", "\u0000n00:5", "\u0000n0:5"])
+    for (const n of [5n, -12345678901234567890n])
+      for (const indent of [undefined, " "]) {
+        const json = asJson({ n, text, [text]: [text, new Error(text)] }, indent);
+        expect(json).toContain(`"n":${indent ?? ""}${n}`);
+        expect(JSON.parse(json)).toEqual({ n: Number(n), text, [text]: [text, text] });
+      }
   expect(asJson(new Date(0))).toBe('"1970-01-01T00:00:00.000Z"');
 });

@@ -35,17 +35,34 @@ export function asText(value: unknown): string {
 
 /** The JSON text of a value: maps as objects, sets as lists, bytes as text, integers of any length as numbers. */
 export function asJson(value: unknown, indent?: string): string {
-  const size: JsonSize = { left: maxNodes, indent: indent?.length ?? 0, depth: 0 };
-  const ready = jsonReady(value, 0, size);
   try {
-    // A replacer makes writing many times slower, so it is used only for objects with custom behavior.
-    if (ready !== unready)
-      return unmarked((size.depth > deepFrom && indent === undefined ? writeDeep(ready) : JSON.stringify(ready, undefined, indent)) ?? "", size);
-    return unmarked(JSON.stringify(value, replacerWithin(size), indent) ?? "", size);
+    const { text, longNumbers } = writeMarked(value, indent, "");
+    if (longNumbers === 0) return text;
+    const numbers = /"\\u0000n(-?\d+)"/g;
+    if (text.match(numbers)?.length === longNumbers) return text.replaceAll(numbers, "$1");
+    // A string in the value looks like a marked number, so the mark gets a number that no string contains.
+    const used = new Set([...text.matchAll(/\\u0000n(\d+):/g)].map(([, number]) => number));
+    let free = 0;
+    while (used.has(String(free))) free++;
+    return writeMarked(value, indent, `${free}:`).text.replaceAll(new RegExp(`"\\\\u0000n${free}:(-?\\d+)"`, "g"), "$1");
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply to be written as JSON", { code: "limit-size" });
   }
+}
+
+/** JSON text in which each bigint is text that starts with a null character, `n` and `suffix`. */
+function writeMarked(value: unknown, indent: string | undefined, suffix: string): { readonly text: string; readonly longNumbers: number } {
+  const size: JsonSize = { left: maxNodes, indent: indent?.length ?? 0, depth: 0, mark: `\u0000n${suffix}`, longNumbers: 0 };
+  const ready = jsonReady(value, 0, size);
+  // A replacer makes writing many times slower, so it is used only for objects with custom behavior.
+  if (ready === needsReplacer) {
+    size.longNumbers = 0;
+    const text = JSON.stringify(value, replacerWithin(size), indent) ?? "";
+    return { text, longNumbers: size.longNumbers };
+  }
+  const text = (size.depth > deepFrom && indent === undefined ? writeDeep(ready) : JSON.stringify(ready, undefined, indent)) ?? "";
+  return { text, longNumbers: size.longNumbers };
 }
 
 /** Maximum values in one JSON document. Lists that contain the same list many times are small in memory but huge as text. */
@@ -57,7 +74,7 @@ const maxDepth = 1000;
 /** Depth from which {@link writeDeep} is faster than JSON.stringify. */
 const deepFrom = 200;
 /** Marks a value that JSON.stringify must visit with a replacer. */
-const unready: unique symbol = Symbol("unready");
+const needsReplacer: unique symbol = Symbol("needs replacer");
 
 interface JsonSize {
   left: number;
@@ -65,7 +82,9 @@ interface JsonSize {
   readonly indent: number;
   /** The depth of the deepest list or object so far. */
   depth: number;
-  hasLongNumber?: boolean;
+  /** The start of the text that stands for a bigint. */
+  readonly mark: string;
+  longNumbers: number;
 }
 
 /**
@@ -76,7 +95,7 @@ function jsonReady(value: unknown, depth: number, size: JsonSize): unknown {
   count(size, (typeof value === "string" ? value.length : 0) + depth * size.indent);
   if (typeof value === "bigint") return longNumber(value, size);
   if (typeof value !== "object" || value === null) return value;
-  if (depth > maxDepth) return unready;
+  if (depth > maxDepth) return needsReplacer;
   if (depth > size.depth) size.depth = depth;
   if (Array.isArray(value)) return readyList(value, depth, size);
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -84,14 +103,14 @@ function jsonReady(value: unknown, depth: number, size: JsonSize): unknown {
   if (value instanceof Map) return readyObject(Object.fromEntries(value), depth, size);
   if (value instanceof Set) return readyList([...value], depth, size);
   if (value instanceof Uint8Array) return decodeText(value);
-  return value instanceof Date ? value : unready;
+  return value instanceof Date ? value : needsReplacer;
 }
 
 function readyList(values: readonly unknown[], depth: number, size: JsonSize): unknown {
   let changed: unknown[] | undefined;
   for (let index = 0; index < values.length; index++) {
     const ready = jsonReady(values[index], depth + 1, size);
-    if (ready === unready) return unready;
+    if (ready === needsReplacer) return needsReplacer;
     if (changed === undefined && ready !== values[index]) changed = [...values];
     if (changed !== undefined) changed[index] = ready;
   }
@@ -99,12 +118,12 @@ function readyList(values: readonly unknown[], depth: number, size: JsonSize): u
 }
 
 function readyObject(values: Readonly<Record<string, unknown>>, depth: number, size: JsonSize): unknown {
-  if (typeof values["toJSON"] === "function") return unready;
+  if (typeof values["toJSON"] === "function") return needsReplacer;
   let changed: Record<string, unknown> | undefined;
   for (const key in values) {
     const item = values[key];
     const ready = jsonReady(item, depth + 1, size);
-    if (ready === unready) return unready;
+    if (ready === needsReplacer) return needsReplacer;
     if (ready === item) continue;
     changed ??= Object.assign(Object.create(null) as Record<string, unknown>, values);
     changed[key] = ready;
@@ -130,27 +149,23 @@ function writeDeep(value: unknown): string {
       let separator = "{";
       for (const key of Object.keys(item)) {
         const inner = (item as Readonly<Record<string, unknown>>)[key];
-        if (!isWritten(inner)) continue;
+        if (!isSerialized(inner)) continue;
         parts.push(separator, JSON.stringify(key), ":");
         separator = ",";
         write(inner);
       }
       parts.push(separator === "{" ? "{}" : "}");
-    } else parts.push(isWritten(item) ? JSON.stringify(item) : "null");
+    } else parts.push(isSerialized(item) ? JSON.stringify(item) : "null");
   };
   write(value);
   return parts.join("");
 }
 
-const isWritten = (value: unknown): boolean => value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+const isSerialized = (value: unknown): boolean => value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 
 function longNumber(value: bigint, size: JsonSize): string {
-  size.hasLongNumber = true;
-  return `\u0000n${value}`;
-}
-
-function unmarked(text: string, { hasLongNumber }: JsonSize): string {
-  return hasLongNumber === true ? text.replaceAll(/"\\u0000n(-?\d+)"/g, "$1") : text;
+  size.longNumbers++;
+  return `${size.mark}${value}`;
 }
 
 /** Long strings count as many short values. */
@@ -162,15 +177,15 @@ function count(size: JsonSize, length: number): void {
 /** Maximum nodes a replacer is called for: each call takes as long as writing ten. */
 const maxReplaced = 200_000;
 
-function replacerWithin(size: JsonSize): typeof plain {
+function replacerWithin(size: JsonSize): typeof replaceValue {
   size.left = maxReplaced;
   return function (this: unknown, key, value) {
     count(size, typeof value === "string" ? value.length : 0);
-    return typeof value === "bigint" ? longNumber(value, size) : plain.call(this, key, value);
+    return typeof value === "bigint" ? longNumber(value, size) : replaceValue.call(this, key, value);
   };
 }
 
-function plain(this: unknown, key: string, value: unknown): unknown {
+function replaceValue(this: unknown, key: string, value: unknown): unknown {
   // Node's Buffer has already converted itself with toJSON here.
   const own = (this as Readonly<Record<string, unknown>>)[key];
   if (own instanceof Uint8Array) return decodeText(own);

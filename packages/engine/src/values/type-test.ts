@@ -6,8 +6,8 @@ import { isMap } from "./member.ts";
 type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === "string";
-const isInteger: Test = (value) => typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= 2 ** 31;
-const isLong: Test = (value) => typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value) && Math.abs(value) > 2 ** 31);
+const isInteger: Test = (value) => typeof value === "number" && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
+const isLong: Test = (value) => typeof value === "bigint" || (Number.isInteger(value) && !isInteger(value));
 const isDouble: Test = (value) => typeof value === "number" && !Number.isInteger(value);
 const isNumber: Test = (value) => typeof value === "number" || typeof value === "bigint";
 const isBoolean: Test = (value) => typeof value === "boolean";

@@ -15,7 +15,7 @@ const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 const nameStart =
   "A-Z_a-z:\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}";
 const namePattern = new RegExp(`[${nameStart}][${nameStart}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040]*`, "uy");
-const nothing: readonly string[] = [];
+const noPrefixes: readonly string[] = [];
 
 /** Where the name that starts at `start` ends; `start` when there is none. */
 export function endOfName(text: string, start: number): number {
@@ -49,17 +49,17 @@ export class NamespaceScope {
       const prefix = name === "xmlns" ? "" : name.startsWith("xmlns:") ? name.slice(6) : undefined;
       if (prefix === undefined) continue;
       if (prefix === "xmlns" || (prefix !== "" && uri === "") || (prefix === "xml") !== (uri === xmlNamespace)) return prefix;
-      const around = this.#namespaces.get(prefix);
-      if (around === undefined) this.#namespaces.set(prefix, [uri]);
-      else around.push(uri);
+      const outer = this.#namespaces.get(prefix);
+      if (outer === undefined) this.#namespaces.set(prefix, [uri]);
+      else outer.push(uri);
       (declared ??= []).push(prefix);
     }
-    this.#declared.push(declared ?? nothing);
+    this.#declared.push(declared ?? noPrefixes);
     return undefined;
   }
 
   leave(): void {
-    for (const prefix of this.#declared.pop() ?? nothing) this.#namespaces.get(prefix)?.pop();
+    for (const prefix of this.#declared.pop() ?? noPrefixes) this.#namespaces.get(prefix)?.pop();
   }
 
   element(written: string): XmlName | undefined {

@@ -104,8 +104,8 @@ class Scanner {
 
   #begin(): void {
     const text = this.#text;
-    const bad = forbiddenCharacter.exec(text);
-    if (bad !== null) this.#fail("a character that XML does not allow", bad.index);
+    const forbidden = forbiddenCharacter.exec(text);
+    if (forbidden !== null) this.#fail("a character that XML does not allow", forbidden.index);
     if (text.startsWith("\ufeff")) this.#at = 1;
     if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) this.#at = this.#find("?>", this.#at) + 2;
   }
@@ -128,8 +128,8 @@ class Scanner {
 
   #finish(): void {
     const text = this.#text;
-    const left = this.#open.at(-1);
-    if (left !== undefined) this.#fail(`<${left}> is never closed`, text.length);
+    const openElement = this.#open.at(-1);
+    if (openElement !== undefined) this.#fail(`<${openElement}> is never closed`, text.length);
     if (this.#elements === 0) this.#fail("the root element is missing", text.length);
   }
 
@@ -199,10 +199,10 @@ class Scanner {
     if (++this.#elements > this.#limits.maxElements) throw xmlLimitError(`the XML has more than ${this.#limits.maxElements} elements`);
     if (this.#open.length >= this.#limits.maxDepth) throw xmlLimitError(`the XML is nested deeper than ${this.#limits.maxDepth} elements`);
     const pairs = this.#attributes(written);
-    const unbound = this.#namespaces.enter(pairs);
-    if (unbound !== undefined) this.#fail(`namespace prefix '${unbound}' has an invalid declaration`, start);
+    const invalidPrefix = this.#namespaces.enter(pairs);
+    if (invalidPrefix !== undefined) this.#fail(`namespace prefix '${invalidPrefix}' has an invalid declaration`, start);
     const name = this.#namespaces.element(written) ?? this.#undeclared(written, start);
-    this.#handler.open(name, this.#resolved(pairs, start));
+    this.#handler.open(name, this.#resolveAttributes(pairs, start));
     if (this.#text.charCodeAt(this.#at) === 47) {
       this.#at += 2;
       this.#close();
@@ -212,7 +212,7 @@ class Scanner {
     }
   }
 
-  #resolved(pairs: readonly (readonly [string, string])[], start: number): readonly XmlAttribute[] {
+  #resolveAttributes(pairs: readonly (readonly [string, string])[], start: number): readonly XmlAttribute[] {
     if (pairs.length === 0) return noAttributes;
     const seen = pairs.length > 1 ? new Set<string>() : undefined;
     return pairs.map(([written, value]) => {
@@ -269,8 +269,8 @@ class Scanner {
       return raw.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {
       const name = inner.endsWith(";") ? inner.slice(0, -1) : "";
-      const known = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
-      return known ?? this.#fail(name === "" ? "& must be written &amp;" : `unknown entity ${whole}`, start + offset);
+      const character = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
+      return character ?? this.#fail(name === "" ? "& must be written &amp;" : `unknown entity ${whole}`, start + offset);
     });
   }
 

@@ -1,7 +1,7 @@
 // Checks and compiles a document. All problems are collected; the compiled mapping can run any number of messages.
 import { isPlainObject } from "@sluice/engine/values";
 import { isDeeperThan } from "../document-text.ts";
-import { unknownMembers, type Problem } from "../problem.ts";
+import { unknownProperties, type Problem } from "../problem.ts";
 import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { DocumentContext, type MappingEnvironment } from "./compile/document-context.ts";
 import { readDeclarations, type Declarations } from "./compile/document-parts.ts";
@@ -87,9 +87,9 @@ function* compile(document: Members, environment: MappingEnvironment, runTests: 
   checkParts(declarations, top);
   const warnings = [...context.warnings, ...unmappedWarnings(targetShape, mapped)];
   yield undefined;
-  const blocking = context.problems.filter((problem) => problem.missing === undefined);
+  const blockingProblems = context.problems.filter((problem) => problem.missing === undefined);
   const mapping =
-    blocking.length > 0
+    blockingProblems.length > 0
       ? undefined
       : createMapping({
           document,
@@ -111,17 +111,18 @@ function* compile(document: Members, environment: MappingEnvironment, runTests: 
 }
 
 function checkMembers(document: Members, context: DocumentContext): void {
-  for (const fault of unknownMembers(document, members)) context.report(fault);
+  for (const fault of unknownProperties(document, members)) context.report(fault);
   const { name, onError } = document;
   if (name !== undefined && typeof name !== "string") context.report("'name' must be a string");
-  if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be first or all");
+  if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be 'first' or 'all'");
   if (!Array.isArray(document["map"])) context.report("'map' must be a list of rules");
 }
 
 function sideShape(side: unknown, format: MessageFormat, name: "source" | "target", problems: Problem[]): Shape | undefined {
   if (!isPlainObject(side)) return undefined;
   if (side["schema"] !== undefined) {
-    if (!isPlainObject(side["schema"]) && typeof side["schema"] !== "boolean") problems.push({ path: `${name}.schema`, message: "expected a JSON Schema" });
+    if (!isPlainObject(side["schema"]) && typeof side["schema"] !== "boolean")
+      problems.push({ path: `${name}.schema`, message: "expected a JSON Schema: an object, true or false" });
     return shapeOfSchema(side["schema"]);
   }
   if (side["sample"] === undefined) return undefined;
@@ -138,27 +139,27 @@ export interface CompiledVariable {
   readonly evaluate: Evaluate;
 }
 
-function compileVars(given: unknown, context: DocumentContext): readonly CompiledVariable[] {
-  if (given === undefined) return [];
-  if (!Array.isArray(given)) {
+function compileVars(vars: unknown, context: DocumentContext): readonly CompiledVariable[] {
+  if (vars === undefined) return [];
+  if (!Array.isArray(vars)) {
     context.report("'vars' must be a list of {name, expr}");
     return [];
   }
-  return given.flatMap((variable: unknown) => {
-    const { name: called, expr } = isPlainObject(variable) ? variable : ({} as Members);
-    const name = validName(called);
+  return vars.flatMap((variable: unknown) => {
+    const { name: rawName, expr } = isPlainObject(variable) ? variable : ({} as Members);
+    const name = validName(rawName);
     if (name === undefined || typeof expr !== "string") {
-      context.report("each entry of 'vars' needs a name and an expr");
+      context.report("each entry of 'vars' must have a 'name' (letters, digits and _; not starting with a digit) and a string 'expr'");
       return [];
     }
-    const full = `$${name}`;
-    return context.at([full], () => {
-      for (const fault of unknownMembers(variable as Members, ["name", "expr", "note"])) context.report(fault);
-      if (reservedNames.includes(name) || context.variables.has(full)) context.report("the name is already in use");
+    const fullName = `$${name}`;
+    return context.at([fullName], () => {
+      for (const fault of unknownProperties(variable as Members, ["name", "expr", "note"])) context.report(fault);
+      if (reservedNames.includes(name) || context.variables.has(fullName)) context.report("the name is reserved or already in use: choose another");
       try {
         const { evaluate, shape, isMany, element } = compileText(expr, rootScope(context.sourceShape), context);
-        context.variables.set(full, { slot: context.variables.size, isMany, shape, element });
-        return [{ name: full, evaluate }];
+        context.variables.set(fullName, { slot: context.variables.size, isMany, shape, element });
+        return [{ name: fullName, evaluate }];
       } catch (error) {
         context.report((error as Error).message);
         return [];

@@ -37,6 +37,17 @@ describe("example 1, order JSON to JSON", () => {
     );
   });
 
+  it("rejects a test whose date is not valid", () => {
+    const test = { input: orderToOrder.input, output: orderToOrder.output };
+    const tests = [
+      { ...test, now: "soon" },
+      { ...test, now: 5 },
+      { ...test, now: "2024-02-03T04:05:06Z" },
+    ];
+    const message = 'expected a date such as "2024-02-03T04:05:06Z"';
+    expect(problemsOf({ ...orderToOrder.document, tests }, environment)).toEqual([`tests[0].now: ${message}`, `tests[1].now: ${message}`]);
+  });
+
   it("rejects an unknown table and names the field that uses it", () => {
     const document = JSON.parse(JSON.stringify(orderToOrder.document).replace('"table":"uom"', '"table":"uomx"'));
     expect(problemsOf(document, environment)).toEqual(["items[].uom: unknown value-mapping table 'uomx'"]);

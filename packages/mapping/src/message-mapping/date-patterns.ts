@@ -1,7 +1,7 @@
 // Formats and parses dates by patterns such as dd.MM.yyyy. A time without zone or offset is UTC: the result of a mapping must not depend on
 // where it runs.
 import { compileDateFormat, instantOf, parseIsoDate, zoneOf, type DateFormat, type Zone } from "@sluice/engine/values";
-import { shown } from "../problem.ts";
+import { formatValue } from "../problem.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
 const utc = zoneOf("UTC");
@@ -10,7 +10,7 @@ const digits: Readonly<Record<string, string>> = { y: "year", M: "month", d: "da
 const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 export function formatTime(time: number, pattern: string, zone?: string): string {
-  return compileDatePattern(pattern)(time, zone === undefined ? utc : zoneNamed(zone));
+  return compileDatePattern(pattern)(time, zone === undefined ? utc : findZone(zone));
 }
 
 /** The format of a pattern; throws a FlowError for an invalid one. */
@@ -23,9 +23,10 @@ export function compileDatePattern(pattern: string): DateFormat {
   return format;
 }
 
-function zoneNamed(name: string): Zone {
+function findZone(name: string): Zone {
   const zone = zoneOf(name);
-  if (zone.id !== name && name !== "Z") throw new MappingFault("expression", `unknown time zone '${name}'`);
+  if (zone.id !== name && name !== "Z")
+    throw new MappingFault("expression", `unknown time zone '${name}': use a name such as Europe/Berlin, or an offset such as +02:00`);
   return zone;
 }
 
@@ -33,7 +34,7 @@ function zoneNamed(name: string): Zone {
 export function parseTime(text: string, pattern: string, zone?: string): number {
   const { local, offset } = readByPattern(text, pattern);
   if (offset !== undefined) return instantOf(local, offset === "Z" ? utc : zoneOf(offset));
-  return zone === undefined ? local : instantOf(local, zoneNamed(zone));
+  return zone === undefined ? local : instantOf(local, findZone(zone));
 }
 
 /** Date and time of day as written, treated as UTC: a date alone has no zone to convert to. */
@@ -43,16 +44,16 @@ export const parseWritten = (text: string, pattern: string): number => readByPat
 export const hasClock = (pattern: string): boolean => lettersOf(pattern).some((letter) => /[HmsS]/.test(letter));
 
 /** Throws when strings cannot be parsed with the pattern: formatting supports more letters than parsing. */
-export function checkReadable(pattern: string): void {
+export function checkParsable(pattern: string): void {
   compileDatePattern(pattern);
-  for (const letter of lettersOf(pattern)) if (letter !== "X" && letter !== "Z") refuseUnreadable(letter);
+  for (const letter of lettersOf(pattern)) if (letter !== "X" && letter !== "Z") checkParsableLetter(letter);
 }
 
 const lettersOf = (pattern: string): readonly string[] => [...pattern.matchAll(pieces)].flatMap(([, , letter]) => letter ?? []);
 
-function refuseUnreadable(letter: string): void {
+function checkParsableLetter(letter: string): void {
   if (!Object.hasOwn(digits, letter))
-    throw new MappingFault("expression", `the letter ${letter} cannot be used to parse a date: use ${Object.keys(digits).join(", ")} and X`);
+    throw new MappingFault("expression", `'${letter}' cannot be used to parse a date: use ${Object.keys(digits).join(", ")}, X or Z`);
 }
 
 const pieces = /'((?:[^']|'')*)'|([A-Za-z])\2*|[^]/g;
@@ -62,7 +63,7 @@ const pad = (value: string | undefined, length = 2): string => (value ?? "").pad
 function readByPattern(text: string, pattern: string): { readonly local: number; readonly offset: string | undefined } {
   const parts: Record<string, string> = { year: "1970", month: "1", day: "1", hour: "0", minute: "0", second: "0", fraction: "0" };
   const fail = (): never => {
-    throw new MappingFault("type", `expected a date like ${pattern}, got ${shown(text)}`, text);
+    throw new MappingFault("type", `expected a date like ${pattern}, got ${formatValue(text)}`, text);
   };
   let offset: string | undefined;
   let at = 0;
@@ -94,7 +95,7 @@ interface DatePart {
 function readPart(text: string, piece: string, isAdjacent: boolean): DatePart | undefined {
   const letter = piece[0] as string;
   if (letter === "X" || letter === "Z") return whole(/^(?:Z|[+-]\d{2}(?::?\d{2})?)/.exec(text)?.[0]);
-  refuseUnreadable(letter);
+  checkParsableLetter(letter);
   if (letter === "M" && piece.length >= 3) return monthName(/^[A-Za-z]+/.exec(text)?.[0]);
   const maxDigits = letter === "y" ? 4 : Math.max(2, piece.length);
   const found = new RegExp(isAdjacent ? `^\\d{${piece.length}}` : `^\\d{1,${maxDigits}}`).exec(text)?.[0];

@@ -1,22 +1,22 @@
 // Dates in messages: ISO 8601, the eight digits of SAP and EDI, or milliseconds. A time without offset is UTC: the result of a mapping must not
 // depend on where it runs.
 import { parseIsoDate, zoneOf } from "@sluice/engine/values";
-import { shown } from "../problem.ts";
+import { formatValue } from "../problem.ts";
 import { MappingFault } from "./mapping-fault.ts";
 import { scalarOf } from "./values.ts";
 
 const utc = zoneOf("UTC");
 
 /** Milliseconds since 1970; throws a fault when the value is not a date. */
-export const toTime = (given: unknown, what = "a date"): number => timeOf(scalarOf(given), given, what);
+export const toTime = (input: unknown, what = "a date"): number => timeOf(scalarOf(input), input, what);
 
-function timeOf(value: unknown, given: unknown, what: string): number {
-  const time = knownTime(value);
-  if (time === undefined) throw new MappingFault("type", `expected ${what}, got ${shown(scalarOf(given))}`, given);
+function timeOf(value: unknown, input: unknown, what: string): number {
+  const time = parseKnownForms(value);
+  if (time === undefined) throw new MappingFault("type", `expected ${what}, got ${formatValue(scalarOf(input))}`, input);
   return time;
 }
 
-function knownTime(value: unknown): number | undefined {
+function parseKnownForms(value: unknown): number | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.getTime();
   if (typeof value === "number") {
     if (value >= 19_000_101 && value <= 99_991_231) return basicDate(String(value));
@@ -37,9 +37,9 @@ function basicDate(text: string): number | undefined {
 const trailingOffset = /(?<=^\d{4}-\d\d-\d\d|:\d\d(?:[.,]\d{1,9})?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$/;
 
 /** Date and time of day as written, treated as UTC: neither has a zone to convert to on its own. */
-export function writtenTime(given: unknown, what = "a date"): number {
-  const value = scalarOf(given);
-  return timeOf(typeof value === "string" ? value.trim().replace(trailingOffset, "") : value, given, what);
+export function writtenTime(input: unknown, what = "a date"): number {
+  const value = scalarOf(input);
+  return timeOf(typeof value === "string" ? value.trim().replace(trailingOffset, "") : value, input, what);
 }
 
 const isoText = /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
@@ -55,26 +55,26 @@ function isIsoText(text: string): boolean {
 }
 
 /** The day of a value, as written. */
-export function toDay(given: unknown): string {
-  const value = scalarOf(given);
+export function toDay(input: unknown): string {
+  const value = scalarOf(input);
   if (typeof value === "string" && isIsoText(value)) return value.slice(0, 10);
-  return new Date(writtenTime(given)).toISOString().slice(0, 10);
+  return new Date(writtenTime(input)).toISOString().slice(0, 10);
 }
 
 /** True for text with a day and no time of day. */
 export const isDayOnly = (value: unknown): boolean => /^\s*\d{4}(-?)\d\d\1\d\d\s*$/.test(String(value));
 
 /** The time of day of a value, as written: of a time alone, or of a date and time. */
-export function toClock(given: unknown): string {
-  const value = scalarOf(given);
-  return clockOnly(value) === undefined ? new Date(writtenTime(given, "a time")).toISOString().slice(11, 19) : (value as string);
+export function toClock(input: unknown): string {
+  const value = scalarOf(input);
+  return parseTimeOfDay(value) === undefined ? new Date(writtenTime(input, "a time")).toISOString().slice(11, 19) : (value as string);
 }
 
 /** The same on the first day of 1970, in milliseconds, for patterns. */
-export function writtenClock(given: unknown): number {
-  return clockOnly(scalarOf(given)) ?? writtenTime(given, "a time");
+export function writtenClock(input: unknown): number {
+  return parseTimeOfDay(scalarOf(input)) ?? writtenTime(input, "a time");
 }
 
-function clockOnly(value: unknown): number | undefined {
+function parseTimeOfDay(value: unknown): number | undefined {
   return typeof value === "string" ? parseIsoDate(`1970-01-01T${value.trim()}`.replace(trailingOffset, ""), utc) : undefined;
 }

@@ -1,7 +1,7 @@
 // The tests inside a document: run at installation, so that a document that fails its own tests is rejected.
 import { Headers } from "@sluice/engine/spi";
 import { asJson, isPlainObject } from "@sluice/engine/values";
-import { shown, type Problem } from "../problem.ts";
+import { formatValue, type Problem } from "../problem.ts";
 import { runLimits } from "./frame.ts";
 import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
@@ -17,10 +17,15 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
   let work = 0;
   for (const [index, test] of (tests as readonly unknown[]).entries()) {
     if (!isPlainObject(test) || !Object.hasOwn(test, "input") || (!Object.hasOwn(test, "output") && typeof test["error"] !== "string")) {
-      problems.push({ path: `tests[${index}]`, message: "a test needs input, and output or the text of an error" });
+      problems.push({ path: `tests[${index}]`, message: "a test needs 'input' and either 'output' or 'error'" });
       continue;
     }
-    const result = resultOf(test, mapping);
+    const now = test["now"] === undefined ? testDay : typeof test["now"] === "string" ? Date.parse(test["now"]) : Number.NaN;
+    if (Number.isNaN(now)) {
+      problems.push({ path: `tests[${index}].now`, message: 'expected a date such as "2024-02-03T04:05:06Z"' });
+      continue;
+    }
+    const result = resultOf(test, now, mapping);
     const failure = failureOf(test, result);
     const name = typeof test["name"] === "string" ? test["name"] : String(index + 1);
     if (failure !== undefined) problems.push({ path: "", message: `test '${name}' failed: ${failure}` });
@@ -33,19 +38,19 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
   return problems;
 }
 
-function resultOf({ input, headers, params, now }: Readonly<Record<string, unknown>>, mapping: CompiledMapping): MappingResult {
+function resultOf({ input, headers, params }: Readonly<Record<string, unknown>>, now: number, mapping: CompiledMapping): MappingResult {
   return mapping.run({
     body: input,
     headers: Headers.of(isPlainObject(headers) ? headers : {}),
     params: isPlainObject(params) ? params : {},
-    now: typeof now === "string" ? Date.parse(now) : testDay,
+    now,
   });
 }
 
 function failureOf({ output, error }: Readonly<Record<string, unknown>>, result: MappingResult): string | undefined {
   const messages = result.errors.map(({ message }) => message).join("; ");
   if (typeof error === "string")
-    return messages.includes(error) ? undefined : `expected the error ${shown(error)}, got ${messages === "" ? "an output" : shown(messages, 200)}`;
+    return messages.includes(error) ? undefined : `expected the error ${formatValue(error)}, got ${messages === "" ? "an output" : formatValue(messages, 200)}`;
   if (messages !== "") return messages;
   return difference(output, typeof result.output === "string" ? result.output : (JSON.parse(asJson(result.output)) as unknown), "");
 }
@@ -62,7 +67,7 @@ function difference(expected: unknown, actual: unknown, path: string): string | 
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
     return firstOf(names.map((name) => () => difference(own(expected, name), own(actual, name), path === "" ? name : `${path}.${name}`)));
   }
-  return `${place}expected ${shown(expected)}, got ${shown(actual)}`;
+  return `${place}expected ${formatValue(expected)}, got ${formatValue(actual)}`;
 }
 
 const own = (value: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);

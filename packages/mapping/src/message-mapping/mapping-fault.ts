@@ -42,11 +42,11 @@ export class FieldFailure extends Error {
   }
 }
 
-export function asFault(thrown: unknown): MappingFault {
-  if (thrown instanceof MappingFault) return thrown;
-  if (isFlowError(thrown)) return new MappingFault(codeOf(thrown), thrown.message, thrown.details?.["value"]);
-  if (thrown instanceof RangeError) return new MappingFault("limit", /call stack/i.test(thrown.message) ? "the document is nested too deeply" : thrown.message);
-  return new MappingFault("unexpected", thrown instanceof Error ? thrown.message : String(thrown));
+export function asFault(error: unknown): MappingFault {
+  if (error instanceof MappingFault) return error;
+  if (isFlowError(error)) return new MappingFault(codeOf(error), error.message, error.details?.["value"]);
+  if (error instanceof RangeError) return new MappingFault("limit", /call stack/i.test(error.message) ? "the document is nested too deeply" : error.message);
+  return new MappingFault("unexpected", error instanceof Error ? error.message : String(error));
 }
 
 function codeOf({ code }: FlowError): FaultCode {

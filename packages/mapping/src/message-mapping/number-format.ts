@@ -11,7 +11,7 @@ interface NumberPattern {
   readonly maxFractionDigits: number;
 }
 
-const known = new Map<string, NumberPattern>();
+const cache = new Map<string, NumberPattern>();
 
 /** Formats a number by a pattern, rounded half away from zero: `formatNumber(1234.5, "#,##0.00")` is `1,234.50`. */
 export function formatNumber(value: number, pattern: string): string {
@@ -25,7 +25,7 @@ export function formatNumber(value: number, pattern: string): string {
   return `${value < 0 && rounded !== 0 ? "-" : ""}${before}${grouped}${shortened === "" ? "" : `.${shortened}`}${after}`;
 }
 
-/** The digits before and after the point, as few as identify the number: further ones are artifacts of binary storage. */
+/** The digits before and after the point, as few as identify the number: additional digits are artifacts of binary storage. */
 function digitsOf(value: number): readonly [string, string] {
   const text = String(value);
   if (text.includes("e")) {
@@ -38,8 +38,8 @@ function digitsOf(value: number): readonly [string, string] {
 
 /** Checks a pattern; throws a fault that says what is wrong. */
 export function compileNumberPattern(pattern: string): NumberPattern {
-  const found = known.get(pattern);
-  if (found !== undefined) return found;
+  const cached = cache.get(pattern);
+  if (cached !== undefined) return cached;
   const match = /^([^#0,.]*)([#,]*[0,]*)(?:\.(0*)(#*))?([^#0,.]*)$/.exec(pattern);
   const [, before = "", whole = "", zeros = "", hashes = "", after = ""] = match ?? [];
   if (match === null || (whole === "" && zeros === "" && hashes === "") || zeros.length + hashes.length > 20)
@@ -53,6 +53,6 @@ export function compileNumberPattern(pattern: string): NumberPattern {
     minFractionDigits: zeros.length,
     maxFractionDigits: zeros.length + hashes.length,
   };
-  if (known.size < 500) known.set(pattern, compiled);
+  if (cache.size < 500) cache.set(pattern, compiled);
   return compiled;
 }

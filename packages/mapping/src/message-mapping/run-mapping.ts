@@ -62,18 +62,18 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
     uses,
     imports,
     run: (input) =>
-      written(
+      writeOutput(
         plan,
-        mapped(plan, input, () => source.read(input.body)),
+        mapFields(plan, input, () => source.read(input.body)),
       ),
     *runIncrementally(input) {
       const reading = yield* outcomeIncrementally(source.readIncrementally(input.body));
       yield undefined;
-      const fields = mapped(plan, input, reading);
+      const fields = mapFields(plan, input, reading);
       yield undefined;
       const { output } = fields;
-      if (output === undefined || target.writeIncrementally === undefined) return written(plan, fields);
-      return written(plan, fields, yield* outcomeIncrementally(target.writeIncrementally(output)));
+      if (output === undefined || target.writeIncrementally === undefined) return writeOutput(plan, fields);
+      return writeOutput(plan, fields, yield* outcomeIncrementally(target.writeIncrementally(output)));
     },
   };
 }
@@ -95,7 +95,7 @@ interface Mapped extends Omit<MappingResult, "output"> {
   readonly output: Target | undefined;
 }
 
-function mapped({ vars, write, collects }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): Mapped {
+function mapFields({ vars, write, collects }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): Mapped {
   let run: Run | undefined;
   try {
     const root = read();
@@ -108,20 +108,20 @@ function mapped({ vars, write, collects }: MappingPlan, { headers, params, now }
     return { output, errors: [], work: run.work };
   } catch (error) {
     const work = run?.work ?? 0;
-    return error instanceof FieldFailure ? { output: undefined, errors: run?.errors ?? [error.error], work } : failed(error, work);
+    return error instanceof FieldFailure ? { output: undefined, errors: run?.errors ?? [error.error], work } : failureResult(error, work);
   }
 }
 
-function written({ target }: MappingPlan, fields: Mapped, write = () => target.write(fields.output)): MappingResult {
+function writeOutput({ target }: MappingPlan, fields: Mapped, write = () => target.write(fields.output)): MappingResult {
   if (fields.output === undefined) return fields;
   try {
     return { output: write(), errors: [], work: fields.work };
   } catch (error) {
-    return error instanceof FieldFailure ? { output: undefined, errors: [error.error], work: fields.work } : failed(error, fields.work);
+    return error instanceof FieldFailure ? { output: undefined, errors: [error.error], work: fields.work } : failureResult(error, fields.work);
   }
 }
 
-function failed(error: unknown, work: number): Mapped {
+function failureResult(error: unknown, work: number): Mapped {
   const { code, message } = asFault(error);
   return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }], work };
 }

@@ -36,11 +36,11 @@ function itemPath(frame: Frame): string {
 }
 
 /** Breadth-first, to find the shortest path; gives up on very large sources. */
-function pathOf(root: unknown, searched: object): string | undefined {
+function pathOf(root: unknown, target: object): string | undefined {
   const queue: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: "" }];
   for (let at = 0; at < queue.length && at < maxVisited; at++) {
     const { value, path } = queue[at] as { value: unknown; path: string };
-    if (value === searched) return path;
+    if (value === target) return path;
     if (typeof value !== "object" || value === null) continue;
     if (Array.isArray(value)) {
       for (const [index, inner] of value.entries()) if (typeof inner === "object" && inner !== null) queue.push({ value: inner, path: `${path}[${index}]` });

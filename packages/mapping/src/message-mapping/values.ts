@@ -1,6 +1,6 @@
 // Conversions between values of the mapping language. Null passes through: a missing source field is not an error until a rule requires it.
 import { asText, compareValues, isPlainObject, looseEquals, setEntry } from "@sluice/engine/values";
-import { shown } from "../problem.ts";
+import { formatValue } from "../problem.ts";
 import { runLimits, type Run } from "./frame.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
@@ -36,16 +36,16 @@ export function isEmptyElement(value: object): boolean {
 }
 
 /** The number of a value, null for null; throws a fault when it is not numeric. */
-export function toNumber(given: unknown): number | null {
-  if (typeof given === "number") return given;
-  const value = scalarOf(given);
+export function toNumber(input: unknown): number | null {
+  if (typeof input === "number") return input;
+  const value = scalarOf(input);
   if (isNothing(value) || value === "") return null;
   if (typeof value === "number") return value;
   const number = typeof value === "string" ? numberIn(value) : undefined;
   if (number !== undefined) return number;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return Number(value);
-  throw new MappingFault("type", `expected a number, got ${shown(value)}`, given);
+  throw new MappingFault("type", `expected a number, got ${formatValue(value)}`, input);
 }
 
 /** Rejects numbers that are not finite: they would be written as null. */
@@ -54,17 +54,17 @@ export function finite<T>(value: T): T {
   return value;
 }
 
-export function toText(given: unknown): string {
-  if (typeof given === "string") return given;
-  return asText(scalarOf(given));
+export function toText(input: unknown): string {
+  if (typeof input === "string") return input;
+  return asText(scalarOf(input));
 }
 
 /** Truthiness: null, false, 0, empty text, the text "false" and an empty list are false. */
-export function isTruthy(given: unknown): boolean {
-  if (typeof given === "boolean") return given;
-  const value = scalarOf(given);
+export function isTruthy(input: unknown): boolean {
+  if (typeof input === "boolean") return input;
+  const value = scalarOf(input);
   // An element with attributes exists, with or without text.
-  if (value === "" && typeof given === "object" && given !== null && !Object.hasOwn(given, "#text")) return true;
+  if (value === "" && typeof input === "object" && input !== null && !Object.hasOwn(input, "#text")) return true;
   if (isNothing(value) || value === false || value === 0 || value === "") return false;
   if (typeof value === "string") return value.trim() !== "" && value.trim().toLowerCase() !== "false";
   return !Array.isArray(value) || value.length > 0;
@@ -119,11 +119,11 @@ export function roundTo(value: number, digits: number): number {
   if (!Number.isFinite(value) || (digits >= 0 && Number.isInteger(value))) return value;
   const { figures, exponent } = decimalOf(value);
   // Rounds the decimal figures: multiplication would round the binary fraction (1.005), and be off by one in the last of many digits.
-  const kept = exponent + 1 + digits;
-  if (kept >= figures.length) return value;
-  if (kept < 0) return 0;
-  const isUp = figures.charAt(kept) >= "5";
-  const rounded = Number(`${BigInt(figures.slice(0, kept)) + (isUp ? 1n : 0n)}e${-digits}`);
+  const keptDigits = exponent + 1 + digits;
+  if (keptDigits >= figures.length) return value;
+  if (keptDigits < 0) return 0;
+  const isUp = figures.charAt(keptDigits) >= "5";
+  const rounded = Number(`${BigInt(figures.slice(0, keptDigits)) + (isUp ? 1n : 0n)}e${-digits}`);
   return value < 0 ? -rounded + 0 : rounded;
 }
 

@@ -19,8 +19,8 @@ export function* parseCsvIncrementally(text: string, { delimiter, quote }: CsvMa
   const parser = new CsvParser({ delimiter, quote: quote === "" ? undefined : quote, nullString: "", ignoreEmptyLines: true });
   const records: CsvRecord[] = [];
   let values = 0;
-  const take = (found: readonly CsvRecord[]): void => {
-    for (const record of found) {
+  const addRecords = (parsed: readonly CsvRecord[]): void => {
+    for (const record of parsed) {
       values += record.length;
       if (record.length > maxColumns) throw limitFault(`a record of the CSV has more than ${maxColumns} values`);
       records.push(record);
@@ -29,10 +29,10 @@ export function* parseCsvIncrementally(text: string, { delimiter, quote }: CsvMa
     if (values > maxValues) throw limitFault(`the CSV has more than ${maxValues} values`);
   };
   for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length; at += charactersPerStep) {
-    take(parser.push(text.slice(at, at + charactersPerStep)));
+    addRecords(parser.push(text.slice(at, at + charactersPerStep)));
     yield undefined;
   }
-  take(parser.end());
+  addRecords(parser.end());
   return records;
 }
 

@@ -19,7 +19,7 @@ export type XmlData = string | { readonly [name: string]: XmlData | readonly Xml
 /** Maps an XML name to a key; supplied by the caller, because prefixes belong to the mapping document. */
 export type NameOf = (name: XmlName) => string;
 
-interface Building {
+interface OpenElement {
   readonly name: string;
   readonly element: Record<string, unknown>;
   text: string;
@@ -46,7 +46,7 @@ export function* parseXmlTreeIncrementally(source: string, nameOf: NameOf): Incr
 class TreeBuilder implements XmlHandler {
   /** Undefined until the document is read. */
   root: XmlTree | undefined = undefined;
-  readonly #stack: Building[] = [];
+  readonly #stack: OpenElement[] = [];
   readonly #nameOf: NameOf;
 
   constructor(nameOf: NameOf) {
@@ -65,11 +65,11 @@ class TreeBuilder implements XmlHandler {
   }
 
   text(text: string): void {
-    (this.#stack.at(-1) as Building).text += text;
+    (this.#stack.at(-1) as OpenElement).text += text;
   }
 
   close(): void {
-    const { name, element, text, isEmpty } = this.#stack.pop() as Building;
+    const { name, element, text, isEmpty } = this.#stack.pop() as OpenElement;
     if (!isEmpty && text.trim() !== "") element["#text"] = text;
     // Whitespace between child tags is ignored; in an element without children it is its text.
     const value = (isEmpty ? text : element) as XmlData;
@@ -79,16 +79,16 @@ class TreeBuilder implements XmlHandler {
   }
 }
 
-function addChild(parent: Building, name: string, value: XmlData): void {
+function addChild(parent: OpenElement, name: string, value: XmlData): void {
   parent.isEmpty = false;
-  const present = parent.element[name];
-  if (present === undefined) setEntry(parent.element, name, value);
-  else if (Array.isArray(present)) present.push(value);
-  else parent.element[name] = [present, value];
+  const existing = parent.element[name];
+  if (existing === undefined) setEntry(parent.element, name, value);
+  else if (Array.isArray(existing)) existing.push(value);
+  else parent.element[name] = [existing, value];
 }
 
 // oxlint-disable-next-line no-control-regex
-const unwritable = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const invalidCharacters = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 // oxlint-disable-next-line no-control-regex -- as above
 const special = /[\0-\u0008\u000b-\u001f"&<>\ufffe\uffff]/;
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;" };
@@ -96,5 +96,5 @@ const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;"
 /** Escapes text for content or an attribute; characters that XML does not allow become the replacement character. */
 export function escapeXml(text: string): string {
   if (!special.test(text)) return text;
-  return text.replaceAll(unwritable, "\ufffd").replaceAll(/[&<>"\r]/g, (character) => references[character] as string);
+  return text.replaceAll(invalidCharacters, "\ufffd").replaceAll(/[&<>"\r]/g, (character) => references[character] as string);
 }

@@ -21,11 +21,11 @@ const maxPatternKeyLength = 10_000;
 
 export function buildDirection({ rows, columns }: TableContent, from: readonly number[], to: number): Direction {
   const modes = from.map((index) => columns[index]?.match ?? "exact");
-  if (from.length === 1) return single(rows, from[0] as number, to, modes[0] as MatchMode);
+  if (from.length === 1) return singleColumn(rows, from[0] as number, to, modes[0] as MatchMode);
   return withPatterns(rows, from, to, modes);
 }
 
-function single(rows: TableContent["rows"], from: number, to: number, mode: MatchMode): Direction {
+function singleColumn(rows: TableContent["rows"], from: number, to: number, mode: MatchMode): Direction {
   const plain = new Map<string, Cell>();
   if (mode === "exact" || mode === "ignoreCase") {
     const fold = mode === "ignoreCase";
@@ -54,7 +54,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
       const matchers = texts.map((text, at) => matcher(text, modes[at] as MatchMode));
       patterns.push({ row: index, value, matches: (keys) => matchers.every((matches, at) => matches(keys[at] as string)) });
     } else {
-      const key = joined(texts, modes);
+      const key = joinKey(texts, modes);
       if (!plain.has(key)) plain.set(key, { row: index, value });
     }
   }
@@ -64,7 +64,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
       const keys = from.length === 1 ? [key] : (key as readonly unknown[]);
       if (keys.some(isNothing)) return undefined;
       const texts = keys.map(asText);
-      const hit = plain.get(joined(texts, modes));
+      const hit = plain.get(joinKey(texts, modes));
       if (patterns.length === 0 || texts.some((text) => text.length > maxPatternKeyLength)) return hit?.value;
       for (const pattern of patterns) {
         if (hit !== undefined && hit.row < pattern.row) break;
@@ -76,7 +76,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
 }
 
 /** Cells of a regex column are patterns unless they contain no special character. */
-function isPattern(text: string, mode: MatchMode): boolean {
+export function isPattern(text: string, mode: MatchMode): boolean {
   return mode === "wildcard" ? /[*?]/.test(text) : mode === "regex" && /[\\^$.|?*+()[\]{}]/.test(text);
 }
 
@@ -91,7 +91,7 @@ function matcher(text: string, mode: MatchMode): (key: string) => boolean {
 }
 
 /** Lengths distinguish `ab`+`c` from `a`+`bc`. */
-function joined(texts: readonly string[], modes: readonly MatchMode[]): string {
+function joinKey(texts: readonly string[], modes: readonly MatchMode[]): string {
   if (texts.length === 1) return modes[0] === "ignoreCase" ? (texts[0] as string).toLowerCase() : (texts[0] as string);
   let key = "";
   for (let at = 0; at < texts.length; at++) {

@@ -1,7 +1,8 @@
 // Reads a table document, short or long form. Every problem is reported with its position.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../text/incremental.ts";
-import { shown, unknownMembers, type Problem } from "../problem.ts";
+import { formatValue, unknownProperties, type Problem } from "../problem.ts";
+import { isPattern } from "./direction.ts";
 import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
 
 export const tableLimits = { rows: 5_000_000, columns: 100, patterns: 10_000, cell: 10_000, problems: 20 } as const;
@@ -33,7 +34,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 function* readContent(document: Members, problems: Problem[]): Incremental<TableContent | undefined> {
   const isShort = Object.hasOwn(document, "entries");
-  refuseUnknown(document, isShort ? shortMembers : longMembers, "", problems);
+  reportUnknown(document, isShort ? shortMembers : longMembers, "", problems);
   const name = text(document, "name", "", problems);
   const match = oneOf(document, "match", matchModes, "", problems) ?? "exact";
   const onMissing = oneOf(document, "onMissing", missingRules, "", problems);
@@ -58,7 +59,7 @@ function* readEntries(document: Members, about: Pick<TableContent, "name" | "mat
     for (const key of Object.keys(entries)) {
       const value = entries[key];
       if (isCell(value)) rows.push([key, value]);
-      else report(problems, `entries[${shown(key)}]`, "expected a string, a number, true, false or null");
+      else report(problems, `entries[${formatValue(key)}]`, "expected a string, a number, true, false or null");
     }
   }
   yield* checkPatterns(rows, columns, problems);
@@ -70,12 +71,12 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
     problems.push({ path: "columns", message: "expected a list of at least two columns" });
     return [];
   }
-  if (value.length > tableLimits.columns) problems.push({ path: "columns", message: `more than ${tableLimits.columns} columns` });
+  if (value.length > tableLimits.columns) problems.push({ path: "columns", message: `a table can have at most ${tableLimits.columns} columns` });
   const seen = new Set<string>();
-  return value.slice(0, tableLimits.columns).map((given: unknown, index) => {
+  return value.slice(0, tableLimits.columns).map((entry: unknown, index) => {
     const path = `columns[${index}]`;
-    const column: Members = typeof given === "string" ? { id: given } : isPlainObject(given) ? given : {};
-    refuseUnknown(column, columnMembers, path, problems);
+    const column: Members = typeof entry === "string" ? { id: entry } : isPlainObject(entry) ? entry : {};
+    reportUnknown(column, columnMembers, path, problems);
     const id = column["id"];
     if (typeof id !== "string" || id.trim() === "" || id.length > 128 || /[\r\n]/.test(id))
       problems.push({ path, message: "expected a column id: text on one line of up to 128 characters" });
@@ -98,7 +99,7 @@ function* readRows(value: unknown, columns: readonly TableColumn[], problems: Pr
     problems.push({ path: "rows", message: "expected a list of rows" });
     return [];
   }
-  if (value.length > tableLimits.rows) problems.push({ path: "rows", message: `more than ${tableLimits.rows} rows` });
+  if (value.length > tableLimits.rows) problems.push({ path: "rows", message: `a table can have at most ${tableLimits.rows} rows` });
   for (let index = 0; index < value.length && problems.length < tableLimits.problems; index++) {
     if (index % rowsPerStep === 0) yield undefined;
     const row: unknown = value[index];
@@ -121,7 +122,7 @@ function* checkPatterns(rows: readonly (readonly Cell[])[], columns: readonly Ta
     const patterns: (readonly [index: number, source: string])[] = [];
     for (const [index, row] of rows.entries()) {
       const cell = row[column];
-      if (typeof cell === "string" && /[\\^$.|?*+()[\]{}]/.test(cell)) patterns.push([index, cell]);
+      if (typeof cell === "string" && isPattern(cell, match)) patterns.push([index, cell]);
     }
     // Counted before the first is compiled: compiling too many would block the event loop.
     if (patterns.length > tableLimits.patterns)
@@ -152,8 +153,8 @@ function report(problems: Problem[], path: string, message: string): void {
   if (problems.length < tableLimits.problems) problems.push({ path, message });
 }
 
-function refuseUnknown(members: Members, known: readonly string[], path: string, problems: Problem[]): void {
-  for (const fault of unknownMembers(members, known)) report(problems, path, fault);
+function reportUnknown(members: Members, allowed: readonly string[], path: string, problems: Problem[]): void {
+  for (const fault of unknownProperties(members, allowed)) report(problems, path, fault);
 }
 
 function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {
@@ -166,6 +167,6 @@ function text(members: Members, name: string, path: string, problems: Problem[])
 function oneOf<T extends MatchMode | OnMissing>(members: Members, name: string, allowed: readonly T[], path: string, problems: Problem[]): T | undefined {
   const value = members[name];
   if (value === undefined || (allowed as readonly unknown[]).includes(value)) return value as T | undefined;
-  problems.push({ path: path === "" ? name : `${path}.${name}`, message: `expected one of ${allowed.join(", ")}, got ${shown(value)}` });
+  problems.push({ path: path === "" ? name : `${path}.${name}`, message: `expected one of ${allowed.join(", ")}, got ${formatValue(value)}` });
   return undefined;
 }

@@ -17,11 +17,13 @@ export function* tableWarningsIncrementally({ columns, rows }: TableContent): In
     let groups = 0;
     for (const found of (yield* repeatedValues(rows, column, fold)).values()) {
       if (++groups % cellsPerStep === 0) yield undefined;
-      const first = rows[found[0] as number] as readonly Cell[];
       const other = yield* differingColumn({ columns, rows }, column, found);
-      if (other < 0) continue;
+      if (other === undefined) continue;
       if (warnings.length >= maxWarnings) more++;
-      else warnings.push(sentence(columns[column]?.id ?? "", String(first[column]), { back: other < column, to: first[other] ?? null, rows: found }));
+      else
+        warnings.push(
+          sentence(columns[column]?.id ?? "", String(rows[found[0] as number]?.[column]), { back: other.index < column, to: other.first, rows: found }),
+        );
     }
   }
   return more === 0 ? warnings : [...warnings, `${more} more values appear in several rows`];
@@ -30,20 +32,26 @@ export function* tableWarningsIncrementally({ columns, rows }: TableContent): In
 function sentence(column: string, value: string, found: { readonly back: boolean; readonly to: Cell; readonly rows: readonly number[] }): string {
   const numbers = found.rows.slice(0, maxRows).map((row) => row + 1);
   const list = `rows ${numbers.join(", ")}${found.rows.length > maxRows ? ", …" : ""}`;
-  return `${column} '${value}' maps ${found.back ? "back " : ""}to ${found.to === null ? "nothing" : `'${found.to}'`} (${list})`;
+  return `${column} '${value}' maps ${found.back ? "back " : ""}to '${found.to}' (${list})`;
 }
 
-/** The first other column in which these rows differ; -1 when they agree. */
-function* differingColumn({ columns, rows }: Pick<TableContent, "columns" | "rows">, column: number, found: readonly number[]): Incremental<number> {
-  const first = rows[found[0] as number] as readonly Cell[];
-  for (let other = 0; other < columns.length; other++) {
-    if (other === column) continue;
-    for (let index = 1; index < found.length; index++) {
-      if (index % cellsPerStep === 0) yield undefined;
-      if (isDifferent(first[other], rows[found[index] as number]?.[other])) return other;
+/** The first other column in which these rows differ, with the value that is found. A row without a value is not used, so it cannot differ. */
+function* differingColumn(
+  { columns, rows }: Pick<TableContent, "columns" | "rows">,
+  column: number,
+  found: readonly number[],
+): Incremental<{ readonly index: number; readonly first: Cell } | undefined> {
+  for (let index = 0; index < columns.length; index++) {
+    if (index === column) continue;
+    let first: Cell | undefined;
+    for (const [at, row] of found.entries()) {
+      if (at % cellsPerStep === cellsPerStep - 1) yield undefined;
+      const cell = rows[row]?.[index] ?? undefined;
+      if (first !== undefined && cell !== undefined && cell !== first) return { index, first };
+      first ??= cell;
     }
   }
-  return -1;
+  return undefined;
 }
 
 /** The rows of each repeated value of a column. */
@@ -65,6 +73,3 @@ function* repeatedValues(rows: TableContent["rows"], column: number, fold: boole
   }
   return repeated;
 }
-
-/** A row without a value is not used in that direction, so it cannot differ. */
-const isDifferent = (one: Cell | undefined, other: Cell | undefined): boolean => one !== other && other !== null && other !== undefined;

@@ -24,8 +24,8 @@ export function* tableFromXmlIncrementally(text: string): Incremental<TableDocum
   const columns = new Map<string, { readonly agency: string; readonly identifier: string; readonly index: number }>();
   const columnOf = (agency: string, identifier: string): number => {
     const pair = JSON.stringify([agency, identifier]);
-    const known = columns.get(pair);
-    if (known !== undefined) return known.index;
+    const existing = columns.get(pair);
+    if (existing !== undefined) return existing.index;
     if (columns.size === tableLimits.columns) throw limitFault(`the file has more than ${tableLimits.columns} pairs of agency and schema`);
     columns.set(pair, { agency, identifier, index: columns.size });
     return columns.size - 1;
@@ -87,25 +87,25 @@ const pieceLength = 256 * 1024;
 function* defaultMarks(columns: TableContent["columns"], rows: TableContent["rows"]): Incremental<readonly (readonly boolean[])[]> {
   const seen = columns.map(() => new Map<string, number>());
   yield* mapIncrementally(rows, (row) => row.forEach((cell, column) => void (cell !== null && count(seen[column] as Map<string, number>, String(cell)))));
-  const isOnce = yield* mapIncrementally(rows, (row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
+  const uniqueColumns = yield* mapIncrementally(rows, (row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
   const marks = yield* mapIncrementally(rows, (row) =>
     row.map((cell, column) => cell !== null && isFirstOfSeveral(seen[column] as Map<string, number>, String(cell))),
   );
   const last = marks.findLastIndex((row) => row.includes(true));
   for (const [index, row] of marks.slice(0, Math.max(0, last)).entries()) {
     if (row.includes(true)) continue;
-    const once = isOnce[index] as number;
-    row[once >= 0 ? once : (rows[index] as readonly Cell[]).findIndex((cell) => cell !== null)] = true;
+    const uniqueColumn = uniqueColumns[index] as number;
+    row[uniqueColumn >= 0 ? uniqueColumn : (rows[index] as readonly Cell[]).findIndex((cell) => cell !== null)] = true;
   }
   return marks;
 }
 
 const itemsPerStep = 1_000;
 
-function* mapIncrementally<T, R>(items: readonly T[], make: (item: T, index: number) => R): Incremental<R[]> {
-  const made: R[] = [];
-  for (const [index, item] of items.entries()) if (made.push(make(item, index)) % itemsPerStep === 0) yield undefined;
-  return made;
+function* mapIncrementally<T, R>(items: readonly T[], map: (item: T, index: number) => R): Incremental<R[]> {
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) if (results.push(map(item, index)) % itemsPerStep === 0) yield undefined;
+  return results;
 }
 
 function entryXml({ id, agency, identifier }: TableColumn, value: string, isDefault: boolean): string {

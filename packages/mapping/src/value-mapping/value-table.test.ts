@@ -32,6 +32,11 @@ it("too many patterns are rejected before the first is compiled", () => {
   expect(problemsOf({ match: "regex", columns: ["a", "b"], rows })).toEqual(["columns[0]: column 'a' has 10001 patterns, more than the 10000 allowed"]);
 });
 
+it("only cells with * or ? count as wildcard patterns", () => {
+  const rows = Array.from({ length: 10_001 }, (_, index) => [`(${index}.$`, "x"]);
+  expect(problemsOf({ match: "wildcard", columns: ["a", { id: "b", match: "exact" }], rows })).toEqual([]);
+});
+
 describe("lookups", () => {
   it("work from any column to any column; the first row wins", () => {
     const uom = table(units);
@@ -204,7 +209,7 @@ describe("checks", () => {
         "rows[2][0]: expected a string of up to 10000 characters, a number, true, false or null",
       ],
     ],
-    [{ columns: ["a", "b"], rows: [], onMising: "key" }, ["unknown member 'onMising' (did you mean 'onMissing'?)"]],
+    [{ columns: ["a", "b"], rows: [], onMising: "key" }, ["unknown property 'onMising' (did you mean 'onMissing'?)"]],
     [{ columns: ["a", "b"], rows: [], onMissing: "fail" }, ['onMissing: expected one of error, key, null, default, got "fail"']],
     [{ entries: [] }, ["entries: expected an object of keys and values"]],
     [{ match: "regex", columns: ["a", "b"], rows: [["(", "x"]] }, ["rows[0][0]: the regular expression '(' is invalid: missing closing ): `(`"]],
@@ -220,6 +225,11 @@ describe("checks", () => {
 describe("warnings", () => {
   it("list values that appear in several rows", () => {
     expect(tableWarnings(table(units).content)).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);
+    const withNull = (...values: readonly unknown[]): readonly string[] =>
+      tableWarnings(table({ columns: ["a", "b"], rows: values.map((value) => ["x", value]) }).content);
+    expect(withNull(null, 1)).toEqual([]);
+    expect(withNull(null, 1, 1)).toEqual([]);
+    expect(withNull(null, 1, null, 2)).toEqual(["a 'x' maps to '1' (rows 1, 2, 3, 4)"]);
     expect(
       tableWarnings(
         table({

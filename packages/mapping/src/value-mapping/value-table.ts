@@ -59,8 +59,8 @@ export class ValueTable {
   /** The compiled direction from one or several columns to another; throws a FlowError for an unknown column. */
   direction(from: readonly string[], to: string): Direction {
     const name = from.length === 1 ? `${from[0]}\n${to}` : `${from.join("\n")}\n\n${to}`;
-    const known = this.#directions.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#directions.get(name);
+    if (cached !== undefined) return cached;
     const direction = buildDirection(
       this.content,
       from.map((column) => this.#column(column)),
@@ -82,9 +82,9 @@ export class ValueTable {
     if (onMissing === "key") return keys.length === 1 ? keys[0] : keys;
     const fallback = onMissing === "default" ? this.content.columns[this.#column(to)]?.default : undefined;
     if (fallback !== undefined) return fallback;
-    const shown = keys.map((key) => (key === null || key === undefined ? "null" : JSON.stringify(clipped(asText(key))))).join(", ");
+    const keyText = keys.map((key) => (key === null || key === undefined ? "null" : JSON.stringify(shorten(asText(key))))).join(", ");
     const why = onMissing === "default" ? `, and column '${to}' has no default` : "";
-    throw new FlowError("java.util.NoSuchElementException", `no entry for ${shown} in value-mapping table '${this.id}' (${from.join(", ")} -> ${to})${why}`, {
+    throw new FlowError("java.util.NoSuchElementException", `no entry for ${keyText} in value-mapping table '${this.id}' (${from.join(", ")} -> ${to})${why}`, {
       code: "lookup-missing",
       details: { value: keys.length === 1 ? keys[0] : keys },
     });
@@ -102,9 +102,9 @@ export class ValueTable {
   }
 }
 
-const clipped = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
+const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /** The error of a lookup in a table that is not installed. */
 export function unknownTable(id: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `unknown value-mapping table '${clipped(id)}'`, { code: "table-unknown" });
+  return new FlowError("java.lang.IllegalArgumentException", `unknown value-mapping table '${shorten(id)}'`, { code: "table-unknown" });
 }

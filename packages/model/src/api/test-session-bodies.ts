@@ -44,7 +44,7 @@ export const mockShape = z
     then: z.enum(["last", "cycle", "fail", "passthrough"]).optional(),
     times: z.int().min(1).optional(),
   })
-  .refine((mock) => [mock.respond, mock.throw, mock.sequence].filter((given) => given !== undefined).length === 1, {
+  .refine((mock) => [mock.respond, mock.throw, mock.sequence].filter((outcome) => outcome !== undefined).length === 1, {
     message: "must have exactly one of respond, throw and sequence",
   });
 

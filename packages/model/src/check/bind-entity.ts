@@ -7,7 +7,7 @@ import { kindOf } from "./bind-scalar.ts";
 import { asMap } from "./as-map.ts";
 import type { Binding, Owner } from "./binding.ts";
 import { holdsSteps } from "../schema/json-schema.ts";
-import { common, isDisabled } from "./common-fields.ts";
+import { commonNames, isDisabled } from "./common-fields.ts";
 
 /** Binds a top-level entity. An entity that is a list gives one node per item. `nth` counts entities of that name from 1. */
 export function bindEntity(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner, nth: number): EntityNode[] {
@@ -41,11 +41,11 @@ function bindOne(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner)
     return undefined;
   }
   const block = holdsSteps(shape.options);
-  const drafted = binding.drafts.length;
-  const options = bindMap(binding, map, shape.options, owner, block ? { ignore: common } : {});
+  const draftCount = binding.drafts.length;
+  const options = bindMap(binding, map, shape.options, owner, block ? { ignore: commonNames } : {});
   if (shape.name === "errorHandler") checkErrorHandler(binding, map, owner);
   if (block && isDisabled(binding, map, owner)) {
-    binding.drafts.length = drafted;
+    binding.drafts.length = draftCount;
     return undefined;
   }
   return binding.incomplete.has(options) ? undefined : { name: shape.name, options, span: owner.span };
@@ -53,7 +53,7 @@ function bindOne(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner)
 
 /** An error handler must have exactly one type. */
 export function checkErrorHandler(binding: Binding, tree: Tree | undefined, owner: Owner): void {
-  const count = tree?.type === "map" ? tree.entries.filter((entry) => !common.has(entry.key)).length : 0;
+  const count = tree?.type === "map" ? tree.entries.filter((entry) => !commonNames.has(entry.key)).length : 0;
   if (count === 1) return;
   const message = count === 0 ? "the error handler has no type" : "the error handler has more than one type";
   binding.report(

@@ -21,17 +21,17 @@ export function bindExpression(binding: Binding, tree: Tree, owner: Owner, what:
     );
     return absent;
   }
-  const given = tree.entries.filter((entry) => entry.key !== "id");
-  if (given.length !== 1) {
+  const languages = tree.entries.filter((entry) => entry.key !== "id");
+  if (languages.length !== 1) {
     binding.report(
       "expression-shape",
-      `${what}: expected exactly one language, got ${given.length}`,
+      `${what}: expected exactly one language, got ${languages.length}`,
       { path: owner.path, span: tree.span },
       "write {simple: …}",
     );
     return absent;
   }
-  const entry = currentName(binding, given[0] as MapEntry, owner.path, (name) => binding.vocabulary.languages.has(name));
+  const entry = currentName(binding, languages[0] as MapEntry, owner.path, (name) => binding.vocabulary.languages.has(name));
   if (entry.key === "expression" && !binding.vocabulary.languages.has("expression"))
     return bindExpression(binding, entry.value, { ...owner, path: `${owner.path}.expression` }, what);
   return bindLanguage(binding, entry, owner, what);
@@ -52,11 +52,11 @@ export function bindLanguage(binding: Binding, entry: MapEntry, owner: Owner, wh
 }
 
 function reportLanguage(binding: Binding, entry: MapEntry, path: string, what: string): void {
-  const refusal = binding.vocabulary.refused.get(entry.key);
+  const reason = binding.vocabulary.refused.get(entry.key);
   const at = { path, span: entry.keySpan };
-  if (refusal !== undefined) return binding.report("refused", refusal, at);
-  const near = closest(entry.key, binding.vocabulary.languages.keys());
-  const hint = near === undefined ? undefined : `did you mean '${near}'?`;
+  if (reason !== undefined) return binding.report("refused", reason, at);
+  const suggestion = closest(entry.key, binding.vocabulary.languages.keys());
+  const hint = suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
   binding.report("language-unknown", withHint(`unknown language '${clip(entry.key)}' in ${what}`, hint), at, hint);
 }
 
@@ -93,8 +93,8 @@ function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: stri
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   const { kind } = describe(shape.options[name] as never);
   if (kind === "list" || kind === "object" || kind === "parameters") return JSON.stringify(value);
-  const written = map.entries.find((entry) => entry.key === name)?.value;
-  const resolution = written?.type === "scalar" && written.text !== null ? binding.placeholders.resolve(written.text) : undefined;
+  const valueTree = map.entries.find((entry) => entry.key === name)?.value;
+  const resolution = valueTree?.type === "scalar" && valueTree.text !== null ? binding.placeholders.resolve(valueTree.text) : undefined;
   return resolution?.kind === "text" ? resolution.text : String(value);
 }
 
@@ -102,7 +102,7 @@ function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: stri
 function expressionText(binding: Binding, tree: Tree, owner: Owner): string | Absent {
   // `{{?name}}` without a value gives an empty expression: null as a value, false as a condition.
   if (tree.type === "scalar" && tree.text !== null && binding.placeholders.resolve(tree.text).kind === "absent") return "";
-  const written = tree.type === "scalar" && tree.text === null ? binding.options.source.slice(tree.span.start, tree.span.end) : "";
-  const bound = bindText(binding, written === "" ? tree : { type: "scalar", text: written, quoted: false, span: tree.span }, owner, owner.label);
+  const writtenText = tree.type === "scalar" && tree.text === null ? binding.options.source.slice(tree.span.start, tree.span.end) : "";
+  const bound = bindText(binding, writtenText === "" ? tree : { type: "scalar", text: writtenText, quoted: false, span: tree.span }, owner, owner.label);
   return bound === absent ? absent : bound.text;
 }

@@ -10,15 +10,15 @@ function bind(source: string, properties: Record<string, string> = {}) {
   return bindFlow(tree, sampleVocabulary, { flowId: "orders", source, property: (name) => (Object.hasOwn(properties, name) ? properties[name] : undefined) });
 }
 
-function accepted(source: string, properties?: Record<string, string>): FlowDocument {
+function bindValid(source: string, properties?: Record<string, string>): FlowDocument {
   const { flow, diagnostics } = bind(source, properties);
   expect(diagnostics).toEqual([]);
   return flow;
 }
 
 const indent = (text: string, by: number): string => text.replaceAll(/^(?=.)/gm, " ".repeat(by));
-const routed = (steps: string): string => `- from:\n    uri: direct:a\n    steps:\n${indent(steps, 6)}\n`;
-const stepsOf = (steps: string, properties?: Record<string, string>): readonly StepNode[] => accepted(routed(steps), properties).routes[0]?.steps ?? [];
+const routeWith = (steps: string): string => `- from:\n    uri: direct:a\n    steps:\n${indent(steps, 6)}\n`;
+const stepsOf = (steps: string, properties?: Record<string, string>): readonly StepNode[] => bindValid(routeWith(steps), properties).routes[0]?.steps ?? [];
 const faultsOf = (source: string, properties?: Record<string, string>): string[] =>
   bind(source, properties).diagnostics.map((fault) => `${fault.span.line}: ${fault.code}: ${fault.message}`);
 
@@ -29,9 +29,9 @@ describe("documents", () => {
   });
 
   test("an empty list and a library of entities are valid", () => {
-    expect(accepted("[]").routes).toEqual([]);
+    expect(bindValid("[]").routes).toEqual([]);
     expect(
-      accepted("- beans:\n    - {name: a, type: b, properties: {size: 5}}\n    - {name: c, type: d}\n").entities.map((entity) => entity.options["name"]),
+      bindValid("- beans:\n    - {name: a, type: b, properties: {size: 5}}\n    - {name: c, type: d}\n").entities.map((entity) => entity.options["name"]),
     ).toEqual(["a", "c"]);
   });
 
@@ -57,12 +57,12 @@ describe("documents", () => {
       "3: route-steps: 'steps' of route 'orders' is one level too high: move it under 'from'",
     ],
     ["- route:\n    from: {uri: direct:a}\n    steps: [{log: x}]\n", "3: route-steps: 'steps' of route 'orders' is one level too high: move it under 'from'"],
-    [`${routed("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must come before the first route"],
+    [`${routeWith("- log: x")}- intercept: {steps: [{log: x}]}\n`, "5: entity-order: 'intercept' must come before the first route"],
     ["- errorHandler: {}\n", "1: error-handler-type: the error handler has no type: specify exactly one, such as deadLetterChannel"],
   ])("%j is rejected", (source, fault) => expect(faultsOf(source)).toEqual([fault]));
 
   test("every error is reported, in text order", () => {
-    const faults = faultsOf(routed("- lgo: x\n- setHeader: {constant: x}\n- log: {message: x, loggingLevel: LOUD, mesage: y}"));
+    const faults = faultsOf(routeWith("- lgo: x\n- setHeader: {constant: x}\n- log: {message: x, loggingLevel: LOUD, mesage: y}"));
     expect(faults).toEqual([
       "4: step-unknown: unknown step 'lgo' in route 'orders' (did you mean 'log'?)",
       "5: option-missing: step 'setHeader' needs the option 'name'",
@@ -86,19 +86,19 @@ describe("documents", () => {
 });
 
 describe("ids", () => {
-  test("routes without id take the flow's id, then numbers, and never an explicit id", () => {
-    const flow = accepted(
-      `${routed("- log: x")}- route: {id: orders-2, from: {uri: direct:b, steps: [{log: x}]}}\n${routed("- log: x").replace("direct:a", "direct:c")}`,
+  test("routes without an id use the flow's id, then numbered ids, and skip explicit ids", () => {
+    const flow = bindValid(
+      `${routeWith("- log: x")}- route: {id: orders-2, from: {uri: direct:b, steps: [{log: x}]}}\n${routeWith("- log: x").replace("direct:a", "direct:c")}`,
     );
     expect(flow.routes.map((route) => route.id)).toEqual(["orders", "orders-2", "orders-3"]);
   });
 
-  test("an id keeps its source text", () => expect(accepted("- route: {id: 007, from: {uri: direct:a, steps: [{log: x}]}}\n").routes[0]?.id).toBe("007"));
+  test("an id keeps its source text", () => expect(bindValid("- route: {id: 007, from: {uri: direct:a, steps: [{log: x}]}}\n").routes[0]?.id).toBe("007"));
 
   test("a duplicate id is rejected", () => {
     const twice = "- route: {id: a, from: {uri: direct:x, steps: [{log: x}]}}\n";
     expect(faultsOf(twice + twice)).toEqual(["2: route-id-duplicate: the route id 'a' is used twice in this flow"]);
-    expect(faultsOf(routed("- log: {id: a, message: x}\n- to: {id: a, uri: mock:x}"))).toEqual([
+    expect(faultsOf(routeWith("- log: {id: a, message: x}\n- to: {id: a, uri: mock:x}"))).toEqual([
       "5: step-id-duplicate: the step id 'a' is used twice in route 'orders'",
     ]);
   });
@@ -111,8 +111,8 @@ describe("ids", () => {
     expect([...steps, ...nested].map((step) => step.id)).toEqual(["log1", "filter1", "log4", "log2", "to2", "log3", "to1"]);
   });
 
-  test("steps of entities are named after them", () => {
-    const flow = accepted(
+  test("ids of steps in an entity start with the name of the entity", () => {
+    const flow = bindValid(
       "- onException:\n    exception: [java.lang.Exception]\n    steps: [{log: x}]\n- onException: {exception: java.io.IOException, steps: [{log: x}]}\n",
     );
     expect(flow.entities.map((entity) => (entity.options["steps"] as StepNode[])[0]?.id)).toEqual(["onException1-log1", "onException2-log1"]);
@@ -215,7 +215,7 @@ describe("steps and options", () => {
       "step 'log' has no option 'constructor' (allowed: description, disabled, id, logLanguage, logName, logger, loggingLevel, marker, message, note)",
     ],
   ])("%s is rejected", (steps, message) => {
-    expect(bind(routed(steps)).diagnostics.map((fault) => fault.message)).toEqual([message]);
+    expect(bind(routeWith(steps)).diagnostics.map((fault) => fault.message)).toEqual([message]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
@@ -244,12 +244,14 @@ describe("steps and options", () => {
   test("the words null and ~ are expressions, a missing value is not", () => {
     expect(stepsOf("- setBody: {constant: null}")[0]?.options["expression"]).toMatchObject({ text: "null" });
     expect(stepsOf("- setBody: {constant: ''}")[0]?.options["expression"]).toMatchObject({ text: "" });
-    expect(bind(routed("- setBody: {constant: }")).diagnostics.map((fault) => fault.message)).toEqual(["language 'constant': expected a string, got nothing"]);
+    expect(bind(routeWith("- setBody: {constant: }")).diagnostics.map((fault) => fault.message)).toEqual([
+      "language 'constant': expected a string, got nothing",
+    ]);
   });
 
   test("formats keep their options and their name", () => {
-    const flow = accepted(
-      `- dataFormats:\n    - csv: {id: c1, delimiter: ";"}\n${routed("- marshal: {csv: {header: [a, b], useMaps: true}}\n- unmarshal: {custom: {ref: c1}, allowNullBody: true}")}`,
+    const flow = bindValid(
+      `- dataFormats:\n    - csv: {id: c1, delimiter: ";"}\n${routeWith("- marshal: {csv: {header: [a, b], useMaps: true}}\n- unmarshal: {custom: {ref: c1}, allowNullBody: true}")}`,
     );
     expect(flow.entities[0]?.options["dataFormat"]).toMatchObject({ name: "csv", options: { id: "c1", delimiter: ";" } });
     expect(flow.routes[0]?.steps[0]?.options["dataFormat"]).toMatchObject({ name: "csv", options: { header: ["a", "b"], useMaps: true } });
@@ -257,7 +259,7 @@ describe("steps and options", () => {
   });
 
   test("a string for a list of strings is split at commas", () => {
-    expect(accepted("- onException: {exception: 'a, b', steps: [{log: x}]}\n").entities[0]?.options["exception"]).toEqual(["a", "b"]);
+    expect(bindValid("- onException: {exception: 'a, b', steps: [{log: x}]}\n").entities[0]?.options["exception"]).toEqual(["a", "b"]);
   });
 
   test("a disabled step and its children are omitted but still checked", () => {
@@ -266,7 +268,9 @@ describe("steps and options", () => {
         (step) => step.id,
       ),
     ).toEqual(["log1", "same", "log2"]);
-    expect(bind(routed("- log: a\n- filter: {disabled: true, simple: x, steps: [{lgo: b}]}")).diagnostics.map((fault) => fault.code)).toEqual(["step-unknown"]);
+    expect(bind(routeWith("- log: a\n- filter: {disabled: true, simple: x, steps: [{lgo: b}]}")).diagnostics.map((fault) => fault.code)).toEqual([
+      "step-unknown",
+    ]);
     expect(
       stepsOf("- choice:\n    when:\n      - {simple: a, disabled: true, steps: [{log: a}]}\n      - {simple: b, steps: [{log: b}]}")[0]?.options["when"],
     ).toHaveLength(1);
@@ -289,14 +293,14 @@ describe("flow mode", () => {
   });
 
   test("adoption depth is limited", () => {
-    const faults = bind(routed("- filter: {simple: x}\n".repeat(1500))).diagnostics;
+    const faults = bind(routeWith("- filter: {simple: x}\n".repeat(1500))).diagnostics;
     expect(faults.map((fault) => fault.code)).toEqual(["limit"]);
   });
 });
 
 describe("placeholders", () => {
-  test("they are resolved in ids, uris, parameters, expressions, names and options", () => {
-    const flow = accepted(
+  test("placeholders are resolved in ids, URIs, parameters, expressions, names and options", () => {
+    const flow = bindValid(
       `- route:\n    id: "{{id}}"\n    from:\n      uri: "direct:{{entry:start}}"\n      steps:\n        - setHeader: {name: "{{n}}", simple: "{{greet}} \${body}"}\n        - to: {uri: mock, parameters: {name: "{{n}}", block: "{{?blk}}"}}\n        - log: {message: x, loggingLevel: "{{?level}}"}\n        - to: {uri: mock:off, disabled: "{{off}}"}\n`,
       { id: "r", n: "N", greet: "Hi", off: "true" },
     );
@@ -309,15 +313,15 @@ describe("placeholders", () => {
   });
 
   test("a missing value is reported with its line", () => {
-    expect(faultsOf(routed("- log: x\n- to: 'http:{{erp.url}}/x'"))).toEqual(["5: placeholder-unresolved: no value for parameter 'erp.url'"]);
+    expect(faultsOf(routeWith("- log: x\n- to: 'http:{{erp.url}}/x'"))).toEqual(["5: placeholder-unresolved: no value for parameter 'erp.url'"]);
   });
 
   test("a required option dropped by {{?name}} is reported as missing", () => {
-    expect(faultsOf(routed("- to: {uri: '{{?nowhere}}'}"))).toEqual(["4: option-missing: step 'to' needs the option 'uri'"]);
+    expect(faultsOf(routeWith("- to: {uri: '{{?nowhere}}'}"))).toEqual(["4: option-missing: step 'to' needs the option 'uri'"]);
   });
 
   test("the names used are reported", () => {
-    expect(bind(routed("- to: 'mock:{{a}}'\n- log: '{{b:x}} {{env:HOME:y}}'"), { a: "{{c}}", c: "d" }).usedProperties).toEqual(["a", "c", "b", "env:HOME"]);
+    expect(bind(routeWith("- to: 'mock:{{a}}'\n- log: '{{b:x}} {{env:HOME:y}}'"), { a: "{{c}}", c: "d" }).usedProperties).toEqual(["a", "c", "b", "env:HOME"]);
   });
 });
 
@@ -331,7 +335,7 @@ describe("templates", () => {
     expect(Object.keys(flow.entities[0]?.options ?? {})).toEqual(["tree"]);
   });
 
-  test("its route can be bound with other values, or checked without any", () => {
+  test("the route of a template can be bound with other values, or checked without values", () => {
     const body = bind(source).flow.entities[0]?.options["tree"] as Extract<Parameters<typeof bindRoute>[0], { type: "map" }>;
     const from = { ...body, entries: body.entries.filter((entry) => entry.key === "from") };
     const values: Record<string, string> = { q: "in", wait: "5", level: "WARN" };
@@ -344,16 +348,26 @@ describe("templates", () => {
   });
 });
 
-test("messages are bounded whatever the author wrote", () => {
+test("messages have a maximum length, whatever the author wrote", () => {
   const long = "x".repeat(1000);
   for (const source of [
-    routed(`- ${long}: {}`),
-    routed(`- log: {message: x, loggingLevel: ${long}}`),
-    routed(`- log: {message: x, ${long}: y}`),
+    routeWith(`- ${long}: {}`),
+    routeWith(`- log: {message: x, loggingLevel: ${long}}`),
+    routeWith(`- log: {message: x, ${long}: y}`),
     `- ${long}: x\n`,
-    routed(`- to: '{{${long}}}'`),
+    routeWith(`- to: '{{${long}}}'`),
   ]) {
     const [fault] = bind(source).diagnostics;
     expect(fault?.message.length).toBeLessThanOrEqual(450);
   }
+});
+
+test.each([
+  ["choice: {when: [{simple: a, steps: [{log: x}]}], otherwise: {disabled: true, steps: [{log: y}]}}", "otherwise"],
+  ["doTry: {steps: [{log: x}], doFinally: {disabled: 'true', steps: [{log: y}]}}", "doFinally"],
+  ["circuitBreaker: {steps: [{log: x}], onFallback: {disabled: true, steps: [{log: y}]}}", "onFallback"],
+])("a disabled block is not part of the flow: %s", (text, block) => {
+  const [step, after] = stepsOf(`- ${text}\n- log: z`);
+  expect(step?.options).not.toHaveProperty(block);
+  expect(after?.id).toBe("log2");
 });

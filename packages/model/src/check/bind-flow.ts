@@ -97,8 +97,8 @@ class FlowBinding {
     ids.checkStartupOrder(this.routes, items);
   }
 
-  #item(written: MapEntry, path: string, ids: RouteIds, index: number): void {
-    const entry = currentName(this.#binding, written, path, (name) => this.#binding.vocabulary.entities.has(name));
+  #item(mapEntry: MapEntry, path: string, ids: RouteIds, index: number): void {
+    const entry = currentName(this.#binding, mapEntry, path, (name) => this.#binding.vocabulary.entities.has(name));
     const { key, value } = entry;
     const owner: Owner = { label: `'${clip(key)}'`, path: `${path}.${key}`, span: entry.keySpan };
     if (key === "route" || key === "from") {
@@ -124,12 +124,12 @@ class FlowBinding {
 
   #unknown(key: string, owner: Owner): void {
     const { vocabulary } = this.#binding;
-    const refusal = vocabulary.refused.get(key);
-    if (refusal !== undefined) return this.#binding.report("refused", refusal, owner);
-    const near = closest(key, ["route", "from", ...vocabulary.entities.keys()]);
+    const reason = vocabulary.refused.get(key);
+    if (reason !== undefined) return this.#binding.report("refused", reason, owner);
+    const suggestion = closest(key, ["route", "from", ...vocabulary.entities.keys()]);
     const hint =
-      near !== undefined
-        ? `did you mean '${near}'?`
+      suggestion !== undefined
+        ? `did you mean '${suggestion}'?`
         : vocabulary.steps.has(key)
           ? `'${key}' is a step: move it into the steps of a route`
           : "use 'route' or 'from' at the top level";

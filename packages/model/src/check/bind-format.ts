@@ -10,27 +10,27 @@ import type { Binding, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
 import { currentName } from "./kebab-case.ts";
 
-const named = { id: f.string({ doc: "Name used by other steps to refer to this format." }) };
+const idField = { id: f.string({ doc: "Name used by other steps to refer to this format." }) };
 
 /** Cached: information about a set of options is stored by the identity of the set. */
 const namedOptions = new WeakMap<FormatShape, FormatShape["options"]>();
 
 function optionsOf(shape: FormatShape): FormatShape["options"] {
   let options = namedOptions.get(shape);
-  if (options === undefined) namedOptions.set(shape, (options = { ...named, ...shape.options }));
+  if (options === undefined) namedOptions.set(shape, (options = { ...idField, ...shape.options }));
   return options;
 }
 
 /** Binds one entry `json: {…}` that names a data format and its options. */
-export function bindFormat(binding: Binding, written: MapEntry, owner: Owner): FormatNode | Absent {
-  const entry = currentName(binding, written, owner.path, (name) => binding.vocabulary.formats.has(name));
+export function bindFormat(binding: Binding, mapEntry: MapEntry, owner: Owner): FormatNode | Absent {
+  const entry = currentName(binding, mapEntry, owner.path, (name) => binding.vocabulary.formats.has(name));
   const shape = binding.vocabulary.formats.get(entry.key);
   const at: Owner = { label: `data format '${clip(entry.key)}'`, path: `${owner.path}.${entry.key}`, span: entry.keySpan };
   if (shape === undefined) {
-    const refusal = binding.vocabulary.refused.get(entry.key);
-    const near = closest(entry.key, binding.vocabulary.formats.keys());
-    const hint = near === undefined ? undefined : `did you mean '${near}'?`;
-    if (refusal !== undefined) binding.report("refused", refusal, at);
+    const reason = binding.vocabulary.refused.get(entry.key);
+    const suggestion = closest(entry.key, binding.vocabulary.formats.keys());
+    const hint = suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
+    if (reason !== undefined) binding.report("refused", reason, at);
     else binding.report("format-unknown", withHint(`unknown data format '${clip(entry.key)}' in ${owner.label}`, hint), at, hint);
     return absent;
   }

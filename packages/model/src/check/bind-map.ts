@@ -25,7 +25,7 @@ class MapBinding {
   readonly #rules: MapRules;
   readonly #values: Record<string, unknown> = {};
   /** Fields that were written, valid or not: they are not missing. */
-  readonly #written = new Set<string>();
+  readonly #writtenFields = new Set<string>();
   /** The position of each option, for errors found after all are bound. */
   readonly #places = new Map<string, Owner>();
   /** Unknown keys; checked last, when it is clear what is missing. */
@@ -51,26 +51,26 @@ class MapBinding {
     const place = this.#at(written);
     const what = `option '${clip(key)}' of ${this.#owner.label}`;
     if (this.#expression !== undefined && (key === "expression" || key === this.#expression)) {
-      return this.#once(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
+      return this.#bindOnce(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
     }
     if (Object.hasOwn(this.#fields, key)) {
-      if (this.#written.has(key)) return this.#twice(written, key);
-      this.#written.add(key);
+      if (this.#writtenFields.has(key)) return this.#reportTwice(written, key);
+      this.#writtenFields.add(key);
       const { unsupported } = describe(this.#fields[key] as never).spec;
       if (unsupported !== undefined) return binding.report("refused", `${what}: ${unsupported}`, place);
       this.#cautionBlock(entry, place, what);
       if (key === this.#plan.parameters) this.#places.set(key, place);
       const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
       if (bound !== absent) this.#values[key] = bound;
-      else if (isOptionalGap(binding, entry)) this.#written.delete(key);
+      else if (isOptionalGap(binding, entry)) this.#writtenFields.delete(key);
       return;
     }
     if (this.#rules.ignore?.has(key)) return;
     if (this.#expression !== undefined && binding.vocabulary.languages.has(key)) {
-      return this.#once(this.#expression, entry, () => bindLanguage(binding, entry, this.#owner, this.#owner.label));
+      return this.#bindOnce(this.#expression, entry, () => bindLanguage(binding, entry, this.#owner, this.#owner.label));
     }
     if (this.#format !== undefined && binding.vocabulary.formats.has(key))
-      return this.#once(this.#format, entry, () => bindFormat(binding, entry, this.#owner));
+      return this.#bindOnce(this.#format, entry, () => bindFormat(binding, entry, this.#owner));
     this.#unknownEntries.push(written);
   }
 
@@ -86,13 +86,13 @@ class MapBinding {
     if (caution !== undefined) this.#binding.warn("option-caution", `${what}: ${caution}`, place);
   }
 
-  #twice(entry: MapEntry, name: string): void {
+  #reportTwice(entry: MapEntry, name: string): void {
     this.#binding.report("option-twice", `${this.#owner.label} has the option '${name}' twice: keep one of them`, this.#at(entry));
   }
 
   /** For options with several possible keys that may appear only once: the expression and the data format. */
-  #once(field: string, entry: MapEntry, bind: () => unknown): void {
-    if (this.#written.has(field)) {
+  #bindOnce(field: string, entry: MapEntry, bind: () => unknown): void {
+    if (this.#writtenFields.has(field)) {
       const noun = field === this.#format ? "data format" : "expression";
       this.#binding.report(
         `${noun === "expression" ? "expression" : "format"}-twice`,
@@ -105,17 +105,17 @@ class MapBinding {
       );
       return;
     }
-    this.#written.add(field);
+    this.#writtenFields.add(field);
     const bound = bind();
     if (bound !== absent) this.#values[field] = bound;
   }
 
-  #refuse(entry: MapEntry): boolean {
-    const refusal = this.#expression !== undefined || this.#format !== undefined ? this.#binding.vocabulary.refused.get(entry.key) : undefined;
-    if (refusal === undefined) return false;
-    if (this.#expression !== undefined) this.#written.add(this.#expression);
-    if (this.#format !== undefined) this.#written.add(this.#format);
-    this.#binding.report("refused", refusal, this.#at(entry));
+  #reportRefused(entry: MapEntry): boolean {
+    const reason = this.#expression !== undefined || this.#format !== undefined ? this.#binding.vocabulary.refused.get(entry.key) : undefined;
+    if (reason === undefined) return false;
+    if (this.#expression !== undefined) this.#writtenFields.add(this.#expression);
+    if (this.#format !== undefined) this.#writtenFields.add(this.#format);
+    this.#binding.report("refused", reason, this.#at(entry));
     return true;
   }
 
@@ -124,7 +124,7 @@ class MapBinding {
   }
 
   #unknown(entry: MapEntry): void {
-    if (this.#refuse(entry)) return;
+    if (this.#reportRefused(entry)) return;
     const names = [...Object.keys(this.#fields), ...(this.#rules.ignore ?? [])];
     const option = closest(entry.key, names);
     if (option === undefined && this.#unknownKind(entry)) return;
@@ -138,11 +138,11 @@ class MapBinding {
     const missing = [
       { field: this.#expression, noun: "language", names: languages },
       { field: this.#format, noun: "data format", names: formats },
-    ].find(({ field }) => field !== undefined && !this.#written.has(field));
+    ].find(({ field }) => field !== undefined && !this.#writtenFields.has(field));
     if (missing?.field === undefined) return false;
-    this.#written.add(missing.field);
-    const near = closest(entry.key, missing.names.keys());
-    const hint = near === undefined ? `known: ${clip([...missing.names.keys()].toSorted().join(", "), 200)}` : `did you mean '${near}'?`;
+    this.#writtenFields.add(missing.field);
+    const suggestion = closest(entry.key, missing.names.keys());
+    const hint = suggestion === undefined ? `known: ${clip([...missing.names.keys()].toSorted().join(", "), 200)}` : `did you mean '${suggestion}'?`;
     const code = missing.noun === "language" ? "language-unknown" : "format-unknown";
     this.#binding.report(code, withHint(`unknown ${missing.noun} '${clip(entry.key)}' in ${this.#owner.label}`, hint), this.#at(entry), hint);
     return true;
@@ -153,7 +153,7 @@ class MapBinding {
     for (const { name, info } of this.#plan.requiredOrDefault) {
       if (Object.hasOwn(this.#values, name) || this.#rules.ignore?.has(name)) continue;
       if (info.spec.required === true) {
-        if (!this.#written.has(name)) this.#missing(name, info);
+        if (!this.#writtenFields.has(name)) this.#reportMissing(name, info);
         this.#binding.incomplete.add(this.#values);
       } else if (this.#rules.defaults !== false) this.#values[name] = info.spec.default;
     }
@@ -161,7 +161,7 @@ class MapBinding {
     return this.#values;
   }
 
-  #missing(name: string, info: FieldInfo): void {
+  #reportMissing(name: string, info: FieldInfo): void {
     const { label } = this.#owner;
     if (name === this.#expression)
       return this.#binding.report("option-missing", `${label} needs an expression, such as 'simple: …'`, this.#owner, "add a language, e.g. simple: …");
@@ -174,8 +174,8 @@ class MapBinding {
     const { uri, parameters } = this.#plan;
     if (uri === undefined || parameters === undefined) return;
     const text = this.#values[uri];
-    const given = this.#values[parameters];
-    if (typeof text !== "string" || !text.includes("?") || given === undefined || Object.keys(given as object).length === 0) return;
+    const parameterValues = this.#values[parameters];
+    if (typeof text !== "string" || !text.includes("?") || parameterValues === undefined || Object.keys(parameterValues as object).length === 0) return;
     this.#binding.report(
       "uri-twice",
       `${this.#owner.label} has options both in its '${uri}' and in '${parameters}': keep one of them`,
@@ -198,8 +198,8 @@ interface FieldsPlan {
 const plans = new WeakMap<Fields, FieldsPlan>();
 
 function planOf(fields: Fields): FieldsPlan {
-  const known = plans.get(fields);
-  if (known !== undefined) return known;
+  const cached = plans.get(fields);
+  if (cached !== undefined) return cached;
   const all = Object.entries(fields).map(([name, field]) => ({ name, info: describe(field) }));
   const nameOf = (matches: (info: FieldInfo) => boolean): string | undefined => all.find(({ info }) => matches(info))?.name;
   const plan: FieldsPlan = {

@@ -8,17 +8,17 @@ import { checkErrorHandler } from "./bind-entity.ts";
 import { fromFields, routeFields } from "./route-fields.ts";
 
 const stepsOnly: ReadonlySet<string> = new Set(["steps"]);
-const notOptions: ReadonlySet<string> = new Set(["from", "steps"]);
+const fromAndSteps: ReadonlySet<string> = new Set(["from", "steps"]);
 
 /** Binds a route under `route`: options next to `from`. Undefined when it is not a mapping with a `from`. */
 export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeId: string): RouteNode | undefined {
-  enter(binding, routeId);
+  startRoute(binding, routeId);
   if (tree.type !== "map") {
     binding.report("route-shape", `a route must be a mapping with 'from', got ${kindOf(tree)}`, owner);
     return undefined;
   }
   const label = `route '${routeId}'`;
-  const options = bindMap(binding, tree, routeFields(binding.vocabulary), { ...owner, label }, { ignore: notOptions });
+  const options = bindMap(binding, tree, routeFields(binding.vocabulary), { ...owner, label }, { ignore: fromAndSteps });
   if (options["errorHandler"] !== undefined)
     checkErrorHandler(binding, entryOf(tree, "errorHandler"), { label, path: `${owner.path}.errorHandler`, span: owner.span });
   const misplaced = tree.entries.find((entry) => entry.key === "steps");
@@ -47,12 +47,12 @@ export function bindRouteTree(binding: Binding, tree: Tree, owner: Owner, routeI
 
 /** Binds a route written as a bare `from`. */
 export function bindBareFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string): RouteNode | undefined {
-  enter(binding, routeId);
+  startRoute(binding, routeId);
   const options = bindMap(binding, { type: "map", entries: [], span: tree.span }, routeFields(binding.vocabulary), owner);
   return bindFrom(binding, tree, { ...owner, label: `'from' of route '${routeId}'` }, routeId, options);
 }
 
-function enter(binding: Binding, routeId: string): void {
+function startRoute(binding: Binding, routeId: string): void {
   binding.place = `route '${routeId}'`;
   binding.routeId = routeId;
   binding.drafts = [];
@@ -69,12 +69,12 @@ function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, o
   }
   const { uri, parameters, steps, ...fromOptions } = bindMap(binding, tree, fromFields, owner, hasSteps ? { ignore: stepsOnly } : {});
   assignStepIds(binding, typeof options["nodePrefixId"] === "string" ? options["nodePrefixId"] : "");
-  const written = entryOf(tree, "steps");
-  if (written !== undefined && ((written.type === "list" && written.items.length === 0) || (written.type === "scalar" && written.text === null))) {
+  const stepsTree = entryOf(tree, "steps");
+  if (stepsTree !== undefined && ((stepsTree.type === "list" && stepsTree.items.length === 0) || (stepsTree.type === "scalar" && stepsTree.text === null))) {
     binding.report(
       "route-no-steps",
       `route '${routeId}' needs at least one step`,
-      { path: `${owner.path}.steps`, span: written.span },
+      { path: `${owner.path}.steps`, span: stepsTree.span },
       "add a step, such as - log: …",
     );
   }

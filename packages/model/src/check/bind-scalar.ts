@@ -33,8 +33,8 @@ export function bindText(binding: Binding, tree: Tree, owner: Owner, what: strin
 export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, owner: Owner, what: string): unknown {
   const { spec, values } = describe(field);
   if (tree.type !== "scalar" || tree.text === null) {
-    const remedy = values === undefined ? "" : `one of ${values.join(", ")}`;
-    binding.report("option-invalid", `${what}: expected ${remedy === "" ? "a value" : remedy}, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
+    const expected = values === undefined ? "a value" : `one of ${values.join(", ")}`;
+    binding.report("option-invalid", `${what}: expected ${expected}, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
     return absent;
   }
   const bound = bindText(binding, tree, owner, what);
@@ -58,7 +58,7 @@ export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what:
     return absent;
   }
   const parameters = Object.create(null) as Record<string, string>;
-  for (const { key, value } of nested ? flattened(tree) : tree.entries) {
+  for (const { key, value } of nested ? flatten(tree) : tree.entries) {
     const bound = bindText(binding, value, { ...owner, path: `${owner.path}.${key}` }, `'${clip(key)}' in ${what}`);
     if (bound !== absent) parameters[key] = bound.text;
   }
@@ -66,8 +66,8 @@ export function bindParameters(binding: Binding, tree: Tree, owner: Owner, what:
 }
 
 /** Flattens nested values: `a: {b: [x]}` is `a.b[0]: x`. */
-function flattened(tree: Tree, prefix = ""): readonly { readonly key: string; readonly value: Tree }[] {
-  if (tree.type === "map") return tree.entries.flatMap(({ key, value }) => flattened(value, prefix === "" ? key : `${prefix}.${key}`));
-  if (tree.type === "list") return tree.items.flatMap((item, index) => flattened(item, `${prefix}[${index}]`));
+function flatten(tree: Tree, prefix = ""): readonly { readonly key: string; readonly value: Tree }[] {
+  if (tree.type === "map") return tree.entries.flatMap(({ key, value }) => flatten(value, prefix === "" ? key : `${prefix}.${key}`));
+  if (tree.type === "list") return tree.items.flatMap((item, index) => flatten(item, `${prefix}[${index}]`));
   return [{ key: prefix, value: tree }];
 }

@@ -7,7 +7,7 @@ import type { Absent } from "./bind-scalar.ts";
 import { asMap } from "./as-map.ts";
 import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner, StepDraft } from "./binding.ts";
-import { common, commonText, isDisabled } from "./common-fields.ts";
+import { commonNames, commonText, isDisabled } from "./common-fields.ts";
 import { closest } from "./did-you-mean.ts";
 import { currentName, inCamelCase } from "./kebab-case.ts";
 
@@ -76,7 +76,7 @@ function bindItem(binding: Binding, items: readonly Tree[], index: number, path:
 }
 
 function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner, rest: { items: readonly Tree[]; index: number; path: string }): BoundStep {
-  const drafted = binding.drafts.length;
+  const draftCount = binding.drafts.length;
   const description = commonText(binding, map, "description", owner);
   const draft: StepDraft = {
     node: {
@@ -91,11 +91,11 @@ function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner
   binding.drafts.push(draft);
   binding.step = draft;
   const adopts = shape.adoptsSiblings === true && hasNoSteps(map);
-  const options = binding.bindMap(binding, map, shape.options, owner, { ignore: adopts ? withSteps : common });
+  const options = binding.bindMap(binding, map, shape.options, owner, { ignore: adopts ? commonNamesAndSteps : commonNames });
   if (adopts) options["steps"] = rest.index + 1 < rest.items.length ? bindItems(binding, rest.items, rest.index + 1, rest.path) : [];
   Object.assign(draft.node, { options });
   if (!isDisabled(binding, map, owner)) return { step: binding.incomplete.has(options) ? undefined : draft.node, adopted: adopts };
-  binding.drafts.length = drafted;
+  binding.drafts.length = draftCount;
   return { step: undefined, adopted: adopts };
 }
 
@@ -122,7 +122,7 @@ function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [
   return { ...map, entries };
 }
 
-const withSteps: ReadonlySet<string> = new Set([...common, "steps"]);
+const commonNamesAndSteps: ReadonlySet<string> = new Set([...commonNames, "steps"]);
 
 function hasNoSteps(map: MapTree): boolean {
   const steps = map.entries.find((entry) => entry.key === "steps")?.value;
@@ -137,21 +137,21 @@ function reportShape(binding: Binding, item: Tree, path: string): void {
   }
   const got = item.type === "map" ? `${item.entries.length} keys` : kindOf(item);
   const keys = item.type === "map" ? item.entries.map((entry) => entry.key) : [];
-  const indented =
+  const hint =
     keys.length > 1 && binding.vocabulary.steps.has(keys[0] as string)
       ? `indent '${clip(keys[1] as string)}' below '${keys[0]}', or start it with '- '`
       : undefined;
-  binding.report("step-shape", withHint(`a step in ${binding.place} must be a mapping with exactly one key, got ${got}`, indented), at, indented);
+  binding.report("step-shape", withHint(`a step in ${binding.place} must be a mapping with exactly one key, got ${got}`, hint), at, hint);
 }
 
 function reportUnknown(binding: Binding, name: string, owner: Owner): void {
   const { vocabulary } = binding;
-  const refusal = vocabulary.refused.get(name);
-  if (refusal !== undefined) return binding.report("refused", refusal, owner);
-  const near = closest(name, vocabulary.steps.keys());
+  const reason = vocabulary.refused.get(name);
+  if (reason !== undefined) return binding.report("refused", reason, owner);
+  const suggestion = closest(name, vocabulary.steps.keys());
   const hint =
-    near !== undefined
-      ? `did you mean '${near}'?`
+    suggestion !== undefined
+      ? `did you mean '${suggestion}'?`
       : vocabulary.languages.has(name)
         ? `'${name}' is an expression language: use it inside a step, e.g. setBody: {${name}: …}`
         : vocabulary.formats.has(name)

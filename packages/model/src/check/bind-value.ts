@@ -7,7 +7,7 @@ import { asMap } from "./as-map.ts";
 import { absent, bindParameters, bindScalar, kindOf } from "./bind-scalar.ts";
 import { bindSteps } from "./bind-steps.ts";
 import { holdsSteps } from "../schema/json-schema.ts";
-import { common, isDisabled } from "./common-fields.ts";
+import { commonNames, isDisabled } from "./common-fields.ts";
 import type { Binding, Owner } from "./binding.ts";
 
 /** Binds the value of one option. `what` names it in messages, e.g. `option 'name' of step 'setHeader'`. */
@@ -48,15 +48,11 @@ function bindList(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner, w
 }
 
 function bindItems(binding: Binding, item: Field<unknown>, trees: readonly Tree[], owner: Owner, what: string): unknown[] {
-  const { fields } = describe(item);
   const values: unknown[] = [];
   trees.forEach((tree, index) => {
     const place = { label: owner.label, path: `${owner.path}[${index}]`, span: tree.span };
-    const drafted = binding.drafts.length;
     const value = bindValue(binding, item, tree, place, what);
-    if (value === absent) return;
-    if (fields !== undefined && holdsSteps(fields) && tree.type === "map" && isDisabled(binding, tree, place)) binding.drafts.length = drafted;
-    else values.push(value);
+    if (value !== absent) values.push(value);
   });
   return values;
 }
@@ -74,6 +70,12 @@ function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner)
     );
     return absent;
   }
-  const values = binding.bindMap(binding, map, fields, owner, holdsSteps(fields) ? { ignore: common } : {});
+  const isBlock = holdsSteps(fields);
+  const draftCount = binding.drafts.length;
+  const values = binding.bindMap(binding, map, fields, owner, isBlock ? { ignore: commonNames } : {});
+  if (isBlock && isDisabled(binding, map, owner)) {
+    binding.drafts.length = draftCount;
+    return absent;
+  }
   return binding.incomplete.has(values) ? absent : values;
 }

@@ -68,15 +68,15 @@ export class Binding {
   }
 
   report(code: string, message: string, at: { readonly path: string; readonly span: Span }, hint?: string): void {
-    this.#note("error", code, message, at, hint);
+    this.#add("error", code, message, at, hint);
   }
 
   /** Reports something valid that is probably a mistake. */
   warn(code: string, message: string, at: { readonly path: string; readonly span: Span }): void {
-    this.#note("warning", code, message, at);
+    this.#add("warning", code, message, at);
   }
 
-  #note(severity: Diagnostic["severity"], code: string, message: string, at: { readonly path: string; readonly span: Span }, hint?: string): void {
+  #add(severity: Diagnostic["severity"], code: string, message: string, at: { readonly path: string; readonly span: Span }, hint?: string): void {
     if (this.#faults.length >= maxFaults) return;
     const diagnostic: Diagnostic = {
       code,

@@ -12,7 +12,7 @@ export const commonFields = {
   disabled: f.boolean({ doc: "Disables this step and its children." }),
 } satisfies Fields;
 
-export const common: ReadonlySet<string> = new Set(Object.keys(commonFields));
+export const commonNames: ReadonlySet<string> = new Set(Object.keys(commonFields));
 
 /** The text of a common option, if present and valid. */
 export function commonText(binding: Binding, map: MapTree, name: keyof typeof commonFields, owner: Owner): string | undefined {

@@ -20,6 +20,22 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** Shorter words are part of too many unrelated names. */
+const minRelatedLength = 4;
+
+/**
+ * For a word that is not close to any candidate: the shortest candidate that contains it, such as `concurrentConsumers` for `consumers`, or else the shortest
+ * one with the same first two thirds, such as `concurrentConsumers` for `concurrency`.
+ */
+export function related(word: string, candidates: readonly string[]): string | undefined {
+  const folded = fold(word.slice(0, 64));
+  if (folded.length < minRelatedLength) return undefined;
+  const start = folded.slice(0, Math.max(minRelatedLength, Math.ceil((folded.length * 2) / 3)));
+  const shortest = (matches: (name: string) => boolean): string | undefined =>
+    candidates.filter((candidate) => matches(fold(candidate))).toSorted((left, right) => left.length - right.length)[0];
+  return shortest((name) => name.includes(folded)) ?? shortest((name) => name.startsWith(start));
+}
+
 /** Case and kebab-case are the most common mistakes, so they count as no difference. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 

@@ -11,8 +11,8 @@ interface PathPattern {
 const patterns = new Map<string, PathPattern>();
 
 export function readSyntax(syntax: string): PathPattern {
-  const known = patterns.get(syntax);
-  if (known !== undefined) return known;
+  const cached = patterns.get(syntax);
+  if (cached !== undefined) return cached;
   const pattern = parseSyntax(syntax);
   patterns.set(syntax, pattern);
   return pattern;

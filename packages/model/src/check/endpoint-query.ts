@@ -17,8 +17,8 @@ export function parseQuery(query: string): Query {
     const equals = indexOrEnd(query, "=", at);
     const ampersand = indexOrEnd(query, "&", at);
     if (equals > ampersand || equals === query.length) {
-      const written = query.slice(at, ampersand);
-      return { options, fault: written === "" ? "it contains '&&'" : `the option '${written.slice(0, 60)}' has no value` };
+      const optionText = query.slice(at, ampersand);
+      return { options, fault: optionText === "" ? "it contains '&&'" : `the option '${optionText.slice(0, 60)}' has no value` };
     }
     const end = valueEnd(query, equals + 1);
     options.push({ name: decodePercent(query.slice(at, equals), true), value: optionValue(query.slice(equals + 1, end)) });
@@ -46,9 +46,9 @@ export function decodePercent(text: string, plusIsBlank: boolean): string {
   });
 }
 
-function optionValue(written: string): string {
-  const raw = unwrapRaw(written);
-  return raw === written ? decodePercent(written, true) : raw;
+function optionValue(rawValue: string): string {
+  const raw = unwrapRaw(rawValue);
+  return raw === rawValue ? decodePercent(rawValue, true) : raw;
 }
 
 function indexOrEnd(text: string, part: string, from: number): number {

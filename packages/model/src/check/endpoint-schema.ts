@@ -7,31 +7,31 @@ import type { ConnectorShape } from "../schema/catalog-view.ts";
 export function endpointSchema(connectors: ReadonlyMap<string, ConnectorShape>): JsonSchema {
   return {
     properties: { uri: { anyOf: [{ enum: [...connectors.keys()] }, { type: "string" }], examples: [...connectors.values()].map(({ syntax }) => syntax) } },
-    allOf: [...connectors].map(([scheme, { scheme: own }]) => ({
-      if: { properties: { uri: { type: "string", pattern: `^\\s*${escaped(scheme)}\\s*(:|\\?|$)` } }, required: ["uri"] },
-      then: { properties: { parameters: definition(`connector.${own}`) } },
+    allOf: [...connectors].map(([scheme, { scheme: connectorScheme }]) => ({
+      if: { properties: { uri: { type: "string", pattern: `^\\s*${escapeText(scheme)}\\s*(:|\\?|$)` } }, required: ["uri"] },
+      then: { properties: { parameters: definition(`connector.${connectorScheme}`) } },
     })),
   };
 }
 
 /** One definition per connector; kebab-case option names are left to the runtime. */
 export function connectorDefinitions(connectors: ReadonlyMap<string, ConnectorShape>, writer: SchemaWriter): JsonSchema {
-  const made: Record<string, JsonSchema> = {};
+  const definitions: Record<string, JsonSchema> = {};
   for (const { scheme, title, summary, path, options, lenient, prefixes = [] } of connectors.values()) {
     const { properties } = writer.fields({ ...path, ...options }) as { readonly properties: JsonSchema };
-    made[`connector.${scheme}`] = {
+    definitions[`connector.${scheme}`] = {
       title,
       description: summary,
       type: "object",
       properties,
       ...(lenient === true
         ? {}
-        : { patternProperties: { "-": true, ...Object.fromEntries(prefixes.map((prefix) => [`^${escaped(prefix)}`, true])) }, additionalProperties: false }),
+        : { patternProperties: { "-": true, ...Object.fromEntries(prefixes.map((prefix) => [`^${escapeText(prefix)}`, true])) }, additionalProperties: false }),
     };
   }
-  return made;
+  return definitions;
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`);
 }

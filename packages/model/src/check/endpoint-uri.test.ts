@@ -95,17 +95,41 @@ test.each([
   ["timer:t?perid=5", "endpoint-option-unknown", "endpoint 'timer' has no option 'perid' (did you mean 'period'?)"],
   ["timer:t?period=soon", "endpoint-option-invalid", "option 'period' of endpoint 'timer': expected a duration such as 500, 10s or 1m30s, got 'soon'"],
   ["timer", "endpoint-option-missing", "endpoint 'timer' needs 'timerName' (syntax: timer:timerName)"],
-  ["timer:t?period=1&period=2", "endpoint-option-duplicate", "endpoint 'timer' has the option 'period' twice"],
-  ["timer:t?period=1&initial-delay=2&initialDelay=3", "endpoint-option-duplicate", "endpoint 'timer' has the option 'initialDelay' twice"],
+  ["timer:t?period=1&period=2", "endpoint-option-duplicate", "endpoint 'timer' has the option 'period' twice: keep one of them"],
+  ["timer:t?period=1&initial-delay=2&initialDelay=3", "endpoint-option-duplicate", "endpoint 'timer' has the option 'initialDelay' twice: keep one of them"],
   ["timer:t?period", "endpoint-uri-invalid", "the uri of endpoint 'timer' is not valid: the option 'period' has no value"],
   ["timer:t?period=1&", "endpoint-uri-invalid", "the uri of endpoint 'timer' is not valid: it ends with '&'"],
-  ["timer:t?timerName=u", "endpoint-option-duplicate", "endpoint 'timer' has 'timerName' both in its path and in its options"],
+  ["timer:t?timerName=u", "endpoint-option-duplicate", "endpoint 'timer' has 'timerName' both in its path and in its options: keep one of them"],
   [
     "timer:t?__proto__=1",
     "endpoint-option-unknown",
     "endpoint 'timer' has no option '__proto__' (allowed: fixedRate, initialDelay, period, schedule, timerName)",
   ],
 ])("%s is rejected", (uri, code, message) => expect(bind(uri, timer).problems.map((problem) => [problem.code, problem.message])).toEqual([[code, message]]));
+
+const fillers = Array.from({ length: 20 }, (_, index) => `filler${10 + index}`);
+const jms: EndpointShape = {
+  scheme: "jms",
+  syntax: "jms:destinationName",
+  path: { destinationName: name },
+  options: {
+    concurrentConsumers: f.integer({ doc: "" }),
+    maxConcurrentConsumers: f.integer({ doc: "" }),
+    requestTimeout: f.duration({ doc: "" }),
+    destinationResolver: f.unsupported("it needs a Java object"),
+    ...Object.fromEntries(fillers.map((filler) => [filler, f.string({ doc: "" })])),
+  },
+};
+
+test.each([
+  ["requestTimeot", "did you mean 'requestTimeout'?"],
+  ["timeout", "did you mean 'requestTimeout'?"],
+  ["consumers", "did you mean 'concurrentConsumers'?"],
+  ["concurrency", "did you mean 'concurrentConsumers'?"],
+  ["resolver", `allowed: concurrentConsumers, destinationName, ${fillers.slice(0, 16).join(", ")} and 6 more`],
+])("an endpoint with many options suggests a name for '%s', or lists complete names", (option, hint) =>
+  expect(bind(`jms:orders?${option}=1`, jms).problems).toMatchObject([{ code: "endpoint-option-unknown", hint }]),
+);
 
 test("a query and parameters together are rejected", () => expect(bind("timer:t?period=1", timer, { fixedRate: "true" }).problems[0]?.code).toBe("uri-twice"));
 

@@ -1,8 +1,8 @@
-// Binds an endpoint's URI and parameters by its connector's declaration.
+// Binds an endpoint's URI and parameters as its connector declares them.
 import type { EndpointNode } from "../flow/flow-document.ts";
 import { describe } from "../schema/field.ts";
 import type { Field, Fields } from "../schema/field.ts";
-import { closest } from "./did-you-mean.ts";
+import { closest, related } from "./did-you-mean.ts";
 import { joinPath, readSyntax, splitPath } from "./endpoint-path.ts";
 import { decodePercent, parseQuery, unwrapRaw } from "./endpoint-query.ts";
 
@@ -48,7 +48,7 @@ export function schemeOf(uri: string): string {
   return /^\s*([A-Za-z][A-Za-z0-9+.-]*)\s*(?:[:?]|$)/.exec(uri)?.[1] ?? "";
 }
 
-/** Parses an endpoint and binds its path and options. Errors are collected in `problems`, nothing is thrown. */
+/** Parses an endpoint and binds its path and options. Errors are collected in `problems`; nothing is thrown. */
 export function bindEndpoint(node: Pick<EndpointNode, "uri" | "parameters">, shape: EndpointShape): BoundEndpoint {
   return new EndpointBinding(node, shape).bind();
 }
@@ -56,14 +56,14 @@ export function bindEndpoint(node: Pick<EndpointNode, "uri" | "parameters">, sha
 class EndpointBinding {
   readonly #shape: EndpointShape;
   readonly #scheme: string;
-  readonly #written: string;
+  readonly #pathText: string;
   readonly #query: string;
   readonly #parameters: Readonly<Record<string, string>>;
   readonly #problems: EndpointProblem[] = [];
   readonly #values: Record<string, unknown> = {};
   readonly #extra = Object.create(null) as Record<string, string>;
   /** Options as text by declared name, for the normal form. */
-  readonly #shown = new Map<string, string>();
+  readonly #displayed = new Map<string, string>();
 
   constructor({ uri, parameters }: Pick<EndpointNode, "uri" | "parameters">, shape: EndpointShape) {
     this.#shape = shape;
@@ -71,7 +71,7 @@ class EndpointBinding {
     this.#scheme = schemeOf(text) || shape.scheme;
     const rest = text.slice(this.#scheme.length).replace(/^:(\/\/)?/, "");
     const question = rest.indexOf("?");
-    this.#written = question === -1 ? rest : rest.slice(0, question);
+    this.#pathText = question === -1 ? rest : rest.slice(0, question);
     this.#query = question === -1 ? "" : rest.slice(question + 1);
     this.#parameters = parameters;
   }
@@ -92,15 +92,16 @@ class EndpointBinding {
   #options(): Map<string, string> {
     const { options, fault } = parseQuery(this.#query);
     if (fault !== undefined) this.#problem("endpoint-uri-invalid", `the uri of endpoint '${this.#scheme}' is not valid: ${fault}`);
-    const given = Object.entries(this.#parameters).map(([name, value]) => ({ name, value: unwrapRaw(value) }));
-    if (given.length > 0 && this.#query !== "") {
+    const parameters = Object.entries(this.#parameters).map(([name, value]) => ({ name, value: unwrapRaw(value) }));
+    if (parameters.length > 0 && this.#query !== "") {
       this.#problem("uri-twice", `endpoint '${this.#scheme}' has options both in its uri and in 'parameters': keep one of them`);
     }
     const all = new Map<string, string>();
-    for (const { name, value } of [...options, ...given]) {
-      const known = this.#declaredName(name);
-      if (all.has(known)) this.#problem("endpoint-option-duplicate", `endpoint '${this.#scheme}' has the option '${known.slice(0, 60)}' twice`);
-      all.set(known, value);
+    for (const { name, value } of [...options, ...parameters]) {
+      const option = this.#declaredName(name);
+      if (all.has(option))
+        this.#problem("endpoint-option-duplicate", `endpoint '${this.#scheme}' has the option '${option.slice(0, 60)}' twice: keep one of them`);
+      all.set(option, value);
     }
     return all;
   }
@@ -117,17 +118,18 @@ class EndpointBinding {
     const pattern = readSyntax(syntax);
     const names = Object.keys(fields);
     const only = names.length === 1 ? (names[0] as string) : undefined;
-    const parts = only !== undefined ? (this.#written === "" ? {} : { [only]: this.#written }) : splitPath(this.#written, pattern);
-    const given = names.filter((name) => options.has(name) && !Object.hasOwn(this.#shape.options, name));
+    const parts = only !== undefined ? (this.#pathText === "" ? {} : { [only]: this.#pathText }) : splitPath(this.#pathText, pattern);
+    const fromOptions = names.filter((name) => options.has(name) && !Object.hasOwn(this.#shape.options, name));
     const texts = Object.assign(Object.create(null) as Record<string, string>, parts);
     for (const name of names) if (texts[name] !== undefined && lenient !== true) texts[name] = decodePercent(texts[name], false);
-    for (const name of given) {
-      if (texts[name] !== undefined) this.#problem("endpoint-option-duplicate", `endpoint '${this.#scheme}' has '${name}' both in its path and in its options`);
+    for (const name of fromOptions) {
+      if (texts[name] !== undefined)
+        this.#problem("endpoint-option-duplicate", `endpoint '${this.#scheme}' has '${name}' both in its path and in its options: keep one of them`);
       texts[name] = options.get(name) as string;
       options.delete(name);
     }
     for (const name of names) this.#part(name, fields[name] as Field<unknown>, texts[name]);
-    if (given.length === 0) return this.#written;
+    if (fromOptions.length === 0) return this.#pathText;
     return only !== undefined ? (texts[only] as string) : joinPath(texts, pattern);
   }
 
@@ -139,23 +141,34 @@ class EndpointBinding {
   #option(name: string, value: string): void {
     const field = Object.hasOwn(this.#shape.options, name) ? this.#shape.options[name] : undefined;
     if (field !== undefined) {
-      this.#shown.set(name, describe(field).spec.secret === true ? mask : value);
+      const { secret, unsupported } = describe(field).spec;
+      this.#displayed.set(name, secret === true ? mask : value);
+      if (unsupported !== undefined)
+        return this.#problem("refused", `option '${name}' of endpoint '${this.#scheme}' is not supported: ${unsupported}`, undefined, name);
       return this.#read(name, field, value);
     }
     if (this.#shape.lenient === true || this.#shape.prefixes?.some((prefix) => name.startsWith(prefix)) === true) {
       this.#extra[name] = value;
-      this.#shown.set(name, secretName.test(name) ? mask : value);
+      this.#displayed.set(name, secretName.test(name) ? mask : value);
       return;
     }
-    const known = [...Object.keys(this.#shape.path), ...Object.keys(this.#shape.options)];
-    const near = closest(name, known);
-    const hint = near === undefined ? (known.length === 0 ? undefined : `allowed: ${known.toSorted().join(", ").slice(0, 200)}`) : `did you mean '${near}'?`;
+    const hint = this.#optionHint(name);
     this.#problem(
       "endpoint-option-unknown",
       `endpoint '${this.#scheme}' has no option '${name.slice(0, 60)}'${hint === undefined ? "" : ` (${hint})`}`,
       hint,
       name,
     );
+  }
+
+  /** The option that was probably meant, or else the supported options. */
+  #optionHint(name: string): string | undefined {
+    const { path, options } = this.#shape;
+    const supported = Object.entries(options).flatMap(([option, field]) => (describe(field).spec.unsupported === undefined ? [option] : []));
+    const names = [...Object.keys(path), ...supported];
+    const meant = closest(name, [...Object.keys(path), ...Object.keys(options)]) ?? related(name, names);
+    if (meant !== undefined) return `did you mean '${meant}'?`;
+    return names.length === 0 ? undefined : `allowed: ${listNames(names.toSorted())}`;
   }
 
   #read(name: string, field: Field<unknown>, text: string): void {
@@ -170,9 +183,9 @@ class EndpointBinding {
   }
 
   #fill(name: string, field: Field<unknown>): void {
-    if (Object.hasOwn(this.#values, name) || this.#shown.has(name)) return;
-    const given = this.#shape.defaults?.[name];
-    if (given !== undefined) return this.#read(name, field, given);
+    if (Object.hasOwn(this.#values, name) || this.#displayed.has(name)) return;
+    const fallback = this.#shape.defaults?.[name];
+    if (fallback !== undefined) return this.#read(name, field, fallback);
     const { spec } = describe(field);
     if (spec.required === true)
       this.#problem(
@@ -186,11 +199,24 @@ class EndpointBinding {
   #normal(path: string): string {
     const { opening } = readSyntax(this.#shape.syntax);
     const address = path.replace(/^([^/@:]*):([^/]*)@/, `$1:${mask}@`);
-    const options = [...this.#shown]
+    const options = [...this.#displayed]
       .toSorted(([left], [right]) => (left < right ? -1 : 1))
       .map(([name, value]) => `${encodeOption(name)}=${encodeOption(value)}`);
     return `${this.#scheme}${opening}${address}${options.length === 0 ? "" : `?${options.join("&")}`}`;
   }
+}
+
+const maxListLength = 200;
+
+/** As many complete names as fit into a message, and the number of the others. */
+function listNames(names: readonly string[]): string {
+  let count = 0;
+  for (let length = 0; count < names.length; count++) {
+    length += (names[count] as string).length + 2;
+    if (length > maxListLength) break;
+  }
+  const others = names.length - count;
+  return `${names.slice(0, count).join(", ")}${others === 0 ? "" : ` and ${others} more`}`;
 }
 
 function readList(item: Field<unknown>, text: string): ReturnType<Field<unknown>["safeParse"]> {

@@ -4,7 +4,7 @@ import { readTree } from "../read/read-tree.ts";
 import { errorSpan, spanInText, type ErrorSubject } from "./error-span.ts";
 
 /** The text at the reported position, to the end of its line. */
-function pointed(source: string, owner: string, subject: ErrorSubject): string {
+function textAtSpan(source: string, owner: string, subject: ErrorSubject): string {
   const { tree } = readTree(source);
   const start = source.indexOf(owner);
   const at = { line: 1, column: 1, endLine: 1, endColumn: 1, start, end: start + owner.length };
@@ -37,7 +37,7 @@ describe("position of an error found after binding", () => {
     ["falls back to the owner for unknown text", "split:", { value: "elsewhere" }, "the owner"],
     ["a mapping that begins with its first key", "name: x", { value: "com.acme.Thing" }, "com.acme.Thing"],
     ["an offset within a string", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
-  ])("%s", (_, owner, subject, expected) => expect(pointed(flow, owner, subject)).toBe(expected));
+  ])("%s", (_, owner, subject, expected) => expect(textAtSpan(flow, owner, subject)).toBe(expected));
 });
 
 describe("position of a character in a string", () => {

@@ -15,8 +15,8 @@ export interface ErrorSubject {
 
 /** The position of the part that the error is about; `owner` when the document does not contain it. */
 export function errorSpan(tree: Tree | undefined, source: string, owner: Span, subject: ErrorSubject): Span {
-  const within = tree === undefined ? [] : ownersAt(tree, owner.start);
-  for (const part of within) {
+  const owners = tree === undefined ? [] : ownersAt(tree, owner.start);
+  for (const part of owners) {
     const found = find(part, subject);
     if (found === undefined) continue;
     return subject.offset === undefined || subject.value === undefined ? found : spanInText(source, found, subject.value, subject.offset);
@@ -26,15 +26,15 @@ export function errorSpan(tree: Tree | undefined, source: string, owner: Span, s
 
 /** The position of a character in a scalar's text; the scalar itself when escapes or folded lines hide it. */
 export function spanInText(source: string, span: Span, text: string, offset: number): Span {
-  const written = source.slice(span.start, span.end);
-  const quote = /^["']/.test(written) ? 1 : 0;
+  const writtenText = source.slice(span.start, span.end);
+  const quote = /^["']/.test(writtenText) ? 1 : 0;
   if (offset > text.length) return span;
-  if (written.slice(quote, written.length - quote) === text && span.line === span.endLine) {
+  if (writtenText.slice(quote, writtenText.length - quote) === text && span.line === span.endLine) {
     // There may be nothing visible after the last character.
     const at = quote + Math.min(offset, Math.max(text.length - 1, 0));
     return { ...span, column: span.column + at, start: span.start + at };
   }
-  return written.startsWith("|") ? spanInBlock(source, span, text, offset) : span;
+  return writtenText.startsWith("|") ? spanInBlock(source, span, text, offset) : span;
 }
 
 function spanInBlock(source: string, span: Span, text: string, offset: number): Span {
@@ -76,18 +76,18 @@ function find(tree: Tree, { option, value }: ErrorSubject): Span | undefined {
 
 function entryOf(tree: Tree, name: string): MapEntry | undefined {
   if (tree.type !== "map") return undefined;
-  return tree.entries.find(({ key }) => key === name) ?? first(inner(tree), (part) => entryOf(part, name));
+  return tree.entries.find(({ key }) => key === name) ?? firstResult(nestedOptions(tree), (part) => entryOf(part, name));
 }
 
 function scalarOf(tree: Tree, text: string): Span | undefined {
   if (tree.type === "scalar") return tree.text === text ? tree.span : undefined;
-  return first(tree.type === "list" ? tree.items : tree.entries.map((entry) => entry.value), (part) => scalarOf(part, text));
+  return firstResult(tree.type === "list" ? tree.items : tree.entries.map((entry) => entry.value), (part) => scalarOf(part, text));
 }
 
 /** Nested steps have separate options. */
-const inner = (map: MapTree): readonly Tree[] => map.entries.filter(({ key }) => key !== "steps").map(({ value }) => value);
+const nestedOptions = (map: MapTree): readonly Tree[] => map.entries.filter(({ key }) => key !== "steps").map(({ value }) => value);
 
-function first<T, R>(items: readonly T[], select: (item: T) => R | undefined): R | undefined {
+function firstResult<T, R>(items: readonly T[], select: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
     const found = select(item);
     if (found !== undefined) return found;

@@ -77,10 +77,10 @@ function languageSchema(writer: SchemaWriter, shape: LanguageShape): JsonSchema 
   return { anyOf: [text, { ...object, properties, ...(required.length === 0 ? {} : { required }) }] };
 }
 
-const none: Fields = {};
+const noFields: Fields = {};
 
 function entitySchema(writer: SchemaWriter, shape: EntityShape): JsonSchema {
   if (shape.raw === true) return { type: "object" };
-  const item = shortOr(shape.shorthand, writer.fields(shape.options, holdsSteps(shape.options) ? commonFields : none));
+  const item = shortOr(shape.shorthand, writer.fields(shape.options, holdsSteps(shape.options) ? commonFields : noFields));
   return shape.many === true ? { type: "array", items: item } : item;
 }

@@ -1,4 +1,4 @@
-// `kamelet:name/routeId?a=1` as an endpoint: which Kamelet or route template it names, and the values of its parameters.
+// Parses `kamelet:name/routeId?a=1`: the name of the Kamelet or route template, and the values of its parameters.
 import { parseQuery } from "./endpoint-query.ts";
 
 export interface KameletUse {
@@ -20,16 +20,16 @@ export function kameletUse(uri: string, parameters: Readonly<Record<string, stri
 }
 
 /** A name with an optional query, as the step `kamelet` takes it. */
-export function namedKamelet(written: string, parameters: Readonly<Record<string, string>>): KameletUse {
-  const question = written.indexOf("?");
+export function namedKamelet(text: string, parameters: Readonly<Record<string, string>>): KameletUse {
+  const question = text.indexOf("?");
   // A name for the route may follow, as in `greet/first`.
-  const [, name = "", configuration] = /^([^/]*)(?:\/(.*))?$/s.exec(question < 0 ? written : written.slice(0, question)) ?? [];
-  const { options, fault } = parseQuery(question < 0 ? "" : written.slice(question + 1));
-  const given = Object.fromEntries(options.map((option) => [option.name, option.value]));
+  const [, name = "", configuration] = /^([^/]*)(?:\/(.*))?$/s.exec(question < 0 ? text : text.slice(0, question)) ?? [];
+  const { options, fault } = parseQuery(question < 0 ? "" : text.slice(question + 1));
+  const queryValues = Object.fromEntries(options.map((option) => [option.name, option.value]));
   return {
     name,
     ...(configuration === undefined ? {} : { configuration }),
-    parameters: { ...given, ...parameters },
+    parameters: { ...queryValues, ...parameters },
     ...(fault === undefined ? {} : { fault }),
   };
 }

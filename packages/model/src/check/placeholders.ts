@@ -1,4 +1,4 @@
-// Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions, also nested and inside
+// Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions, including nested ones and those inside
 // property values. Cycles, depth, and the length of each text and the total length are bounded.
 export interface PlaceholderOptions {
   /** The value of a name; functions include their prefix, such as `env:HOME` and `sys:user.dir`. */
@@ -8,6 +8,7 @@ export interface PlaceholderOptions {
 }
 
 export type Resolution =
+  /** `open`: the text still contains unresolved placeholders. */
   | { readonly kind: "text"; readonly text: string; readonly open: boolean }
   /** A `{{?name}}` without value: the option counts as not written. */
   | { readonly kind: "absent" }
@@ -32,7 +33,7 @@ class PlaceholderFault extends Error {
 
 export class Placeholders {
   readonly #options: PlaceholderOptions;
-  readonly #known = new Map<string, string | undefined>();
+  readonly #cache = new Map<string, string | undefined>();
   readonly #used = new Set<string>();
   #total = 0;
   #open = false;
@@ -76,11 +77,11 @@ export class Placeholders {
         escaped = true;
         continue;
       }
-      const end = closing(text, start + 2);
+      const end = closingIndex(text, start + 2);
       if (end === -1) throw new PlaceholderFault("placeholder-invalid", `'${clip(text.slice(start))}' has no closing '}}'`);
       result += literal(text.slice(at, start)) + this.#value(text.slice(start + 2, end), active);
       at = end + 2;
-      if (result.length > maxText) throw tooLong(text.slice(start + 2, end));
+      if (result.length > maxText) throw lengthFault(text.slice(start + 2, end));
     }
     return result + literal(text.slice(at));
   }
@@ -89,13 +90,13 @@ export class Placeholders {
     if (active.length >= maxDepth) throw new PlaceholderFault("placeholder-limit", `the placeholder '${clip(inner)}' is nested deeper than ${maxDepth} levels`);
     const sign = inner.startsWith("?") || inner.startsWith("!") ? inner.charAt(0) : "";
     const body = inner.slice(sign.length);
-    const colon = separator(body);
+    const colon = defaultSeparator(body);
     const name = this.#expand(body.slice(0, colon), [...active, ""]).trim();
     const fallback = colon < body.length ? body.slice(colon + 1) : undefined;
-    if (name.startsWith("boolean:")) return String(this.#truth(name.slice("boolean:".length), active));
+    if (name.startsWith("boolean:")) return String(this.#evaluateBoolean(name.slice("boolean:".length), active));
     const value = this.#lookup(name, active) ?? (fallback === undefined ? undefined : this.#expand(fallback, [...active, ""]));
     if (value === undefined) return this.#missing(sign, name, inner);
-    return sign === "!" ? negated(value, name) : value;
+    return sign === "!" ? negate(value, name) : value;
   }
 
   #missing(sign: string, name: string, inner: string): string {
@@ -110,19 +111,19 @@ export class Placeholders {
   #lookup(name: string, active: readonly string[]): string | undefined {
     this.#used.add(name);
     if (active.includes(name)) {
-      const circle = [...active.slice(active.indexOf(name)).filter((step) => step !== ""), name];
-      throw new PlaceholderFault("placeholder-circular", `the placeholder '${clip(name)}' refers to itself (${clip(circle.join(" -> "))})`);
+      const cycle = [...active.slice(active.indexOf(name)).filter((step) => step !== ""), name];
+      throw new PlaceholderFault("placeholder-circular", `the placeholder '${clip(name)}' refers to itself (${clip(cycle.join(" -> "))})`);
     }
-    if (this.#known.has(name)) return this.#known.get(name);
+    if (this.#cache.has(name)) return this.#cache.get(name);
     const raw = this.#options.property(name);
     const value = raw?.includes("{{") ? this.#expand(raw, [...active, name]) : raw;
-    if (value !== undefined && value.length > maxText) throw tooLong(name);
-    this.#known.set(name, value);
+    if (value !== undefined && value.length > maxText) throw lengthFault(name);
+    this.#cache.set(name, value);
     return value;
   }
 
   /** `name`, `!name`, `left == right` or `left != right`, where each side is a quoted string or a name. */
-  #truth(expression: string, active: readonly string[]): boolean {
+  #evaluateBoolean(expression: string, active: readonly string[]): boolean {
     const operator = expression.includes("!=") ? "!=" : expression.includes("==") ? "==" : undefined;
     const side = (part: string): string => {
       const text = part.trim();
@@ -141,18 +142,18 @@ function clip(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-function tooLong(name: string): PlaceholderFault {
+function lengthFault(name: string): PlaceholderFault {
   return new PlaceholderFault("placeholder-limit", `the placeholder '${clip(name)}' expands to more than ${maxText} characters`);
 }
 
-function negated(value: string, name: string): string {
+function negate(value: string, name: string): string {
   const word = value.trim().toLowerCase();
   if (word === "true" || word === "false") return word === "true" ? "false" : "true";
   throw new PlaceholderFault("placeholder-invalid", `the value of '{{!${clip(name)}}}' must be true or false`);
 }
 
 /** Where the placeholder that is open at `from` closes. */
-function closing(text: string, from: number): number {
+function closingIndex(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length - 1; at++) {
     if (text[at] === "}" && text[at + 1] === "}") {
@@ -167,7 +168,7 @@ function closing(text: string, from: number): number {
 }
 
 /** The start of the default: the first colon outside nested placeholders and after a function's own. */
-function separator(body: string): number {
+function defaultSeparator(body: string): number {
   const prefix = /^\s*(?:env|sys|service|bean|boolean):/.exec(body)?.[0].length ?? 0;
   if (body.trimStart().startsWith("boolean:")) return body.length;
   let depth = 0;

@@ -48,7 +48,7 @@ test.each([
   "/a/{b}/_api",
   "/{p}x/y",
   "/_apis/*",
-])("%s does not", (path) => expect(claimsReservedPath(path)).toBe(false));
+])("%s does not overlap the management API", (path) => expect(claimsReservedPath(path)).toBe(false));
 
 test("the root as a prefix matches everything", () => {
   expect(claimsReservedPath("/", { prefix: true })).toBe(true);

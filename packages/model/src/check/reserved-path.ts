@@ -14,7 +14,7 @@ export function claimsReservedPath(path: string, options: { readonly prefix?: bo
   return matchesReserved(first);
 }
 
-/** Decodes until nothing changes; a path that never settles is treated as an attack. */
+/** Decodes until nothing changes; undefined, which callers treat as reserved, after too many rounds. */
 function decodeFully(path: string): string | undefined {
   let text = path.split(/[?#]/, 1)[0] as string;
   for (let round = 0; round < maxRounds; round++) {
@@ -36,13 +36,13 @@ function decodeOnce(text: string): string {
 }
 
 function segments(path: string): string[] {
-  const kept: string[] = [];
+  const resolved: string[] = [];
   for (const segment of path.replaceAll("\\", "/").split("/")) {
     const plain = segment.split(";", 1)[0]?.trim() as string;
-    if (plain === "..") kept.pop();
-    else if (plain !== "" && plain !== ".") kept.push(plain);
+    if (plain === "..") resolved.pop();
+    else if (plain !== "" && plain !== ".") resolved.push(plain);
   }
-  return kept;
+  return resolved;
 }
 
 /** One segment as a pattern: `*` and `{…}` match any text; unbalanced braces might match anything. */

@@ -2,7 +2,7 @@ import { f } from "../schema/field.ts";
 import type { Fields } from "../schema/field.ts";
 import type { Vocabulary } from "../schema/shape.ts";
 
-const typed = (doc: string) =>
+const dataTypeField = (doc: string) =>
   f.object(
     {
       urn: f.string({ doc: "Name of the data type.", required: true }),
@@ -14,10 +14,10 @@ const typed = (doc: string) =>
     { doc, shorthand: "urn" },
   );
 
-const noPolicies = (): string =>
+const policyCaution = (): string =>
   "route policies are Java objects and have no effect here; limit load with throttle, schedule with cron, and start or stop routes over the management API";
 
-const noErrorHandlerBean = (): string =>
+const errorHandlerRefCaution = (): string =>
   "errorHandlerRef names a Java bean and has no effect: failures are handled as if it were absent; describe the error handler with errorHandler";
 
 const ownFields = {
@@ -30,29 +30,29 @@ const ownFields = {
   autoStartup: f.boolean({ doc: "Whether the route starts with its flow; if false, start it over the management API.", default: true }),
   startupOrder: f.integer({ doc: "Position in the start order of the routes; routes without a number start last." }),
   routeConfigurationId: f.string({ doc: "Names or patterns of the route configurations to use, separated by commas." }),
-  routePolicy: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: noPolicies }),
-  routePolicyRef: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: noPolicies }),
+  routePolicy: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: policyCaution }),
+  routePolicyRef: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: policyCaution }),
   streamCache: f.boolean({ doc: "Accepted but ignored." }),
   trace: f.boolean({ doc: "Accepted but ignored: follow the trace stream instead." }),
   logMask: f.boolean({ doc: "Accepted but ignored." }),
   messageHistory: f.boolean({ doc: "Accepted but ignored: the steps of every run are recorded." }),
-  errorHandlerRef: f.string({ doc: "Accepted but ignored: use errorHandler.", caution: noErrorHandlerBean }),
+  errorHandlerRef: f.string({ doc: "Accepted but ignored: use errorHandler.", caution: errorHandlerRefCaution }),
   shutdownRoute: f.enum(["Default", "Defer"], { doc: "Accepted but ignored." }),
   shutdownRunningTask: f.enum(["CompleteCurrentTaskOnly", "CompleteAllTasks"], { doc: "Accepted but ignored." }),
-  inputType: typed("Data type of the request, for the API description."),
-  outputType: typed("Data type of the reply, for the API description."),
+  inputType: dataTypeField("Data type of the request, for the API description."),
+  outputType: dataTypeField("Data type of the reply, for the API description."),
 } satisfies Fields;
 
-const madeFields = new WeakMap<Vocabulary, Fields>();
+const fieldsByVocabulary = new WeakMap<Vocabulary, Fields>();
 
 /** The options of `route`. Its error handler accepts the options of the entity of that name. */
 export function routeFields(vocabulary: Vocabulary): Fields {
-  const made = madeFields.get(vocabulary);
-  if (made !== undefined) return made;
+  const cached = fieldsByVocabulary.get(vocabulary);
+  if (cached !== undefined) return cached;
   const handler = vocabulary.entities.get("errorHandler");
   const fields =
     handler === undefined ? ownFields : { ...ownFields, errorHandler: f.object(handler.options, { doc: "How failures of this route's steps are handled." }) };
-  madeFields.set(vocabulary, fields);
+  fieldsByVocabulary.set(vocabulary, fields);
   return fields;
 }
 

@@ -10,24 +10,24 @@ export class RouteIds {
 
   constructor(binding: Binding, items: readonly Tree[]) {
     this.#binding = binding;
-    const taken = new Set<string>();
+    const usedIds = new Set<string>();
     const routes = [...items.entries()].flatMap(([index, item]) => (item.type === "map" && item.entries.length === 1 ? [{ index, item }] : []));
     for (const { index, item } of routes) {
       const id = this.#explicitId(item);
       if (id === undefined) continue;
       this.#ids.set(index, id.text);
-      if (taken.has(id.text))
+      if (usedIds.has(id.text))
         binding.report(
           "route-id-duplicate",
           `the route id '${id.text}' is used twice in this flow`,
           { path: `[${index}].route.id`, span: id.tree.span },
           "change one of the ids",
         );
-      taken.add(id.text);
+      usedIds.add(id.text);
     }
     for (const { index, item } of routes) {
       const key = item.entries[0]?.key;
-      if ((key === "route" || key === "from") && !this.#ids.has(index)) this.#ids.set(index, nextFree(taken, binding.options.flowId));
+      if ((key === "route" || key === "from") && !this.#ids.has(index)) this.#ids.set(index, nextFreeId(usedIds, binding.options.flowId));
     }
   }
 
@@ -69,9 +69,9 @@ export class RouteIds {
   }
 }
 
-function nextFree(taken: Set<string>, flowId: string): string {
+function nextFreeId(usedIds: Set<string>, flowId: string): string {
   let id = flowId;
-  for (let count = 2; taken.has(id); count++) id = `${flowId}-${count}`;
-  taken.add(id);
+  for (let count = 2; usedIds.has(id); count++) id = `${flowId}-${count}`;
+  usedIds.add(id);
   return id;
 }

@@ -69,21 +69,21 @@ export function flowVersion(document: Tree, flowId: string): FlowVersion {
 export function versionDifference(old: FlowVersion, now: FlowVersion): FlowDifference {
   const [oldRoutes, newRoutes] = [byId(old.outline), byId(now.outline)];
   const both = now.outline.routes.flatMap((route) => {
-    const was = oldRoutes.get(route.id);
-    return was === undefined ? [] : [[was, route] as const];
+    const previous = oldRoutes.get(route.id);
+    return previous === undefined ? [] : [[previous, route] as const];
   });
   return {
     before: old.outline,
     after: now.outline,
     routes: [
       ...now.outline.routes.filter(({ id }) => !oldRoutes.has(id)).map((route): RouteChange => ({ change: "added", route, options: [] })),
-      ...both.flatMap(([was, is]): readonly RouteChange[] => {
-        const options = optionChanges(routeOptions(old.tree, was), routeOptions(now.tree, is));
-        return options.length === 0 ? [] : [{ change: "changed", route: is, options }];
+      ...both.flatMap(([previous, current]): readonly RouteChange[] => {
+        const options = optionChanges(routeOptions(old.tree, previous), routeOptions(now.tree, current));
+        return options.length === 0 ? [] : [{ change: "changed", route: current, options }];
       }),
       ...old.outline.routes.filter(({ id }) => !newRoutes.has(id)).map((route): RouteChange => ({ change: "removed", route, options: [] })),
     ],
-    steps: both.flatMap(([was, is]) => stepChanges({ version: old, route: was }, { version: now, route: is })),
+    steps: both.flatMap(([previous, current]) => stepChanges({ version: old, route: previous }, { version: now, route: current })),
     elements: elementChanges(old, now),
   };
 }
@@ -104,38 +104,44 @@ interface RouteVersion {
 }
 
 function stepChanges(old: RouteVersion, now: RouteVersion): readonly StepChange[] {
-  const placed = ({ version, route }: RouteVersion): readonly PlacedStep[] =>
+  const stepsWithPlace = ({ version, route }: RouteVersion): readonly PlacedStep[] =>
     placedSteps(route.steps, ({ path, name }) => writtenOptions(treeAt(version.tree, [...path, name])));
-  const [before, after] = [placed(old), placed(now)];
+  const [before, after] = [stepsWithPlace(old), stepsWithPlace(now)];
   const matches = matchSteps(before, after);
   const moved = movedSteps(after, matches);
   const routeId = now.route.id;
-  const found = after.flatMap((is): readonly StepChange[] => {
-    const was = matches.get(is);
-    const change = { routeId, step: is.step, gap: undefined };
-    if (was === undefined) return [{ ...change, change: "added", options: [] }];
-    const options = optionChanges(was.options, is.options);
+  const found = after.flatMap((current): readonly StepChange[] => {
+    const previous = matches.get(current);
+    const change = { routeId, step: current.step, gap: undefined };
+    if (previous === undefined) return [{ ...change, change: "added", options: [] }];
+    const options = optionChanges(previous.options, current.options);
     if (options.length > 0) return [{ ...change, change: "changed", options }];
-    return moved.has(is) ? [{ ...change, change: "moved", options: [] }] : [];
+    return moved.has(current) ? [{ ...change, change: "moved", options: [] }] : [];
   });
-  const kept = new Map([...matches].map(([is, was]) => [was, is]));
-  const removed = before.filter((was) => !kept.has(was));
+  const matched = new Map([...matches].map(([current, previous]) => [previous, current]));
+  const removed = before.filter((previous) => !matched.has(previous));
   return [
     ...found,
-    ...removed.map((was): StepChange => ({ change: "removed", routeId, step: was.step, options: [], gap: gapOf(was, before, kept, now.route) })),
+    ...removed.map((previous): StepChange => ({
+      change: "removed",
+      routeId,
+      step: previous.step,
+      options: [],
+      gap: gapOf(previous, before, matched, now.route),
+    })),
   ];
 }
 
 /** The gap is before the next step that is still in the same list. */
-function gapOf(removed: PlacedStep, before: readonly PlacedStep[], kept: StepMatches, route: RouteOutline): StepGap | undefined {
-  const parent = removed.parent === undefined ? undefined : kept.get(removed.parent);
+function gapOf(removed: PlacedStep, before: readonly PlacedStep[], matched: StepMatches, route: RouteOutline): StepGap | undefined {
+  const parent = removed.parent === undefined ? undefined : matched.get(removed.parent);
   if (removed.parent !== undefined && parent === undefined) return undefined;
   const block = parent?.step.blocks.find((candidate) => branchKey(parent.step.blocks, candidate) === removed.branch);
   if (parent !== undefined && block === undefined) return undefined;
   const list = pathKey(block?.stepsPath ?? route.stepsPath);
   const next = before
-    .filter((was) => was.parent === removed.parent && was.branch === removed.branch && was.step.index > removed.step.index)
-    .map((was) => kept.get(was)?.step)
+    .filter((previous) => previous.parent === removed.parent && previous.branch === removed.branch && previous.step.index > removed.step.index)
+    .map((previous) => matched.get(previous)?.step)
     .find((step) => step !== undefined && pathKey(step.listPath) === list);
   return { list, index: next?.index ?? (block?.steps ?? route.steps).length };
 }
@@ -146,20 +152,20 @@ function elementChanges(old: FlowVersion, now: FlowVersion): readonly ElementCha
     const value = treeAt(tree, [...path, name]);
     return value === undefined ? new Map<string, string>() : allTexts(value);
   };
-  const left = [...old.outline.entities];
-  const take = (fits: (was: EntityOutline) => boolean): EntityOutline | undefined => {
-    const index = left.findIndex(fits);
-    return index === -1 ? undefined : left.splice(index, 1)[0];
+  const remaining = [...old.outline.entities];
+  const takeFirst = (matches: (previous: EntityOutline) => boolean): EntityOutline | undefined => {
+    const index = remaining.findIndex(matches);
+    return index === -1 ? undefined : remaining.splice(index, 1)[0];
   };
   // Unchanged elements first, so that an inserted element does not shift the others of its kind.
-  const others = now.outline.entities.filter((is) => {
-    const own = texts(now, is);
-    return take((was) => was.name === is.name && optionChanges(texts(old, was), own).length === 0) === undefined;
+  const others = now.outline.entities.filter((current) => {
+    const own = texts(now, current);
+    return takeFirst((previous) => previous.name === current.name && optionChanges(texts(old, previous), own).length === 0) === undefined;
   });
   const found = others.map((element): ElementChange => {
-    const was = take(({ name }) => name === element.name);
-    if (was === undefined) return { change: "added", element, options: [] };
-    return { change: "changed", element, options: optionChanges(texts(old, was), texts(now, element)) };
+    const previous = takeFirst(({ name }) => name === element.name);
+    if (previous === undefined) return { change: "added", element, options: [] };
+    return { change: "changed", element, options: optionChanges(texts(old, previous), texts(now, element)) };
   });
-  return [...found, ...left.map((element): ElementChange => ({ change: "removed", element, options: [] }))];
+  return [...found, ...remaining.map((element): ElementChange => ({ change: "removed", element, options: [] }))];
 }

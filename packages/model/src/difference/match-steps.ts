@@ -31,26 +31,26 @@ export type StepMatches = ReadonlyMap<PlacedStep, PlacedStep>;
 
 /** The previous version of each step: matched by written id, else by content, else by kind and order. */
 export function matchSteps(before: readonly PlacedStep[], after: readonly PlacedStep[]): StepMatches {
-  const left = new Set(before);
+  const unmatched = new Set(before);
   const matches = new Map<PlacedStep, PlacedStep>();
-  const match = (keyOf: (placed: PlacedStep) => string | undefined, fits: (was: PlacedStep, is: PlacedStep) => boolean = () => true): void => {
-    const waiting = new Map<string, PlacedStep[]>();
-    for (const was of left) {
-      const key = keyOf(was);
+  const match = (keyOf: (placed: PlacedStep) => string | undefined, fits: (previous: PlacedStep, current: PlacedStep) => boolean = () => true): void => {
+    const candidates = new Map<string, PlacedStep[]>();
+    for (const previous of unmatched) {
+      const key = keyOf(previous);
       if (key === undefined) continue;
-      const list = waiting.get(key);
-      if (list === undefined) waiting.set(key, [was]);
-      else list.push(was);
+      const list = candidates.get(key);
+      if (list === undefined) candidates.set(key, [previous]);
+      else list.push(previous);
     }
-    for (const list of waiting.values()) list.reverse();
-    for (const is of after) {
-      const key = matches.has(is) ? undefined : keyOf(is);
-      const list = key === undefined ? undefined : waiting.get(key);
-      const was = list?.at(-1);
-      if (was === undefined || !fits(was, is)) continue;
+    for (const list of candidates.values()) list.reverse();
+    for (const current of after) {
+      const key = matches.has(current) ? undefined : keyOf(current);
+      const list = key === undefined ? undefined : candidates.get(key);
+      const previous = list?.at(-1);
+      if (previous === undefined || !fits(previous, current)) continue;
       list?.pop();
-      matches.set(is, was);
-      left.delete(was);
+      matches.set(current, previous);
+      unmatched.delete(previous);
     }
   };
   match(({ step }) => (step.hasOwnId ? `${step.name} ${step.id}` : undefined));
@@ -58,7 +58,7 @@ export function matchSteps(before: readonly PlacedStep[], after: readonly Placed
   // Steps with different written ids are different steps.
   match(
     ({ step }) => step.name,
-    (was, is) => !(was.step.hasOwnId && is.step.hasOwnId),
+    (previous, current) => !(previous.step.hasOwnId && current.step.hasOwnId),
   );
   return matches;
 }
@@ -68,26 +68,26 @@ const contentOf = (options: WrittenOptions): string => JSON.stringify([...option
 /** Steps that moved to another step or branch, or whose order among their siblings changed. */
 export function movedSteps(after: readonly PlacedStep[], matches: StepMatches): ReadonlySet<PlacedStep> {
   const moved = new Set<PlacedStep>();
-  const stayed = new Map<PlacedStep | undefined, Map<string, PlacedStep[]>>();
-  for (const is of after) {
-    const was = matches.get(is);
-    if (was === undefined) continue;
-    const formerParent = is.parent === undefined ? undefined : matches.get(is.parent);
-    const isSamePlace = was.parent === formerParent && was.branch === is.branch && (is.parent === undefined || formerParent !== undefined);
+  const unmoved = new Map<PlacedStep | undefined, Map<string, PlacedStep[]>>();
+  for (const current of after) {
+    const previous = matches.get(current);
+    if (previous === undefined) continue;
+    const formerParent = current.parent === undefined ? undefined : matches.get(current.parent);
+    const isSamePlace = previous.parent === formerParent && previous.branch === current.branch && (current.parent === undefined || formerParent !== undefined);
     if (!isSamePlace) {
-      moved.add(is);
+      moved.add(current);
       continue;
     }
-    const branches = stayed.get(is.parent) ?? new Map<string, PlacedStep[]>();
-    stayed.set(is.parent, branches);
-    const branch = branches.get(is.branch);
-    if (branch === undefined) branches.set(is.branch, [is]);
-    else branch.push(is);
+    const branches = unmoved.get(current.parent) ?? new Map<string, PlacedStep[]>();
+    unmoved.set(current.parent, branches);
+    const branch = branches.get(current.branch);
+    if (branch === undefined) branches.set(current.branch, [current]);
+    else branch.push(current);
   }
-  for (const branches of stayed.values()) {
+  for (const branches of unmoved.values()) {
     for (const steps of branches.values()) {
-      const kept = longestIncreasing(steps.map((step) => (matches.get(step) as PlacedStep).step.index));
-      steps.forEach((step, index) => kept.has(index) || moved.add(step));
+      const inOrder = longestIncreasing(steps.map((step) => (matches.get(step) as PlacedStep).step.index));
+      steps.forEach((step, index) => inOrder.has(index) || moved.add(step));
     }
   }
   return moved;
@@ -108,7 +108,7 @@ function longestIncreasing(values: readonly number[]): ReadonlySet<number> {
     previous[at] = tails[low - 1] ?? -1;
     tails[low] = at;
   });
-  const kept = new Set<number>();
-  for (let at = tails.at(-1) ?? -1; at >= 0; at = previous[at] as number) kept.add(at);
-  return kept;
+  const positions = new Set<number>();
+  for (let at = tails.at(-1) ?? -1; at >= 0; at = previous[at] as number) positions.add(at);
+  return positions;
 }

@@ -1,4 +1,4 @@
-// Whether the webhooks of a flow stay compatible with existing callers.
+// Checks whether the webhooks of a flow stay compatible with existing callers.
 
 /** A request that a route answers, as declared. */
 export interface WebhookOperation {
@@ -35,11 +35,11 @@ export interface StricterOperation {
 }
 
 export function webhookDifference(before: readonly WebhookOperation[], after: readonly WebhookOperation[]): WebhookDifference {
-  const removed = before.filter((was) => !after.some((is) => answers(is, was)));
-  const added = after.filter((is) => !before.some((was) => answers(was, is)));
-  const stricter = before.flatMap((was) => {
-    const is = after.find((candidate) => callKey(candidate) === callKey(was)) ?? after.find((candidate) => answers(candidate, was));
-    return is === undefined ? [] : strictnessOf(was, is);
+  const removed = before.filter((previous) => !after.some((current) => serves(current, previous)));
+  const added = after.filter((current) => !before.some((previous) => serves(previous, current)));
+  const stricter = before.flatMap((previous) => {
+    const current = after.find((candidate) => callKey(candidate) === callKey(previous)) ?? after.find((candidate) => serves(candidate, previous));
+    return current === undefined ? [] : strictnessOf(previous, current);
   });
   return { kept: removed.length === 0 && stricter.length === 0, added: added.map(nameOf), removed: removed.map(nameOf), stricter };
 }
@@ -51,7 +51,7 @@ const callPath = (path: string): string => path.replaceAll(/\{[^{}]+\}/g, "{}");
 const callKey = ({ method, path }: WebhookOperation): string => `${method} ${callPath(path)}`;
 
 /** True when every request of `requested` has a path and method that `operation` serves. */
-function answers(operation: WebhookOperation, requested: WebhookOperation): boolean {
+function serves(operation: WebhookOperation, requested: WebhookOperation): boolean {
   if (operation.method !== "*" && operation.method !== requested.method) return false;
   const [own, other] = [callPath(operation.path), callPath(requested.path)];
   if (own === other) return true;
@@ -60,13 +60,13 @@ function answers(operation: WebhookOperation, requested: WebhookOperation): bool
   return other === base || other.startsWith(`${base}/`);
 }
 
-function strictnessOf(was: WebhookOperation, is: WebhookOperation): readonly StricterOperation[] {
-  const required = is.required.filter((name) => !was.required.includes(name));
-  const restricted = Object.keys(is.allowed).filter((name) => {
-    const former = was.allowed[name];
-    return former === undefined || former.some((value) => is.allowed[name]?.includes(value) === false);
+function strictnessOf(previous: WebhookOperation, current: WebhookOperation): readonly StricterOperation[] {
+  const required = current.required.filter((name) => !previous.required.includes(name));
+  const restricted = Object.keys(current.allowed).filter((name) => {
+    const previousValues = previous.allowed[name];
+    return previousValues === undefined || previousValues.some((value) => current.allowed[name]?.includes(value) === false);
   });
-  const accepted = was.consumes.length === 0 ? ["*"] : was.consumes;
-  const contentTypes = is.consumes.length === 0 ? [] : accepted.filter((type) => !is.consumes.includes(type));
-  return required.length + restricted.length + contentTypes.length === 0 ? [] : [{ operation: nameOf(is), required, restricted, contentTypes }];
+  const accepted = previous.consumes.length === 0 ? ["*"] : previous.consumes;
+  const contentTypes = current.consumes.length === 0 ? [] : accepted.filter((type) => !current.consumes.includes(type));
+  return required.length + restricted.length + contentTypes.length === 0 ? [] : [{ operation: nameOf(current), required, restricted, contentTypes }];
 }

@@ -29,7 +29,7 @@ export function asFlowTree(document: Tree): FlowTree {
 export function camelKind(document: Tree): (typeof kinds)[number] | undefined {
   if (textOf(valueOf(document, "apiVersion"))?.startsWith("camel.apache.org/") !== true) return undefined;
   const kind = textOf(valueOf(document, "kind"));
-  return kinds.find((known) => known === kind);
+  return kinds.find((candidate) => candidate === kind);
 }
 
 function kameletItems(document: Tree, report: (fault: Diagnostic) => void): readonly Tree[] {

@@ -9,9 +9,9 @@ const annotation = "trait.camel.apache.org/camel.properties";
 /** The properties of an Integration or Pipe by name. */
 export function propertiesOf(document: Tree): ReadonlyMap<string, string> {
   const spec = valueOf(document, "spec");
-  const annotated = textOf(valueOf(valueOf(valueOf(document, "metadata"), "annotations"), annotation));
+  const annotationText = textOf(valueOf(valueOf(valueOf(document, "metadata"), "annotations"), annotation));
   const lines = [spec, valueOf(spec, "integration")].flatMap(linesOf);
-  return parseProperties([...lines, ...(annotated === undefined ? [] : annotationLines(annotated))].join("\n"));
+  return parseProperties([...lines, ...(annotationText === undefined ? [] : annotationLines(annotationText))].join("\n"));
 }
 
 function linesOf(integration: Tree | undefined): readonly string[] {

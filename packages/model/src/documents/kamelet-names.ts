@@ -7,27 +7,28 @@ import { entriesOf, itemsOf, textOf, valueOf } from "./tree-parts.ts";
 
 /** A string may list several endpoints, as the expression of a recipient list does. */
 const kameletUri = /(?<![\w-])kamelet:(?:\/\/)?([A-Za-z0-9][\w.-]*)/g;
-const ends: ReadonlySet<string> = new Set(["source", "sink"]);
+/** `kamelet:source` and `kamelet:sink` are endpoints inside a Kamelet's template, not Kamelets. */
+const templateEndpoints: ReadonlySet<string> = new Set(["source", "sink"]);
 
 /** In the order of their first use. Names of the document's own route templates are not Kamelets. */
 export function kameletNamesIn(document: Tree, property: (name: string) => string | undefined = () => undefined): readonly string[] {
   const { tree, properties } = asFlowTree(document);
   const placeholders = new Placeholders({ property: (name) => property(name) ?? properties.get(name) });
   const own = new Set(itemsOf(tree).map((item) => textOf(valueOf(valueOf(item, "routeTemplate"), "id"))));
-  const found = new Set<string>();
+  const usedNames = new Set<string>();
 
-  function resolved(text: string): string {
+  function resolve(text: string): string {
     const result = placeholders.resolve(text);
     return result.kind === "text" ? result.text : text;
   }
 
-  function add(written: string | undefined): void {
-    const name = written === undefined ? "" : namedKamelet(resolved(written), {}).name;
-    if (name !== "" && !ends.has(name) && !own.has(name)) found.add(name);
+  function add(text: string | undefined): void {
+    const name = text === undefined ? "" : namedKamelet(resolve(text), {}).name;
+    if (name !== "" && !templateEndpoints.has(name) && !own.has(name)) usedNames.add(name);
   }
 
   function walk(node: Tree): void {
-    if (node.type === "scalar") for (const [, name] of resolved(node.text ?? "").matchAll(kameletUri)) add(name);
+    if (node.type === "scalar") for (const [, name] of resolve(node.text ?? "").matchAll(kameletUri)) add(name);
     for (const item of itemsOf(node)) walk(item);
     for (const { key, value } of entriesOf(node)) {
       if (key === "kamelet") add(textOf(value) ?? textOf(valueOf(value, "name")));
@@ -37,5 +38,5 @@ export function kameletNamesIn(document: Tree, property: (name: string) => strin
   }
 
   walk(tree);
-  return [...found];
+  return [...usedNames];
 }

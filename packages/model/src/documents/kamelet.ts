@@ -59,11 +59,11 @@ export function readKamelet(tree: Tree): Kamelet | Diagnostic {
     template: map(members, template.span),
   };
 
-  function parameterTree({ name: parameter, default: standard, required, span }: LocatedParameter): MapTree {
+  function parameterTree({ name: parameter, default: defaultValue, required, span }: LocatedParameter): MapTree {
     return map(
       {
         name: scalar(parameter, span),
-        defaultValue: standard === undefined ? undefined : scalar(standard, span),
+        defaultValue: defaultValue === undefined ? undefined : scalar(defaultValue, span),
         required: scalar(String(required), span),
       },
       span,
@@ -78,16 +78,16 @@ function parametersOf(definition: Tree | undefined): readonly LocatedParameter[]
   return entriesOf(valueOf(definition, "properties")).map(({ key, keySpan, value }) => {
     const descriptors = itemsOf(valueOf(value, "x-descriptors")).map((item) => textOf(item) ?? "");
     const values = itemsOf(valueOf(value, "enum")).flatMap((item) => textOf(item) ?? []);
-    const standard = textOf(valueOf(value, "default"));
+    const defaultValue = textOf(valueOf(value, "default"));
     return {
       name: key,
       title: textOf(valueOf(value, "title")),
       description: textOf(valueOf(value, "description")),
       type: textOf(valueOf(value, "type")) ?? "string",
-      default: standard,
+      default: defaultValue,
       example: textOf(valueOf(value, "example")),
       values: values.length === 0 ? undefined : values,
-      required: required.has(key) && standard === undefined,
+      required: required.has(key) && defaultValue === undefined,
       secret: textOf(valueOf(value, "format")) === "password" || descriptors.includes("urn:alm:descriptor:com.tectonic.ui:password"),
       group: descriptors.find((descriptor) => descriptor.startsWith("urn:camel:group:"))?.slice("urn:camel:group:".length),
       span: keySpan,
@@ -107,9 +107,9 @@ function bodyOf(template: Tree): TemplateBody | undefined {
   const from = valueOf(template, "from");
   if (from === undefined) return undefined;
   const steps = valueOf(template, "steps");
-  const whole = from.type === "scalar" ? map({ uri: from }, from.span) : from;
-  if (steps === undefined || whole.type !== "map") return { from: whole };
-  return { from: { ...whole, entries: [...whole.entries, { key: "steps", keySpan: steps.span, value: steps }] } };
+  const fromMap = from.type === "scalar" ? map({ uri: from }, from.span) : from;
+  if (steps === undefined || fromMap.type !== "map") return { from: fromMap };
+  return { from: { ...fromMap, entries: [...fromMap.entries, { key: "steps", keySpan: steps.span, value: steps }] } };
 }
 
 function typeOf({ from, route }: TemplateBody): string {

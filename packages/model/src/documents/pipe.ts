@@ -7,13 +7,13 @@ import { entriesOf, itemsOf, list, map, scalar, textOf, valueOf } from "./tree-p
 export function pipeItems(document: Tree, report: (fault: Diagnostic) => void): readonly Tree[] {
   const spec = valueOf(document, "spec");
   const endpoint = (tree: Tree | undefined, role: string, id?: string): Endpoint | undefined => {
-    const found = tree === undefined ? `${role} is missing` : endpointOf(tree, id);
-    if (typeof found !== "string") return found;
+    const result = tree === undefined ? "it is missing" : endpointOf(tree, id);
+    if (typeof result !== "string") return result;
     const at = tree ?? spec ?? document;
     report({
       code: "pipe-invalid",
       severity: "error",
-      message: `${role} of the pipe cannot be used: ${found}`,
+      message: `${role} of the pipe cannot be used: ${result}`,
       path: "",
       span: at.span,
       hint: "write ref: {kind: Kamelet, name: …} or uri: …",

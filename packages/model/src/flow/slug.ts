@@ -5,21 +5,21 @@ const words: readonly (readonly [RegExp, string])[] = [
 const letters: Readonly<Record<string, string>> = { ß: "ss", ø: "o", ł: "l", æ: "ae", œ: "oe", đ: "d", ð: "d", þ: "th", ı: "i" };
 const maxLength = 63;
 
-/** Generates a flow id from a name: lower-case words joined by '-'. `taken` returns true for ids in use. */
-export function slug(name: string, taken: (id: string) => boolean = () => false): string {
+/** Generates a flow id from a name: lower-case words joined by '-'. `isTaken` returns true for ids in use. */
+export function slug(name: string, isTaken: (id: string) => boolean = () => false): string {
   const plain = words.reduce((text, [sign, word]) => text.replaceAll(sign, word), name).toLowerCase();
   const ascii = plain
     .replaceAll(/[^\0-\x7f]/g, (letter) => (Object.hasOwn(letters, letter) ? (letters[letter] as string) : letter))
     .normalize("NFKD")
     .replaceAll(/\p{M}+/gu, "")
     .replaceAll(/[^a-z0-9]+/g, "-");
-  const base = trimmed(ascii.slice(0, maxLength + 1)) || `flow-${hashOf(name)}`;
+  const base = trimHyphens(ascii.slice(0, maxLength + 1)) || `flow-${hashOf(name)}`;
   let id = base;
-  for (let count = 2; taken(id); count++) id = `${trimmed(base.slice(0, maxLength - String(count).length - 1))}-${count}`;
+  for (let count = 2; isTaken(id); count++) id = `${trimHyphens(base.slice(0, maxLength - String(count).length - 1))}-${count}`;
   return id;
 }
 
-function trimmed(text: string): string {
+function trimHyphens(text: string): string {
   return text.replace(/^-/, "").slice(0, maxLength).replace(/-+$/, "");
 }
 

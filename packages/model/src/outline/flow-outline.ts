@@ -75,7 +75,7 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
   const items = tree.type === "list" ? tree.items : [];
   const routes: RouteOutline[] = [];
   const entities: EntityOutline[] = [];
-  const taken = new Set(items.flatMap((item) => givenRouteId(item) ?? []));
+  const usedIds = new Set(items.flatMap((item) => explicitRouteId(item) ?? []));
   items.forEach((item, index) => {
     const entry = item.type === "map" ? item.entries[0] : undefined;
     if (entry === undefined) return;
@@ -89,7 +89,7 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
     const fromPath: Path = isRoute ? [...path, "from"] : path;
     const inner = from === undefined ? undefined : memberOf(from, "steps");
     const stepsPath: Path = inner === undefined && memberOf(entry.value, "steps") !== undefined ? [...path, "steps"] : [...fromPath, "steps"];
-    const id = givenRouteId(item) ?? nextFree(taken, flowId);
+    const id = explicitRouteId(item) ?? nextFreeId(usedIds, flowId);
     const steps = stepsOf(inner ?? memberOf(entry.value, "steps"), stepsPath);
     routes.push({
       path: [index],
@@ -98,7 +98,7 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
       group: textOf(entry.value, "group"),
       from: { path: fromPath, uri: (from === undefined ? undefined : addressOf(from)) ?? "", options: optionTexts(from), span: from?.span ?? item.span },
       stepsPath,
-      steps: withIds(steps),
+      steps: withIds(steps, (isRoute ? textOf(entry.value, "nodePrefixId") : undefined) ?? ""),
       span: item.span,
     });
   });
@@ -120,7 +120,7 @@ function stepsOf(tree: Tree | undefined, listPath: Path): StepOutline[] {
     const entry = item.type === "map" ? item.entries[0] : undefined;
     const name = entry?.key ?? (item.type === "scalar" ? (item.text ?? "") : "");
     const value = entry?.value;
-    const id = value === undefined ? undefined : textOf(value, "id");
+    const id = (value === undefined ? undefined : textOf(value, "id")) || undefined;
     return {
       path,
       listPath,
@@ -200,8 +200,8 @@ function detailOf(value: Tree): string {
   const visible = value.entries.filter(({ key }) => !hiddenKeys.has(key));
   const address = addressOf(value);
   if (address !== undefined) return address;
-  const named = preferredKeys.flatMap((key) => visible.find((entry) => entry.key === key) ?? []);
-  const texts = [...named, ...visible.filter((entry) => !named.includes(entry))].flatMap(({ key, value: member }) => {
+  const preferred = preferredKeys.flatMap((key) => visible.find((entry) => entry.key === key) ?? []);
+  const texts = [...preferred, ...visible.filter((entry) => !preferred.includes(entry))].flatMap(({ key, value: member }) => {
     if (member.type === "scalar")
       return member.text === null
         ? []
@@ -230,42 +230,42 @@ function addressOf(tree: Tree): string | undefined {
   return first?.type === "scalar" && first.text !== null ? `${uri}:${first.text}` : uri;
 }
 
-function withIds(steps: readonly StepOutline[]): readonly StepOutline[] {
-  const all = [...everyStep(steps)];
-  const taken = new Set(all.filter((step) => step.hasOwnId).map((step) => step.id));
+function withIds(steps: readonly StepOutline[], prefix: string): readonly StepOutline[] {
+  const active = [...activeSteps(steps)];
+  const usedIds = new Set(active.filter((step) => step.hasOwnId).map((step) => step.id));
   const counters = new Map<string, number>();
   const ids = new Map<StepOutline, string>();
-  for (const step of activeSteps(steps)) {
+  for (const step of active) {
     if (step.hasOwnId) continue;
     let count = counters.get(step.name) ?? 0;
     do count++;
-    while (taken.has(`${step.name}${count}`));
+    while (usedIds.has(`${prefix}${step.name}${count}`));
     counters.set(step.name, count);
-    ids.set(step, `${step.name}${count}`);
+    ids.set(step, `${prefix}${step.name}${count}`);
   }
-  const named = (list: readonly StepOutline[]): readonly StepOutline[] =>
-    list.map((step) => ({ ...step, id: ids.get(step) ?? step.id, blocks: step.blocks.map((block) => ({ ...block, steps: named(block.steps) })) }));
-  return named(steps);
+  const assignIds = (list: readonly StepOutline[]): readonly StepOutline[] =>
+    list.map((step) => ({ ...step, id: ids.get(step) ?? step.id, blocks: step.blocks.map((block) => ({ ...block, steps: assignIds(block.steps) })) }));
+  return assignIds(steps);
 }
 
-/** Disabled steps do not exist for the runtime, so they get no number. */
+/** Disabled steps and branches do not exist for the runtime, so they get no number. */
 function* activeSteps(steps: readonly StepOutline[]): Generator<StepOutline> {
   for (const step of steps) {
     if (step.disabled) continue;
     yield step;
-    for (const block of step.blocks) yield* activeSteps(block.steps);
+    for (const block of step.blocks) if (!block.disabled) yield* activeSteps(block.steps);
   }
 }
 
-function givenRouteId(item: Tree): string | undefined {
+function explicitRouteId(item: Tree): string | undefined {
   const route = memberOf(item, "route");
   return route === undefined ? undefined : textOf(route, "id");
 }
 
-function nextFree(taken: Set<string>, flowId: string): string {
+function nextFreeId(usedIds: Set<string>, flowId: string): string {
   let id = flowId;
-  for (let count = 2; taken.has(id); count++) id = `${flowId}-${count}`;
-  taken.add(id);
+  for (let count = 2; usedIds.has(id); count++) id = `${flowId}-${count}`;
+  usedIds.add(id);
   return id;
 }
 

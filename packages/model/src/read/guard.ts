@@ -10,7 +10,7 @@ const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}
 /** The tokens of `source`, or the first reason not to parse it. */
 export function guard(source: string, limits: ReadLimits, lines: LineTable): readonly string[] | Diagnostic {
   const tokens: string[] = [];
-  const fault = tooLarge(source, limits) ?? unprintable(source) ?? new TokenWalk(limits).walk(source, tokens);
+  const fault = checkSize(source, limits) ?? checkCharacters(source) ?? new TokenWalk(limits).walk(source, tokens);
   if (fault === undefined) return tokens;
   const { code, message, offset, hint } = fault;
   return { code, severity: "error", message, path: "", span: lines.span(offset, offset), ...(hint === undefined ? {} : { hint }) };
@@ -27,7 +27,7 @@ function limit(message: string, offset: number): Fault {
   return { code: "yaml-limit", message: `limit exceeded: ${message}`, offset };
 }
 
-function tooLarge(source: string, limits: ReadLimits): Fault | undefined {
+function checkSize(source: string, limits: ReadLimits): Fault | undefined {
   if (source.length > limits.bytes) return limit(`the document is larger than ${limits.bytes} bytes`, 0);
   if (source.length * 3 <= limits.bytes) return undefined;
   let bytes = 0;
@@ -39,20 +39,20 @@ function tooLarge(source: string, limits: ReadLimits): Fault | undefined {
 }
 
 /** YAML allows no control characters except tab and line ends, and the lexer uses some of them internally. */
-function unprintable(source: string): Fault | undefined {
+function checkCharacters(source: string): Fault | undefined {
   for (let at = 0; at < source.length; at++) {
     const unit = source.charCodeAt(at);
     if ((unit >= 0x20 && unit < 0x7f) || unit === 0x0a || unit === 0x0d || unit === 0x09) continue;
-    if (unit < 0x20 || (unit >= 0x7f && unit < 0xa0 && unit !== 0x85) || unit >= 0xfffe) return control(unit, at);
+    if (unit < 0x20 || (unit >= 0x7f && unit < 0xa0 && unit !== 0x85) || unit >= 0xfffe) return controlCharacter(unit, at);
     if (unit < 0xd800 || unit > 0xdfff) continue;
     const next = source.charCodeAt(at + 1);
-    if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) return control(unit, at);
+    if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) return controlCharacter(unit, at);
     at++;
   }
   return undefined;
 }
 
-function control(unit: number, offset: number): Fault {
+function controlCharacter(unit: number, offset: number): Fault {
   const name = `U+${unit.toString(16).toUpperCase().padStart(4, "0")}`;
   return {
     code: "yaml-control-character",
@@ -84,21 +84,21 @@ class TokenWalk {
     this.#limits = limits;
   }
 
-  /** Appends the tokens to `passed`, including the lexer's markers. */
-  walk(source: string, passed: string[]): Fault | undefined {
-    let marked = false;
+  /** Appends the tokens to `output`, including the lexer's markers. */
+  walk(source: string, output: string[]): Fault | undefined {
+    let isScalarNext = false;
     let tokens = 0;
     for (const token of new Lexer().lex(source)) {
-      passed.push(token);
+      output.push(token);
       const kind = CST.tokenType(token);
       if (kind === "scalar") {
-        marked = true;
+        isScalarNext = true;
         continue;
       }
       if (kind === "doc-mode" || kind === "flow-error-end") continue;
-      if (++tokens > this.#limits.tokens) return limit("the document has too many lines and values", this.#offset);
-      const fault = marked ? this.#node() : this.#token(kind, token);
-      marked = false;
+      if (++tokens > this.#limits.tokens) return limit(`the document has more than ${this.#limits.tokens} YAML tokens; split the document`, this.#offset);
+      const fault = isScalarNext ? this.#node() : this.#token(kind, token);
+      isScalarNext = false;
       if (fault !== undefined) return fault;
       this.#advance(token);
     }
@@ -120,19 +120,19 @@ class TokenWalk {
       case "doc-start":
         return this.#documentStart();
       case "doc-end":
-        return { code: "yaml-multi-document", message: "a flow is one YAML document: '...' is not allowed", offset: this.#offset };
+        return { code: "yaml-multi-document", message: "a flow is one YAML document: '...' is not allowed", offset: this.#offset, hint: "remove the line" };
       case "tag":
         return { code: "yaml-tag", message: `the tag '${clip(token)}' is not allowed: values are always text`, offset: this.#offset, hint: "remove the tag" };
       case "alias":
-        return ++this.#aliases > this.#limits.aliases ? limit(`more than ${this.#limits.aliases} aliases`, this.#offset) : this.#node();
+        return ++this.#aliases > this.#limits.aliases ? limit(`the document has more than ${this.#limits.aliases} aliases`, this.#offset) : this.#node();
       case "anchor":
         this.#open();
-        return ++this.#anchors > this.#limits.aliases ? limit(`more than ${this.#limits.aliases} anchors`, this.#offset) : undefined;
+        return ++this.#anchors > this.#limits.aliases ? limit(`the document has more than ${this.#limits.aliases} anchors`, this.#offset) : undefined;
       case "flow-map-start":
       case "flow-seq-start":
         this.#open();
         this.#flow++;
-        return this.#node() ?? this.#deep();
+        return this.#node() ?? this.#checkDepth();
       case "flow-map-end":
       case "flow-seq-end":
         this.#chain = 0;
@@ -143,7 +143,7 @@ class TokenWalk {
         return this.#count();
       case "map-value-ind":
         this.#indicator();
-        return ++this.#keys > this.#limits.keys ? limit(`more than ${this.#limits.keys} keys`, this.#offset) : this.#deep();
+        return ++this.#keys > this.#limits.keys ? limit(`the document has more than ${this.#limits.keys} keys`, this.#offset) : this.#checkDepth();
       default:
         return this.#node();
     }
@@ -180,12 +180,14 @@ class TokenWalk {
 
   #count(): Fault | undefined {
     this.#content = true;
-    return ++this.#nodes > this.#limits.nodes ? limit(`more than ${this.#limits.nodes} values`, this.#offset) : this.#deep();
+    return ++this.#nodes > this.#limits.nodes
+      ? limit(`the document has more than ${this.#limits.nodes} values; split the document`, this.#offset)
+      : this.#checkDepth();
   }
 
-  #deep(): Fault | undefined {
+  #checkDepth(): Fault | undefined {
     return this.#columns.length + this.#flow + this.#chain > this.#limits.depth
-      ? limit(`nested deeper than ${this.#limits.depth} levels`, this.#offset)
+      ? limit(`the document is nested deeper than ${this.#limits.depth} levels`, this.#offset)
       : undefined;
   }
 

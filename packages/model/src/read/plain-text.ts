@@ -8,7 +8,7 @@ import type { ReadLimits } from "./limits.ts";
 /** Deeper nesting is left to the library, which reports the limit. */
 const maxDepth = 20;
 /** Comments are only accepted at the top; between values they would affect where those end. */
-const opening = /(?:#[^\n]*\n|\n)*/y;
+const leadingComments = /(?:#[^\n]*\n|\n)*/y;
 const ascii = /^[\n\x20-\x7e]*$/;
 const key = /([A-Za-z_][\w.-]*):(?= |\n|$)/y;
 const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
@@ -38,13 +38,13 @@ class PlainReader {
   }
 
   read(): Tree | undefined {
-    this.#match(opening);
+    this.#match(leadingComments);
     const tree = this.#block(0);
     return this.#column === -1 ? tree : undefined;
   }
 
-  /** Limits the depth of every collection. */
-  #nested(read: () => Tree | undefined): Tree | undefined {
+  /** Reads a collection one level deeper; undefined beyond the depth limit. */
+  #withDepth(read: () => Tree | undefined): Tree | undefined {
     if (this.#depth === maxDepth) return undefined;
     this.#depth++;
     const tree = read();
@@ -53,7 +53,7 @@ class PlainReader {
   }
 
   #block(column: number): Tree | undefined {
-    return this.#nested(() => (this.#sees("-") ? this.#list(column) : this.#map(column)));
+    return this.#withDepth(() => (this.#isAt("-") ? this.#list(column) : this.#map(column)));
   }
 
   #list(column: number): Tree | undefined {
@@ -61,13 +61,13 @@ class PlainReader {
     const items: Tree[] = [];
     do {
       const dash = this.#at++;
-      if (!this.#sees(" ")) return undefined;
+      if (!this.#isAt(" ")) return undefined;
       this.#skipBlanks();
       const inner = column + this.#at - dash;
-      const item = this.#startsKey() ? this.#nested(() => this.#map(inner)) : this.#value();
+      const item = this.#startsKey() ? this.#withDepth(() => this.#map(inner)) : this.#value();
       if (item === undefined || this.#column > column) return undefined;
       items.push(item);
-    } while (this.#column === column && this.#sees("-"));
+    } while (this.#column === column && this.#isAt("-"));
     return { type: "list", items, span: this.#span(start, this.#lineStart) };
   }
 
@@ -78,7 +78,7 @@ class PlainReader {
     do {
       const name = this.#key(keys);
       if (name === undefined) return undefined;
-      const value = this.#sees(" ") ? this.#value() : this.#valueBelow(column);
+      const value = this.#isAt(" ") ? this.#value() : this.#valueBelow(column);
       if (value === undefined || this.#column > column) return undefined;
       entries.push({ ...name, value });
     } while (this.#column === column);
@@ -86,11 +86,11 @@ class PlainReader {
   }
 
   /** The key at this position; undefined when there is none or it is a duplicate. */
-  #key(before: Set<string>): { key: string; keySpan: Span } | undefined {
+  #key(previousKeys: Set<string>): { key: string; keySpan: Span } | undefined {
     const start = this.#at;
     const name = this.#match(key)?.slice(0, -1);
-    if (name === undefined || name === "null" || before.has(name)) return undefined;
-    before.add(name);
+    if (name === undefined || name === "null" || previousKeys.has(name)) return undefined;
+    previousKeys.add(name);
     return { key: name, keySpan: this.#span(start, this.#at - 1) };
   }
 
@@ -102,7 +102,7 @@ class PlainReader {
   /** A collection on the lines below a key: indented deeper, or a list at the same indentation. */
   #valueBelow(column: number): Tree | undefined {
     if (!this.#endLine()) return undefined;
-    return this.#column > column || (this.#column === column && this.#sees("-")) ? this.#block(this.#column) : undefined;
+    return this.#column > column || (this.#column === column && this.#isAt("-")) ? this.#block(this.#column) : undefined;
   }
 
   /** A value that takes the rest of the line. */
@@ -113,11 +113,11 @@ class PlainReader {
   }
 
   #isFlow(): boolean {
-    return this.#sees("{") || this.#sees("[");
+    return this.#isAt("{") || this.#isAt("[");
   }
 
   #flow(): Tree | undefined {
-    return this.#nested(() => (this.#sees("{") ? this.#flowMap() : this.#flowList()));
+    return this.#withDepth(() => (this.#isAt("{") ? this.#flowMap() : this.#flowList()));
   }
 
   #flowValue(): Tree | undefined {
@@ -156,15 +156,15 @@ class PlainReader {
   #members(closing: string, readMember: () => boolean): boolean {
     this.#at++;
     this.#skipBlanks();
-    if (!this.#sees(closing)) {
+    if (!this.#isAt(closing)) {
       for (;;) {
         if (!readMember()) return false;
         this.#skipBlanks();
-        if (!this.#sees(",")) break;
+        if (!this.#isAt(",")) break;
         this.#at++;
         this.#skipBlanks();
       }
-      if (!this.#sees(closing)) return false;
+      if (!this.#isAt(closing)) return false;
     }
     this.#at++;
     return true;
@@ -181,21 +181,21 @@ class PlainReader {
 
   /** Moves to the first character of the next line; false when this line has more content, or the next one is blank or a comment. */
   #endLine(): boolean {
-    if (this.#at < this.#text.length && !this.#sees("\n")) return false;
+    if (this.#at < this.#text.length && !this.#isAt("\n")) return false;
     this.#lineStart = Math.min(this.#at + 1, this.#text.length);
     this.#at = this.#lineStart;
     this.#skipBlanks();
     const isEnd = this.#lineStart === this.#text.length;
     this.#column = isEnd ? -1 : this.#at - this.#lineStart;
-    return isEnd || !(this.#at === this.#text.length || this.#sees("\n") || this.#sees("#"));
+    return isEnd || !(this.#at === this.#text.length || this.#isAt("\n") || this.#isAt("#"));
   }
 
-  #sees(character: string): boolean {
+  #isAt(character: string): boolean {
     return this.#text.charCodeAt(this.#at) === character.charCodeAt(0);
   }
 
   #skipBlanks(): void {
-    while (this.#sees(" ")) this.#at++;
+    while (this.#isAt(" ")) this.#at++;
   }
 
   #match(pattern: RegExp): string | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseProperties, placeholderNames, withProfile } from "./properties.ts";
 
-const parsed = (text: string): Readonly<Record<string, string>> => Object.fromEntries(parseProperties(text));
+const parse = (text: string): Readonly<Record<string, string>> => Object.fromEntries(parseProperties(text));
 
 describe("parseProperties", () => {
   it.each([
@@ -15,9 +15,11 @@ describe("parseProperties", () => {
     ["# not continued \\\na = 1", { a: "1" }],
     ["a = 1\na = 2", { a: "2" }],
     ["a = 1\\", { a: "1" }],
+    ["password = abc\\   ", { password: "abc " }],
+    ["folder = C:\\\\temp\\\\  ", { folder: "C:\\temp\\" }],
     ["__proto__ = x", JSON.parse('{"__proto__": "x"}') as Record<string, string>],
   ])("reads %j", (text, expected) => {
-    expect(parsed(text)).toEqual(expected);
+    expect(parse(text)).toEqual(expected);
   });
 });
 
@@ -30,7 +32,7 @@ describe("withProfile", () => {
     expect(Object.fromEntries(withProfile(plain, new Map(), "dev"))).toEqual({ a: "quarkus", b: "only dev", c: "same" });
   });
 
-  it("leaves entries of profiles out without one", () => {
+  it("ignores the entries of profiles when no profile is set", () => {
     expect(Object.fromEntries(withProfile(plain, new Map(), undefined))).toEqual({ a: "plain", c: "same" });
   });
 });

@@ -26,7 +26,7 @@ function* logicalLines(text: string): Generator<string> {
   if (pending !== undefined && pending !== "") yield pending;
 }
 
-/** Where the name ends: at the first unescaped `=`, `:` or white space. */
+/** Where the name ends: at the first unescaped `=`, `:` or whitespace. */
 function nameEnd(line: string): number {
   for (let at = 0; at < line.length; at++) {
     if (line[at] === "\\") at++;
@@ -35,8 +35,8 @@ function nameEnd(line: string): number {
   return line.length;
 }
 
-/** Java keeps trailing white space; it is rarely intended and invisible in a URL or password. */
-const trimEnd = (value: string): string => value.replace(/[ \t\f]+$/, "");
+/** Unlike Java, removes trailing whitespace that is not escaped: it is rarely intended, and invisible in a URL or password. */
+const trimEnd = (value: string): string => value.replace(/(?<!(?<!\\)(?:\\\\)*\\)[ \t\f]+$/, "");
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", f: "\f" };
 
@@ -69,12 +69,12 @@ export function placeholderNames(text: string): readonly string[] {
   return [...text.matchAll(/\{\{[?!]?\s*([^{}:]+?)\s*(?=[{}:])/g)].map((match) => match[1] as string);
 }
 
-/** The values of the names with a prefix, by the rest of each name. */
+/** The values of all names that start with `prefix`, keyed by the name without it. */
 export function namesUnder(prefix: string, names: Iterable<string>, value: (name: string) => string | undefined): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const name of names) {
-    const known = name.startsWith(prefix) ? value(name) : undefined;
-    if (known !== undefined) found[name.slice(prefix.length)] = known;
+    const property = name.startsWith(prefix) ? value(name) : undefined;
+    if (property !== undefined) values[name.slice(prefix.length)] = property;
   }
-  return found;
+  return values;
 }

@@ -34,12 +34,12 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
     if (diagnostics.length >= bounds.faults) return;
     diagnostics.push({ code, severity: "error", message, path: "", span: lines.span(start, end), ...(hint === undefined ? {} : { hint }) });
   };
-  const reported = new Set<number>();
+  const reportedOffsets = new Set<number>();
   for (const error of [...document.errors.slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
     // An indentation error is reported several times at the same position: the first is the most precise.
-    const start = beginOf(text, error.pos[0]);
-    if (reported.has(start)) continue;
-    reported.add(start);
+    const start = visibleStart(text, error.pos[0]);
+    if (reportedOffsets.has(start)) continue;
+    reportedOffsets.add(start);
     report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), hintOf(error));
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
@@ -63,7 +63,7 @@ const hintOf = ({ code, message }: { readonly code: string; readonly message: st
   message.startsWith("Nested mappings") ? "quote text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
 
 /** The first visible character: an error may begin with the blanks before it. */
-function beginOf(text: string, start: number): number {
+function visibleStart(text: string, start: number): number {
   const blank = /[ \t]*/y;
   blank.lastIndex = start;
   const end = start + (blank.exec(text)?.[0].length ?? 0);
@@ -78,15 +78,15 @@ function parse(tokens: readonly string[], length: number): Document.Parsed {
   try {
     const composer = new Composer({ schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
     // The composer always returns a document when forced to, and the guard lets only one through.
-    const { value } = composer.compose(parsed(tokens), true, length).next() as { readonly value: Document.Parsed };
+    const { value } = composer.compose(parseTokens(tokens), true, length).next() as { readonly value: Document.Parsed };
     return value;
   } finally {
     errors.stackTraceLimit = before;
   }
 }
 
-/** The library's parser, on tokens that are already known. */
-function* parsed(tokens: readonly string[]): ReturnType<Parser["parse"]> {
+/** Runs the library's parser on existing tokens. */
+function* parseTokens(tokens: readonly string[]): ReturnType<Parser["parse"]> {
   const parser = new Parser();
   for (const token of tokens) yield* parser.next(token);
   yield* parser.end();

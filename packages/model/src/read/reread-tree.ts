@@ -1,24 +1,24 @@
-// Incremental reading after an edit: only the list item with the difference is parsed, the rest of the tree is moved. Anything that might read
-// differently is parsed from the beginning.
+// Incremental parsing after an edit: only the changed list item is parsed again; the positions of the other nodes are shifted. If the change could
+// affect other items, the whole document is parsed.
 import type { Span } from "../flow/span.ts";
 import type { ListTree, Tree } from "../flow/tree.ts";
 import { LineTable } from "./line-table.ts";
 import { defaultLimits } from "./limits.ts";
 import { readTree, type ReadResult } from "./read-tree.ts";
 
-interface Known {
+interface ReadDocument {
   readonly source: string;
   readonly tree: Tree;
 }
 
-let known: Known | undefined;
+let lastRead: ReadDocument | undefined;
 
 /** Like `readTree`, but fast for a document that differs little from the last one read here. */
 export function rereadTree(source: string): ReadResult {
-  if (known?.source === source) return { tree: known.tree, diagnostics: [] };
-  const again = known === undefined ? undefined : readAgain(known, source);
-  const result = again === undefined ? readTree(source) : { tree: again, diagnostics: [] };
-  if (result.tree !== undefined) known = { source, tree: result.tree };
+  if (lastRead?.source === source) return { tree: lastRead.tree, diagnostics: [] };
+  const incremental = lastRead === undefined ? undefined : readIncrementally(lastRead, source);
+  const result = incremental === undefined ? readTree(source) : { tree: incremental, diagnostics: [] };
+  if (result.tree !== undefined) lastRead = { source, tree: result.tree };
   return result;
 }
 
@@ -37,7 +37,7 @@ interface Region {
   readonly isLast: boolean;
 }
 
-function readAgain(old: Known, source: string): Tree | undefined {
+function readIncrementally(old: ReadDocument, source: string): Tree | undefined {
   if (hasAnchors(old.source) || hasAnchors(source) || source.startsWith("\uFEFF") || source.length > defaultLimits.bytes / 4) return undefined;
   const difference = differenceOf(old.source, source);
   const { start, end, by } = difference;
@@ -46,11 +46,11 @@ function readAgain(old: Known, source: string): Tree | undefined {
   const path = pathTo(old, difference);
   for (let depth = path.length; depth > 0; depth--) {
     const place = path[depth - 1] as Place;
-    const item = itemAgain(place.list.items[place.index] as Tree, old.source, source, place.region, difference.by);
+    const item = rereadItem(place.list.items[place.index] as Tree, old.source, source, place.region, difference.by);
     if (item === undefined) continue;
-    const mover = new Mover(old.source, source, place, item, difference.by);
-    const tree = mover.moved(old.tree);
-    return mover.nodes > defaultLimits.nodes / 2 ? undefined : tree;
+    const shifter = new TreeShifter(old.source, source, place, item, difference.by);
+    const tree = shifter.shift(old.tree);
+    return shifter.nodes > defaultLimits.nodes / 2 ? undefined : tree;
   }
   return undefined;
 }
@@ -81,7 +81,7 @@ interface Place {
 }
 
 /** The block list items around the difference, the outermost first. */
-function pathTo({ source, tree }: Known, { start, end }: Difference): Place[] {
+function pathTo({ source, tree }: ReadDocument, { start, end }: Difference): Place[] {
   const path: Place[] = [];
   let at: Tree | undefined = tree;
   while (at !== undefined && at.type !== "scalar" && !/[[{]/.test(source[at.span.start] ?? "[")) {
@@ -130,17 +130,17 @@ function lineAfter(source: string, offset: number): number {
 }
 
 /** Parses the item again, with spans of the whole text; undefined unless parsing its old lines alone produces exactly the existing subtree. */
-function itemAgain(item: Tree, before: string, source: string, region: Region, by: number): Tree | undefined {
+function rereadItem(item: Tree, before: string, source: string, region: Region, by: number): Tree | undefined {
   const lines = before.slice(0, region.start).split("\n").length - 1;
-  const alone = (text: string, end: number): Tree | undefined => {
+  const readAlone = (text: string, end: number): Tree | undefined => {
     const part = text.slice(region.start, end);
     if (!isIndentedBeyond(part, region.dash - region.start) || (end < text.length && !part.endsWith("\n"))) return undefined;
     const { tree } = readTree(part);
-    return tree?.type === "list" && tree.items.length === 1 ? shifted(tree.items[0] as Tree, region.start, lines) : undefined;
+    return tree?.type === "list" && tree.items.length === 1 ? shiftTree(tree.items[0] as Tree, region.start, lines) : undefined;
   };
-  const old = alone(before, region.end);
+  const old = readAlone(before, region.end);
   if (old === undefined || JSON.stringify(old) !== JSON.stringify(item)) return undefined;
-  const after = alone(source, region.end + by);
+  const after = readAlone(source, region.end + by);
   // Where the last item ends, its ancestors end too: blank lines and comments make that position uncertain.
   const isTight = (text: string): boolean => !/#|^[ \t]*\r?$/m.test(text.trimEnd()) && !/\n\s*\n$/.test(text);
   if (region.isLast && after?.type !== old.type) return undefined;
@@ -153,7 +153,7 @@ function isIndentedBeyond(text: string, column: number): boolean {
   return text.split("\n").every((line, index) => index === 0 || line.trim() === "" || line.search(/[^ ]/) > column);
 }
 
-const movedSpan = ({ line, column, endLine, endColumn, start, end }: Span, by: number, lines: number): Span => ({
+const shiftSpan = ({ line, column, endLine, endColumn, start, end }: Span, by: number, lines: number): Span => ({
   line: line + lines,
   column,
   endLine: endLine + lines,
@@ -162,11 +162,11 @@ const movedSpan = ({ line, column, endLine, endColumn, start, end }: Span, by: n
   end: end + by,
 });
 
-function shifted(tree: Tree, by: number, lines: number): Tree {
-  const span = movedSpan(tree.span, by, lines);
+function shiftTree(tree: Tree, by: number, lines: number): Tree {
+  const span = shiftSpan(tree.span, by, lines);
   if (tree.type === "scalar") return { ...tree, span };
-  if (tree.type === "list") return { ...tree, items: tree.items.map((item) => shifted(item, by, lines)), span };
-  const entries = tree.entries.map(({ key, keySpan, value }) => ({ key, keySpan: movedSpan(keySpan, by, lines), value: shifted(value, by, lines) }));
+  if (tree.type === "list") return { ...tree, items: tree.items.map((item) => shiftTree(item, by, lines)), span };
+  const entries = tree.entries.map(({ key, keySpan, value }) => ({ key, keySpan: shiftSpan(keySpan, by, lines), value: shiftTree(value, by, lines) }));
   return { ...tree, entries, span };
 }
 
@@ -174,37 +174,37 @@ function shifted(tree: Tree, by: number, lines: number): Tree {
  * Creates the new tree from the old one by replacing one item: nodes before it are unchanged, nodes after it are shifted, and its ancestors get
  * longer.
  */
-class Mover {
+class TreeShifter {
   nodes = 0;
   readonly #lines: LineTable;
   readonly #region: Region;
   readonly #by: number;
   readonly #moreLines: number;
-  readonly #old: Tree;
-  readonly #fresh: Tree;
+  readonly #oldItem: Tree;
+  readonly #newItem: Tree;
 
-  constructor(before: string, source: string, { region, list, index }: Place, fresh: Tree, by: number) {
+  constructor(before: string, source: string, { region, list, index }: Place, newItem: Tree, by: number) {
     this.#lines = new LineTable(source);
     this.#region = region;
     this.#by = by;
     this.#moreLines = countLines(source.slice(region.start, region.end + by)) - countLines(before.slice(region.start, region.end));
-    this.#old = list.items[index] as Tree;
-    this.#fresh = fresh;
+    this.#oldItem = list.items[index] as Tree;
+    this.#newItem = newItem;
   }
 
-  moved(tree: Tree): Tree {
+  shift(tree: Tree): Tree {
     this.nodes++;
-    if (tree === this.#old) return this.#fresh;
+    if (tree === this.#oldItem) return this.#newItem;
     const { start, end } = tree.span;
     if (end <= this.#region.start) return tree;
-    if (start >= this.#region.end) return shifted(tree, this.#by, this.#moreLines);
-    const span = this.#lines.span(start, end === this.#old.span.end ? this.#fresh.span.end : end + this.#by);
-    if (tree.type === "list") return { ...tree, items: tree.items.map((item) => this.moved(item)), span };
+    if (start >= this.#region.end) return shiftTree(tree, this.#by, this.#moreLines);
+    const span = this.#lines.span(start, end === this.#oldItem.span.end ? this.#newItem.span.end : end + this.#by);
+    if (tree.type === "list") return { ...tree, items: tree.items.map((item) => this.shift(item)), span };
     if (tree.type === "scalar") return { ...tree, span };
     const entries = tree.entries.map((entry) => {
       const { key, keySpan, value } = entry;
-      if (value.span.end <= this.#region.start && value !== this.#old) return entry;
-      return { key, keySpan: keySpan.start >= this.#region.end ? movedSpan(keySpan, this.#by, this.#moreLines) : keySpan, value: this.moved(value) };
+      if (value.span.end <= this.#region.start && value !== this.#oldItem) return entry;
+      return { key, keySpan: keySpan.start >= this.#region.end ? shiftSpan(keySpan, this.#by, this.#moreLines) : keySpan, value: this.shift(value) };
     });
     return { ...tree, entries, span };
   }

@@ -38,7 +38,7 @@ export class TreeBuilder {
 
   #part(node: unknown, fallback: number): Part {
     if (isAlias(node)) return this.#alias(node.source, node.range?.[0] ?? fallback);
-    const part = isMap(node) ? this.#map(node) : isSeq(node) ? this.#list(node) : isScalar(node) ? this.#scalar(node) : this.#nothing(fallback);
+    const part = isMap(node) ? this.#map(node) : isSeq(node) ? this.#list(node) : isScalar(node) ? this.#scalar(node) : this.#emptyScalar(fallback);
     const anchor = isMap(node) || isSeq(node) || isScalar(node) ? node.anchor : undefined;
     if (anchor !== undefined) this.#anchors.set(anchor, part);
     return part;
@@ -47,19 +47,19 @@ export class TreeBuilder {
   #alias(name: string, start: number): Part {
     const part = this.#anchors.get(name);
     if (part !== undefined) return part;
-    this.#report("yaml-alias", `the alias '*${name}' has no anchor '&${name}' that ends before it`, start, start + name.length + 1);
-    return this.#nothing(start);
+    this.#report("yaml-alias", `the alias '*${name}' has no anchor '&${name}' that ends before it`, start, start + name.length + 1, `define &${name} above`);
+    return this.#emptyScalar(start);
   }
 
   #scalar(node: Scalar): Part {
     const [start, end] = node.range ?? [0, 0];
     const quoted = node.type !== "PLAIN" && node.type !== undefined;
     const text = typeof node.value === "string" ? node.value : (node.source ?? "");
-    const absent = !quoted && plainNulls.has(this.#source.slice(start, end));
-    return { tree: { type: "scalar", text: absent ? null : text, quoted, span: this.#lines.span(start, end) }, size: 1, height: 1 };
+    const isNull = !quoted && plainNulls.has(this.#source.slice(start, end));
+    return { tree: { type: "scalar", text: isNull ? null : text, quoted, span: this.#lines.span(start, end) }, size: 1, height: 1 };
   }
 
-  #nothing(at: number): Part {
+  #emptyScalar(at: number): Part {
     return { tree: { type: "scalar", text: null, quoted: false, span: this.#lines.span(at, at) }, size: 1, height: 1 };
   }
 
@@ -74,7 +74,7 @@ export class TreeBuilder {
       height = Math.max(height, part.height);
       items.push(part.tree);
     }
-    return this.#checked({ tree: { type: "list", items, span: this.#lines.span(start, end) }, size, height: height + 1 });
+    return this.#withinLimits({ tree: { type: "list", items, span: this.#lines.span(start, end) }, size, height: height + 1 });
   }
 
   #map(node: YAMLMap): Part {
@@ -89,11 +89,11 @@ export class TreeBuilder {
       size += part.size + 1;
       height = Math.max(height, part.height);
       if (key === undefined) continue;
-      if (seen.has(key.text)) this.#report("yaml-duplicate-key", `duplicate key '${key.text}' in one mapping`, key.start, key.end);
+      if (seen.has(key.text)) this.#report("yaml-duplicate-key", `duplicate key '${key.text}' in one mapping`, key.start, key.end, "remove one of the entries");
       seen.add(key.text);
       entries.push({ key: key.text, keySpan: this.#lines.span(key.start, key.end), value: part.tree });
     }
-    return this.#checked({ tree: { type: "map", entries, span: this.#lines.span(start, end) }, size, height: height + 1 });
+    return this.#withinLimits({ tree: { type: "map", entries, span: this.#lines.span(start, end) }, size, height: height + 1 });
   }
 
   #key(pair: Pair, fallback: number): { text: string; start: number; end: number } | undefined {
@@ -105,20 +105,20 @@ export class TreeBuilder {
       return undefined;
     }
     const [start, end] = key.range ?? [fallback, fallback];
-    const written = this.#source.slice(start, end);
-    if (key.type === "PLAIN" && plainNulls.has(written)) {
+    const keyText = this.#source.slice(start, end);
+    if (key.type === "PLAIN" && plainNulls.has(keyText)) {
       this.#report("yaml-key", "a key is missing before ':'", start, end);
       return undefined;
     }
-    if (key.type === "PLAIN" && written === "<<") {
+    if (key.type === "PLAIN" && keyText === "<<") {
       this.#report("yaml-merge-key", "the merge key '<<' is not supported", start, end, "write the keys out");
       return undefined;
     }
     if (key.anchor !== undefined) this.#anchors.set(key.anchor, this.#scalar(key));
-    return { text: typeof key.value === "string" ? key.value : written, start, end };
+    return { text: typeof key.value === "string" ? key.value : keyText, start, end };
   }
 
-  #checked(part: Part): Part {
+  #withinLimits(part: Part): Part {
     const { nodes, depth } = this.#limits;
     if (part.size <= nodes && part.height <= depth + 1) return part;
     const { start, end } = part.tree.span;
@@ -128,6 +128,6 @@ export class TreeBuilder {
       start,
       end,
     );
-    return this.#nothing(start);
+    return this.#emptyScalar(start);
   }
 }

@@ -73,6 +73,8 @@ export interface ConnectorView extends DescribedView {
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values to start from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
+  /** True when messages sent to it stay in the runtime; absent when they reach another system. */
+  readonly local?: boolean;
   readonly path: readonly OptionView[];
   readonly options: readonly OptionView[];
   readonly headers: readonly OptionView[];
@@ -148,7 +150,7 @@ export interface PluginView {
 
 export type ConnectorRole = "source" | "sink" | "poller";
 
-/** Another `route` of the runtime, a `request` over HTTP, a `schedule`, or something `outside`. */
+/** What triggers a source: another `route` of the runtime, an HTTP `request`, a `schedule`, or a system `outside` the runtime. */
 export type TriggerKind = "route" | "request" | "schedule" | "outside";
 
 export interface ConnectorShape extends Described {
@@ -163,6 +165,8 @@ export interface ConnectorShape extends Described {
   readonly roles: readonly ConnectorRole[];
   readonly trigger?: TriggerKind;
   readonly sourceStarter?: Readonly<Record<string, string>>;
+  readonly local?: boolean;
+  readonly usesStore?: boolean;
 }
 
 export interface BeanShape extends Described {
@@ -209,9 +213,9 @@ export function catalogView(parts: CatalogParts): CatalogView {
     route: fieldsView(parts.route),
     from: fieldsView(parts.from),
     steps: distinct(parts.steps).map((step) => ({
-      ...described(step),
+      ...describedView(step),
       name: step.name,
-      ...flags(step, ["shorthand", "adoptsSiblings", "clausesInSteps", "lanes", "stepsTitle"]),
+      ...definedMembers(step, ["shorthand", "adoptsSiblings", "clausesInSteps", "lanes", "stepsTitle"]),
       options: fieldsView(step.options),
     })),
     connectors: [...distinct(parts.connectors).map((connector) => connectorView(connector)), ...parts.unloaded.map(unloadedView)].toSorted((one, other) =>
@@ -219,24 +223,24 @@ export function catalogView(parts: CatalogParts): CatalogView {
     ),
     connections: distinct(parts.connections).map(connectionTypeView),
     languages: distinct(parts.languages).map((language) => ({
-      ...described(language),
+      ...describedView(language),
       name: language.name,
       textKey: language.textKey ?? "expression",
       options: fieldsView(language.options),
     })),
     formats: distinct(parts.formats).map((format) => ({
-      ...described(format),
+      ...describedView(format),
       name: format.name,
-      ...flags(format, ["shorthand"]),
+      ...definedMembers(format, ["shorthand"]),
       options: fieldsView(format.options),
     })),
     entities: distinct(parts.entities).map((entity) => ({
-      ...described(entity),
+      ...describedView(entity),
       name: entity.name,
-      ...flags(entity, ["shorthand", "beforeRoutes", "many", "raw"]),
+      ...definedMembers(entity, ["shorthand", "beforeRoutes", "many", "raw"]),
       options: fieldsView(entity.options),
     })),
-    beans: distinct(parts.beans).map((bean) => ({ ...described(bean), names: bean.names, kind: bean.kind, properties: fieldsView(bean.properties) })),
+    beans: distinct(parts.beans).map((bean) => ({ ...describedView(bean), names: bean.names, kind: bean.kind, properties: fieldsView(bean.properties) })),
     kamelets: parts.kamelets.map(kameletView),
     plugins: parts.plugins,
     exceptions: parts.exceptions,
@@ -246,8 +250,8 @@ export function catalogView(parts: CatalogParts): CatalogView {
 
 /** The fields of a declaration, in order. */
 export function fieldsView(fields: Fields): readonly OptionView[] {
-  const offered = Object.entries(fields).filter(([, field]) => describe(field).spec.unsupported === undefined);
-  return offered.map(([name, field]) => optionView(name, field));
+  const supported = Object.entries(fields).filter(([, field]) => describe(field).spec.unsupported === undefined);
+  return supported.map(([name, field]) => optionView(name, field));
 }
 
 function optionView(name: string, field: Field<unknown>): OptionView {
@@ -301,14 +305,14 @@ function typeOf({ kind }: FieldInfo): OptionView["type"] {
   }
 }
 
-function described(shape: Described & { readonly examples?: readonly unknown[] }): DescribedView {
+function describedView(shape: Described & { readonly examples?: readonly unknown[] }): DescribedView {
   const { title, summary, group, since, examples } = shape;
   return {
     title,
     summary,
-    ...flags(shape, ["guarantees"]),
+    ...definedMembers(shape, ["guarantees"]),
     group,
-    ...flags(shape, ["icon", "keywords", "paletteGroup", "card"]),
+    ...definedMembers(shape, ["icon", "keywords", "paletteGroup", "card"]),
     since,
     examples: examples ?? [],
   };
@@ -317,13 +321,14 @@ function described(shape: Described & { readonly examples?: readonly unknown[] }
 function connectorView(connector: ConnectorShape): ConnectorView {
   const { roles, scheme, aliases, syntax, lenient, path, options, headers } = connector;
   return {
-    ...described(connector),
+    ...describedView(connector),
     scheme,
     aliases: aliases ?? [],
     syntax,
     lenient: lenient === true,
     roles,
-    ...flags(connector, ["trigger", "sourceStarter"]),
+    ...definedMembers(connector, ["trigger", "sourceStarter"]),
+    ...(connector.local === true || connector.usesStore === true ? { local: true } : {}),
     path: fieldsView(path),
     options: fieldsView(options),
     headers: fieldsView(headers),
@@ -332,13 +337,13 @@ function connectorView(connector: ConnectorShape): ConnectorView {
 
 function unloadedView(entry: UnloadedConnector): ConnectorView {
   const { scheme, aliases = [], roles } = entry;
-  return { ...described(entry), scheme, aliases, syntax: `${scheme}:`, lenient: false, roles, path: [], options: [], headers: [], loaded: false };
+  return { ...describedView(entry), scheme, aliases, syntax: `${scheme}:`, lenient: false, roles, path: [], options: [], headers: [], loaded: false };
 }
 
 function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
   const { type, kinds, fields, beans = [], needs, verifiedAgainst = [], browse, browses = [] } = shape;
   return {
-    ...described(shape),
+    ...describedView(shape),
     type,
     kinds,
     fields: fieldsView(fields),
@@ -350,7 +355,7 @@ function connectionTypeView(shape: ConnectionTypeShape): ConnectionTypeView {
   };
 }
 
-const numbers = ["integer", "number", "boolean"] as const;
+const plainTypes = ["integer", "number", "boolean"] as const;
 
 function kameletView({ name, title, description, type, parameters }: Omit<Kamelet, "template">): KameletView {
   return {
@@ -359,12 +364,12 @@ function kameletView({ name, title, description, type, parameters }: Omit<Kamele
     summary: description ?? "",
     type,
     parameters: parameters.map((parameter) => {
-      const kind = parameter.values === undefined ? (numbers.find((known) => known === parameter.type) ?? "string") : "enum";
+      const kind = parameter.values === undefined ? (plainTypes.find((type) => type === parameter.type) ?? "string") : "enum";
       return {
         name: parameter.name,
         kind,
         type: kind === "enum" ? "string" : kind,
-        ...flags(parameter, ["title", "default", "values"]),
+        ...definedMembers(parameter, ["title", "default", "values"]),
         doc: parameter.description ?? "",
         required: parameter.required,
         group: "common",
@@ -375,7 +380,7 @@ function kameletView({ name, title, description, type, parameters }: Omit<Kamele
   };
 }
 
-function flags<T, K extends keyof T>(shape: T, names: readonly K[]): Partial<Pick<T, K>> {
+function definedMembers<T, K extends keyof T>(shape: T, names: readonly K[]): Partial<Pick<T, K>> {
   return Object.fromEntries(names.filter((name) => shape[name] !== undefined).map((name) => [name, shape[name]])) as Partial<Pick<T, K>>;
 }
 

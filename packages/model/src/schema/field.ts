@@ -77,7 +77,7 @@ export type Field<T> = z.ZodType<T>;
 export type Fields = Readonly<Record<string, Field<any>>>;
 export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-type Given<T, S extends Spec<T>> = S extends { required: true }
+type FieldValue<T, S extends Spec<T>> = S extends { required: true }
   ? T
   : S extends { default: infer D }
     ? undefined extends D
@@ -97,7 +97,7 @@ export function describe(field: Field<unknown>): FieldInfo {
   return info;
 }
 
-const anything = z.unknown();
+const unknownType = z.unknown();
 
 /** A zod type that is created when it is first used: startup declares more than a thousand fields and reads few of them. */
 class LazyType {
@@ -132,16 +132,16 @@ class LazyType {
     return this.#created.type;
   }
 }
-Object.setPrototypeOf(LazyType.prototype, Object.getPrototypeOf(anything) as object);
+Object.setPrototypeOf(LazyType.prototype, Object.getPrototypeOf(unknownType) as object);
 
-function field<T, S extends Spec<T>>(kind: Kind, create: () => z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<Given<T, S>> {
-  const open = (): z.ZodType =>
+function field<T, S extends Spec<T>>(kind: Kind, create: () => z.ZodType<T>, spec: S, more: Partial<FieldInfo> = {}): Field<FieldValue<T, S>> {
+  const createType = (): z.ZodType =>
     spec.required === true ? create() : spec.default === undefined ? create().optional() : create().default(spec.default as never);
-  return new LazyType({ kind, spec, ...more }, open) as unknown as Field<Given<T, S>>;
+  return new LazyType({ kind, spec, ...more }, createType) as unknown as Field<FieldValue<T, S>>;
 }
 
 function fromText<T>(expected: string, read: (text: string) => T | undefined): z.ZodType<T> {
-  return anything.transform((raw, context) => {
+  return unknownType.transform((raw, context) => {
     const value = typeof raw === "string" ? read(raw.trim()) : undefined;
     if (value !== undefined) return value;
     context.addIssue({
@@ -160,14 +160,14 @@ const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 // One shared type per kind: creating it is the most expensive part of a field.
-const anyText = fromText("text", (given) => given);
+const anyText = fromText("text", (text) => text);
 const plainText = z.string();
-const truth = fromText("true or false", readBoolean);
+const booleanType = fromText("true or false", readBoolean);
 const integer = fromText("an integer", readInteger);
 const number = fromText("a number", readNumber);
 const duration = fromText("a duration such as 500, 10s or 1m30s", parseDuration);
 const size = fromText("a size such as 65536, 64k or 10MiB", parseSize);
-const uri = fromText("an endpoint URI", (given) => (given === "" ? undefined : given));
+const uri = fromText("an endpoint URI", (text) => (text === "" ? undefined : text));
 const parameters = z.record(z.string(), z.string()) as unknown as z.ZodType<Readonly<Record<string, string>>>;
 const expression = z.custom<ExpressionNode>();
 const steps = z.custom<readonly StepNode[]>();
@@ -181,9 +181,9 @@ export const f = {
     field<string, Spec<string>>("string", () => anyText, { doc: `Not supported: ${reason}.`, unsupported: reason, group: "advanced" }),
   /** Text that is used exactly as typed, including blanks. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => plainText, spec),
-  boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => truth, spec),
-  integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", () => within(integer, spec), spec),
-  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("number", () => within(number, spec), spec),
+  boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => booleanType, spec),
+  integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", () => withBounds(integer, spec), spec),
+  number: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("number", () => withBounds(number, spec), spec),
   /** Milliseconds, or `10s`, `1m30s`, `1h`; the value is milliseconds. */
   duration: <const S extends Spec<number>>(spec: S) => field<number, S>("duration", () => duration, spec),
   /** Bytes, or `64k`, `10MiB`; the value is bytes. */
@@ -212,7 +212,7 @@ export const f = {
     }),
 };
 
-function within(type: z.ZodType<number>, spec: { min?: number; max?: number }): z.ZodType<number> {
+function withBounds(type: z.ZodType<number>, spec: { min?: number; max?: number }): z.ZodType<number> {
   const { min = -Infinity, max = Infinity } = spec;
   if (min === -Infinity && max === Infinity) return type;
   return type.refine((value) => value >= min && value <= max, {

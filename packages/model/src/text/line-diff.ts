@@ -19,13 +19,13 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   while (tail < left.length - head && tail < right.length - head && left[left.length - 1 - tail] === right[right.length - 1 - tail]) tail++;
   const lines: DiffLine[] = [];
   for (let at = 0; at < head; at++) lines.push({ kind: "same", text: left[at] as string, before: at + 1, after: at + 1 });
-  lines.push(...middle(left.slice(head, left.length - tail), right.slice(head, right.length - tail), head));
+  lines.push(...diffMiddle(left.slice(head, left.length - tail), right.slice(head, right.length - tail), head));
   for (let at = tail; at > 0; at--)
     lines.push({ kind: "same", text: left[left.length - at] as string, before: left.length - at + 1, after: right.length - at + 1 });
   return lines;
 }
 
-function middle(left: readonly string[], right: readonly string[], offset: number): DiffLine[] {
+function diffMiddle(left: readonly string[], right: readonly string[], offset: number): DiffLine[] {
   const removed = (at: number): DiffLine => ({ kind: "removed", text: left[at] as string, before: offset + at + 1, after: undefined });
   const added = (at: number): DiffLine => ({ kind: "added", text: right[at] as string, before: undefined, after: offset + at + 1 });
   if (left.length * right.length > maxCells) return [...left.keys()].map(removed).concat([...right.keys()].map(added));

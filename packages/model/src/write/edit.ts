@@ -26,12 +26,12 @@ export function applySplice(source: string, { start, end, text }: Splice): strin
   return source.slice(0, start) + text + source.slice(end);
 }
 
-export function refuse(reason: string): Edit {
+export function rejectEdit(reason: string): Edit {
   return { ok: false, reason };
 }
 
-export const unreadable = refuse("the document cannot be read: fix its syntax first");
-export const nowhere = refuse("this location cannot be edited: it does not exist, or it is an alias");
+export const unreadableDocument = rejectEdit("the document cannot be read: fix its syntax first");
+export const notEditable = rejectEdit("this location cannot be edited: it does not exist, or it is an alias");
 
 export const insert = (offset: number, text: string): Splice => ({ start: offset, end: offset, text });
 
@@ -51,7 +51,7 @@ export function firstThatReads(source: string, candidates: Iterable<Splice>, exp
     const inverse = { start: splice.start, end: splice.start + splice.text.length, text: source.slice(splice.start, splice.end) };
     return { ok: true, source: edited, splice, inverse };
   }
-  return refuse("this part cannot be edited here: edit the YAML text");
+  return rejectEdit("this part cannot be edited here: edit the YAML text");
 }
 
 /** The splice without unchanged text at its ends. */

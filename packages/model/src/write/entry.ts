@@ -2,7 +2,7 @@
 // rejected.
 import type { MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
-import { entriesOf, firstThatReads, insert, nowhere, plainOf, refuse, unreadable } from "./edit.ts";
+import { entriesOf, firstThatReads, insert, notEditable, plainOf, rejectEdit, unreadableDocument } from "./edit.ts";
 import type { Edit, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
 import type { Path } from "./layout.ts";
@@ -18,9 +18,9 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   const layout = Layout.read(source);
   const map = layout?.find(path);
   const value = readTree(yaml).tree;
-  if (layout === undefined) return unreadable;
-  if (value === undefined) return refuse("the new value is not valid YAML");
-  if (map === undefined) return nowhere;
+  if (layout === undefined) return unreadableDocument;
+  if (value === undefined) return rejectEdit("the new value is not valid YAML");
+  if (map === undefined) return notEditable;
   const entry = [key, plainOf(value)] as const;
   if (map.type === "scalar" && map.text === null) {
     return firstThatReads(
@@ -29,24 +29,24 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
       replaceAt(plainOf(layout.root), path, () => ({ entries: [entry] })),
     );
   }
-  if (map.type !== "map") return refuse("this element has no options");
-  if (map.entries.some((candidate) => candidate.key === key)) return refuse(`'${key}' already exists`);
+  if (map.type !== "map") return rejectEdit("this element has no options");
+  if (map.entries.some((candidate) => candidate.key === key)) return rejectEdit(`'${key}' already exists`);
   const before = holdsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
   const index = before === -1 ? map.entries.length : before;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
   const last = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), entry] }));
-  const placed = firstThatReads(source, newEntry(layout, map, index, key, yaml), expected);
-  return placed.ok || index === map.entries.length ? placed : firstThatReads(source, newEntry(layout, map, map.entries.length, key, yaml), last);
+  const edit = firstThatReads(source, newEntry(layout, map, index, key, yaml), expected);
+  return edit.ok || index === map.entries.length ? edit : firstThatReads(source, newEntry(layout, map, map.entries.length, key, yaml), last);
 }
 
 /** Renames a key; its value and position do not change. */
 export function renameKey(source: string, path: Path, key: string, name: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
-  if (layout === undefined) return unreadable;
+  if (layout === undefined) return unreadableDocument;
   const entry = map?.type === "map" ? map.entries.find((candidate) => candidate.key === key) : undefined;
-  if (map?.type !== "map" || entry === undefined) return nowhere;
-  if (map.entries.some((candidate) => candidate.key === name)) return refuse(`'${name}' already exists`);
+  if (map?.type !== "map" || entry === undefined) return notEditable;
+  if (map.entries.some((candidate) => candidate.key === name)) return rejectEdit(`'${name}' already exists`);
   const { start, end } = entry.keySpan;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({
     entries: entriesOf(old).map(([one, value]) => [one === key ? name : one, value] as const),
@@ -59,8 +59,8 @@ export function renameKey(source: string, path: Path, key: string, name: string)
 export function expandScalar(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const scalar = layout?.find(path);
-  if (layout === undefined) return unreadable;
-  if (scalar?.type !== "scalar" || scalar.text === null) return nowhere;
+  if (layout === undefined) return unreadableDocument;
+  if (scalar?.type !== "scalar" || scalar.text === null) return notEditable;
   const { start, end } = scalar.span;
   const written = source.slice(start, end);
   const trailing = /\r?\n$/.exec(written)?.[0] ?? "";
@@ -85,12 +85,12 @@ export function expandScalar(source: string, path: Path, key: string): Edit {
  * length, the key that a bare string at that place sets.
  */
 export function setAt(source: string, path: Path, text: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
-  return putAt(source, path, { text, yaml: scalarYaml(text) }, shorthands);
+  return writeAt(source, path, { text, yaml: scalarYaml(text) }, shorthands);
 }
 
 /** Like `setAt`, with any value written as YAML. An existing value is replaced. */
 export function setYamlAt(source: string, path: Path, yaml: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
-  return putAt(source, path, { text: undefined, yaml }, shorthands);
+  return writeAt(source, path, { text: undefined, yaml }, shorthands);
 }
 
 /** A value as YAML, and as text when it is a scalar. */
@@ -99,33 +99,33 @@ interface NewValue {
   readonly yaml: string;
 }
 
-function putAt(source: string, path: Path, value: NewValue, shorthands: ReadonlyMap<number, string>): Edit {
+function writeAt(source: string, path: Path, value: NewValue, shorthands: ReadonlyMap<number, string>): Edit {
   const layout = Layout.read(source);
-  if (layout === undefined) return unreadable;
+  if (layout === undefined) return unreadableDocument;
   for (let depth = path.length; depth >= 0; depth--) {
     const found = layout.find(path.slice(0, depth));
     if (found === undefined) continue;
     if (depth === path.length) return replaceValue(source, path, found, value);
     const key = path[depth];
-    if (typeof key !== "string") return nowhere;
+    if (typeof key !== "string") return notEditable;
     const shorthand = shorthands.get(depth);
     if (found.type === "scalar" && found.text !== null && shorthand !== undefined) {
-      return twice(source, expandScalar(source, path.slice(0, depth), shorthand), (next) => putAt(next, path, value, shorthands));
+      return applyBoth(source, expandScalar(source, path.slice(0, depth), shorthand), (next) => writeAt(next, path, value, shorthands));
     }
-    return addEntry(source, path.slice(0, depth), key, nested(path.slice(depth + 1), value.yaml));
+    return addEntry(source, path.slice(0, depth), key, nestYaml(path.slice(depth + 1), value.yaml));
   }
-  return nowhere;
+  return notEditable;
 }
 
 function replaceValue(source: string, path: Path, found: Tree, { text, yaml }: NewValue): Edit {
   if (text !== undefined && found.type === "scalar") return setScalar(source, path, text);
   const key = path.at(-1);
-  if (typeof key !== "string") return nowhere;
-  return twice(source, removeOption(source, path.slice(0, -1), key), (next) => addEntry(next, path.slice(0, -1), key, yaml));
+  if (typeof key !== "string") return notEditable;
+  return applyBoth(source, removeOption(source, path.slice(0, -1), key), (next) => addEntry(next, path.slice(0, -1), key, yaml));
 }
 
 /** Applies a second edit after a first, as one. */
-function twice(source: string, first: Edit, then: (source: string) => Edit): Edit {
+function applyBoth(source: string, first: Edit, then: (source: string) => Edit): Edit {
   if (!first.ok) return first;
   const second = then(first.source);
   return second.ok ? wholeEdit(source, second.source) : second;
@@ -134,7 +134,7 @@ function twice(source: string, first: Edit, then: (source: string) => Edit): Edi
 /** Several consecutive edits as one edit of the first text. */
 export function wholeEdit(before: string, after: string): Edit {
   const { tree } = readTree(after);
-  return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
+  return tree === undefined ? unreadableDocument : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 
 /** A string as a YAML document. */
@@ -146,7 +146,7 @@ export function scalarYaml(text: string): string {
   return JSON.stringify(text);
 }
 
-function nested(keys: Path, yaml: string): string {
+function nestYaml(keys: Path, yaml: string): string {
   return keys.reduceRight<string>((inner, key) => (typeof key === "number" ? `- ${indentRest(inner, "  ", "\n")}` : entryText(key, inner, "")), yaml);
 }
 
@@ -160,7 +160,7 @@ function entryText(key: string, yaml: string, indent: string): string {
 function* newEntry(layout: Layout, map: MapTree, index: number, key: string, yaml: string): Generator<Splice> {
   const name = scalarYaml(key);
   const { source, lineEnd } = layout;
-  if (layout.isFlow(map)) {
+  if (layout.isFlowStyle(map)) {
     const previous = map.entries[index - 1];
     const next = map.entries[index];
     for (const one of flowValues(yaml)) {
@@ -243,7 +243,7 @@ function keyColumn(layout: Layout, path: Path, start: number): number {
 function insideFlow(layout: Layout, path: Path): boolean {
   return path.some((_, depth) => {
     const around = layout.find(path.slice(0, depth));
-    return around !== undefined && layout.isFlow(around);
+    return around !== undefined && layout.isFlowStyle(around);
   });
 }
 

@@ -32,21 +32,22 @@ export class Layout {
     return tree;
   }
 
-  isFlow(tree: Tree): boolean {
+  isFlowStyle(tree: Tree): boolean {
     return tree.type !== "scalar" && /[[{]/.test(this.source[tree.span.start] ?? "");
   }
 
   /** Where the text of a node ends, without trailing comments and blank lines. */
   contentEnd(tree: Tree): number {
-    if (tree.type === "scalar" || this.isFlow(tree)) return tree.span.end;
+    if (tree.type === "scalar" || this.isFlowStyle(tree)) return tree.span.end;
     const last = tree.type === "list" ? tree.items.at(-1) : tree.entries.at(-1)?.value;
     const key = tree.type === "map" ? (tree.entries.at(-1)?.keySpan.end ?? 0) : 0;
     if (last === undefined) return tree.span.end;
-    // The text of an alias is elsewhere: here it is one word on this line.
-    return last.span.start < key ? this.endOfWord(key) : Math.max(this.contentEnd(last), key);
+    // An alias refers to text elsewhere: here, the content ends after its name.
+    return last.span.start < key ? this.aliasEnd(key) : Math.max(this.contentEnd(last), key);
   }
 
-  private endOfWord(from: number): number {
+  /** Where the alias ends that is the value of the key before `from`. */
+  private aliasEnd(from: number): number {
     return from + (/^[ \t]*:[ \t]*\*[^\s,\]}]*/.exec(this.source.slice(from, this.lineAfter(from)))?.[0].length ?? 0);
   }
 
@@ -85,7 +86,7 @@ export class Layout {
 
   /** Where an entry's text ends, without a trailing comment. */
   entryEnd(entry: MapEntry): number {
-    if (entry.value.span.start < entry.keySpan.end) return this.endOfWord(entry.keySpan.end);
+    if (entry.value.span.start < entry.keySpan.end) return this.aliasEnd(entry.keySpan.end);
     const colon = this.source.indexOf(":", entry.keySpan.end);
     return Math.max(this.contentEnd(entry.value), colon === -1 ? entry.keySpan.end : colon + 1);
   }

@@ -3,21 +3,21 @@
 /** Ways to write `text`, the author's previous style first. `indent` is that of the key or item it belongs to. */
 export function* scalarTexts(text: string, written: string, indent: string, lineEnd: string): Generator<string> {
   const style = written.charAt(0);
-  if (style === "'" && isSingleLine(text)) yield singleQuoted(text);
-  if (style === '"') yield doubleQuoted(text);
+  if (style === "'" && isSingleLine(text)) yield quoteSingle(text);
+  if (style === '"') yield quoteDouble(text);
   if (style !== "'" && style !== '"' && isSingleLine(text) && text.trim() === text && text !== "") yield text;
   if (text.includes("\n") && !/[\r\0]/.test(text)) yield blockLiteral(text, `${indent}  `, lineEnd);
-  yield doubleQuoted(text);
+  yield quoteDouble(text);
 }
 
 const isSingleLine = (text: string): boolean => !/[\r\n]/.test(text);
 
-function singleQuoted(text: string): string {
+function quoteSingle(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** JSON strings are valid YAML, except for a few characters that YAML requires to be escaped. */
-function doubleQuoted(text: string): string {
+function quoteDouble(text: string): string {
   return JSON.stringify(text).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -3,7 +3,7 @@
 import type { ListTree, MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
 import { rereadTree } from "../read/reread-tree.ts";
-import { entriesOf, firstThatReads, insert, nowhere, plainOf, refuse, unreadable } from "./edit.ts";
+import { entriesOf, firstThatReads, insert, notEditable, plainOf, rejectEdit, unreadableDocument } from "./edit.ts";
 import type { Edit, Plain, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
 import type { Path } from "./layout.ts";
@@ -14,8 +14,8 @@ import { scalarTexts } from "./scalar-text.ts";
 export function setScalar(source: string, path: Path, text: string): Edit {
   const layout = Layout.read(source);
   const tree = layout?.find(path);
-  if (layout === undefined) return unreadable;
-  if (tree?.type !== "scalar") return tree === undefined ? nowhere : refuse("this is not a single value");
+  if (layout === undefined) return unreadableDocument;
+  if (tree?.type !== "scalar") return tree === undefined ? notEditable : rejectEdit("this is not a single value");
   const { start, end } = tree.span;
   const written = source.slice(start, end);
   const empty = written === "" ? emptyPlace(layout, path, start) : undefined;
@@ -34,11 +34,11 @@ export function setScalar(source: string, path: Path, text: string): Edit {
 export function setOption(source: string, path: Path, key: string, text: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
-  if (layout === undefined) return unreadable;
-  if (map?.type !== "map") return map === undefined ? nowhere : refuse("this element has no options");
+  if (layout === undefined) return unreadableDocument;
+  if (map?.type !== "map") return map === undefined ? notEditable : rejectEdit("this element has no options");
   const entry = map.entries.find((candidate) => candidate.key === key);
   if (entry?.value.type === "scalar") return setScalar(source, [...path, key], text);
-  if (entry !== undefined) return refuse(`'${key}' is not a single value`);
+  if (entry !== undefined) return rejectEdit(`'${key}' is not a single value`);
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), [key, text]] }));
   return firstThatReads(source, entrySplices(layout, map, key, text), expected);
 }
@@ -47,9 +47,9 @@ export function setOption(source: string, path: Path, key: string, text: string)
 export function removeOption(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);
-  if (layout === undefined) return unreadable;
+  if (layout === undefined) return unreadableDocument;
   const index = map?.type === "map" ? map.entries.findIndex((candidate) => candidate.key === key) : -1;
-  if (map?.type !== "map" || index === -1) return nowhere;
+  if (map?.type !== "map" || index === -1) return notEditable;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).filter(([name]) => name !== key) }));
   return firstThatReads(source, removalSplices(layout, map, index), expected);
 }
@@ -59,12 +59,13 @@ export function insertItem(source: string, path: Path, index: number, yaml: stri
   const layout = Layout.read(source);
   const list = layout?.find(path);
   const item = readTree(yaml).tree;
-  if (layout === undefined) return unreadable;
-  if (item === undefined) return refuse("the new item is not valid YAML");
+  if (layout === undefined) return unreadableDocument;
+  if (item === undefined) return rejectEdit("the new item is not valid YAML");
   const empty = list?.type === "scalar" && list.text === null;
-  if (list === undefined || (list.type !== "list" && !empty)) return list === undefined ? nowhere : refuse("this is not a list");
+  if (list === undefined || (list.type !== "list" && !empty)) return list === undefined ? notEditable : rejectEdit("this is not a list");
   const items = list.type === "list" ? list.items : [];
-  if (!Number.isInteger(index) || index < 0 || index > items.length) return refuse(`the list has ${items.length} items`);
+  if (!Number.isInteger(index) || index < 0 || index > items.length)
+    return rejectEdit(`the index ${index} is out of range: the list has ${items.length} items`);
   const expected = replaceAt(plainOf(layout.root), path, (old) => (Array.isArray(old) ? old : []).toSpliced(index, 0, plainOf(item)));
   return firstThatReads(source, itemSplices(layout, list, path, index, yaml.trimEnd()), expected);
 }
@@ -73,8 +74,8 @@ export function insertItem(source: string, path: Path, index: number, yaml: stri
 export function removeItem(source: string, path: Path, index: number): Edit {
   const layout = Layout.read(source);
   const list = layout?.find(path);
-  if (layout === undefined) return unreadable;
-  if (list?.type !== "list" || list.items[index] === undefined) return nowhere;
+  if (layout === undefined) return unreadableDocument;
+  if (list?.type !== "list" || list.items[index] === undefined) return notEditable;
   const expected = replaceAt(plainOf(layout.root), path, (old) => (old as readonly Plain[]).toSpliced(index, 1));
   return firstThatReads(source, itemRemovals(layout, list, index), expected);
 }
@@ -93,14 +94,14 @@ export function itemText(source: string, path: Path, index: number): string | un
 /** Moves an item, within its list or into another; `toIndex` counts without the moved item. */
 export function moveItem(source: string, from: Path, index: number, to: Path, toIndex: number): Edit {
   const yaml = itemText(source, from, index);
-  if (yaml === undefined) return nowhere;
+  if (yaml === undefined) return notEditable;
   const through = from.every((step, at) => to[at] === step) ? to[from.length] : undefined;
-  if (through === index) return refuse("a step cannot be moved into itself");
+  if (through === index) return rejectEdit("a step cannot be moved into itself");
   const removed = removeItem(source, from, index);
   if (!removed.ok) return removed;
   const target = typeof through === "number" && through > index ? to.toSpliced(from.length, 1, through - 1) : to;
   const inserted = insertItem(removed.source, target, toIndex, yaml);
-  return inserted.ok ? joined(source, inserted.source) : inserted;
+  return inserted.ok ? replaceWhole(source, inserted.source) : inserted;
 }
 
 /** Replaces an item with other YAML. */
@@ -108,7 +109,7 @@ export function replaceItem(source: string, path: Path, index: number, yaml: str
   const inserted = insertItem(source, path, index + 1, yaml);
   if (!inserted.ok) return inserted;
   const removed = removeItem(inserted.source, path, index);
-  return removed.ok ? joined(source, removed.source) : removed;
+  return removed.ok ? replaceWhole(source, removed.source) : removed;
 }
 
 /** Where the missing value of a key or item belongs: directly after its ':' or '-', before any comment. */
@@ -119,13 +120,13 @@ function emptyPlace(layout: Layout, path: Path, start: number): number {
   return colon === -1 ? start : colon + 1;
 }
 
-function joined(before: string, after: string): Edit {
+function replaceWhole(before: string, after: string): Edit {
   const { tree } = rereadTree(after);
-  return tree === undefined ? unreadable : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
+  return tree === undefined ? unreadableDocument : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 
-function* splices(texts: Iterable<string>, make: (text: string) => Splice): Generator<Splice> {
-  for (const text of texts) yield make(text);
+function* splices(texts: Iterable<string>, toSplice: (text: string) => Splice): Generator<Splice> {
+  for (const text of texts) yield toSplice(text);
 }
 
 function indentOf(source: string, lineStart: number): number {
@@ -139,7 +140,7 @@ function* entrySplices(layout: Layout, map: MapTree, key: string, text: string):
     for (const value of scalarTexts(text, "", indent, layout.lineEnd)) {
       const entry = `${name}: ${value}`;
       if (last === undefined) yield { start: map.span.start + 1, end: map.span.start + 1, text: entry };
-      else if (layout.isFlow(map)) yield insert(layout.entryEnd(last), `, ${entry}`);
+      else if (layout.isFlowStyle(map)) yield insert(layout.entryEnd(last), `, ${entry}`);
       else yield newLine(layout, layout.lineAfter(layout.entryEnd(last)), indent + entry);
     }
   }
@@ -157,10 +158,10 @@ function* removalSplices(layout: Layout, map: MapTree, index: number): Generator
   const end = layout.entryEnd(entry);
   const next = map.entries[index + 1];
   const previous = map.entries[index - 1];
-  if (next === undefined && previous === undefined) yield { start, end, text: layout.isFlow(map) ? "" : "{}" };
+  if (next === undefined && previous === undefined) yield { start, end, text: layout.isFlowStyle(map) ? "" : "{}" };
   const lineStart = layout.lineStart(start);
   const alone = layout.source.slice(lineStart, start).trim() === "";
-  if (!layout.isFlow(map) && alone) yield { start: lineStart, end: layout.lineAfter(end), text: "" };
+  if (!layout.isFlowStyle(map) && alone) yield { start: lineStart, end: layout.lineAfter(end), text: "" };
   if (next !== undefined) yield { start, end: next.keySpan.start, text: "" };
   else if (previous !== undefined) yield { start: layout.entryEnd(previous), end, text: "" };
 }
@@ -169,7 +170,7 @@ function* itemSplices(layout: Layout, list: Tree, path: Path, index: number, yam
   const items = list.type === "list" ? list.items : [];
   if (items.length === 0) return yield* firstItem(layout, list, path, yaml);
   const neighbor = (items[index - 1] ?? items[0]) as Tree;
-  if (layout.isFlow(list)) {
+  if (layout.isFlowStyle(list)) {
     const next = items[index];
     for (const item of flowTexts(yaml)) yield next === undefined ? insert(neighbor.span.end, `, ${item}`) : insert(next.span.start, `${item}, `);
     return;
@@ -184,7 +185,7 @@ function* itemSplices(layout: Layout, list: Tree, path: Path, index: number, yam
 function* firstItem(layout: Layout, list: Tree, path: Path, yaml: string): Generator<Splice> {
   const { start, end } = list.span;
   const parent = layout.find(path.slice(0, -1));
-  if (parent?.type === "map" && path.length > 0 && !layout.isFlow(parent)) {
+  if (parent?.type === "map" && path.length > 0 && !layout.isFlowStyle(parent)) {
     const key = (parent.entries.find((entry) => entry.key === path.at(-1)) as MapEntry).keySpan.start;
     const indent = " ".repeat(layout.column(key) + 2);
     const item = `${layout.lineEnd}${indent}- ${indentRest(yaml, `${indent}  `, layout.lineEnd)}`;
@@ -205,7 +206,7 @@ function* itemRemovals(layout: Layout, list: ListTree, index: number): Generator
   const item = list.items[index] as Tree;
   const next = list.items[index + 1];
   const previous = list.items[index - 1];
-  if (layout.isFlow(list)) {
+  if (layout.isFlowStyle(list)) {
     if (next !== undefined) yield { start: item.span.start, end: next.span.start, text: "" };
     else yield { start: previous?.span.end ?? item.span.start, end: item.span.end, text: "" };
     return;

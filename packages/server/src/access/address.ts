@@ -38,46 +38,46 @@ export function parseNetwork(text: string): Network | undefined {
   const [address = "", length, ...rest] = text.split("/");
   const words = parseAddress(address);
   if (words === undefined || rest.length > 0) return undefined;
-  const mapped = words.length === 1 && address.includes(":");
+  const isMapped = words.length === 1 && address.includes(":");
   const size = words.length * 32;
   if (length === undefined) return { words, bits: size };
   if (!/^\d{1,3}$/.test(length)) return undefined;
-  const bits = Number(length) - (mapped ? 96 : 0);
+  const bits = Number(length) - (isMapped ? 96 : 0);
   return bits < 0 || bits > size ? undefined : { words, bits };
 }
 
 function isIn(address: Address, { words, bits }: Network): boolean {
   if (address.length !== words.length) return false;
-  for (let index = 0, left = bits; left > 0; index++, left -= 32) {
-    const mask = left >= 32 ? 0xffffffff : ~(0xffffffff >>> left);
+  for (let index = 0, remaining = bits; remaining > 0; index++, remaining -= 32) {
+    const mask = remaining >= 32 ? 0xffffffff : ~(0xffffffff >>> remaining);
     if ((((address[index] as number) ^ (words[index] as number)) & mask) !== 0) return false;
   }
   return true;
 }
 
-const maxRemembered = 1_000;
+const maxCached = 1_000;
 
 /** Returns a function that checks whether an address is in one of the networks. Invalid addresses are in none. */
 export function addressSet(networks: readonly string[]): (address: string) => boolean {
   const parsed = networks.map((text) => {
     const network = parseNetwork(text);
-    if (network === undefined) throw new Error(`'${text}' is not an address or network`);
+    if (network === undefined) throw new Error(`'${text}' is not an address or network such as 10.0.0.0/8`);
     return network;
   });
   // Cache results: callers usually have few addresses.
-  const remembered = new Map<string, boolean>();
+  const cache = new Map<string, boolean>();
   return (text) => {
-    const known = remembered.get(text);
-    if (known !== undefined) return known;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
     const address = parseAddress(text);
-    const found = address !== undefined && parsed.some((network) => isIn(address, network));
-    if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(text, found);
-    return found;
+    const isMember = address !== undefined && parsed.some((network) => isIn(address, network));
+    if (cache.size >= maxCached) cache.clear();
+    cache.set(text, isMember);
+    return isMember;
   };
 }
 
-/** The unit for rate limits: an IPv4 address, or the /64 network of an IPv6 address. */
+/** The rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. */
 export function sourceOf(text: string): string {
   const address = parseAddress(text);
   return address === undefined || address.length === 1 ? text : `${address[0]?.toString(16)}:${address[1]?.toString(16)}::/64`;

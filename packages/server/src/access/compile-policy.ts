@@ -10,17 +10,19 @@ import { basicScheme } from "./schemes/basic.ts";
 import type { CredentialScheme, SchemeParts } from "./schemes/credential-scheme.ts";
 import { hmacScheme, isOnceOnly } from "./schemes/hmac.ts";
 import { jwtScheme } from "./schemes/jwt.ts";
-import { SeenSignatures } from "./schemes/seen-signatures.ts";
+import { SeenSignatures, type UsedSignatures } from "./schemes/seen-signatures.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface CompileParts extends SchemeParts {
   readonly clientOf: ClientAddress;
+  /** The used signatures that the nodes of a cluster share. */
+  signaturesOf?(flowId: string): UsedSignatures;
 }
 
-/** State that survives a change to the policy. */
-interface PolicyMemory {
+/** State that is carried over when the policy changes. */
+interface PolicyState {
   readonly rate: RateState | undefined;
-  readonly seen: SeenSignatures;
+  readonly used: UsedSignatures;
 }
 
 /** Rate limit state; reset when the limit changes. */
@@ -29,22 +31,22 @@ interface RateState {
   readonly buckets: TokenBuckets;
 }
 
-export interface CompiledPolicy extends PolicyMemory {
+export interface CompiledPolicy extends PolicyState {
   readonly check: PolicyCheck;
   /** True when the check depends on earlier requests, so that one process must handle all of them. */
-  readonly isCounted: boolean;
+  readonly needsOneProcess: boolean;
 }
 
 const maxRateKeys = 10_000;
 
-export function compilePolicy(flowId: string, policy: Policy, parts: CompileParts, before?: PolicyMemory): CompiledPolicy {
+export function compilePolicy(flowId: string, policy: Policy, parts: CompileParts, previous?: PolicyState): CompiledPolicy {
   const { authenticate = [], ip, cors } = policy;
-  const rate = rateState(policy.rateLimit, parts, before?.rate);
-  const seen = before?.seen ?? new SeenSignatures(parts.monotonic);
+  const rate = rateState(policy.rateLimit, parts, previous?.rate);
+  const used = previous?.used ?? parts.signaturesOf?.(flowId) ?? new SeenSignatures(parts.monotonic);
   const check = new PolicyCheck({
     flowId,
-    schemes: authenticate.map((scheme) => compileScheme(scheme, flowId, parts, authenticate, seen)),
-    demandOf: accessRules(policy),
+    schemes: authenticate.map((scheme) => compileScheme(scheme, flowId, parts, authenticate, used)),
+    requirementOf: accessRules(policy),
     admitsAddress: addressRule(ip),
     rate: rate === undefined ? undefined : { by: rate.limit.by ?? "principal", buckets: rate.buckets },
     cors: cors === undefined ? undefined : corsRules(cors),
@@ -52,14 +54,14 @@ export function compilePolicy(flowId: string, policy: Policy, parts: CompilePart
     sourceOf,
     guesses: parts.guesses,
   });
-  return { check, rate, seen, isCounted: needsOneProcess(policy) };
+  return { check, rate, used, needsOneProcess: needsOneProcess(policy) };
 }
 
-/** True for limits and for signatures that are valid once: one process must handle all requests. */
-export const needsOneProcess = ({ rateLimit, authenticate = [] }: Policy): boolean =>
+/** True for rate limits and for signatures that are valid once: one process must handle all requests. */
+const needsOneProcess = ({ rateLimit, authenticate = [] }: Policy): boolean =>
   rateLimit !== undefined || authenticate.some((scheme) => scheme.type === "hmac" && isOnceOnly(scheme));
 
-function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: readonly Scheme[], seen: SeenSignatures): CredentialScheme {
+function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: readonly Scheme[], used: UsedSignatures): CredentialScheme {
   switch (scheme.type) {
     case "apiKey":
       return apiKeyScheme(scheme, parts);
@@ -68,7 +70,7 @@ function compileScheme(scheme: Scheme, flowId: string, parts: SchemeParts, all: 
     case "jwt":
       return jwtScheme(scheme, flowId, parts, all.filter(({ type }) => type === "jwt").length === 1);
     case "hmac":
-      return hmacScheme(scheme, parts, seen);
+      return hmacScheme(scheme, parts, used);
   }
 }
 
@@ -80,8 +82,9 @@ function addressRule(ip: Policy["ip"]): ((address: string) => boolean) | undefin
   return (address) => isAllowed(address) && !isDenied(address);
 }
 
-function rateState(limit: RateLimit | undefined, { monotonic }: SchemeParts, before: RateState | undefined): RateState | undefined {
+function rateState(limit: RateLimit | undefined, { monotonic }: SchemeParts, previous: RateState | undefined): RateState | undefined {
   if (limit === undefined) return undefined;
-  if (before !== undefined && before.limit.limit === limit.limit && before.limit.windowSec === limit.windowSec && before.limit.by === limit.by) return before;
+  const last = previous?.limit;
+  if (last?.limit === limit.limit && last.windowSec === limit.windowSec && last.by === limit.by) return previous;
   return { limit, buckets: new TokenBuckets({ capacity: limit.limit, refillMs: (limit.windowSec * 1000) / limit.limit, maxKeys: maxRateKeys, monotonic }) };
 }

@@ -12,25 +12,25 @@ export interface CorsRules {
 }
 
 export function corsRules(cors: Cors): CorsRules {
-  const any = cors.origins.includes("*");
+  const allowsAnyOrigin = cors.origins.includes("*");
   const origins = new Set(cors.origins.map((origin) => origin.toLowerCase()));
   const credentials: HeaderFields = cors.credentials === true ? { "Access-Control-Allow-Credentials": "true" } : {};
   const exposed: HeaderFields = cors.exposeHeaders === undefined ? {} : { "Access-Control-Expose-Headers": cors.exposeHeaders.join(", ") };
 
-  function allowed(request: AccessRequest): HeaderFields | undefined {
+  function originHeaders(request: AccessRequest): HeaderFields | undefined {
     const origin = headerOf(request, "origin");
     if (origin === undefined) return undefined;
-    if (!any && !origins.has(origin.toLowerCase())) return { Vary: "Origin" };
-    return { "Access-Control-Allow-Origin": any ? "*" : origin, ...(any ? {} : { Vary: "Origin" }), ...credentials };
+    if (!allowsAnyOrigin && !origins.has(origin.toLowerCase())) return { Vary: "Origin" };
+    return { "Access-Control-Allow-Origin": allowsAnyOrigin ? "*" : origin, ...(allowsAnyOrigin ? {} : { Vary: "Origin" }), ...credentials };
   }
 
   return {
     onReply(request) {
-      const headers = allowed(request);
+      const headers = originHeaders(request);
       return headers?.["Access-Control-Allow-Origin"] === undefined ? headers : { ...headers, ...exposed };
     },
     onPreflight(request) {
-      const headers = allowed(request);
+      const headers = originHeaders(request);
       const method = headerOf(request, "access-control-request-method");
       if (headers?.["Access-Control-Allow-Origin"] === undefined || method === undefined) return headers;
       return {

@@ -8,7 +8,7 @@ export function headerOf({ rawHeaders }: AccessRequest, name: string, separator?
     const candidate = rawHeaders[index] as string;
     if (candidate.length !== name.length || !equalsIgnoringCase(candidate, name)) continue;
     const value = rawHeaders[index + 1] as string;
-    // A proxy in front of us could use the other value.
+    // Reject repeated headers: a proxy could use the other value.
     found = found === undefined ? value : separator === undefined ? "" : found + separator + value;
   }
   return found;

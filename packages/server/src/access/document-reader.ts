@@ -3,10 +3,10 @@ import { closest } from "@sluice/model";
 
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 
-/** A policy is read synchronously, so its lists are limited. */
+/** Limits the length of lists, because a policy is read synchronously. */
 export const maxListLength = 10_000;
-/** Maximum number of unknown members reported by name: finding the closest known name for 100,000 members takes seconds. */
-const maxNamed = 20;
+/** Maximum number of unknown properties reported by name: finding the closest known name for 100,000 properties takes seconds. */
+const maxReportedNames = 20;
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -19,14 +19,14 @@ export class DocumentReader {
   }
 
   /** Reads an object. Unknown members are problems: a misspelled restriction would have no effect. */
-  object(value: unknown, path: string, known: readonly string[]): Members | undefined {
+  object(value: unknown, path: string, names: readonly string[]): Members | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
-    const unknown = Object.keys(value).filter((name) => !known.includes(name));
-    for (const name of unknown.slice(0, maxNamed)) {
-      const near = closest(name, known);
-      this.fault(path, `unknown member '${printable(name)}'${near === undefined ? "" : ` (did you mean '${near}'?)`}`);
+    const unknown = Object.keys(value).filter((name) => !names.includes(name));
+    for (const name of unknown.slice(0, maxReportedNames)) {
+      const suggestion = closest(name, names);
+      this.fault(path, `unknown property '${printable(name)}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
     }
-    if (unknown.length > maxNamed) this.fault(path, `${unknown.length - maxNamed} more unknown members`);
+    if (unknown.length > maxReportedNames) this.fault(path, `${unknown.length - maxReportedNames} more unknown properties`);
     return value as Members;
   }
 
@@ -36,15 +36,15 @@ export class DocumentReader {
     return value.length === 0 ? this.fault(path, "must not be empty") : value;
   }
 
-  text(value: unknown, path: string, what = "must be a string"): string | undefined {
+  text(value: unknown, path: string, problem = "must be a string"): string | undefined {
     if (value === undefined || value === "") return this.fault(path, value === "" ? "must not be empty" : "is required");
-    return typeof value === "string" ? value : this.fault(path, what);
+    return typeof value === "string" ? value : this.fault(path, problem);
   }
 
   /** Reads text that matches a pattern. */
-  fitting(value: unknown, path: string, pattern: RegExp, what: string): string | undefined {
+  textMatching(value: unknown, path: string, pattern: RegExp, problem: string): string | undefined {
     const text = this.text(value, path);
-    return text === undefined || pattern.test(text) ? text : this.fault(path, what);
+    return text === undefined || pattern.test(text) ? text : this.fault(path, problem);
   }
 
   texts(value: unknown, path: string): readonly string[] | undefined {

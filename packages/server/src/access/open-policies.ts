@@ -10,6 +10,7 @@ import { clientAddress } from "./client-address.ts";
 import { fetchText } from "./fetch-text.ts";
 import { Policies, type PoliciesParts } from "./policies.ts";
 import type { PolicyStore } from "./policy-store.ts";
+import type { UsedSignatures } from "./schemes/seen-signatures.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface AccessParts {
@@ -21,38 +22,41 @@ export interface AccessParts {
   readonly clock: Clock;
   /** Used instead of files in the data directory. */
   readonly store?: PolicyStore | undefined;
+  /** The used signatures that the nodes of a cluster share. */
+  signaturesOf?(flowId: string): UsedSignatures;
   isInstalled(flowId: string): boolean;
-  /** Called when a source has used up its attempts, so that other workers query the lead before granting access. */
+  /** Called when a source has used up its attempts, so that the other workers ask the leader before they grant access. */
   sourceBlocked?(source: string): void;
   /** Fetches key sets; by default directly from the issuer. */
   fetchText?(uri: string): Promise<string>;
 }
 
-/** After its first wrong credentials a source gets one attempt per interval. */
-const guessEveryMs = 6_000;
+/** A source that has used up its wrong credentials gets one attempt per interval. */
+const attemptIntervalMs = 6_000;
 const maxSources = 20_000;
 
 export function openPolicies(parts: AccessParts): Promise<Policies> {
   return Policies.open(partsOf(parts, parts.settings.wrongCredentials));
 }
 
-/** Policies replicated from the lead. The lead decides after the first wrong credential of a source. */
+/** Policies replicated from the leader. The leader decides after the first wrong credential of a source. */
 export function followPolicies(parts: AccessParts): Policies {
   return Policies.following(partsOf(parts, 1));
 }
 
 function partsOf(
-  { settings, dataDir, environment, secrets, log, clock, store, isInstalled, sourceBlocked, fetchText: fetchShared }: AccessParts,
+  { settings, dataDir, environment, secrets, log, clock, store, signaturesOf, isInstalled, sourceBlocked, fetchText: customFetchText }: AccessParts,
   wrongCredentials: number,
 ): PoliciesParts {
   const monotonic = (): number => clock.monotonic();
   return {
     directory: join(dataDir, "policies"),
     store,
+    ...(signaturesOf === undefined ? {} : { signaturesOf }),
     clientOf: clientAddress(networksOf(settings.trustedProxies)),
     guesses: new TokenBuckets({
       capacity: wrongCredentials,
-      refillMs: guessEveryMs,
+      refillMs: attemptIntervalMs,
       maxKeys: maxSources,
       monotonic,
       ...(sourceBlocked === undefined ? {} : { emptied: sourceBlocked }),
@@ -60,7 +64,7 @@ function partsOf(
     variable: (name) => environment.named(name),
     now: () => clock.now(),
     monotonic,
-    fetchText: fetchShared ?? fetchText,
+    fetchText: customFetchText ?? fetchText,
     otherwise: webhookDefault(settings.webhookDefault),
     isInstalled,
     hide: (owner, values) => secrets.set(owner, values),
@@ -71,7 +75,7 @@ function partsOf(
 
 function networksOf(setting: string): readonly string[] {
   const networks = setting.split(",").flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
-  const wrong = networks.find((text) => parseNetwork(text) === undefined);
-  if (wrong !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${wrong}' is not an address or network such as 10.0.0.0/8`]);
+  const invalid = networks.find((text) => parseNetwork(text) === undefined);
+  if (invalid !== undefined) throw new SettingsError([`SERVICE_TRUSTED_PROXIES: '${invalid}' is not an address or network such as 10.0.0.0/8`]);
   return networks;
 }

@@ -1,4 +1,4 @@
-// Hashes passwords with scrypt off the event loop, a few at a time: each takes tens of megabytes and milliseconds.
+// Hashes passwords with scrypt off the event loop, a few at a time: each hash takes tens of megabytes and tens of milliseconds.
 import { hash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import type { ScryptHash } from "./policy-document.ts";
 
@@ -6,8 +6,8 @@ const cost = 2 ** 15;
 const blockSize = 8;
 const hashBytes = 32;
 
-/** The thread pool has four threads; file access needs the others. */
-const atOnce = 2;
+/** libuv's thread pool has four threads by default; file access needs the others. */
+const maxConcurrent = 2;
 const maxQueueLength = 256;
 
 let running = 0;
@@ -16,12 +16,12 @@ const queue: (() => void)[] = [];
 /** Thrown when the queue of password checks is full. */
 export class TooManyPasswords extends Error {}
 
-/** Callers are rejected when the queue is full; changes to a policy wait. */
-type Waiting = "caller" | "owner";
+/** Login attempts of a `caller` are rejected when the queue is full; policy changes by the `owner` wait. */
+type Requester = "caller" | "owner";
 
-async function derive(password: string, salt: Buffer, n: number, waiting: Waiting): Promise<Buffer> {
-  if (running >= atOnce) {
-    if (waiting === "caller" && queue.length >= maxQueueLength) throw new TooManyPasswords();
+async function derive(password: string, salt: Buffer, n: number, requester: Requester): Promise<Buffer> {
+  if (running >= maxConcurrent) {
+    if (requester === "caller" && queue.length >= maxQueueLength) throw new TooManyPasswords();
     await new Promise<void>((resolve) => queue.push(resolve));
   } else running++;
   try {
@@ -42,13 +42,13 @@ export async function hashPassword(password: string): Promise<ScryptHash> {
   return { cost, salt: salt.toString("base64"), hash: (await derive(password, salt, cost, "owner")).toString("base64") };
 }
 
-export async function isPassword(password: string, expected: ScryptHash, waiting: Waiting = "caller"): Promise<boolean> {
-  const derived = await derive(password, Buffer.from(expected.salt, "base64"), expected.cost, waiting);
-  const kept = Buffer.from(expected.hash, "base64");
-  return kept.length === derived.length && timingSafeEqual(kept, derived);
+export async function isPassword(password: string, expected: ScryptHash, requester: Requester = "caller"): Promise<boolean> {
+  const derived = await derive(password, Buffer.from(expected.salt, "base64"), expected.cost, requester);
+  const stored = Buffer.from(expected.hash, "base64");
+  return stored.length === derived.length && timingSafeEqual(stored, derived);
 }
 
-/** Checked for unknown users, so that they take as long as known ones. */
+/** Checked for unknown users, so that the response time does not reveal which users exist. */
 export const dummyHash: ScryptHash = { cost, salt: randomBytes(16).toString("base64"), hash: randomBytes(hashBytes).toString("base64") };
 
 /** Eight hex digits that distinguish secrets. They are derived from the salted hash and reveal nothing about a password. */

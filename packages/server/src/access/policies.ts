@@ -1,9 +1,9 @@
 // The active policies by flow. A change is written to disk, then activated, then reported. Activation is one assignment, so every request
 // is checked by either the old or the new policy.
-import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { AccessCheck } from "../http/access.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { compilePolicy, type CompiledPolicy, type CompileParts } from "./compile-policy.ts";
 import type { Policy } from "./policy-document.ts";
 import { DiskPolicyStore, policyHash, type BrokenPolicy, type PolicyStore, type StoredPolicy } from "./policy-store.ts";
@@ -25,7 +25,7 @@ export interface PoliciesParts extends CompileParts {
   note(text: string): void;
 }
 
-interface InForce {
+interface ActivePolicy {
   readonly check: AccessCheck;
   readonly stored: StoredPolicy | BrokenPolicy;
   /** Undefined when the policy cannot be read. */
@@ -41,13 +41,13 @@ export interface InstalledPolicy {
 export type IfMatch = readonly string[] | undefined;
 
 /** A policy that cannot be read denies all access. */
-const closed: AccessCheck = { check: () => ({ kind: "refused", status: 503, error: "the access policy of this route cannot be read" }) };
+const denyUnreadable: AccessCheck = { check: () => ({ kind: "denied", status: 503, error: "the access policy of this route cannot be read" }) };
 
 export class Policies {
   readonly #parts: PoliciesParts;
   /** Undefined when another process stores the policies. */
   readonly #policyStore: PolicyStore | undefined;
-  readonly #inForce = new Map<string, InForce>();
+  readonly #active = new Map<string, ActivePolicy>();
   readonly #mutex = createKeyedMutex();
 
   private constructor(parts: PoliciesParts, store: PolicyStore | undefined) {
@@ -76,7 +76,7 @@ export class Policies {
     return this.#mutex.run("", async () => {
       const found = await this.#store.load();
       for (const [flowId, stored] of found) {
-        const before = this.#inForce.get(flowId)?.stored;
+        const before = this.#active.get(flowId)?.stored;
         if ("problem" in stored) {
           if (before !== undefined && "problem" in before && before.problem === stored.problem) continue;
           if (before === undefined) this.#enforce(flowId, stored);
@@ -86,9 +86,9 @@ export class Policies {
           this.#parts.note(`Reloaded the access policy of flow '${flowId}'`);
         }
       }
-      for (const flowId of this.#inForce.keys()) {
+      for (const flowId of this.#active.keys()) {
         if (found.has(flowId)) continue;
-        this.#inForce.delete(flowId);
+        this.#active.delete(flowId);
         this.#parts.hide(ownerOf(flowId), []);
         const { goneBecause } = this.#store;
         if (goneBecause === undefined) this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
@@ -100,7 +100,7 @@ export class Policies {
   /** Applies a policy change made by another process. */
   adopt(flowId: string, stored: StoredPolicy | BrokenPolicy | undefined): void {
     if (stored !== undefined) this.#enforce(flowId, stored);
-    else if (this.#inForce.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
+    else if (this.#active.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
   }
 
   /** Blocks a source that sent too many wrong credentials to another process. */
@@ -108,27 +108,27 @@ export class Policies {
     this.#parts.guesses.empty(source);
   }
 
-  /** True when calls are counted, which only one process can do. */
-  isCounted(flowId: string): boolean {
-    return this.#inForce.get(flowId)?.compiled?.isCounted === true;
+  /** True when one process must handle all requests of the flow. */
+  needsOneProcess(flowId: string): boolean {
+    return this.#active.get(flowId)?.compiled?.needsOneProcess === true;
   }
 
   get #store(): PolicyStore {
-    if (this.#policyStore === undefined) throw new Error("access policies are stored by another process");
+    if (this.#policyStore === undefined) throw new Error("This process does not store access policies: send the change to the leader");
     return this.#policyStore;
   }
 
   readonly accessOf = (flowId: string): AccessCheck | undefined => {
-    const inForce = this.#inForce.get(flowId);
-    return inForce === undefined ? this.#parts.otherwise(flowId) : inForce.check;
+    const active = this.#active.get(flowId);
+    return active === undefined ? this.#parts.otherwise(flowId) : active.check;
   };
 
   has(flowId: string): boolean {
-    return this.#inForce.has(flowId);
+    return this.#active.has(flowId);
   }
 
   list(): readonly (readonly [flowId: string, stored: StoredPolicy | BrokenPolicy])[] {
-    return [...this.#inForce].map(([flowId, { stored }]) => [flowId, stored] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...this.#active].map(([flowId, { stored }]) => [flowId, stored] as const).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   /** Policies that cannot be read. */
@@ -137,54 +137,55 @@ export class Policies {
   }
 
   read(flowId: string): StoredPolicy {
-    const stored = this.#inForce.get(flowId)?.stored;
+    const stored = this.#active.get(flowId)?.stored;
     if (stored === undefined) throw notFound(flowId);
     if ("problem" in stored)
-      throw new Refusal("storage-refused", `access policy for flow '${flowId}' cannot be read: ${stored.problem}; install it again or delete it`);
+      throw new ServiceError("storage-refused", `access policy for flow '${flowId}' cannot be read: ${stored.problem}; install it again or delete it`);
     return stored;
   }
 
-  install(flowId: string, given: unknown, ifMatch: IfMatch): Promise<InstalledPolicy> {
+  install(flowId: string, document: unknown, ifMatch: IfMatch): Promise<InstalledPolicy> {
     // One mutex for all flows: ids that differ only in case share a file on some systems.
     return this.#mutex.run("", async () => {
-      const known = this.#inForce.get(flowId)?.stored;
-      this.#refuseChanged(flowId, ifMatch);
-      const other = [...this.#inForce.keys()].find((id) => id !== flowId && id.toLowerCase() === flowId.toLowerCase());
-      if (other !== undefined) throw new Refusal("conflict", `an access policy for flow '${other}' is already installed; the ids differ only in case`);
-      const before = known === undefined || "problem" in known ? undefined : known;
-      const { policy: read, problems } = readPolicy(given, before?.policy);
-      if (problems.length > 0) throw new Refusal("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);
-      const policy = await sealPolicy(read, before?.policy);
+      const current = this.#active.get(flowId)?.stored;
+      this.#checkIfMatch(flowId, ifMatch);
+      const other = [...this.#active.keys()].find((id) => id !== flowId && id.toLowerCase() === flowId.toLowerCase());
+      if (other !== undefined)
+        throw new ServiceError("conflict", `an access policy for flow '${other}' is already installed; its id differs from '${flowId}' only in case`);
+      const before = current === undefined || "problem" in current ? undefined : current;
+      const { policy: submitted, problems } = readPolicy(document, before?.policy);
+      if (problems.length > 0) throw new ServiceError("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);
+      const policy = await sealPolicy(submitted, before?.policy);
       const { stored, unflushed } = before?.hash === policyHash(policy) ? { stored: before, unflushed: undefined } : await this.#write(flowId, policy);
       if (stored !== before) this.#enforce(flowId, stored);
-      refuseUnflushed(unflushed, "the new policy is active, but may be lost");
-      return { created: known === undefined, stored, warnings: this.#warnings(flowId, policy) };
+      throwIfUnflushed(unflushed, "the new policy is active, but may be lost");
+      return { created: current === undefined, stored, warnings: this.#warnings(flowId, policy) };
     });
   }
 
   remove(flowId: string, ifMatch: IfMatch): Promise<void> {
     return this.#mutex.run("", async () => {
-      if (!this.#inForce.has(flowId)) throw notFound(flowId);
-      this.#refuseChanged(flowId, ifMatch);
-      const unflushed = await this.#store.remove(flowId).catch(asRefusal);
-      this.#inForce.delete(flowId);
+      if (!this.#active.has(flowId)) throw notFound(flowId);
+      this.#checkIfMatch(flowId, ifMatch);
+      const unflushed = await this.#store.remove(flowId).catch(throwStorageError);
+      this.#active.delete(flowId);
       this.#parts.hide(ownerOf(flowId), []);
-      refuseUnflushed(unflushed, "the policy was removed, but may reappear");
+      throwIfUnflushed(unflushed, "the policy was removed, but may reappear");
     });
   }
 
   #write(flowId: string, policy: Policy): ReturnType<PolicyStore["write"]> {
-    return this.#store.write(flowId, policy, this.#parts.now()).catch(asRefusal);
+    return this.#store.write(flowId, policy, this.#parts.now()).catch(throwStorageError);
   }
 
   #enforce(flowId: string, stored: StoredPolicy | BrokenPolicy): void {
     if ("problem" in stored) {
-      this.#inForce.set(flowId, { check: closed, stored, compiled: undefined });
+      this.#active.set(flowId, { check: denyUnreadable, stored, compiled: undefined });
       return;
     }
-    const compiled = compilePolicy(flowId, stored.policy, this.#parts, this.#inForce.get(flowId)?.compiled);
+    const compiled = compilePolicy(flowId, stored.policy, this.#parts, this.#active.get(flowId)?.compiled);
     this.#parts.hide(ownerOf(flowId), this.#knownSecrets(stored.policy));
-    this.#inForce.set(flowId, { check: compiled.check, stored, compiled });
+    this.#active.set(flowId, { check: compiled.check, stored, compiled });
   }
 
   /** Secrets known by value: signing secrets and values of environment variables. */
@@ -200,20 +201,20 @@ export class Policies {
     return [...missing, ...policyWarnings(policy, this.#parts.variable, this.#parts.now())];
   }
 
-  #refuseChanged(flowId: string, ifMatch: IfMatch): void {
+  #checkIfMatch(flowId: string, ifMatch: IfMatch): void {
     if (ifMatch === undefined) return;
-    const stored = this.#inForce.get(flowId)?.stored;
+    const stored = this.#active.get(flowId)?.stored;
     if (stored !== undefined && (ifMatch.includes("*") || ("hash" in stored && ifMatch.includes(stored.hash)))) return;
-    throw new Refusal("changed", `access policy for flow '${flowId}' changed since hash ${ifMatch.join(", ").slice(0, 100)}`);
+    throw new ServiceError("changed", `access policy for flow '${flowId}' changed since hash ${ifMatch.join(", ").slice(0, 100)}`);
   }
 }
 
 const ownerOf = (flowId: string): string => `policy ${flowId}`;
-const notFound = (flowId: string): Refusal => new Refusal("not-found", `access policy for flow '${flowId}' not found`);
+const notFound = (flowId: string): ServiceError => new ServiceError("not-found", `access policy for flow '${flowId}' not found`);
 
-const namedProblems = 3;
+const maxListedProblems = 3;
 
 function sentenceOf(problems: readonly string[]): string {
-  const more = problems.length - namedProblems;
-  return problems.slice(0, namedProblems).join("; ") + (more > 0 ? `; and ${more} more` : "");
+  const more = problems.length - maxListedProblems;
+  return problems.slice(0, maxListedProblems).join("; ") + (more > 0 ? `; and ${more} more` : "");
 }

@@ -1,24 +1,24 @@
 // Checks requests against a policy. The order is part of the contract: address 403, credential 401, rule 403, rate 429; all before the
 // body is read, except for signed bodies.
 import type { Awaitable } from "@sluice/engine/spi";
-import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "../http/access.ts";
-import type { Demand } from "./access-rules.ts";
+import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessRequest } from "../http/access.ts";
+import type { AccessRequirement } from "./access-rules.ts";
 import type { CorsRules } from "./cors-headers.ts";
 import type { Principal, RateLimit } from "./policy-document.ts";
-import type { BodyProof, CredentialScheme, Verdict } from "./schemes/credential-scheme.ts";
+import type { BodyProof, CredentialScheme, CredentialResult } from "./schemes/credential-scheme.ts";
 import { retryAfter, type TokenBuckets } from "./token-buckets.ts";
 
-/** A compiled policy. */
-export interface PolicyInForce {
+/** The compiled parts of a policy. */
+export interface PolicyCheckParts {
   readonly flowId: string;
   readonly schemes: readonly CredentialScheme[];
-  demandOf(routeId: string, method: string): Demand;
+  requirementOf(routeId: string, method: string): AccessRequirement;
   /** Undefined when all addresses are allowed. */
   readonly admitsAddress: ((address: string) => boolean) | undefined;
   readonly rate: { readonly by: RateLimit["by"]; readonly buckets: TokenBuckets } | undefined;
   readonly cors: CorsRules | undefined;
   clientOf(request: AccessRequest): string;
-  /** Maps an address to the unit that is rate limited. */
+  /** The rate-limit key of an address. */
   sourceOf(address: string): string;
   readonly guesses: TokenBuckets;
 }
@@ -26,7 +26,7 @@ export interface PolicyInForce {
 const maxSourceKeys = 1_000;
 
 export class PolicyCheck implements AccessCheck {
-  readonly #policy: PolicyInForce;
+  readonly #policy: PolicyCheckParts;
   readonly #challenge: string;
   readonly #hide: readonly string[];
   readonly #hideQuery: readonly string[] | undefined;
@@ -35,7 +35,7 @@ export class PolicyCheck implements AccessCheck {
 
   #lastGranted: AccessGranted;
 
-  constructor(policy: PolicyInForce) {
+  constructor(policy: PolicyCheckParts) {
     this.#policy = policy;
     this.#challenge = policy.schemes.map(({ challenge }) => challenge).join(", ");
     this.#hide = [...new Set(["authorization", ...policy.schemes.flatMap(({ headers }) => headers)])];
@@ -44,14 +44,14 @@ export class PolicyCheck implements AccessCheck {
     this.#lastGranted = this.#grantedTo(undefined, undefined);
   }
 
-  check(request: AccessRequest): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
+  check(request: AccessRequest): Awaitable<AccessGranted | AccessDenied | AccessNeedsBody> {
     const { admitsAddress, clientOf, schemes } = this.#policy;
-    if (admitsAddress !== undefined && !admitsAddress(clientOf(request))) return this.#refuse(request, 403, "forbidden");
-    const demand = this.#policy.demandOf(request.routeId, request.method);
-    if (demand.isPublic || schemes.length === 0) return this.#admit(request, demand, undefined);
+    if (admitsAddress !== undefined && !admitsAddress(clientOf(request))) return this.#deny(request, 403, "forbidden");
+    const requirement = this.#policy.requirementOf(request.routeId, request.method);
+    if (requirement.isPublic || schemes.length === 0) return this.#admit(request, requirement, undefined);
     for (const scheme of schemes) {
       const credential = scheme.read(request);
-      if (credential !== undefined) return this.#verify(request, demand, scheme, credential);
+      if (credential !== undefined) return this.#verify(request, requirement, scheme, credential);
     }
     return this.#unauthorized(request);
   }
@@ -60,34 +60,45 @@ export class PolicyCheck implements AccessCheck {
     return this.#policy.cors?.onPreflight(request);
   }
 
-  #verify(request: AccessRequest, demand: Demand, scheme: CredentialScheme, credential: string): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody> {
-    // Computed only when needed: it would slow down every call.
+  #verify(
+    request: AccessRequest,
+    requirement: AccessRequirement,
+    scheme: CredentialScheme,
+    credential: string,
+  ): Awaitable<AccessGranted | AccessDenied | AccessNeedsBody> {
+    // Computed only for schemes that need it, because it is slow.
     const source = scheme.guessable ? this.#sourceKey(request) : "";
     if (scheme.guessable && this.#policy.guesses.size > 0) {
       const wait = this.#policy.guesses.wait(source);
       if (wait > 0) return this.#tooMany(request, wait);
     }
-    const verdict = scheme.verify(credential, request, source);
-    return verdict instanceof Promise ? verdict.then((later) => this.#decide(request, demand, later)) : this.#decide(request, demand, verdict);
+    const result = scheme.verify(credential, request, source);
+    return result instanceof Promise ? result.then((later) => this.#decide(request, requirement, later)) : this.#decide(request, requirement, result);
   }
 
-  #decide(request: AccessRequest, demand: Demand, verdict: Verdict | BodyProof): AccessGranted | AccessRefused | AccessNeedsBody {
-    if (verdict === "wrong") return this.#wrong(request);
-    if (verdict === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
-    if (verdict === "unavailable") return this.#refuse(request, 503, "credentials cannot be checked at the moment", { "Retry-After": "5" });
-    if (!("proof" in verdict)) return this.#admit(request, demand, verdict);
+  #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyProof): AccessGranted | AccessDenied | AccessNeedsBody {
+    if (result === "wrong") return this.#wrong(request);
+    if (result === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
+    if (result === "unavailable") return this.#unavailable(request);
+    if (!("proof" in result)) return this.#admit(request, requirement, result);
     return {
       kind: "needs-body",
       replyHeaders: this.#policy.cors?.onReply(request),
       check: (body) => {
-        const proven = verdict.proof(body);
-        return proven === "wrong" ? this.#wrong(request) : this.#admit(request, demand, proven);
+        const proof = result.proof(body);
+        const decide = (proven: Awaited<typeof proof>) => this.#decideProof(request, requirement, proven);
+        return proof instanceof Promise ? proof.then(decide) : decide(proof);
       },
     };
   }
 
-  #admit(request: AccessRequest, demand: Demand, principal: Principal | undefined): AccessGranted | AccessRefused {
-    if (!demand.admits(principal)) return this.#refuse(request, 403, "forbidden");
+  #decideProof(request: AccessRequest, requirement: AccessRequirement, proof: Principal | "wrong" | "unavailable"): AccessGranted | AccessDenied {
+    if (proof === "unavailable") return this.#unavailable(request);
+    return proof === "wrong" ? this.#wrong(request) : this.#admit(request, requirement, proof);
+  }
+
+  #admit(request: AccessRequest, requirement: AccessRequirement, principal: Principal | undefined): AccessGranted | AccessDenied {
+    if (!requirement.admits(principal)) return this.#deny(request, 403, "forbidden");
     const { rate, cors } = this.#policy;
     if (rate !== undefined) {
       const wait = rate.buckets.take(this.#rateKey(rate.by, request, principal));
@@ -103,7 +114,7 @@ export class PolicyCheck implements AccessCheck {
     return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders };
   }
 
-  /** Each principal has its own limit, and so has each source without a principal. */
+  /** Each principal has its own limit; requests without a principal are limited by source address. */
   #rateKey(by: RateLimit["by"], request: AccessRequest, principal: Principal | undefined): string {
     if (by === "route") return request.routeId;
     return by === "ip" || principal === undefined ? `ip ${this.#sourceKey(request)}` : `${principal.scheme} ${principal.id}`;
@@ -120,21 +131,25 @@ export class PolicyCheck implements AccessCheck {
     return key;
   }
 
-  #wrong(request: AccessRequest): AccessRefused {
+  #wrong(request: AccessRequest): AccessDenied {
     const wait = this.#policy.guesses.take(this.#sourceKey(request));
     return wait > 0 ? this.#tooMany(request, wait) : this.#unauthorized(request);
   }
 
-  #unauthorized(request: AccessRequest): AccessRefused {
-    return this.#refuse(request, 401, "unauthorized", { "WWW-Authenticate": this.#challenge });
+  #unavailable(request: AccessRequest): AccessDenied {
+    return this.#deny(request, 503, "credentials cannot be checked at the moment", { "Retry-After": "5" });
   }
 
-  #tooMany(request: AccessRequest, waitMs: number): AccessRefused {
-    return this.#refuse(request, 429, "rate limit exceeded", { "Retry-After": retryAfter(waitMs) });
+  #unauthorized(request: AccessRequest): AccessDenied {
+    return this.#deny(request, 401, "unauthorized", { "WWW-Authenticate": this.#challenge });
   }
 
-  #refuse(request: AccessRequest, status: number, error: string, headers?: Readonly<Record<string, string>>): AccessRefused {
+  #tooMany(request: AccessRequest, waitMs: number): AccessDenied {
+    return this.#deny(request, 429, "rate limit exceeded", { "Retry-After": retryAfter(waitMs) });
+  }
+
+  #deny(request: AccessRequest, status: number, error: string, headers?: Readonly<Record<string, string>>): AccessDenied {
     const cors = this.#policy.cors?.onReply(request);
-    return { kind: "refused", status, error, headers: cors === undefined ? headers : { ...cors, ...headers } };
+    return { kind: "denied", status, error, headers: cors === undefined ? headers : { ...cors, ...headers } };
   }
 }

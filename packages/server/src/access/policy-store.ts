@@ -2,12 +2,12 @@
 import { hash } from "node:crypto";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readWhole, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
+import { readEntireFile, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { Unflushed } from "../flows/flow-store.ts";
 import type { Policy, Scheme } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
-import { shownPolicy } from "./show-policy.ts";
+import { maskPolicy } from "./show-policy.ts";
 
 export interface StoredPolicy {
   readonly policy: Policy;
@@ -48,7 +48,7 @@ export class DiskPolicyStore implements PolicyStore {
     this.#directory = directory;
   }
 
-  /** Opens the directory; throws when it cannot be read, because then it is unknown which webhooks are protected. */
+  /** Opens the directory. Throws when it cannot be created, because then the runtime cannot know which webhooks are protected. */
   static async open(directory: string): Promise<DiskPolicyStore> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await removeLeftovers(directory).catch(() => undefined);
@@ -56,16 +56,16 @@ export class DiskPolicyStore implements PolicyStore {
   }
 
   async load(): Promise<ReadonlyMap<string, StoredPolicy | BrokenPolicy>> {
-    const found = new Map<string, StoredPolicy | BrokenPolicy>();
+    const policies = new Map<string, StoredPolicy | BrokenPolicy>();
     for (const name of (await readdir(this.#directory)).sort()) {
       const flowId = name.slice(0, -suffix.length);
       if (!name.endsWith(suffix) || !isFlowId(flowId)) continue;
       const path = join(this.#directory, name);
       await chmod(path, 0o600).catch(() => undefined);
-      const text = await readWhole(path).then(String, (error: NodeJS.ErrnoException) => error);
-      found.set(flowId, typeof text === "string" ? parsePolicy(text, flowId) : { problem: `the file cannot be read (${text.code ?? "unknown"})` });
+      const text = await readEntireFile(path).then(String, (error: NodeJS.ErrnoException) => error);
+      policies.set(flowId, typeof text === "string" ? parsePolicy(text, flowId) : { problem: `the file cannot be read (${text.code ?? "unknown"})` });
     }
-    return found;
+    return policies;
   }
 
   async write(flowId: string, policy: Policy, now: number): Promise<{ readonly stored: StoredPolicy; readonly unflushed: Unflushed }> {
@@ -84,22 +84,22 @@ export function policyText(flowId: string, policy: Policy, lastModified: string)
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Reads a file as strictly as a PUT: a partly understood policy protects nothing. */
+/** Reads a file as strictly as a PUT: a policy that is read only in part could grant access by mistake. */
 export function parsePolicy(text: string, flowId: string): StoredPolicy | BrokenPolicy {
   try {
     const file = JSON.parse(text) as PolicyFile;
-    if (file.version !== 1) return { problem: "the file has an unsupported version" };
-    if (file.flowId !== flowId) return { problem: "the file belongs to another flow" };
-    const { problems } = readPolicy(shownPolicy(file.policy), file.policy);
+    if (file.version !== 1) return { problem: "the file has an unsupported version (expected 1)" };
+    if (file.flowId !== flowId) return { problem: "the file name does not match the member flowId" };
+    const { problems } = readPolicy(maskPolicy(file.policy), file.policy);
     if (problems[0] !== undefined) return { problem: problems[0] };
-    if (!(file.policy.authenticate ?? []).every(hasSoundSecrets)) return { problem: "a stored secret is damaged" };
+    if (!(file.policy.authenticate ?? []).every(hasValidSecrets)) return { problem: "a stored secret is damaged: install the policy again" };
     return { policy: file.policy, hash: policyHash(file.policy), lastModified: new Date(file.lastModified).toISOString() };
   } catch {
     return { problem: "the file does not contain a policy" };
   }
 }
 
-function hasSoundSecrets(scheme: Scheme): boolean {
+function hasValidSecrets(scheme: Scheme): boolean {
   if (scheme.type === "apiKey") return scheme.keys.every(({ key }) => "env" in key || /^[0-9a-f]{64}$/.test(key.sha256));
   if (scheme.type === "basic")
     return scheme.users.every(

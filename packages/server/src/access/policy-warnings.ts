@@ -52,16 +52,16 @@ function schemeWarnings(scheme: Scheme, index: number, now: number): readonly st
 
 /** The first scheme whose credential is present decides, so a second one in the same location is never used. */
 function shadowedSchemes(schemes: readonly Scheme[]): readonly string[] {
-  const places = new Map<string, number>();
+  const locations = new Map<string, number>();
   return schemes.flatMap((scheme, index) => {
-    const place = placeOf(scheme);
-    const first = place === undefined ? undefined : places.get(place);
-    if (place !== undefined && first === undefined) places.set(place, index);
+    const location = locationOf(scheme);
+    const first = location === undefined ? undefined : locations.get(location);
+    if (location !== undefined && first === undefined) locations.set(location, index);
     return first === undefined ? [] : [`authenticate[${index}] is never used: authenticate[${first}] reads the same location`];
   });
 }
 
-function placeOf(scheme: Scheme): string | undefined {
+function locationOf(scheme: Scheme): string | undefined {
   if (scheme.type === "apiKey")
     return scheme.in === "query" ? `query ${scheme.name ?? defaultKeyName}` : `header ${(scheme.name ?? defaultKeyName).toLowerCase()}`;
   if (scheme.type === "hmac") return `header ${scheme.preset ?? scheme.header?.toLowerCase()}`;

@@ -1,25 +1,25 @@
 import { compact, headerName, type DocumentReader } from "./document-reader.ts";
 import { hmacPresets, type HmacScheme } from "./policy-document.ts";
 
-const custom = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
+const customOptions = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
 
 const maxTemplateLength = 1_000;
 
 /** Reads an hmac scheme except for its secrets and roles. */
 export function readHmacOptions(reader: DocumentReader, value: unknown, path: string): Omit<HmacScheme, "type" | "secrets" | "roles"> {
-  const members = reader.object(value, path, ["type", "id", "preset", "secrets", "roles", "toleranceSec", ...custom]) ?? {};
-  const preset = reader.optional(members["preset"], (given) => reader.oneOf(given, `${path}.preset`, hmacPresets));
-  const id = reader.optional(members["id"], (given) => reader.text(given, `${path}.id`));
-  const toleranceSec = reader.optional(members["toleranceSec"], (given) => reader.integer(given, `${path}.toleranceSec`, 1, 86_400));
+  const members = reader.object(value, path, ["type", "id", "preset", "secrets", "roles", "toleranceSec", ...customOptions]) ?? {};
+  const preset = reader.optional(members["preset"], (option) => reader.oneOf(option, `${path}.preset`, hmacPresets));
+  const id = reader.optional(members["id"], (option) => reader.text(option, `${path}.id`));
+  const toleranceSec = reader.optional(members["toleranceSec"], (option) => reader.integer(option, `${path}.toleranceSec`, 1, 86_400));
   if (members["preset"] !== undefined) {
-    for (const name of custom) if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is defined by the preset: remove one of them");
+    for (const name of customOptions) if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is defined by the preset: remove one of them");
     return compact({ id, preset, toleranceSec });
   }
-  const header = reader.fitting(members["header"], `${path}.header`, headerName, "must be the name of a header");
-  const timestampHeader = reader.optional(members["timestampHeader"], (given) =>
-    reader.fitting(given, `${path}.timestampHeader`, headerName, "must be the name of a header"),
+  const header = reader.textMatching(members["header"], `${path}.header`, headerName, "must be the name of a header");
+  const timestampHeader = reader.optional(members["timestampHeader"], (option) =>
+    reader.textMatching(option, `${path}.timestampHeader`, headerName, "must be the name of a header"),
   );
-  const template = reader.optional(members["template"], (given) => readTemplate(reader, given, `${path}.template`));
+  const template = reader.optional(members["template"], (option) => readTemplate(reader, option, `${path}.template`));
   const signsTime = (template ?? "{body}").includes("{timestamp}");
   if (signsTime && timestampHeader === undefined) reader.fault(`${path}.timestampHeader`, "is required: the template signs {timestamp}");
   if (!signsTime && timestampHeader !== undefined)
@@ -27,9 +27,9 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   return compact({
     id,
     header,
-    algorithm: reader.optional(members["algorithm"], (given) => reader.oneOf(given, `${path}.algorithm`, ["sha1", "sha256", "sha384", "sha512"])),
-    encoding: reader.optional(members["encoding"], (given) => reader.oneOf(given, `${path}.encoding`, ["hex", "base64", "base64url"])),
-    prefix: reader.optional(members["prefix"], (given) => (typeof given === "string" ? given : reader.fault(`${path}.prefix`, "must be a string"))),
+    algorithm: reader.optional(members["algorithm"], (option) => reader.oneOf(option, `${path}.algorithm`, ["sha1", "sha256", "sha384", "sha512"])),
+    encoding: reader.optional(members["encoding"], (option) => reader.oneOf(option, `${path}.encoding`, ["hex", "base64", "base64url"])),
+    prefix: reader.optional(members["prefix"], (option) => (typeof option === "string" ? option : reader.fault(`${path}.prefix`, "must be a string"))),
     template,
     timestampHeader,
     toleranceSec,

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Policy } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
 import { sealPolicy } from "./seal-policy.ts";
-import { shownPolicy } from "./show-policy.ts";
+import { maskPolicy } from "./show-policy.ts";
 
 // Password hashes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -35,12 +35,12 @@ const example = {
   cors: { origins: ["https://shop.example"] },
 };
 
-const problems = (given: unknown): readonly string[] => readPolicy(given, undefined).problems;
+const problems = (document: unknown): readonly string[] => readPolicy(document, undefined).problems;
 const apiKeyWith = (key: object): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "a", key: "k", ...key }] }] });
 const hmacWith = (options: object): object => ({ authenticate: [{ type: "hmac", secrets: ["s"], ...options }] });
 
 describe("reading a policy", () => {
-  it("accepts the example of the contract and stores no secret", () => {
+  it("accepts the example of the contract and contains no plain-text key", () => {
     const { policy, problems: found } = readPolicy(example, undefined);
     expect(found).toEqual([]);
     expect(JSON.stringify(policy)).not.toContain("s3cr3t");
@@ -60,8 +60,8 @@ describe("reading a policy", () => {
     ["authenticate: must be a list", { authenticate: {} }],
     ["authenticate[0].type: is required", { authenticate: [{}] }],
     ["authenticate[0].type: must be one of apiKey, basic, jwt, hmac", { authenticate: [{ type: "digest" }] }],
-    ["unknown member 'autenticate' (did you mean 'authenticate'?)", { autenticate: [], default: "deny" }],
-    ["rules[0]: unknown member 'role' (did you mean 'roles'?)", { rules: [{ role: ["x"] }] }],
+    ["unknown property 'autenticate' (did you mean 'authenticate'?)", { autenticate: [], default: "deny" }],
+    ["rules[0]: unknown property 'role' (did you mean 'roles'?)", { rules: [{ role: ["x"] }] }],
     ["rules[0].roles: must not be empty", { rules: [{ roles: [] }] }],
     ["rules[0].public: must be true or false", { rules: [{ public: "yes" }] }],
     ["rules[0]: a public rule does not check roles: remove public or roles", { rules: [{ public: true, roles: ["x"] }] }],
@@ -119,11 +119,11 @@ describe("reading a policy", () => {
       "authenticate[0].secrets[0]: must be base64, with or without the prefix whsec_",
       hmacWith({ preset: "standard-webhooks", secrets: ["whsec_not base64!"] }),
     ],
-  ])("reports: %s", (problem, given) => {
-    expect(problems(given)).toContain(problem);
+  ])("reports: %s", (problem, document) => {
+    expect(problems(document)).toContain(problem);
   });
 
-  it("reports all problems and includes no value", () => {
+  it("reports all problems, without values", () => {
     const found = problems({
       authenticate: [
         { type: "apiKey", keys: [{ id: "a", key: ["S3CR3T"] }] },
@@ -172,9 +172,9 @@ describe("read, edit, write", () => {
     ],
   };
 
-  it("a policy sent back as shown is unchanged; secrets are matched by id and fingerprint, not by position", async () => {
+  it("a policy sent back as returned is unchanged; secrets are matched by id and fingerprint, not by position", async () => {
     const policy: Policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
-    const shown = JSON.parse(JSON.stringify({ flowId: "x", lastModified: "2026-11-14T16:02:33.120Z", ...shownPolicy(policy) }));
+    const shown = JSON.parse(JSON.stringify({ flowId: "x", lastModified: "2026-11-14T16:02:33.120Z", ...maskPolicy(policy) }));
     expect(JSON.stringify(shown)).not.toMatch(/"(k1|pw|one|two)"/);
     expect(shown.authenticate[0].keys).toEqual([
       { id: "shop", key: "***", fingerprint: hash("sha256", "k1", "hex").slice(0, 8) },
@@ -205,13 +205,13 @@ describe("read, edit, write", () => {
 
   it("*** never turns a variable name or another user's secret into a secret", async () => {
     const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
-    for (const given of [
+    for (const document of [
       { authenticate: [{ type: "apiKey", keys: [{ id: "erp", key: "***" }] }] },
       { authenticate: [{ type: "apiKey", keys: [{ id: "other", key: "***" }] }] },
       { authenticate: [{ type: "basic", users: [{ username: "v", password: "***" }] }] },
       { authenticate: [{ type: "hmac", preset: "github", secrets: [{ value: "***", fingerprint: "00000000" }] }] },
     ])
-      expect(readPolicy(given, policy).problems.length).toBe(1);
+      expect(readPolicy(document, policy).problems.length).toBe(1);
   });
 
   it("rejects lists that are too long", () => {
@@ -220,11 +220,10 @@ describe("read, edit, write", () => {
     const addresses = (count: number) => ({ ip: { allow: many(count, (index) => `10.${index >> 8}.${index & 255}.1`) } });
     const rules = (count: number) => ({ rules: many(count, () => ({ public: true })) });
     const template = (length: number) => ({ authenticate: [{ type: "hmac", header: "X-S", secrets: ["s"], template: "{body}".padEnd(length, "x") }] });
-    const problemsOf = (given: unknown): readonly string[] => readPolicy(given, undefined).problems;
-    for (const whole of [keys(10_000), addresses(10_000), rules(10_000), template(1_000)]) expect(problemsOf(whole)).toEqual([]);
-    expect(problemsOf(keys(10_001))).toEqual(["authenticate[0].keys: must not have more than 10000 entries"]);
-    expect(problemsOf(addresses(10_001))).toEqual(["ip.allow: must not have more than 10000 entries"]);
-    expect(problemsOf(rules(10_001))).toEqual(["rules: must not have more than 10000 entries"]);
-    expect(problemsOf(template(1_001))).toEqual(["authenticate[0].template: must not be longer than 1000 characters"]);
+    for (const document of [keys(10_000), addresses(10_000), rules(10_000), template(1_000)]) expect(problems(document)).toEqual([]);
+    expect(problems(keys(10_001))).toEqual(["authenticate[0].keys: must not have more than 10000 entries"]);
+    expect(problems(addresses(10_001))).toEqual(["ip.allow: must not have more than 10000 entries"]);
+    expect(problems(rules(10_001))).toEqual(["rules: must not have more than 10000 entries"]);
+    expect(problems(template(1_001))).toEqual(["authenticate[0].template: must not be longer than 1000 characters"]);
   });
 });

@@ -11,16 +11,16 @@ export interface PolicyReading {
   readonly problems: readonly string[];
 }
 
-/** Members added by GET: clients that read, edit and write send them back. */
-const shownOnly = ["flowId", "lastModified", "hash"];
-const settled = ["authenticate", "rules", "default", "ip", "rateLimit", "cors"];
+/** Members that GET adds: clients that read, edit and write a policy send them back. */
+const readOnlyMembers = ["flowId", "lastModified", "hash"];
+const policyMembers = ["authenticate", "rules", "default", "ip", "rateLimit", "cors"];
 const methodPattern = /^[A-Z][A-Z-]{0,30}$/;
 
-/** Reads a policy. `***` keeps the secret of `before`. */
-export function readPolicy(given: unknown, before: Policy | undefined): PolicyReading {
+/** Reads a policy. `***` keeps the stored secret. */
+export function readPolicy(document: unknown, stored: Policy | undefined): PolicyReading {
   const reader = new DocumentReader();
-  const members = reader.object(given, "", [...settled, ...shownOnly]) ?? {};
-  const schemes = new SchemeReader(reader, storedSecrets(before));
+  const members = reader.object(document, "", [...policyMembers, ...readOnlyMembers]) ?? {};
+  const schemes = new SchemeReader(reader, storedSecrets(stored));
   const policy = compact<Policy<SubmittedPassword>>({
     authenticate: reader.optional(members["authenticate"], (value) => schemes.readAll(value)),
     rules: reader.optional(members["rules"], (value) => reader.list(value, "rules")?.map((rule, index) => readRule(reader, rule, `rules[${index}]`))),
@@ -29,7 +29,7 @@ export function readPolicy(given: unknown, before: Policy | undefined): PolicyRe
     rateLimit: reader.optional(members["rateLimit"], (value) => readRateLimit(reader, value)),
     cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
   });
-  if (settled.every((name) => members[name] === undefined) && reader.problems.length === 0)
+  if (policyMembers.every((name) => members[name] === undefined) && reader.problems.length === 0)
     reader.fault("", "the policy is empty: set authenticate, rules, default, ip, rateLimit or cors");
   return { policy, problems: reader.problems };
 }
@@ -40,14 +40,16 @@ function readRule(reader: DocumentReader, value: unknown, path: string): Rule {
     routes: reader.optional(members["routes"], (routes) => reader.texts(routes, `${path}.routes`)),
     methods: reader.optional(members["methods"], (methods) => readMethods(reader, methods, `${path}.methods`)),
     roles: reader.optional(members["roles"], (roles) => reader.texts(roles, `${path}.roles`)),
-    public: reader.optional(members["public"], (open) => reader.boolean(open, `${path}.public`)),
+    public: reader.optional(members["public"], (isPublic) => reader.boolean(isPublic, `${path}.public`)),
   });
   if (rule.public === true && rule.roles !== undefined) reader.fault(path, "a public rule does not check roles: remove public or roles");
   return rule;
 }
 
 function readMethods(reader: DocumentReader, value: unknown, path: string): readonly string[] | undefined {
-  const methods = reader.list(value, path)?.map((method, index) => reader.fitting(method, `${path}[${index}]`, methodPattern, "must be a method such as POST"));
+  const methods = reader
+    .list(value, path)
+    ?.map((method, index) => reader.textMatching(method, `${path}[${index}]`, methodPattern, "must be a method such as POST"));
   return methods?.every((method) => method !== undefined) === true ? methods : undefined;
 }
 
@@ -59,9 +61,9 @@ function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
       if (list.length > maxListLength) return reader.fault(`ip.${name}`, `must not have more than ${maxListLength} entries`);
       if (name === "allow" && list.length === 0) return reader.fault("ip.allow", "must not be empty: omit it to allow every address");
       return list.filter((network, index): network is string => {
-        const fits = typeof network === "string" && parseNetwork(network) !== undefined;
-        if (!fits) reader.fault(`ip.${name}[${index}]`, "must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
-        return fits;
+        const isValid = typeof network === "string" && parseNetwork(network) !== undefined;
+        if (!isValid) reader.fault(`ip.${name}[${index}]`, "must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
+        return isValid;
       });
     });
   return compact({ allow: networks("allow"), deny: networks("deny") });
@@ -81,11 +83,13 @@ function readCors(reader: DocumentReader, value: unknown): Cors | undefined {
   const members = reader.object(value, "cors", ["origins", "methods", "headers", "exposeHeaders", "credentials", "maxAgeSec"]) ?? {};
   const headerNames = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) =>
-      reader.list(list, `cors.${name}`)?.map((item, index) => reader.fitting(item, `cors.${name}[${index}]`, headerName, "must be the name of a header") ?? ""),
+      reader
+        .list(list, `cors.${name}`)
+        ?.map((item, index) => reader.textMatching(item, `cors.${name}[${index}]`, headerName, "must be the name of a header") ?? ""),
     );
   const origins = reader
     .list(members["origins"], "cors.origins")
-    ?.map((origin, index) => reader.fitting(origin, `cors.origins[${index}]`, originPattern, "must be an origin such as https://shop.example") ?? "");
+    ?.map((origin, index) => reader.textMatching(origin, `cors.origins[${index}]`, originPattern, "must be an origin such as https://shop.example") ?? "");
   const cors = compact({
     origins,
     methods: reader.optional(members["methods"], (methods) => readMethods(reader, methods, "cors.methods")),

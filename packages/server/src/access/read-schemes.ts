@@ -21,7 +21,7 @@ import type { StoredSecrets } from "./stored-secrets.ts";
 /** Symmetric algorithms are not allowed: with a public key set they allow forged tokens. */
 const tokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
 
-/** Hashing a password takes a considerable part of a second. */
+/** Limits the time a change takes: hashing a password takes tens of milliseconds. */
 const maxUsers = 1_000;
 
 export class SchemeReader {
@@ -61,12 +61,12 @@ export class SchemeReader {
   #apiKey(value: object, path: string): ApiKeyScheme {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "in", "name", "keys"]) ?? {};
-    const place = reader.optional(members["in"], (given) => reader.oneOf(given, `${path}.in`, ["header", "query"]));
-    const name = reader.optional(members["name"], (given) =>
-      place === "query" ? reader.text(given, `${path}.name`) : reader.fitting(given, `${path}.name`, headerName, "must be the name of a header"),
+    const location = reader.optional(members["in"], (option) => reader.oneOf(option, `${path}.in`, ["header", "query"]));
+    const name = reader.optional(members["name"], (option) =>
+      location === "query" ? reader.text(option, `${path}.name`) : reader.textMatching(option, `${path}.name`, headerName, "must be the name of a header"),
     );
     const keys = reader.list(members["keys"], `${path}.keys`)?.map((key, index) => this.#key(key, `${path}.keys[${index}]`)) ?? [];
-    return compact<ApiKeyScheme>({ type: "apiKey", in: place, name, keys });
+    return compact<ApiKeyScheme>({ type: "apiKey", in: location, name, keys });
   }
 
   #key(value: unknown, path: string): ApiKey {
@@ -94,7 +94,7 @@ export class SchemeReader {
   #user(value: unknown, path: string): BasicUser<SubmittedPassword> {
     const reader = this.#reader;
     const members = reader.object(value, path, ["username", "password", "fingerprint", "roles"]) ?? {};
-    const username = reader.fitting(members["username"], `${path}.username`, /^[^:]+$/, "must not contain a colon") ?? "";
+    const username = reader.textMatching(members["username"], `${path}.username`, /^[^:]+$/, "must not contain a colon") ?? "";
     this.#unique(this.#users, username, `${path}.username`);
     const password = this.#secret<SubmittedPassword>(members["password"], `${path}.password`, this.#stored.password(username), (plain) => ({ plain }));
     return compact<BasicUser<SubmittedPassword>>({ username, password: password ?? { env: "" }, roles: this.#roles(members, path) });
@@ -104,9 +104,9 @@ export class SchemeReader {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "jwksUri", "issuer", "audience", "algorithms", "rolesClaim", "clockSkewSec", "requireExp"]) ?? {};
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
-      reader.optional(members[name], (given) => (Array.isArray(given) ? reader.texts(given, `${path}.${name}`) : reader.text(given, `${path}.${name}`)));
+      reader.optional(members[name], (option) => (Array.isArray(option) ? reader.texts(option, `${path}.${name}`) : reader.text(option, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
-    if (jwksUri !== "" && !isHttpAddress(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https URL without a user name");
+    if (jwksUri !== "" && !isHttpUrl(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https URL without a user name");
     return compact<JwtScheme>({
       type: "jwt",
       issuer: oneOrMore("issuer"),
@@ -123,9 +123,9 @@ export class SchemeReader {
 
   #hmac(value: object, path: string, schemeIndex: number): HmacScheme {
     const options = readHmacOptions(this.#reader, value, path);
-    const { secrets: given, roles } = value as Members;
+    const { secrets: list, roles } = value as Members;
     const secrets =
-      this.#reader.list(given, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
+      this.#reader.list(list, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
     for (const [index, secret] of secrets.entries()) {
       if (options.preset === "standard-webhooks" && "value" in secret && signingKeyBytes(secret.value, options.preset) === undefined)
         this.#reader.fault(`${path}.secrets[${index}]`, "must be base64, with or without the prefix whsec_");
@@ -138,18 +138,18 @@ export class SchemeReader {
     const isValue = typeof value === "object" && value !== null && "value" in value;
     const members = isValue ? (this.#reader.object(value, path, ["value", "fingerprint"]) ?? {}) : {};
     const fingerprint = typeof members["fingerprint"] === "string" ? members["fingerprint"] : undefined;
-    const kept = this.#stored.signing(fingerprint, schemeIndex, index);
-    return this.#secret<SigningSecret>(isValue ? members["value"] : value, path, kept, (text) => ({ value: text })) ?? { env: "" };
+    const stored = this.#stored.signing(fingerprint, schemeIndex, index);
+    return this.#secret<SigningSecret>(isValue ? members["value"] : value, path, stored, (text) => ({ value: text })) ?? { env: "" };
   }
 
-  #secret<T>(value: unknown, path: string, kept: T | undefined, keep: (text: string) => T): T | EnvironmentSecret | undefined {
+  #secret<T>(value: unknown, path: string, stored: T | undefined, create: (text: string) => T): T | EnvironmentSecret | undefined {
     const reader = this.#reader;
-    if (value === masked) return kept ?? reader.fault(path, `'${masked}' means the stored secret, but no secret is stored`);
-    if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : keep(value);
+    if (value === masked) return stored ?? reader.fault(path, `'${masked}' means the stored secret, but no secret is stored`);
+    if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : create(value);
     if (value === undefined) return reader.fault(path, "is required");
     if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be a string or {"env": "NAME"}');
     const members = reader.object(value, path, ["env"]) ?? {};
-    const env = reader.fitting(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
+    const env = reader.textMatching(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
     if (env !== undefined && /^SERVICE_/i.test(env)) return reader.fault(`${path}.env`, "is a setting of the runtime, which policies cannot use");
     return env === undefined ? undefined : { env };
   }
@@ -160,14 +160,14 @@ export class SchemeReader {
     return this.#reader.texts(roles, `${path}.roles`);
   }
 
-  #unique(taken: Set<string>, name: string, path: string): void {
+  #unique(names: Set<string>, name: string, path: string): void {
     if (name === "") return;
-    if (taken.has(name)) this.#reader.fault(path, "is used twice");
-    taken.add(name);
+    if (names.has(name)) this.#reader.fault(path, "is used twice");
+    names.add(name);
   }
 }
 
-function isHttpAddress(text: string): boolean {
+function isHttpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }

@@ -3,28 +3,28 @@ import { hashPassword, isPassword, TooManyPasswords } from "./password-hash.ts";
 import type { BasicScheme, SubmittedPassword, Policy, ScryptHash } from "./policy-document.ts";
 import { sealPolicy } from "./seal-policy.ts";
 
-const given = (...names: readonly string[]): Policy<SubmittedPassword> => ({
+const policyWith = (...names: readonly string[]): Policy<SubmittedPassword> => ({
   authenticate: [{ type: "basic", users: names.map((username) => ({ username, password: { plain: `${username}-word` } })) }],
 });
 const hashesOf = (policy: Policy): readonly ScryptHash[] =>
   (policy.authenticate as readonly BasicScheme[]).flatMap(({ users }) => users.flatMap(({ password }) => ("scrypt" in password ? [password.scrypt] : [])));
 
-describe("sealing a policy", () => {
+describe("sealPolicy", () => {
   it("hashes every password, and keeps the hash of an unchanged one", async () => {
-    const first = await sealPolicy(given("a", "b"), undefined);
+    const first = await sealPolicy(policyWith("a", "b"), undefined);
     expect(await Promise.all(hashesOf(first).map((hash, index) => isPassword(`${"ab"[index]}-word`, hash)))).toEqual([true, true]);
-    expect(await sealPolicy(given("a", "b"), first)).toEqual(first);
-    const [, ...others] = hashesOf(await sealPolicy(given("a", "c"), first));
+    expect(await sealPolicy(policyWith("a", "b"), first)).toEqual(first);
+    const [, ...others] = hashesOf(await sealPolicy(policyWith("a", "c"), first));
     expect(others).not.toEqual(hashesOf(first).slice(1));
   });
 
-  it("waits for its turn among many callers without starving them", async () => {
+  it("waits in the queue of password checks without delaying them for long", async () => {
     // Cheap hashes, so that a long queue is processed quickly.
     const cheap: ScryptHash = { ...(await hashPassword("x")), cost: 2 ** 10 };
-    const line = Array.from({ length: 258 }, () => isPassword("x", cheap));
+    const checks = Array.from({ length: 258 }, () => isPassword("x", cheap));
     await expect(isPassword("x", cheap)).rejects.toThrow(TooManyPasswords);
-    const sealing = sealPolicy(given("a", "b", "c", "d"), undefined);
-    await Promise.all(line);
+    const sealing = sealPolicy(policyWith("a", "b", "c", "d"), undefined);
+    await Promise.all(checks);
     expect(await isPassword("x", cheap)).toBe(false);
     expect(hashesOf(await sealing)).toHaveLength(4);
   });

@@ -15,7 +15,7 @@ export async function sealPolicy({ authenticate, ...rest }: Policy<SubmittedPass
 async function sealScheme(scheme: Scheme<SubmittedPassword>, stored: ReadonlyMap<string, PasswordSecret>): Promise<Scheme> {
   if (scheme.type !== "basic") return scheme;
   const users: BasicUser[] = [];
-  // Sequentially, so that login attempts meanwhile wait for one hash only.
+  // Hash sequentially, so that concurrent login attempts wait for one hash only.
   for (const user of scheme.users) users.push(await sealUser(user, stored.get(user.username)));
   return { ...scheme, users };
 }

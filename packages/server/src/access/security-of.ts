@@ -5,7 +5,7 @@ import { signatureFormat } from "./schemes/signature-format.ts";
 import type { Policy, Scheme } from "./policy-document.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-/** Alternative requirements: a scheme's name with the required role. An empty list means open. */
+/** One alternative: a scheme's name with the required role. A route with no alternatives is public. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 export interface PolicySecurity {
@@ -16,11 +16,11 @@ export interface PolicySecurity {
 /** `name` makes scheme names unique across flows. */
 export function securityOf(name: string, policy: Policy): PolicySecurity {
   const schemes = (policy.authenticate ?? []).map((scheme, index) => [`${name}.${index + 1}.${scheme.type}`, schemeJson(scheme)] as const);
-  const demands = accessRules(policy);
+  const findRequirement = accessRules(policy);
   return {
     schemes: Object.fromEntries(schemes),
     requirementsOf(routeId, method) {
-      const { isPublic, roles } = demands(routeId, method);
+      const { isPublic, roles } = findRequirement(routeId, method);
       if (isPublic) return [];
       // Any role is sufficient, so each is an alternative.
       return schemes.flatMap(([id]) => (roles === undefined || roles.length === 0 ? [{ [id]: [] }] : roles.map((role) => ({ [id]: [role] }))));
@@ -38,8 +38,8 @@ function schemeJson(scheme: Scheme): Json {
       return { type: "http", scheme: "bearer", bearerFormat: "JWT", description: issuerText(scheme.issuer) };
     case "hmac": {
       const { header, algorithm, timed } = signatureFormat(scheme);
-      const what = scheme.preset === undefined ? `an HMAC (${algorithm}) of the body` : `a signature in the format of ${scheme.preset}`;
-      return { type: "apiKey", in: "header", name: header, description: `The header contains ${what}${timed ? " and its timestamp" : ""}.` };
+      const content = scheme.preset === undefined ? `an HMAC (${algorithm}) of the body` : `a signature in the format of ${scheme.preset}`;
+      return { type: "apiKey", in: "header", name: header, description: `The header contains ${content}${timed ? " and its timestamp" : ""}.` };
     }
   }
 }

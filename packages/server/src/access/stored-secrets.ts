@@ -30,5 +30,5 @@ export function storedSecrets(policy: Policy | undefined): StoredSecrets {
   };
 }
 
-/** Environment references are never masked as `***`. */
+/** Excludes references to environment variables, which are never masked as `***`. */
 const literal = <T extends object>(secret: T | undefined): T | undefined => (secret === undefined || "env" in secret ? undefined : secret);

@@ -18,10 +18,10 @@ it("allows the capacity at once, then one per refill, and returns the exact wait
   expect([two.take("a"), two.take("a"), two.take("a")]).toEqual([0, 0, 1_000]);
 });
 
-it("a returned token can be taken again, and a full bucket uses no memory", () => {
+it("a refunded token can be taken again, and a full bucket uses no memory", () => {
   const { buckets: one } = buckets(1, 1_000);
   expect([one.take("a"), one.size]).toEqual([0, 1]);
-  one.giveBack("a");
+  one.refund("a");
   expect([one.size, one.take("a"), one.take("a")]).toEqual([0, 0, 1_000]);
 });
 
@@ -57,7 +57,7 @@ it("over any time span a key gets at most the capacity plus refills", () => {
   );
 });
 
-it("waits are whole seconds of at least one", () => {
+it("Retry-After is a whole number of seconds, at least 1", () => {
   expect([retryAfter(1), retryAfter(1_000), retryAfter(1_001)]).toEqual(["1", "1", "2"]);
 });
 

@@ -15,7 +15,8 @@ interface Bucket {
   at: number;
 }
 
-const idleChecks = 16;
+/** Number of buckets checked when one must be removed. */
+const maxChecked = 16;
 
 export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();
@@ -59,7 +60,7 @@ export class TokenBuckets {
     return bucket.tokens < 1 ? this.#waitOf(bucket) : 0;
   }
 
-  giveBack(key: string): void {
+  refund(key: string): void {
     const bucket = this.#buckets.get(key);
     if (bucket === undefined) return;
     bucket.tokens = Math.min(this.#settings.capacity, bucket.tokens + 1);
@@ -77,7 +78,7 @@ export class TokenBuckets {
     bucket.at = now;
   }
 
-  /** Removes a full bucket, which has no state; if none of the oldest is full, removes the oldest. */
+  /** Removes a full bucket, which is equal to a new one; if none of the oldest is full, removes the oldest. */
   #makeRoom(): void {
     let oldest: string | undefined;
     let checked = 0;
@@ -88,7 +89,7 @@ export class TokenBuckets {
         this.#buckets.delete(key);
         return;
       }
-      if (++checked >= idleChecks) break;
+      if (++checked >= maxChecked) break;
     }
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { defaultOf } from "../access/policy-document.ts";
 import type { Policies } from "../access/policies.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
-import { shownPolicy } from "../access/show-policy.ts";
+import { maskPolicy } from "../access/show-policy.ts";
 import { isFlowId } from "../flows/flow-id.ts";
-import { invalidId } from "../refusal.ts";
+import { invalidId } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { policyShape } from "./policy-shape.ts";
@@ -49,7 +49,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       handle({ params }) {
         const flowId = flowIdOf(params);
         const { policy, lastModified, hash } = policies.read(flowId);
-        return ok({ flowId, lastModified, ...shownPolicy(policy) }, { ETag: `"${hash}"` });
+        return ok({ flowId, lastModified, ...maskPolicy(policy) }, { ETag: `"${hash}"` });
       },
     }),
     defineEndpoint({

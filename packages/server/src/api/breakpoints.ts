@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maxTtlMs, type BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { anyMap } from "./message-shapes.ts";
 
@@ -35,7 +35,7 @@ const changeBody = () =>
 
 /** Endpoints that hold one message of a live route, show it, change it and let it continue. */
 export function breakpointEndpoints(sessions: BreakpointSessions, cluster: ClusterView | undefined): readonly Endpoint[] {
-  const proceeding = (path: string, summary: string, toNextStep: boolean): Endpoint =>
+  const proceedEndpoint = (path: string, summary: string, toNextStep: boolean): Endpoint =>
     defineEndpoint({
       method: "POST",
       path: `/breakpoints/:id/${path}`,
@@ -73,7 +73,7 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
       }),
       replies: { 201: { description: "Set.", schema: sessionShape } },
       handle({ body }) {
-        if (cluster !== undefined) throw new Refusal("cluster-unsupported", "breakpoints are not supported in a cluster yet");
+        if (cluster !== undefined) throw new ServiceError("cluster-unsupported", "breakpoints are not supported in a cluster yet");
         return { status: 201, json: sessions.open(body).toJson() };
       },
     }),
@@ -85,8 +85,8 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
       replies: { 200: { description: "The session.", schema: sessionShape } },
       handle: ({ params }) => ok(sessions.get(params["id"] as string).toJson()),
     }),
-    proceeding("continue", "Lets the held message continue, unchanged or changed", false),
-    proceeding("step", "Lets the held message continue and holds it again before its next step", true),
+    proceedEndpoint("continue", "Lets the held message continue, unchanged or changed", false),
+    proceedEndpoint("step", "Lets the held message continue and holds it again before its next step", true),
     defineEndpoint({
       method: "POST",
       path: "/breakpoints/:id/abort",

@@ -1,4 +1,4 @@
-// The schema of the catalog; the same members as CatalogView of the model.
+// The schema of the catalog. It must have the same members as CatalogView of the model.
 import { z } from "zod";
 import { nameKinds, paletteGroups } from "@sluice/model";
 import { shape } from "./endpoint.ts";
@@ -41,7 +41,7 @@ const optionShape = shape(
       .object({ what: z.string(), within: z.boolean().optional() })
       .optional()
       .describe("The value is, or with `within` contains, a name that the connection can list."),
-    names: z.enum(nameKinds).optional().describe("What the value, or each item, names."),
+    names: z.enum(nameKinds).optional().describe("The kind of object that the value, or each item, names."),
     inline: z.boolean().optional(),
     shorthand: z.string().optional(),
     item: z
@@ -58,7 +58,7 @@ const optionShape = shape(
 
 const options = (): z.ZodType => z.array(optionShape());
 
-const described = (): Readonly<Record<string, z.ZodType>> => ({
+const descriptionMembers = (): Readonly<Record<string, z.ZodType>> => ({
   title: z.string(),
   summary: z.string(),
   guarantees: z.string().optional().describe("Guarantees about delivery, order, memory and concurrency."),
@@ -74,15 +74,15 @@ const described = (): Readonly<Record<string, z.ZodType>> => ({
   examples: z.array(z.unknown()),
 });
 
-const named = (more: Readonly<Record<string, z.ZodType>>): z.ZodType =>
-  z.array(z.looseObject({ ...described(), name: z.string(), ...more, options: options() }));
+const declarationList = (more: Readonly<Record<string, z.ZodType>>): z.ZodType =>
+  z.array(z.looseObject({ ...descriptionMembers(), name: z.string(), ...more, options: options() }));
 
 export const catalogShape = shape(
   () => ({
     common: options().describe("Options common to all steps."),
     route: options(),
     from: options(),
-    steps: named({
+    steps: declarationList({
       shorthand: z.string().optional(),
       adoptsSiblings: z.boolean().optional(),
       clausesInSteps: z.array(z.string()).optional(),
@@ -91,7 +91,7 @@ export const catalogShape = shape(
     }),
     connectors: z.array(
       z.looseObject({
-        ...described(),
+        ...descriptionMembers(),
         scheme: z.string(),
         aliases: z.array(z.string()),
         syntax: z.string(),
@@ -99,6 +99,7 @@ export const catalogShape = shape(
         roles: z.array(z.enum(["source", "sink", "poller"])),
         trigger: z.enum(["route", "request", "schedule", "outside"]).optional(),
         sourceStarter: z.record(z.string(), z.string()).optional().describe("Options that a source needs, with initial values."),
+        local: z.boolean().optional().describe("Messages sent to it stay in the runtime."),
         path: options(),
         options: options(),
         headers: options(),
@@ -108,7 +109,7 @@ export const catalogShape = shape(
     connections: z
       .array(
         z.looseObject({
-          ...described(),
+          ...descriptionMembers(),
           type: z.string(),
           kinds: z.array(z.string()),
           fields: options(),
@@ -120,15 +121,15 @@ export const catalogShape = shape(
         }),
       )
       .describe("The loaded connection types; all of them with `full`."),
-    languages: named({ textKey: z.string() }),
-    formats: named({ shorthand: z.string().optional() }),
-    entities: named({
+    languages: declarationList({ textKey: z.string() }),
+    formats: declarationList({ shorthand: z.string().optional() }),
+    entities: declarationList({
       shorthand: z.string().optional(),
       beforeRoutes: z.boolean().optional(),
       many: z.boolean().optional(),
       raw: z.boolean().optional(),
     }),
-    beans: z.array(z.looseObject({ ...described(), names: z.array(z.string()), kind: z.string(), properties: options() })),
+    beans: z.array(z.looseObject({ ...descriptionMembers(), names: z.array(z.string()), kind: z.string(), properties: options() })),
     kamelets: z
       .array(z.looseObject({ name: z.string(), title: z.string(), summary: z.string(), type: z.string(), parameters: options() }))
       .describe("The Kamelets that flows can use: deployed ones, and those of SERVICE_KAMELETS."),
@@ -140,7 +141,7 @@ export const catalogShape = shape(
           ...Object.fromEntries(["connectors", "steps", "languages", "formats", "beans", "connections"].map((kind) => [kind, z.array(z.string())])),
         }),
       )
-      .describe("The packages in SERVICE_CONNECTORS and the names each adds."),
+      .describe("The packages in SERVICE_CONNECTORS and the names that each adds."),
     exceptions: z.array(z.string()).describe("The exception types that flows can name."),
     refused: z.record(z.string(), z.string()).describe("Unsupported Camel keywords and their replacements."),
   }),

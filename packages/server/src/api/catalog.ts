@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ServerCatalog } from "../catalog.ts";
 import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
-import type { KameletFacts } from "../kamelets/kamelet-facts.ts";
+import type { KameletMetadata } from "../kamelets/kamelet-metadata.ts";
 import { catalogShape } from "./catalog-shape.ts";
 import { defineEndpoint, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
 
@@ -30,11 +30,11 @@ export function describeCatalog(catalog: ServerCatalog, plugins: CatalogView["pl
 }
 
 export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["plugins"], installed: InstalledKamelets): readonly Endpoint[] {
-  const described = rendered(catalog, (kamelets: readonly KameletFacts[]) => {
+  const catalogJson = cachedJson(catalog, (kamelets: readonly KameletMetadata[]) => {
     const usable = kamelets.flatMap(({ about }) => (about === undefined ? [] : [about]));
     return describeCatalog(catalog, plugins, usable);
   });
-  const schema = rendered(catalog, () => flowToJsonSchema(catalog, catalog.connectors));
+  const schemaJson = cachedJson(catalog, () => flowToJsonSchema(catalog, catalog.connectors));
   return [
     defineEndpoint({
       method: "GET",
@@ -55,7 +55,7 @@ export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["p
       async handle(call) {
         if (call.query.full === true) await catalog.index.loadAll();
         else if (call.query.scheme !== undefined) await catalog.index.load([{ kind: "connectors", name: call.query.scheme }]);
-        return unlessKnown(described(await installed.list()), "application/json", call);
+        return replyIfChanged(catalogJson(await installed.list()), "application/json", call);
       },
     }),
     defineEndpoint({
@@ -69,35 +69,37 @@ export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["p
       },
       async handle(call) {
         await catalog.index.loadAll();
-        return unlessKnown(schema([]), "application/schema+json", call);
+        return replyIfChanged(schemaJson([]), "application/schema+json", call);
       },
     }),
   ];
 }
 
-interface Rendered {
+interface JsonText {
   readonly text: string;
   readonly etag: string;
 }
 
-/** Caches the JSON text until more declarations are loaded or a Kamelet changes. */
-function rendered(
+/** Caches the JSON text until a declaration is loaded or replaced, or a Kamelet changes. */
+function cachedJson(
   { connectors, beans, connectionTypes }: ServerCatalog,
-  make: (kamelets: readonly KameletFacts[]) => unknown,
-): (kamelets: readonly KameletFacts[]) => Rendered {
-  let kept: Rendered | undefined;
-  let version = "";
+  create: (kamelets: readonly KameletMetadata[]) => unknown,
+): (kamelets: readonly KameletMetadata[]) => JsonText {
+  let cached: JsonText | undefined;
+  let version: readonly unknown[] = [];
   return (kamelets) => {
-    const now = JSON.stringify([connectors.size + beans.size + connectionTypes.loaded.size, kamelets.map(({ name, hash }) => [name, hash])]);
-    if (kept !== undefined && version === now) return kept;
-    const text = JSON.stringify(make(kamelets));
-    version = now;
-    kept = { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
-    return kept;
+    const declarations = [connectors, beans, connectionTypes.loaded].flatMap((parts) => [...(parts as ReadonlyMap<string, object>)].flat());
+    const currentVersion = [...declarations, ...kamelets.flatMap(({ name, hash }) => [name, hash])];
+    if (cached !== undefined && version.length === currentVersion.length && version.every((part, index) => part === currentVersion[index])) return cached;
+    const text = JSON.stringify(create(kamelets));
+    version = currentVersion;
+    cached = { text, etag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"` };
+    return cached;
   };
 }
 
-function unlessKnown({ text, etag }: Rendered, type: string, { headers }: Call): Reply {
-  const known = headers["if-none-match"]?.split(",").some((tag) => tag.trim() === etag) === true;
-  return known ? { status: 304, text: "", headers: { etag } } : { status: 200, text, headers: { "content-type": `${type}; charset=utf-8`, etag } };
+/** Replies with 304 when the client has the current version. */
+function replyIfChanged({ text, etag }: JsonText, type: string, { headers }: Call): Reply {
+  const isUnchanged = headers["if-none-match"]?.split(",").some((tag) => tag.trim() === etag) === true;
+  return isUnchanged ? { status: 304, text: "", headers: { etag } } : { status: 200, text, headers: { "content-type": `${type}; charset=utf-8`, etag } };
 }

@@ -1,7 +1,7 @@
 // Connections to other systems: define, test, list with state and users, remove.
 import { f } from "@sluice/model";
 import { z } from "zod";
-import { shownDocument } from "../connections/connection-document.ts";
+import { maskDocument } from "../connections/connection-document.ts";
 import type { NamedConnection, NamedConnections } from "../connections/named-connections.ts";
 import type { ConnectionMetrics } from "../connections/shared-connection.ts";
 import { documentId } from "../mappings/installed-document.ts";
@@ -39,11 +39,11 @@ const summaryShape = shape(
 );
 const documentShape = shape(() => ({ id: z.string(), ...documentMembers(), flows: z.array(z.string()) }), "ConnectionDocument");
 const putShape = shape(() => ({ id: z.string(), created: z.boolean(), type: z.string(), hash: z.string(), lastModified: z.string() }), "InstalledConnection");
-const testedShape = oneOf(
+const testResultShape = oneOf(
   shape(() => ({ ok: z.literal(true), server: z.string().describe("The server's name and version."), ms: z.int() }), "ConnectionWorks"),
   shape(() => ({ ok: z.literal(false), error: z.string(), hint: z.string(), ms: z.int() }), "ConnectionFails"),
 );
-const givenDocument = z.looseObject({ type: z.string().optional(), title: z.string().optional(), values: z.looseObject({}).optional() });
+const documentBody = z.looseObject({ type: z.string().optional(), title: z.string().optional(), values: z.looseObject({}).optional() });
 
 export interface ConnectionsApiParts {
   readonly named: NamedConnections;
@@ -68,9 +68,9 @@ export function connectionStates({ metrics, secrets }: Pick<ConnectionsApiParts,
 
 export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoint[] {
   const { named, secrets } = parts;
-  const shown = (text: string): string => secrets.scrub(maskUris(text));
+  const mask = (text: string): string => secrets.scrub(maskUris(text));
   const summaryOf = ({ id, document, hash, lastModified, error }: NamedConnection): Readonly<Record<string, unknown>> => {
-    const { type: _, ...state } = connectionStates(parts).find((one) => one["id"] === id) ?? {
+    const { type: _, ...state } = connectionStates(parts).find((connection) => connection["id"] === id) ?? {
       state: "idle",
       since: null,
       problem: null,
@@ -86,12 +86,12 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       lastModified: new Date(lastModified).toISOString(),
       since: state["since"] ?? new Date(lastModified).toISOString(),
       flows: named.usersOf(id),
-      ...(error === undefined ? {} : { error: shown(error) }),
+      ...(error === undefined ? {} : { error: mask(error) }),
     };
   };
-  const tested = async (id: string | undefined, given: unknown) => {
-    const outcome = await named.test(id, given);
-    return ok(outcome.ok ? { ...outcome, server: shown(outcome.server) } : { ...outcome, error: shown(outcome.error) });
+  const testConnection = async (id: string | undefined, document: unknown) => {
+    const outcome = await named.test(id, document);
+    return ok(outcome.ok ? { ...outcome, server: mask(outcome.server) } : { ...outcome, error: mask(outcome.error) });
   };
   return [
     defineEndpoint({
@@ -101,7 +101,7 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       summary: "Lists the connections with their state and the flows that use them",
       replies: { 200: { description: "All connections, by id.", schema: shape(() => ({ connections: z.array(summaryShape()), total: z.int() })) } },
       handle() {
-        // The next poll of a client that displays them sees what the checks found.
+        // Checks run in the background; the next request returns their results.
         parts.checkSoon();
         const connections = named.list().map(summaryOf);
         return ok({ connections, total: connections.length });
@@ -115,7 +115,7 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       replies: { 200: { description: "The document.", schema: documentShape } },
       handle({ params }) {
         const { id, document, hash } = named.read(documentId(params));
-        return ok({ id, ...(document === undefined ? { type: "", values: {} } : shownDocument(document)), flows: named.usersOf(id) }, { ETag: `"${hash}"` });
+        return ok({ id, ...(document === undefined ? { type: "", values: {} } : maskDocument(document)), flows: named.usersOf(id) }, { ETag: `"${hash}"` });
       },
     }),
     defineEndpoint({
@@ -124,7 +124,7 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       tag: "connections",
       summary: "Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged",
       query: { force: f.boolean({ doc: "Save it even if the test fails.", default: false }) },
-      body: givenDocument,
+      body: documentBody,
       conditional: true,
       replies: {
         201: { description: "Defined.", schema: putShape },
@@ -159,18 +159,18 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       path: "/connections/test",
       tag: "connections",
       summary: "Tests a connection that is not saved",
-      body: givenDocument,
-      replies: { 200: { description: "The test result, after at most ten seconds.", schema: testedShape } },
-      handle: ({ body }) => tested(undefined, body),
+      body: documentBody,
+      replies: { 200: { description: "The test result, after at most ten seconds.", schema: testResultShape } },
+      handle: ({ body }) => testConnection(undefined, body),
     }),
     defineEndpoint({
       method: "POST",
       path: "/connections/:id/test",
       tag: "connections",
       summary: "Tests a saved connection, or the document in the body instead",
-      body: givenDocument.optional(),
-      replies: { 200: { description: "The test result, after at most ten seconds.", schema: testedShape } },
-      handle: ({ params, body }) => tested(documentId(params), body?.type === undefined ? undefined : body),
+      body: documentBody.optional(),
+      replies: { 200: { description: "The test result, after at most ten seconds.", schema: testResultShape } },
+      handle: ({ params, body }) => testConnection(documentId(params), body?.type === undefined ? undefined : body),
     }),
     defineEndpoint({
       method: "POST",

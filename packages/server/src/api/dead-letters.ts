@@ -1,27 +1,27 @@
 import { f } from "@sluice/model";
 import { z } from "zod";
 import type { DeadLetterSource, DeadLetterStore } from "../dead-letters/dead-letter-store.ts";
-import { letterJson, summaryJson } from "../dead-letters/dead-letter-view.ts";
-import type { LetterReplays, ReplayJob } from "../dead-letters/replay-dead-letters.ts";
+import { deadLetterJson, summaryJson } from "../dead-letters/dead-letter-view.ts";
+import type { DeadLetterReplays, ReplayJob } from "../dead-letters/replay-dead-letters.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
-import { Refusal } from "../refusal.ts";
-import type { LetterFilter } from "../store/dead-letter-table.ts";
+import { ServiceError } from "../service-error.ts";
+import type { DeadLetterFilter } from "../store/dead-letter-table.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { failureShape, messageShape, runStatus } from "./message-shapes.ts";
 import { readTime } from "./request-input.ts";
 
 export interface DeadLetterParts {
   readonly store: DeadLetterSource;
-  readonly replays: LetterReplays;
+  readonly replays: DeadLetterReplays;
 }
 
 const maxLimit = 1_000;
 const maxReplayed = 10_000;
-/** Bulk replays that take longer are answered with 202 and continue in the background. */
+/** The reply to a bulk replay that takes longer is 202, and the replay continues in the background. */
 const waitMs = 2_000;
 
-const letterMembers = (): Readonly<Record<string, z.ZodType>> => ({
+const deadLetterMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
   at: z.string(),
   routeId: z.string(),
@@ -35,9 +35,9 @@ const letterMembers = (): Readonly<Record<string, z.ZodType>> => ({
   size: z.int(),
   node: z.string().optional().describe("The node that stored it. Only in a cluster."),
 });
-const letterShape = shape(letterMembers, "DeadLetter");
-const letterDetailShape = shape(() => ({ ...letterMembers(), message: messageShape(), input: messageShape().nullable() }), "DeadLetterDetail");
-const letterReplayShape = shape(
+const deadLetterShape = shape(deadLetterMembers, "DeadLetter");
+const deadLetterDetailShape = shape(() => ({ ...deadLetterMembers(), message: messageShape(), input: messageShape().nullable() }), "DeadLetterDetail");
+const deadLetterReplayShape = shape(
   () => ({ id: z.string(), runId: z.string(), status: runStatus(), replayed: z.boolean(), error: failureShape().nullable() }),
   "DeadLetterReplay",
 );
@@ -67,15 +67,15 @@ type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefi
 export function deadLetterEndpoints({ store, replays }: DeadLetterParts, secrets: SecretValues): readonly Endpoint[] {
   const find = async (id: string): Promise<DeadLetterStore> => {
     const table = await store.openExisting();
-    if (table === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+    if (table === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     return table;
   };
-  return [...readingEndpoints(store, secrets, find), ...replayEndpoints(store, replays, secrets, find), ...removingEndpoints(store, find)];
+  return [...readEndpoints(store, secrets, find), ...replayEndpoints(store, replays, secrets, find), ...removeEndpoints(store, find)];
 }
 
 type Find = (id: string) => Promise<DeadLetterStore>;
 
-function readingEndpoints(store: DeadLetterSource, secrets: SecretValues, find: Find): readonly Endpoint[] {
+function readEndpoints(store: DeadLetterSource, secrets: SecretValues, find: Find): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",
@@ -83,7 +83,7 @@ function readingEndpoints(store: DeadLetterSource, secrets: SecretValues, find: 
       tag: "dead letters",
       summary: "Lists messages that could not be processed, newest first",
       query: { ...filterFields, limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }) },
-      replies: { 200: { description: "The dead letters.", schema: shape(() => ({ deadLetters: z.array(letterShape()), total: z.int() })) } },
+      replies: { 200: { description: "The dead letters.", schema: shape(() => ({ deadLetters: z.array(deadLetterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
         const table = await store.openExisting();
@@ -96,18 +96,18 @@ function readingEndpoints(store: DeadLetterSource, secrets: SecretValues, find: 
       path: "/dead-letters/:id",
       tag: "dead letters",
       summary: "Returns a dead letter with its message",
-      replies: { 200: { description: "The dead letter.", schema: letterDetailShape } },
+      replies: { 200: { description: "The dead letter.", schema: deadLetterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
         const letter = await (await find(id)).find(id);
-        if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
-        return ok(letterJson(letter, secrets));
+        if (letter === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+        return ok(deadLetterJson(letter, secrets));
       },
     }),
   ];
 }
 
-function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secrets: SecretValues, find: Find): readonly Endpoint[] {
+function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, secrets: SecretValues, find: Find): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "POST",
@@ -117,7 +117,7 @@ function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secret
       replies: {
         200: {
           description: "The result of the run, even if it failed.",
-          schema: letterReplayShape,
+          schema: deadLetterReplayShape,
         },
       },
       async handle({ params }) {
@@ -144,12 +144,12 @@ function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secret
         202: { description: "Still running; query it by its id.", schema: jobShape },
       },
       async handle({ body }) {
-        if (body.routeId === undefined && body.flowId === undefined) throw new Refusal("body-invalid", "routeId or flowId is required");
+        if (body.routeId === undefined && body.flowId === undefined) throw new ServiceError("body-invalid", "routeId or flowId is required");
         const filter = filterOf(body);
         const table = await store.openExisting();
         if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
         const { job, done } = replays.many(table, filter, body.limit ?? maxLimit);
-        await forLimitedTime(done);
+        await waitBriefly(done);
         return { status: job.status === "running" ? 202 : 200, json: jobJson(job) };
       },
     }),
@@ -157,28 +157,28 @@ function replayEndpoints(store: DeadLetterSource, replays: LetterReplays, secret
       method: "GET",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
-      owned: ({ params }) => ({ kind: "letter-replay", id: params["id"] as string }),
+      owned: ({ params }) => ({ kind: "dead-letter-replay", id: params["id"] as string }),
       summary: "Returns the progress of a bulk replay",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
-      handle: ({ params }) => ok(jobJson(known(replays.job(params["id"] as string), params["id"] as string))),
+      handle: ({ params }) => ok(jobJson(requireJob(replays.job(params["id"] as string), params["id"] as string))),
     }),
     defineEndpoint({
       method: "DELETE",
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
-      owned: ({ params }) => ({ kind: "letter-replay", id: params["id"] as string }),
+      owned: ({ params }) => ({ kind: "dead-letter-replay", id: params["id"] as string }),
       summary: "Cancels a bulk replay; dead letters that are being replayed are finished",
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       async handle({ params }) {
-        const { job, done } = known(replays.cancel(params["id"] as string), params["id"] as string);
-        await forLimitedTime(done);
+        const { job, done } = requireJob(replays.cancel(params["id"] as string), params["id"] as string);
+        await waitBriefly(done);
         return ok(jobJson(job));
       },
     }),
   ];
 }
 
-function removingEndpoints(store: DeadLetterSource, find: Find): readonly Endpoint[] {
+function removeEndpoints(store: DeadLetterSource, find: Find): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "DELETE",
@@ -188,7 +188,7 @@ function removingEndpoints(store: DeadLetterSource, find: Find): readonly Endpoi
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
       async handle({ params }) {
         const id = params["id"] as string;
-        if (!(await (await find(id)).remove(id))) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+        if (!(await (await find(id)).remove(id))) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
         return ok({ id, deleted: true });
       },
     }),
@@ -202,25 +202,25 @@ function removingEndpoints(store: DeadLetterSource, find: Find): readonly Endpoi
       async handle({ query }) {
         const filter = filterOf(query);
         if (Object.values(filter).every((value) => value === undefined))
-          throw new Refusal("query-invalid", "routeId, flowId, since, until or text is required");
+          throw new ServiceError("query-invalid", "routeId, flowId, since, until or text is required");
         return ok({ deleted: (await (await store.openExisting())?.removeAll(filter)) ?? 0 });
       },
     }),
   ];
 }
 
-function filterOf({ routeId, flowId, since, until, text }: FilterQuery): LetterFilter {
-  // Empty text matches every letter and could delete all of them by mistake.
-  if (text === "") throw new Refusal("query-invalid", "text must not be empty");
+function filterOf({ routeId, flowId, since, until, text }: FilterQuery): DeadLetterFilter {
+  // Empty text matches every dead letter, so a request could delete all of them by mistake.
+  if (text === "") throw new ServiceError("query-invalid", "text must not be empty");
   return { routeId, flowId, text, since: readTime("since", since), until: readTime("until", until) };
 }
 
-function known<T>(found: T | undefined, id: string): T {
-  if (found === undefined) throw new Refusal("not-found", `replay '${id.slice(0, 128)}' not found`);
-  return found;
+function requireJob<T>(job: T | undefined, id: string): T {
+  if (job === undefined) throw new ServiceError("not-found", `replay '${id.slice(0, 128)}' not found`);
+  return job;
 }
 
-function forLimitedTime(done: Promise<void>): Promise<unknown> {
+function waitBriefly(done: Promise<void>): Promise<unknown> {
   return Promise.race([done, new Promise((resolve) => setTimeout(resolve, waitMs).unref())]);
 }
 

@@ -25,8 +25,8 @@ export function describeWebhooks(parts: WebhookParts): DescribedWebhooks {
   const security = new Map<string, PolicySecurity>();
   for (const [flowId, stored] of parts.policies.list()) if ("policy" in stored) security.set(flowId, securityOf(flowId, stored.policy));
   const mounts = parts.mounts.list();
-  const served = new Set(mounts.map(({ flowId }) => flowId));
-  const schemes = [...security].filter(([flowId]) => served.has(flowId)).map(([, { schemes: own }]) => own);
+  const flowIds = new Set(mounts.map(({ flowId }) => flowId));
+  const schemes = [...security].filter(([flowId]) => flowIds.has(flowId)).map(([, policySecurity]) => policySecurity.schemes);
   return {
     webhooks: mounts.map((mount) => describe(parts, mount, security.get(mount.flowId))),
     securitySchemes: Object.assign({}, ...schemes) as Record<string, Json>,
@@ -35,7 +35,7 @@ export function describeWebhooks(parts: WebhookParts): DescribedWebhooks {
 
 function describe(parts: WebhookParts, { path, methods, prefix, routeId }: HttpMount, security: PolicySecurity | undefined): WebhookDescription {
   const route = parts.runtime.routes.get(routeId);
-  const own = (route?.steps ?? []).filter(({ depth }) => depth === ownDepth(route));
+  const topSteps = (route?.steps ?? []).filter(({ depth }) => depth === topDepth(route));
   return {
     routeId,
     path,
@@ -43,13 +43,13 @@ function describe(parts: WebhookParts, { path, methods, prefix, routeId }: HttpM
     prefix,
     description: route?.identity.description,
     security,
-    request: declaredType(parts, routeId, "inputType") ?? mappedBody(parts, own[0]?.uri, "source"),
-    reply: declaredType(parts, routeId, "outputType") ?? mappedBody(parts, own.at(-1)?.uri, "target"),
+    request: declaredType(parts, routeId, "inputType") ?? mappedBody(parts, topSteps[0]?.uri, "source"),
+    reply: declaredType(parts, routeId, "outputType") ?? mappedBody(parts, topSteps.at(-1)?.uri, "target"),
     later: laterOf(route?.from ?? ""),
   };
 }
 
-const ownDepth = (route: Route | undefined): number => Math.min(...(route?.steps ?? []).map(({ depth }) => depth));
+const topDepth = (route: Route | undefined): number => Math.min(...(route?.steps ?? []).map(({ depth }) => depth));
 
 function laterOf(from: string): WebhookDescription["later"] {
   const options = new URLSearchParams(from.slice(from.indexOf("?") + 1));
@@ -66,7 +66,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   edi: "application/edifact",
 };
 
-/** `inputType: json` or `json:order`, as in Camel, or a media type. */
+/** The type that the route declares: `inputType: json` or `json:order`, as in Camel, or a media type. */
 function declaredType({ runtime }: WebhookParts, routeId: string, option: "inputType" | "outputType"): BodyDescription | undefined {
   for (const { flow } of runtime.deployments.values()) {
     const urn = (flow.routes.find(({ id }) => id === routeId)?.options[option] as { urn?: string } | undefined)?.urn;

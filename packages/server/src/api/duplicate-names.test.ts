@@ -17,11 +17,11 @@ it.each([
   ['{"a\\"b":1,"x":"\\\\","a\\"b":2}', 'a"b', 19],
   [`{${many},"n39":1}`, "n39", many.length + 2],
   ['{"":1,"":2}', "", 6],
-])("A14: %s names one twice", (text, name, position) => {
+])("%s has a duplicate name", (text, name, position) => {
   for (const count of [1, 3, Infinity]) expect(find(text, count)).toEqual({ name, position });
 });
 
-it("A14: finds no duplicate in output of JSON.stringify, and finds an added one", () => {
+it("finds no duplicate in output of JSON.stringify, and finds an added one", () => {
   fc.assert(
     fc.property(fc.json(), fc.integer({ min: 1, max: 50 }), (text, count) => {
       expect(find(text, count)).toBeUndefined();
@@ -30,7 +30,7 @@ it("A14: finds no duplicate in output of JSON.stringify, and finds an added one"
   );
 });
 
-it("A14: scans 10 MB in pieces of a few milliseconds", () => {
+it("scans 10 MB in slices of a few milliseconds", () => {
   const text = JSON.stringify({ rows: Array.from({ length: 400_000 }, (_, index) => ({ id: index, name: `row ${index}` })) });
   const names = new DuplicateNames(text);
   let longest = 0;

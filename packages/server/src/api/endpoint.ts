@@ -21,10 +21,12 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   /** The JSON body. Bodies with a media type in `rawBody` are passed on unparsed. */
   readonly body?: z.ZodType<B>;
   readonly rawBody?: readonly string[];
-  /** In a cluster, the call is executed by the node that has this item; undefined: by the node that received it. */
+  /** In a cluster, the node that has this item executes the call; if undefined, the node that received the call. */
   owned?(call: Call<Q, B>): OwnedItem | undefined;
   /** In a cluster, all nodes execute the call, and this combines the JSON of their replies. */
   combine?(own: Json, others: readonly Json[]): Json;
+  /** In a cluster, other nodes may forward this call. Implied by `owned` and `combine`. */
+  readonly forwarded?: true;
   /** Supports If-Match: a change based on another version is rejected with 412. */
   readonly conditional?: true;
   readonly replies: Readonly<Record<number, ReplyShape>>;
@@ -43,7 +45,7 @@ export interface ReplyShape {
   readonly events?: Readonly<Record<string, Shape>>;
 }
 
-/** A schema that is created on demand, because most processes never serve the document. */
+/** Creates a schema on demand, because most processes never serve the OpenAPI document. */
 export type Shape = () => z.ZodType;
 
 /** A validated request. */
@@ -79,13 +81,13 @@ export function shape(members: () => Readonly<Record<string, z.ZodType>>, name?:
   return name === undefined ? () => z.looseObject(members()) : named(name, () => z.looseObject(members()));
 }
 
-/** A schema that the document defines once under this name. */
-export function named(name: string, make: Shape): Shape {
-  let made: z.ZodType | undefined;
-  return () => (made ??= make().meta({ id: name }));
+/** A schema that the OpenAPI document defines once under this name. */
+export function named(name: string, create: Shape): Shape {
+  let schema: z.ZodType | undefined;
+  return () => (schema ??= create().meta({ id: name }));
 }
 
 /** A union of schemas. */
 export function oneOf(...shapes: readonly Shape[]): Shape {
-  return () => z.union(shapes.map((one) => one()));
+  return () => z.union(shapes.map((create) => create()));
 }

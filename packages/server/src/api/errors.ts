@@ -1,5 +1,5 @@
-// Maps refusal codes to HTTP status codes.
-import type { RefusalCode } from "../refusal.ts";
+// Maps the codes of service errors to HTTP status codes.
+import type { ServiceErrorCode } from "../service-error.ts";
 
 export const statusOf = {
   unauthorized: 401,
@@ -32,4 +32,4 @@ export const statusOf = {
   "cluster-uncertain": 503,
   "cluster-unsupported": 403,
   internal: 500,
-} as const satisfies Record<RefusalCode, number>;
+} as const satisfies Record<ServiceErrorCode, number>;

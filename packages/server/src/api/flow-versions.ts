@@ -8,14 +8,14 @@ import { defineEndpoint, ok, oneOf, shape, type Endpoint } from "./endpoint.ts";
 import { dryRunJson, dryRunShape, flowId, installJson, putShape, wantsYaml, yamlReply } from "./flows.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { anyMap } from "./message-shapes.ts";
-import { Refusal } from "../refusal.ts";
-import { versionFacts, versionQuery } from "./version-facts.ts";
+import { ServiceError } from "../service-error.ts";
+import { versionMetadata, versionQuery } from "./version-metadata.ts";
 
 const versionMembers = (): Readonly<Record<string, z.ZodType>> => ({
   revision: z.int().describe("Counts the versions of this flow from 1."),
   hash: z.string(),
   at: z.string(),
-  by: z.string().nullable().describe("The author sent by the caller, else the fingerprint of its token; null for a file changed outside the API."),
+  by: z.string().nullable().describe("The author that the caller sent, otherwise the fingerprint of its token; null for a file changed outside the API."),
   comment: z.string().nullable(),
   size: z.int().describe("Size of the text in bytes."),
   running: z.boolean(),
@@ -75,7 +75,7 @@ export function flowVersionEndpoints(views: FlowViews): readonly Endpoint[] {
           ifMatch: ifMatchOf(headers["if-match"]),
           dryRun,
           testsRequired: query.tests === "required",
-          facts: versionFacts(query, views.fingerprint),
+          metadata: versionMetadata(query, views.fingerprint),
         });
         return ok(dryRun ? dryRunJson(views, outcome) : installJson(views, outcome), { ETag: `"${outcome.flow.hash}"` });
       },
@@ -84,6 +84,6 @@ export function flowVersionEndpoints(views: FlowViews): readonly Endpoint[] {
 }
 
 function revisionOf({ revision = "" }: Readonly<Record<string, string>>): number {
-  if (!/^[1-9]\d{0,14}$/.test(revision)) throw new Refusal("id-invalid", "revision must be an integer of 1 or more");
+  if (!/^[1-9]\d{0,14}$/.test(revision)) throw new ServiceError("id-invalid", "revision must be an integer of 1 or more");
   return Number(revision);
 }

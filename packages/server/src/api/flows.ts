@@ -16,8 +16,8 @@ import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
 import { changeShape } from "./nodes.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
-import { invalidId, Refusal } from "../refusal.ts";
-import { versionFacts, versionQuery } from "./version-facts.ts";
+import { invalidId, ServiceError } from "../service-error.ts";
+import { versionMetadata, versionQuery } from "./version-metadata.ts";
 
 export const yamlTypes = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"] as const;
 const routeShape = shape(() => ({ id: z.string(), from: z.string(), status: routeStatus(), url: z.string().optional() }), "DeployedRoute");
@@ -72,10 +72,10 @@ const optionShape = shape(
   }),
   "OptionChange",
 );
-const changeWord = () => z.enum(["added", "changed", "removed"]);
+const changeKind = () => z.enum(["added", "changed", "removed"]);
 const differenceShape = shape(
   () => ({
-    routes: z.array(z.looseObject({ change: changeWord(), id: z.string(), options: z.array(optionShape()) })),
+    routes: z.array(z.looseObject({ change: changeKind(), id: z.string(), options: z.array(optionShape()) })),
     steps: z
       .array(
         z.looseObject({
@@ -88,7 +88,7 @@ const differenceShape = shape(
       )
       .describe("Steps of routes that both versions have; those of added and removed routes are not listed."),
     elements: z
-      .array(z.looseObject({ change: changeWord(), name: z.string(), options: z.array(optionShape()) }))
+      .array(z.looseObject({ change: changeKind(), name: z.string(), options: z.array(optionShape()) }))
       .describe("Elements other than routes, such as `onException` or `beans`."),
     webhooks: z.looseObject({
       kept: z.boolean().describe("False if a request that succeeds now may be rejected after the change."),
@@ -134,7 +134,7 @@ export const problemShape = shape(
   }),
   "Problem",
 );
-// Not typed here: flow-params validates `params` with the messages of the contract.
+// `params` is not typed here, because flow-params validates it with the error messages of the contract.
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
 const installShape = bodyShape.extend({
   tests: z.string().nullable().optional().describe("The content of the flow's test file; null deletes it."),
@@ -184,19 +184,19 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       async handle(call) {
         const id = flowId(call.params);
         const { bytes, params } = flowBody(call);
-        const given = call.body as z.infer<typeof installShape> | undefined;
-        if (given?.kamelets !== undefined && !call.query.dryRun)
-          throw new Refusal("body-invalid", "kamelets is allowed only with dryRun=true: install each of them with PUT /_api/kamelets/:name first");
+        const body = call.body as z.infer<typeof installShape> | undefined;
+        if (body?.kamelets !== undefined && !call.query.dryRun)
+          throw new ServiceError("body-invalid", "kamelets is allowed only with dryRun=true: install each of them with PUT /_api/kamelets/:name first");
         const outcome = await installFlow(parts, {
           id,
           bytes,
           params,
           ifMatch: ifMatchOf(call.headers["if-match"]),
           dryRun: call.query.dryRun,
-          tests: given?.tests,
-          kamelets: given?.kamelets === undefined ? undefined : views.withKamelets(kameletTextsByName(given.kamelets)),
+          tests: body?.tests,
+          kamelets: body?.kamelets === undefined ? undefined : views.withKamelets(kameletTextsByName(body.kamelets)),
           testsRequired: call.query.tests === "required",
-          facts: versionFacts(call.query, views.fingerprint),
+          metadata: versionMetadata(call.query, views.fingerprint),
         });
         const json = call.query.dryRun ? dryRunJson(views, outcome) : installJson(views, outcome);
         return { status: outcome.created && !call.query.dryRun ? 201 : 200, json, headers: { ETag: `"${outcome.flow.hash}"` } };
@@ -234,8 +234,8 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
         const { bytes, params } = flowBody(call);
         const id = flowId({ id: call.query.id });
         const stored = parts.installed.get(id)?.params ?? {};
-        const given = params === undefined ? stored : readParams(params, stored);
-        const { prepared } = await prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: given });
+        const flowParams = params === undefined ? stored : readParams(params, stored);
+        const { prepared } = await prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: flowParams });
         const problems = [...listProblems(prepared), ...missingMappings(prepared.flow, parts.mappings)];
         return ok({ valid: problems.every(({ severity }) => severity !== "error"), problems });
       },
@@ -261,14 +261,14 @@ export const yamlReply = (yaml: string, headers: Readonly<Record<string, string>
 function flowBody({ body, raw }: Call): { bytes: Buffer; params: unknown } {
   if (raw !== undefined) return { bytes: raw.bytes, params: undefined };
   const { yaml, params } = body as z.infer<typeof bodyShape>;
-  if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new Refusal("body-invalid", "params must be an object");
+  if (params !== undefined && (typeof params !== "object" || Array.isArray(params))) throw new ServiceError("body-invalid", "params must be an object");
   return { bytes: yamlBytes(yaml), params };
 }
 
 export function yamlBytes(yaml: string): Buffer {
   const bytes = Buffer.from(yaml, "utf8");
   // A lone surrogate has no UTF-8 encoding and would be changed.
-  if (bytes.toString("utf8") !== yaml) throw new Refusal("body-invalid", "yaml must be valid Unicode text");
+  if (bytes.toString("utf8") !== yaml) throw new ServiceError("body-invalid", "yaml must be valid Unicode text");
   return bytes;
 }
 

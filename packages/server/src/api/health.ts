@@ -142,8 +142,8 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
 
 /** Failed runs do not change the status; flows or routes that are not running, invalid policies and a failing store do. */
 function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem, cluster }: HealthParts): string {
-  const now = phase();
-  if (now !== "UP") return now;
+  const currentPhase = phase();
+  if (currentPhase !== "UP") return currentPhase;
   for (const route of runtime.routes.values()) if (route.status === "Failed") return "DEGRADED";
   for (const flow of installed.values()) if (flow.error !== undefined) return "DEGRADED";
   const report = cluster?.report();
@@ -162,15 +162,15 @@ function routeJson(route: Route, { now, secrets }: HealthParts, trusted: boolean
     total: stats.total,
     failed: stats.failed,
     lastRunAt: stats.lastRunAt === 0 ? null : new Date(stats.lastRunAt).toISOString(),
-    ...(trusted ? { lastError: shown(route.problem ?? stats.lastError, secrets) } : {}),
+    ...(trusted ? { lastError: maskText(route.problem ?? stats.lastError, secrets) } : {}),
   };
 }
 
-const shown = (text: string | undefined, secrets: SecretValues): string | null => (text === undefined ? null : secrets.scrub(maskUris(text)));
+const maskText = (text: string | undefined, secrets: SecretValues): string | null => (text === undefined ? null : secrets.scrub(maskUris(text)));
 
 function storeJson({ storeProblem, secrets }: HealthParts): Readonly<Record<string, unknown>> | null {
   const problem = storeProblem();
-  return problem === undefined ? null : { error: shown(problem.error, secrets), since: new Date(problem.since).toISOString() };
+  return problem === undefined ? null : { error: maskText(problem.error, secrets), since: new Date(problem.since).toISOString() };
 }
 
 function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDelay>): Readonly<Record<string, unknown>> {
@@ -182,13 +182,13 @@ function details(parts: HealthParts, lag: ReturnType<typeof monitorEventLoopDela
     openSessions: parts.openSessions(),
     streamClients: parts.streamClients(),
     http: parts.httpBytes(),
-    failedPolicies: parts.brokenPolicies().map(({ flowId, problem }) => ({ flowId, error: shown(problem, parts.secrets) })),
+    failedPolicies: parts.brokenPolicies().map(({ flowId, problem }) => ({ flowId, error: maskText(problem, parts.secrets) })),
     connections: connectionStates({ metrics: parts.connections, secrets: parts.secrets }),
     store: storeJson(parts),
     ...(parts.cluster === undefined ? {} : { cluster: clusterJson(parts.cluster.report()) }),
     failedFlows: [...parts.installed.values()]
       .map(({ id, error }) => ({ id, problem: error ?? problemOfFlow(parts.runtime, id) }))
       .filter(({ problem }) => problem !== undefined)
-      .map(({ id, problem }) => ({ id, error: shown(problem, parts.secrets) })),
+      .map(({ id, problem }) => ({ id, error: maskText(problem, parts.secrets) })),
   };
 }

@@ -35,7 +35,7 @@ import { metricsEndpoints } from "./metrics.ts";
 import { nodeEndpoints } from "./nodes.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { RunReplayParts } from "../replay/replay-run.ts";
-import { replayEndpoints, replayFacts } from "./replay.ts";
+import { replayEndpoints, replayDetails } from "./replay.ts";
 import { routeEndpoints } from "./routes.ts";
 import { runEndpoints, type RunParts } from "./runs.ts";
 import { streamEndpoints } from "./streams.ts";
@@ -71,7 +71,7 @@ export interface ApiParts {
 export const runParts = (parts: ApiParts): RunParts => ({
   ...parts,
   nodes: parts.cluster?.queries,
-  replayFacts: (runId) => replayFacts(parts.replay, runId),
+  replayDetails: (runId) => replayDetails(parts.replay, runId),
 });
 
 export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
@@ -101,7 +101,7 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
       method: "GET",
       path: "/openapi.json",
       tag: "api",
-      summary: "Returns this document",
+      summary: "Returns the OpenAPI document of this API",
       replies: { 200: { description: "OpenAPI 3.1.", schema: shape(() => ({ openapi: z.string(), paths: anyMap() })) } },
       handle: () =>
         ok(

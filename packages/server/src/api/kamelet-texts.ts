@@ -1,7 +1,7 @@
-// Kamelets in the body of a dry run, which are going to be installed together with the checked document.
+// Kamelets in the body of a dry run, which will be installed together with the checked document.
 import { z } from "zod";
 import { isFlowId } from "../flows/flow-id.ts";
-import { invalidId } from "../refusal.ts";
+import { invalidId } from "../service-error.ts";
 
 const maxTexts = 200;
 

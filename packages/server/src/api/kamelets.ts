@@ -3,26 +3,26 @@ import { f } from "@sluice/model";
 import { z } from "zod";
 import { listProblems } from "../flows/flow-problems.ts";
 import type { InstalledKamelets, KameletOutcome } from "../kamelets/installed-kamelets.ts";
-import type { KameletFacts } from "../kamelets/kamelet-facts.ts";
-import { Refusal, invalidId } from "../refusal.ts";
+import type { KameletMetadata } from "../kamelets/kamelet-metadata.ts";
+import { ServiceError, invalidId } from "../service-error.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
 import { problemShape, wantsYaml, yamlBytes, yamlReply, yamlTypes } from "./flows.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 
-const factMembers = (): Readonly<Record<string, z.ZodType>> => ({
+const summaryMembers = (): Readonly<Record<string, z.ZodType>> => ({
   name: z.string(),
   title: z.string().nullable(),
   type: z.string().nullable().describe("`source`, `sink` or `action`; null when the file is not a usable Kamelet."),
-  origin: z.enum(["deployed", "folder", "package"]).describe("`deployed`: in the data directory or the cluster, where it can be replaced over the API."),
+  origin: z.enum(["deployed", "folder", "package"]).describe("`deployed`: stored in the data directory or the cluster; the API can replace it."),
   place: z.string().describe("The folder, the package or the cluster that it is read from."),
   hash: z.string(),
   lastModified: z.string(),
   flows: z.array(z.string()).describe("The running flows that use it."),
   error: z.string().optional().describe("The reason why the file cannot be used."),
 });
-const summaryShape = shape(factMembers, "KameletSummary");
+const summaryShape = shape(summaryMembers, "KameletSummary");
 const parameterShape = shape(
   () => ({
     name: z.string(),
@@ -39,7 +39,7 @@ const parameterShape = shape(
   "KameletParameter",
 );
 const kameletShape = shape(
-  () => ({ ...factMembers(), description: z.string().nullable(), parameters: z.array(parameterShape()), yaml: z.string() }),
+  () => ({ ...summaryMembers(), description: z.string().nullable(), parameters: z.array(parameterShape()), yaml: z.string() }),
   "Kamelet",
 );
 const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
@@ -60,7 +60,7 @@ const dryRunShape = shape(() => ({ ...outcomeMembers(), dryRun: z.literal(true),
 const bodyShape = z.object({ yaml: z.string(), kamelets: kameletTexts });
 
 export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint[] {
-  const factsJson = ({ name, about, place, hash, lastModified, error }: KameletFacts): Readonly<Record<string, unknown>> => ({
+  const summaryJson = ({ name, about, place, hash, lastModified, error }: KameletMetadata): Readonly<Record<string, unknown>> => ({
     name,
     title: about?.title ?? null,
     type: about?.type ?? null,
@@ -79,8 +79,8 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       summary: "Lists the Kamelets that flows can use, where they come from, and the flows that use them",
       replies: { 200: { description: "All Kamelets, by name.", schema: shape(() => ({ kamelets: z.array(summaryShape()), total: z.int() })) } },
       async handle() {
-        const found = (await kamelets.list()).map(factsJson);
-        return ok({ kamelets: found, total: found.length });
+        const summaries = (await kamelets.list()).map(summaryJson);
+        return ok({ kamelets: summaries, total: summaries.length });
       },
     }),
     defineEndpoint({
@@ -90,10 +90,10 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       summary: "Returns a Kamelet with its parameters and its YAML; with `Accept: application/yaml` only the YAML",
       replies: { 200: { description: "The Kamelet.", schema: kameletShape, alsoAs: ["application/yaml"] } },
       handle({ params, headers }) {
-        const found = kamelets.read(kameletName(params));
-        const etag = { ETag: `"${found.hash}"` };
-        const { description = null, parameters = [] } = found.about ?? {};
-        return wantsYaml(headers) ? yamlReply(found.text, etag) : ok({ ...factsJson(found), description, parameters, yaml: found.text }, etag);
+        const kamelet = kamelets.read(kameletName(params));
+        const etag = { ETag: `"${kamelet.hash}"` };
+        const { description = null, parameters = [] } = kamelet.about ?? {};
+        return wantsYaml(headers) ? yamlReply(kamelet.text, etag) : ok({ ...summaryJson(kamelet), description, parameters, yaml: kamelet.text }, etag);
       },
     }),
     defineEndpoint({
@@ -117,7 +117,7 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
         const { dryRun, force } = call.query;
         const { bytes, others } = kameletBody(call);
         if (others.size > 0 && !dryRun)
-          throw new Refusal("body-invalid", "kamelets is allowed only with dryRun=true: install each Kamelet with its own request");
+          throw new ServiceError("body-invalid", "kamelets is allowed only with dryRun=true: install each Kamelet with its own request");
         const previousHash = kamelets.find(name)?.hash ?? null;
         const outcome = await kamelets.install({ name, bytes, ifMatch: ifMatchOf(call.headers["if-match"]), dryRun, force, others });
         const json = dryRun
@@ -144,7 +144,7 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       path: "/kamelets/validate",
       tag: "kamelets",
       summary: "Validates a Kamelet without installing it",
-      query: { name: f.string({ doc: "The name that it must have; by default any.", default: "" }) },
+      query: { name: f.string({ doc: "The name that the Kamelet must have; by default, any name is valid.", default: "" }) },
       body: bodyShape,
       rawBody: yamlTypes,
       replies: { 200: { description: "The problems found.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },

@@ -8,7 +8,8 @@ import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import type { OwnedItem } from "../other-nodes/node-queries.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Call, Endpoint, Json, Reply } from "./endpoint.ts";
-import { oneSentence, Refusal } from "../refusal.ts";
+import { oneSentence, ServiceError } from "../service-error.ts";
+import { maskUris } from "../masking/secret-uris.ts";
 import { statusOf } from "./errors.ts";
 import { readQuery, readRequestBody } from "./request-input.ts";
 import { createRouter } from "./router.ts";
@@ -21,7 +22,7 @@ export interface ManagementOptions {
   newReference(): string;
   /** True while the runtime shuts down. */
   isDraining(): boolean;
-  /** Awaited after every changing call, before it is answered. */
+  /** Awaited after every call that changes something, before the reply is sent. */
   settled?(): Promise<void>;
   /** Undefined without a cluster. */
   readonly cluster?: ClusterView | undefined;
@@ -35,23 +36,23 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
   async function answer(request: ApiRequest): Promise<Reply> {
     const { method, segments } = request;
     const match = segments === undefined ? undefined : route(method, segments);
-    const verdict = options.tokenCheck(request.authorization);
+    const decision = options.tokenCheck(request.authorization);
     if (match?.endpoint?.open !== true) {
-      if (verdict === "unconfigured") throw new Refusal("token-unconfigured", "SERVICE_DEPLOY_TOKEN not configured");
-      if (verdict === "unauthorized") throw new Refusal("unauthorized", "unauthorized");
+      if (decision === "unconfigured") throw new ServiceError("token-unconfigured", "SERVICE_DEPLOY_TOKEN not configured");
+      if (decision === "unauthorized") throw new ServiceError("unauthorized", "unauthorized");
     }
-    if (match === undefined) throw new Refusal("not-found", "no such endpoint");
+    if (match === undefined) throw new ServiceError("not-found", "no such endpoint");
     const { endpoint, params, methods } = match;
-    if (endpoint === undefined) throw new Refusal("method-not-allowed", "method not allowed", { Allow: methods.join(", ") });
-    refuseUnservedVersion(request);
+    if (endpoint === undefined) throw new ServiceError("method-not-allowed", "method not allowed", { Allow: methods.join(", ") });
+    rejectUnservedVersion(request);
     if (endpoint.method !== "GET" && endpoint.whileDraining !== true && options.isDraining()) {
-      throw new Refusal("draining", "the runtime is shutting down", { "Retry-After": "5" });
+      throw new ServiceError("draining", "the runtime is shutting down", { "Retry-After": "5" });
     }
     const query = readQuery(endpoint.query, request.query);
     const { body, raw } = await readRequestBody(endpoint, request);
-    const call: Call = { params, query, body, raw, headers: request.headers, trusted: verdict === "accepted", signal: request.signal };
-    const elsewhere = await callOwner(options, endpoint, request, call);
-    if (elsewhere !== undefined) return elsewhere;
+    const call: Call = { params, query, body, raw, headers: request.headers, trusted: decision === "accepted", signal: request.signal };
+    const ownerReply = await callOwner(options, endpoint, request, call);
+    if (ownerReply !== undefined) return ownerReply;
     if (options.cluster !== undefined && options.ownsItem !== undefined && endpoint.combine !== undefined)
       return callEveryNode(options.cluster, endpoint, request, call);
     if (options.cluster !== undefined && endpoint.method !== "GET") return changeCluster(options.cluster, endpoint, call);
@@ -67,23 +68,23 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     try {
       send(respond, await answer(request), request.method);
     } catch (error) {
-      refuse(respond, error, options);
+      sendError(respond, error, options);
     }
   };
 }
 
-/** The reply of the node that has the item of the call, if another one has it. */
+/** Forwards the call to the node that has its item; undefined when this node has it or no node does. */
 async function callOwner({ cluster, ownsItem }: ManagementOptions, endpoint: Endpoint, request: ApiRequest, call: Call): Promise<Reply | undefined> {
   const item = cluster === undefined || ownsItem === undefined ? undefined : endpoint.owned?.(call);
   if (item === undefined || cluster === undefined || (await ownsItem?.(item)) === true) return undefined;
   const { reply, incomplete } = await cluster.queries.callOwner(item, { method: request.method, path: pathOf(request), body: call.body });
   if (reply !== undefined) return { status: reply.status, text: reply.text, headers: reply.headers };
   if (incomplete.length === 0) return undefined;
-  const silent = incomplete.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
-  throw new Refusal("not-found", `'${item.id.slice(0, 128)}' not found on the nodes that responded: ${silent}`);
+  const missingNodes = incomplete.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
+  throw new ServiceError("not-found", `'${item.id.slice(0, 128)}' not found, but some nodes could not be asked: ${missingNodes}; try again`);
 }
 
-/** This node first: its refusal is the reply. */
+/** Calls this node first: if it fails, its error is the reply. */
 async function callEveryNode({ queries }: ClusterView, endpoint: Endpoint, request: ApiRequest, call: Call): Promise<Reply> {
   const own = await endpoint.handle(call);
   if (!("json" in own)) return own;
@@ -98,7 +99,7 @@ function pathOf({ segments = [], query }: ApiRequest): string {
   return `/_api/${segments.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
-/** The reply states how far the change has reached. */
+/** The reply lists the nodes that have not applied the change yet. */
 async function changeCluster(cluster: ClusterView, endpoint: Endpoint, call: Call): Promise<Reply> {
   const { outcome, report } = await cluster.change(async () => endpoint.handle(call));
   if (report === undefined || !("json" in outcome)) return outcome;
@@ -107,11 +108,11 @@ async function changeCluster(cluster: ClusterView, endpoint: Endpoint, call: Cal
   return { ...outcome, json: { ...json, ...(warnings.length === 0 ? {} : { warnings: [...(json.warnings ?? []), ...warnings] }), cluster: report } };
 }
 
-function refuseUnservedVersion({ headers }: ApiRequest): void {
-  const asked = headers[versionHeader];
-  if (requestedVersion(asked as string | undefined) !== undefined) return;
+function rejectUnservedVersion({ headers }: ApiRequest): void {
+  const version = headers[versionHeader];
+  if (requestedVersion(version as string | undefined) !== undefined) return;
   const served = servedVersions.map(({ number }) => number).join(", ");
-  throw new Refusal("version-unserved", `API version '${String(asked).slice(0, 100)}' is not served: this runtime serves ${served}`);
+  throw new ServiceError("version-unserved", `API version '${String(version).slice(0, 100)}' is not served: this runtime serves ${served}`);
 }
 
 const noStore = { "Cache-Control": "no-store" } as const;
@@ -123,9 +124,9 @@ function send(respond: ApiResponder, reply: Reply, method: string): void {
   else reply.stream(respond.stream(reply.status, reply.headers));
 }
 
-function refuse(respond: ApiResponder, error: unknown, { log, secrets, newReference }: ManagementOptions): void {
-  if (error instanceof Refusal) {
-    respond.error(statusOf[error.code], oneSentence(secrets.scrub(error.message)), error.headers);
+function sendError(respond: ApiResponder, error: unknown, { log, secrets, newReference }: ManagementOptions): void {
+  if (error instanceof ServiceError) {
+    respond.error(statusOf[error.code], oneSentence(secrets.scrub(maskUris(error.message))), error.headers);
   } else if (error instanceof HttpError) {
     respond.error(error.status, oneSentence(error.message), error.headers);
   } else {

@@ -6,11 +6,11 @@ import { inSlices } from "../host/in-slices.ts";
 import { documentId } from "../mappings/installed-document.ts";
 import type { InstalledMapping } from "../mappings/message-mappings.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 
-const aboutMembers = (): Readonly<Record<string, z.ZodType>> => ({
+const summaryMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
   source: z.string(),
   target: z.string(),
@@ -19,8 +19,8 @@ const aboutMembers = (): Readonly<Record<string, z.ZodType>> => ({
   hash: z.string(),
   lastModified: z.string(),
 });
-const summaryShape = shape(() => ({ ...aboutMembers(), name: z.string().nullable(), error: z.string().optional() }), "DocumentSummary");
-const putShape = shape(() => ({ ...aboutMembers(), created: z.boolean(), warnings: z.array(z.string()) }), "InstalledDocument");
+const summaryShape = shape(() => ({ ...summaryMembers(), name: z.string().nullable(), error: z.string().optional() }), "DocumentSummary");
+const putShape = shape(() => ({ ...summaryMembers(), created: z.boolean(), warnings: z.array(z.string()) }), "InstalledDocument");
 const errorShape = shape(
   () => ({ field: z.string(), rule: z.string(), code: z.string(), message: z.string(), source: z.string().nullable(), value: z.unknown() }),
   "MappingError",
@@ -103,12 +103,12 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       },
       async handle({ params, body }) {
         const { id, mapping, error } = documents.read(documentId(params));
-        if (mapping === undefined) throw new Refusal("document-invalid", `message mapping '${id}': ${error ?? "it is not active"}`);
+        if (mapping === undefined) throw new ServiceError("document-invalid", `message mapping '${id}': ${error ?? "it is not active"}`);
         const { input, headers = {}, params: values = {} } = body;
-        if (input === undefined) throw new Refusal("body-invalid", "input is required");
-        const began = clock.monotonic();
+        if (input === undefined) throw new ServiceError("body-invalid", "input is required");
+        const startedAt = clock.monotonic();
         const { output, errors } = await inSlices(mapping.runIncrementally({ body: input, headers: Headers.of(headers), params: values, now: clock.now() }));
-        return ok({ output: shownOutput(output), errors, durationMs: Math.round(clock.monotonic() - began) });
+        return ok({ output: jsonOutput(output), errors, durationMs: Math.round(clock.monotonic() - startedAt) });
       },
     }),
   ];
@@ -129,12 +129,12 @@ function summary({ id, document, mapping, hash, lastModified, error }: Installed
   };
 }
 
-/** The output for a reply: JSON.stringify rejects integers beyond double precision, so they are rounded. */
-function shownOutput(output: unknown): unknown {
-  return holdsLongNumber(output) ? JSON.parse(asJson(output)) : (output ?? null);
+/** The output for a reply. JSON.stringify throws for a bigint, so long integers are rounded to doubles. */
+function jsonOutput(output: unknown): unknown {
+  return containsBigInt(output) ? JSON.parse(asJson(output)) : (output ?? null);
 }
 
-function holdsLongNumber(value: unknown): boolean {
+function containsBigInt(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return typeof value === "bigint";
-  return (Array.isArray(value) ? value : Object.values(value)).some(holdsLongNumber);
+  return (Array.isArray(value) ? value : Object.values(value)).some(containsBigInt);
 }

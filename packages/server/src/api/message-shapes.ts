@@ -29,4 +29,4 @@ export const incompleteShape = (): z.ZodType =>
   z
     .array(z.looseObject({ node: z.string(), reason: z.string() }))
     .optional()
-    .describe("Nodes whose part is missing because they did not respond. Only in a cluster.");
+    .describe("Nodes that did not respond; the reply does not cover them. Only in a cluster.");

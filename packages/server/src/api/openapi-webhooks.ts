@@ -14,14 +14,14 @@ export interface WebhookDescription {
   readonly path: string;
   /** Undefined means every method. */
   readonly methods: readonly string[] | undefined;
-  /** Paths below are served too. */
+  /** Also serves all paths below. */
   readonly prefix: boolean;
   readonly description: string | undefined;
   /** Undefined without a policy. */
   readonly security: Pick<PolicySecurity, "requirementsOf"> | undefined;
   readonly request: BodyDescription | undefined;
   readonly reply: BodyDescription | undefined;
-  /** The reply is sent when the message is accepted, before it is processed. */
+  /** Set when the reply is sent before the message is processed: the member of the reply that identifies the run or message. */
   readonly later: "runId" | "messageId" | undefined;
 }
 
@@ -30,13 +30,13 @@ export const errorReply: Json = {
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
-/** The methods that are described. */
-const describable = ["GET", "PUT", "POST", "DELETE", "PATCH"];
+/** Only these methods are described. */
+const describedMethods = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 const withoutBody = new Set(["GET", "DELETE", "HEAD"]);
 
 /** The operations of a path, by method in lower case. */
 export function webhookOperations(webhook: WebhookDescription): Readonly<Record<string, Json>> {
-  const methods = (webhook.methods ?? describable).filter((method) => describable.includes(method));
+  const methods = (webhook.methods ?? describedMethods).filter((method) => describedMethods.includes(method));
   return Object.fromEntries(methods.map((method) => [method.toLowerCase(), operation(webhook, method)]));
 }
 
@@ -52,7 +52,7 @@ function operation(webhook: WebhookDescription, method: string): Json {
     security: requirements,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(withoutBody.has(method) ? {} : { requestBody: { required: request?.schema !== undefined, content: contentOf(request) } }),
-    responses: { ...success(webhook), ...refusals(requirements.length > 0, security !== undefined), default: errorReply },
+    responses: { ...success(webhook), ...errorReplies(requirements.length > 0, security !== undefined), default: errorReply },
     "x-route-id": routeId,
   };
 }
@@ -66,9 +66,9 @@ function success({ later, reply }: WebhookDescription): Json {
   return { "202": { description: "Accepted for later processing.", content: { "application/json": { schema } } } };
 }
 
-function refusals(asksForCredential: boolean, hasPolicy: boolean): Json {
+function errorReplies(needsCredential: boolean, hasPolicy: boolean): Json {
   return {
-    ...(asksForCredential ? { "401": errorReply } : {}),
+    ...(needsCredential ? { "401": errorReply } : {}),
     ...(hasPolicy ? { "403": errorReply, "429": errorReply } : {}),
   };
 }

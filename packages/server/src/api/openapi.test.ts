@@ -49,7 +49,7 @@ const document = openApiDocument({
 const versionParameter = { $ref: "#/components/parameters/AcceptApiVersion" };
 
 describe("OpenAPI", () => {
-  it("D68: matches the declarations", () => {
+  it("matches the declarations", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.paths["/_api/things"].get.parameters).toEqual([
       { name: "limit", in: "query", required: false, description: "How many.", schema: { type: "integer", default: 5 } },
@@ -68,6 +68,6 @@ describe("OpenAPI", () => {
   it("has no dangling references", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => (match[1] as string).split("/"));
     expect(references.length).toBeGreaterThan(0);
-    for (const path of references) expect(path.reduce<any>((place, key) => place?.[key], document)).toBeDefined();
+    for (const path of references) expect(path.reduce<any>((node, key) => node?.[key], document)).toBeDefined();
   });
 });

@@ -41,7 +41,7 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
           name: "Accept-Api-Version",
           in: "header",
           required: false,
-          description: "The requested API version; by default the oldest version served. Unsupported versions are rejected with 406.",
+          description: "The requested API version; by default the oldest version that the runtime serves. Other versions are rejected with 406.",
           schema: { type: "integer", enum: servedVersions.map(({ number }) => number) },
         },
         IfMatch: {
@@ -66,12 +66,12 @@ class NamedSchemas {
   readonly #definitions = new Map<string, Json>();
 
   of(schema: z.ZodType, io: "input" | "output"): Json {
-    const made = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
+    const jsonSchema = z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" });
     const {
       $schema: _dialect,
       $defs = {},
       ...rest
-    } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
+    } = JSON.parse(JSON.stringify(jsonSchema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
       readonly $defs?: Readonly<Record<string, Json>>;
     };
     for (const [name, definition] of Object.entries($defs)) this.#definitions.set(name, definition);
@@ -79,7 +79,7 @@ class NamedSchemas {
   }
 
   all(): Readonly<Record<string, Json>> {
-    return Object.fromEntries([...this.#definitions].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    return Object.fromEntries([...this.#definitions].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 
@@ -125,7 +125,7 @@ function replyObject({ description, schema, mediaType, alsoAs = [], events }: Re
   return { description, content: { [mediaType ?? "application/json"]: main, ...Object.fromEntries(alsoAs.map((type) => [type, textContent])) } };
 }
 
-/** OpenAPI 3.1 cannot describe events of a stream; other tools see plain text. */
+/** OpenAPI 3.1 cannot describe the events of a stream, so they are in an extension; other tools see plain text. */
 function eventSchemas(events: Readonly<Record<string, Shape>>, schemas: NamedSchemas): Json {
   return { "x-events": Object.fromEntries(Object.entries(events).map(([name, event]) => [name, schemas.of(event(), "output")])) };
 }

@@ -1,11 +1,11 @@
-// The schema of an access policy as returned: secrets as `***` with a fingerprint, environment references unchanged.
+// The schema of an access policy as GET returns it: secrets are masked as `***` and have a fingerprint; references to environment variables are not masked.
 import { z } from "zod";
 import { hmacPresets } from "../access/policy-document.ts";
 import { shape } from "./endpoint.ts";
 
-const words = (): z.ZodType => z.array(z.string());
+const strings = (): z.ZodType => z.array(z.string());
 const secret = (): z.ZodType => z.union([z.string(), z.looseObject({ env: z.string() })]);
-const oneOrMore = (): z.ZodType => z.union([z.string(), words()]);
+const oneOrMore = (): z.ZodType => z.union([z.string(), strings()]);
 
 const schemeShapes = (): readonly z.ZodType[] => [
   z.looseObject({
@@ -17,21 +17,21 @@ const schemeShapes = (): readonly z.ZodType[] => [
         id: z.string(),
         key: secret(),
         fingerprint: z.string().optional(),
-        roles: words().optional(),
+        roles: strings().optional(),
         expiresAt: z.string().optional(),
       }),
     ),
   }),
   z.looseObject({
     type: z.literal("basic"),
-    users: z.array(z.looseObject({ username: z.string(), password: secret(), fingerprint: z.string().optional(), roles: words().optional() })),
+    users: z.array(z.looseObject({ username: z.string(), password: secret(), fingerprint: z.string().optional(), roles: strings().optional() })),
   }),
   z.looseObject({
     type: z.literal("jwt"),
     jwksUri: z.string(),
     issuer: oneOrMore().optional(),
     audience: oneOrMore().optional(),
-    algorithms: words().optional(),
+    algorithms: strings().optional(),
     rolesClaim: z.string().optional(),
     clockSkewSec: z.number().optional(),
     requireExp: z.boolean().optional().describe("If false, tokens without an expiry time are accepted."),
@@ -41,7 +41,7 @@ const schemeShapes = (): readonly z.ZodType[] => [
     id: z.string().optional(),
     preset: z.enum(hmacPresets).optional(),
     secrets: z.array(z.looseObject({ env: z.string().optional(), value: z.string().optional(), fingerprint: z.string().optional() })),
-    roles: words().optional(),
+    roles: strings().optional(),
     toleranceSec: z.number().optional(),
     header: z.string().optional(),
     algorithm: z.string().optional(),
@@ -58,17 +58,17 @@ export const policyShape = shape(
     lastModified: z.string(),
     authenticate: z.array(z.union(schemeShapes())).optional(),
     rules: z
-      .array(z.looseObject({ routes: words().optional(), methods: words().optional(), roles: words().optional(), public: z.boolean().optional() }))
+      .array(z.looseObject({ routes: strings().optional(), methods: strings().optional(), roles: strings().optional(), public: z.boolean().optional() }))
       .optional(),
     default: z.enum(["deny", "allow"]).optional(),
-    ip: z.looseObject({ allow: words().optional(), deny: words().optional() }).optional(),
+    ip: z.looseObject({ allow: strings().optional(), deny: strings().optional() }).optional(),
     rateLimit: z.looseObject({ limit: z.number(), windowSec: z.number(), by: z.enum(["principal", "ip", "route"]).optional() }).optional(),
     cors: z
       .looseObject({
-        origins: words(),
-        methods: words().optional(),
-        headers: words().optional(),
-        exposeHeaders: words().optional(),
+        origins: strings(),
+        methods: strings().optional(),
+        headers: strings().optional(),
+        exposeHeaders: strings().optional(),
         credentials: z.boolean().optional(),
         maxAgeSec: z.number().optional(),
       })

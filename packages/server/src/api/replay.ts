@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageJson } from "../dead-letters/dead-letter-view.ts";
 import type { CaptureState } from "../replay/captures.ts";
 import { replayRun, type RunReplayParts } from "../replay/replay-run.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint, type Json } from "./endpoint.ts";
 import { anyMap, failureShape, incompleteShape, runStatus } from "./message-shapes.ts";
@@ -50,8 +50,8 @@ const outcomeShape = shape(
 /** Endpoints to replay runs and to capture messages for replay. */
 export function replayEndpoints(parts: RunReplayParts, service: ServiceView | undefined): readonly Endpoint[] {
   const { captures, runtime } = parts;
-  const known = (id: string): string => {
-    if (!runtime.routes.has(id)) throw new Refusal("not-found", `route '${id.slice(0, 128)}' not found`);
+  const requireRoute = (id: string): string => {
+    if (!runtime.routes.has(id)) throw new ServiceError("not-found", `route '${id.slice(0, 128)}' not found`);
     return id;
   };
   return [
@@ -89,7 +89,10 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       summary: "Captures the message before each step of a route's runs for a limited time",
       body: z.strictObject({ forMs: z.int().min(1).max(maxCaptureMs), maxBytes: z.int().min(1).optional() }),
       replies: { 200: { description: "Switched on.", schema: captureShape } },
-      handle: ({ params, body }) => ok(stateJson(known(params["id"] as string), captures.switchOn(params["id"] as string, body.forMs, body.maxBytes), true)),
+      handle({ params, body }) {
+        const id = requireRoute(params["id"] as string);
+        return ok(stateJson(id, captures.switchOn(id, body.forMs, body.maxBytes), true));
+      },
     }),
     defineEndpoint({
       method: "GET",
@@ -99,7 +102,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       summary: "Returns whether messages of a route are captured",
       replies: { 200: { description: "The capture.", schema: captureShape } },
       handle: ({ params }) =>
-        ok(stateJson(known(params["id"] as string), captures.state(params["id"] as string), captures.state(params["id"] as string) !== undefined)),
+        ok(stateJson(requireRoute(params["id"] as string), captures.state(params["id"] as string), captures.state(params["id"] as string) !== undefined)),
     }),
     defineEndpoint({
       method: "DELETE",
@@ -108,13 +111,13 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       combine: combineCaptures,
       summary: "Stops the capture; captured messages stay available until they are evicted",
       replies: { 200: { description: "Switched off.", schema: captureShape } },
-      handle: ({ params }) => ok(stateJson(known(params["id"] as string), captures.switchOff(params["id"] as string), false)),
+      handle: ({ params }) => ok(stateJson(requireRoute(params["id"] as string), captures.switchOff(params["id"] as string), false)),
     }),
   ];
 }
 
 /** Replay information of a run. */
-export function replayFacts({ captures, replayStore, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
+export function replayDetails({ captures, replayStore, secrets }: RunReplayParts, runId: string): Readonly<Record<string, unknown>> {
   const captured = captures.of(runId);
   const messages = captured?.steps.map(({ stepId, message }) => ({ stepId, ...messageJson(message, secrets) }));
   return {
@@ -123,7 +126,7 @@ export function replayFacts({ captures, replayStore, secrets }: RunReplayParts, 
   };
 }
 
-/** The nodes capture their own runs. */
+/** Combines the captures of all nodes: each node captures its own runs. */
 function combineCaptures(own: Json, others: readonly Json[]): Json {
   const all = [own, ...others];
   const until = all.flatMap((state) => (state["until"] === null ? [] : [state["until"] as string]));

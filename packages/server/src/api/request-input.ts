@@ -1,10 +1,10 @@
-// Reads query and body of a request according to the endpoint's declaration. Every error names the member.
+// Reads the query and the body of a request according to the endpoint's declaration. Every error names the invalid member.
 import { checkJsonIncrementally, isJsonLimitError, parsePlainJsonIncrementally, textPosition } from "@sluice/engine/values";
 import { describe, type Field, type Fields } from "@sluice/model";
 import type { z } from "zod";
 import { systemClock } from "../host/clock.ts";
 import { inSlices } from "../host/in-slices.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { DuplicateNames } from "./duplicate-names.ts";
 import { isBodyOptional, type Endpoint } from "./endpoint.ts";
 import type { ApiRequest } from "../http/management.ts";
@@ -13,10 +13,10 @@ import type { ApiRequest } from "../http/management.ts";
 export function readQuery(fields: Fields | undefined, query: URLSearchParams): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields ?? {})) {
-    const given = query.getAll(name);
-    if (given.length > 1) throw new Refusal("query-invalid", `${name} must not be repeated`);
-    const result = (field as Field<unknown>).safeParse(given[0]);
-    if (!result.success) throw new Refusal("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
+    const texts = query.getAll(name);
+    if (texts.length > 1) throw new ServiceError("query-invalid", `${name} must not be repeated`);
+    const result = (field as Field<unknown>).safeParse(texts[0]);
+    if (!result.success) throw new ServiceError("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
     values[name] = result.data;
   }
   return values;
@@ -35,106 +35,106 @@ export interface ReadBody {
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
 }
 
-/** Processing a body of this size takes so long that the event loop must serve webhooks in between. */
-const longFrom = 1024 * 1024;
+/** Bodies of this size are processed in slices, so that the event loop can serve webhooks in between. */
+const longBodyBytes = 1024 * 1024;
 const strict = new TextDecoder("utf-8", { fatal: true });
 const binary = /^(multipart|image|audio|video|font)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar)$/;
 
 /** Reads and validates the body. */
 export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): Promise<ReadBody> {
   if (endpoint.body === undefined) return { body: undefined, raw: undefined };
-  const { mediaType, charset, given } = contentType(request.headers["content-type"]);
+  const { mediaType, charset, value } = contentType(request.headers["content-type"]);
   const isRaw = endpoint.rawBody?.includes(mediaType) === true;
   if ((binary.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset)))
-    throw new Refusal("media-unsupported", `unsupported content type '${given.slice(0, 100)}'`);
+    throw new ServiceError("media-unsupported", `unsupported content type '${value.slice(0, 100)}'`);
   const bytes = await request.readBody();
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
   if (bytes.length === 0 && isBodyOptional(endpoint)) return { body: undefined, raw: undefined };
   const json = await parseJson(bytes, endpoint.rawBody?.includes("application/yaml") === true);
-  if (bytes.length < longFrom) return { body: check(endpoint.body, json), raw: undefined };
+  if (bytes.length < longBodyBytes) return { body: check(endpoint.body, json), raw: undefined };
   await systemClock.yieldToEventLoop();
   const body = check(endpoint.body, json);
   await systemClock.yieldToEventLoop();
   return { body, raw: undefined };
 }
 
-function contentType(header: string | undefined): { mediaType: string; charset: string | undefined; given: string } {
-  const given = header ?? "application/json";
-  const [type = "", ...parameters] = given.split(";");
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1]).find((value) => value !== undefined);
-  return { mediaType: type.trim().toLowerCase(), charset: charset?.toLowerCase(), given };
+function contentType(header: string | undefined): { mediaType: string; charset: string | undefined; value: string } {
+  const value = header ?? "application/json";
+  const [type = "", ...parameters] = value.split(";");
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1]).find((name) => name !== undefined);
+  return { mediaType: type.trim().toLowerCase(), charset: charset?.toLowerCase(), value };
 }
 
-async function parseJson(bytes: Buffer, isYamlTaken: boolean): Promise<unknown> {
+async function parseJson(bytes: Buffer, acceptsYaml: boolean): Promise<unknown> {
   let text: string;
   try {
     text = strict.decode(bytes);
   } catch {
-    throw new Refusal("body-invalid", "invalid JSON body: the text is not UTF-8");
+    throw new ServiceError("body-invalid", "invalid JSON body: the text is not UTF-8");
   }
-  if (text.trim() === "") throw new Refusal("body-invalid", "invalid JSON body: the body is empty");
+  if (text.trim() === "") throw new ServiceError("body-invalid", "invalid JSON body: the body is empty");
   let value: unknown;
   try {
-    if (bytes.length >= longFrom) await systemClock.yieldToEventLoop();
+    if (bytes.length >= longBodyBytes) await systemClock.yieldToEventLoop();
     // Every body is an object: a long list is rejected without creating its values.
-    const isLongList = text.length >= longFrom && /^\s*\[/.test(text);
+    const isLongList = text.length >= longBodyBytes && /^\s*\[/.test(text);
     value = await inSlices(isLongList ? checkJsonIncrementally(text) : parsePlainJsonIncrementally(text));
     if (isLongList) throw notAnObject();
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    if (isJsonLimitError(error)) throw new Refusal("body-invalid", `invalid JSON body: ${error.describe("it")}`);
+    if (error instanceof ServiceError) throw error;
+    if (isJsonLimitError(error)) throw new ServiceError("body-invalid", `invalid JSON body: ${error.describe("it")}`);
     // The parser quotes text around the error, which may be a secret, so only the position is reported.
-    if (isYamlTaken && !text.trimStart().startsWith("{"))
-      throw new Refusal("body-invalid", "invalid JSON body: not a JSON object; to send YAML, set the header 'Content-Type: application/yaml'");
+    if (acceptsYaml && !text.trimStart().startsWith("{"))
+      throw new ServiceError("body-invalid", "invalid JSON body: not a JSON object; to send YAML, set the header 'Content-Type: application/yaml'");
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw new Refusal(
+    throw new ServiceError(
       "body-invalid",
       `invalid JSON body: ${position === undefined ? "the text is incomplete or not JSON" : `unexpected character at ${textPosition(text, Number(position))}`}`,
     );
   }
-  await refuseDuplicates(text);
+  await rejectDuplicateNames(text);
   return value;
 }
 
-/** Characters scanned before the event loop can run other work. */
-const scannedPerTurn = 262_144;
+/** Number of characters scanned before yielding to the event loop. */
+const charactersPerTurn = 262_144;
 
-async function refuseDuplicates(text: string): Promise<void> {
+async function rejectDuplicateNames(text: string): Promise<void> {
   const names = new DuplicateNames(text);
-  // Parsing long text has used up this time slice.
-  if (text.length > scannedPerTurn) await systemClock.yieldToEventLoop();
+  // Parsing a long text has already blocked the event loop for a while.
+  if (text.length > charactersPerTurn) await systemClock.yieldToEventLoop();
   for (;;) {
-    const found = names.scan(scannedPerTurn);
-    if (found !== undefined)
-      throw new Refusal(
+    const duplicate = names.scan(charactersPerTurn);
+    if (duplicate !== undefined)
+      throw new ServiceError(
         "body-invalid",
-        `invalid JSON body: the name '${found.name.slice(0, 60)}' is repeated in one object at ${textPosition(text, found.position)}`,
+        `invalid JSON body: the name '${duplicate.name.slice(0, 60)}' is repeated in one object at ${textPosition(text, duplicate.position)}`,
       );
     if (names.isDone) return;
     await systemClock.yieldToEventLoop();
   }
 }
 
-const notAnObject = (): Refusal => new Refusal("body-invalid", "the request body must be a JSON object");
+const notAnObject = (): ServiceError => new ServiceError("body-invalid", "the request body must be a JSON object");
 
-/** Validates the body; throws a sentence about the first invalid member. */
+/** Validates the body; throws an error about the first invalid member. */
 function check<T>(schema: z.ZodType<T>, value: unknown): T {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw notAnObject();
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0] as z.core.$ZodIssue);
   const name = issue.path.map((part, index) => (typeof part === "number" ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`)).join("");
-  throw new Refusal("body-invalid", fault(name, issue, valueAt(value, issue.path)));
+  throw new ServiceError("body-invalid", fault(name, issue, valueAt(value, issue.path)));
 }
 
-/** For a union, returns the issue of the closest alternative: right type, no unknown member, deepest path. */
+/** For a union, returns the issue of the closest alternative: the one with the right type, no unknown property and the deepest path. */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const without = (code: string, shapes: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[][] =>
-    shapes.filter((faults) => !faults.some((one) => one.code === code && one.path.length === 0));
-  const ofItsType = without("invalid_type", issue.errors);
-  const withoutUnknownKeys = without("unrecognized_keys", ofItsType);
-  const inner = (withoutUnknownKeys.length > 0 ? withoutUnknownKeys : ofItsType).flat().sort((a, b) => b.path.length - a.path.length)[0];
+    shapes.filter((issues) => !issues.some(({ code: issueCode, path }) => issueCode === code && path.length === 0));
+  const ofSameType = without("invalid_type", issue.errors);
+  const withoutUnknownKeys = without("unrecognized_keys", ofSameType);
+  const inner = (withoutUnknownKeys.length > 0 ? withoutUnknownKeys : ofSameType).flat().sort((a, b) => b.path.length - a.path.length)[0];
   return inner === undefined ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
@@ -154,7 +154,7 @@ function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_type":
       return `${name} must be ${articles[issue.expected] ?? `of type ${issue.expected}`}`;
     case "unrecognized_keys":
-      return `${name === "" ? "" : `${name}: `}unknown member '${issue.keys[0]}'`;
+      return `${name === "" ? "" : `${name}: `}unknown property '${issue.keys[0]}'`;
     case "invalid_value":
       return `${name} must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
@@ -178,6 +178,6 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 export function readTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Date.parse(text);
-  if (Number.isNaN(value)) throw new Refusal("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
+  if (Number.isNaN(value)) throw new ServiceError("query-invalid", `${name} must be a time such as 2026-11-14T16:02:33.120Z`);
   return value;
 }

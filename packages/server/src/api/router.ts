@@ -22,14 +22,14 @@ export function createRouter(endpoints: readonly Endpoint[]): (method: string, s
   for (const patterns of byLength.values()) patterns.sort((a, b) => parameterCount(a) - parameterCount(b));
 
   return (method, segments) => {
-    const found = (byLength.get(segments.length) ?? []).filter((pattern) =>
+    const matches = (byLength.get(segments.length) ?? []).filter((pattern) =>
       pattern.segments.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index])),
     );
-    if (found.length === 0) return undefined;
-    const wanted = method === "HEAD" ? "GET" : method;
-    const hit = found.find(({ endpoint }) => endpoint.method === wanted);
-    const methods = [...new Set(found.flatMap(({ endpoint }) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method])))].sort();
-    return { endpoint: hit?.endpoint, params: hit === undefined ? {} : paramsOf(hit, segments), methods };
+    if (matches.length === 0) return undefined;
+    const endpointMethod = method === "HEAD" ? "GET" : method;
+    const match = matches.find(({ endpoint }) => endpoint.method === endpointMethod);
+    const methods = [...new Set(matches.flatMap(({ endpoint }) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method])))].sort();
+    return { endpoint: match?.endpoint, params: match === undefined ? {} : paramsOf(match, segments), methods };
   };
 }
 

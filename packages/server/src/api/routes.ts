@@ -4,13 +4,13 @@ import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { routeStatus } from "./message-shapes.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";
 import type { RouteStates } from "../flows/route-states.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
 const actions = {
   start: "Starts a stopped route",
-  stop: "Stops a route after its runs in flight have completed, until it is started again, even after a restart",
-  suspend: "Stops accepting messages until resumed, even after a restart",
-  resume: "Accepts messages again",
+  stop: "Stops a route after its in-flight runs have completed; it stays stopped, even after a restart, until it is started",
+  suspend: "Suspends a route: it accepts no messages, even after a restart, until it is resumed",
+  resume: "Resumes a suspended route",
 } as const;
 
 const stateShape = shape(
@@ -18,7 +18,7 @@ const stateShape = shape(
     id: z.string(),
     flowId: z.string(),
     status: routeStatus(),
-    warnings: z.array(z.string()).optional().describe("Why the state would be lost on a restart."),
+    warnings: z.array(z.string()).optional().describe("Reasons why a restart would lose the state."),
   }),
   "RouteState",
 );
@@ -34,7 +34,7 @@ export function routeEndpoints({ runtime, routeStates }: Pick<FlowParts, "runtim
       replies: { 200: { description: "The new status of the route.", schema: stateShape } },
       async handle({ params }) {
         const route = runtime.routes.get(params["id"] as string);
-        if (route === undefined) throw new Refusal("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);
+        if (route === undefined) throw new ServiceError("not-found", `route '${(params["id"] as string).slice(0, 128)}' not found`);
         const warning = await act(routeStates, route, action);
         return ok({ id: route.identity.id, flowId: route.identity.flowId, status: route.status, ...(warning === undefined ? {} : { warnings: [warning] }) });
       },
@@ -46,7 +46,7 @@ async function act(states: RouteStates, route: Route, action: keyof typeof actio
   try {
     return await states.act(route, action);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError("flow-start-failed", `route '${route.identity.id}' failed to ${action}: ${toFlowError(error).message}`);
   }
 }

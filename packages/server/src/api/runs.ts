@@ -6,13 +6,13 @@ import type { DiskRuns } from "../run-store/open-run-store.ts";
 import { messagesOf } from "../run-store/stored-run.ts";
 import { findRuns, mergeRuns } from "../runs/find-runs.ts";
 import type { RunFilter, RunHistory, RunPosition } from "../runs/run-history.ts";
-import { runJson } from "../runs/run-facts.ts";
-import type { MissingAnswer, NodeQueries } from "../other-nodes/node-queries.ts";
+import { runJson } from "../runs/run-metadata.ts";
+import type { MissingResponse, NodeQueries } from "../other-nodes/node-queries.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
 import { failureShape, incompleteShape, messageMembers, runStatus, runStatuses } from "./message-shapes.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { readTime } from "./request-input.ts";
 
 const maxLimit = 1_000;
@@ -28,7 +28,7 @@ const stepShape = shape(
     tries: z
       .array(z.looseObject({ startedAt: z.string(), durationMs: z.number() }))
       .optional()
-      .describe("Every attempt of a step that was redelivered, at most 20; between them the step waited."),
+      .describe("The attempts of a step that was redelivered, at most 20. The step waited between them."),
   }),
   "RunStep",
 );
@@ -83,7 +83,7 @@ export interface RunParts {
   readonly service: ServiceView | undefined;
   /** Undefined when runs are stored in memory only. */
   readonly disk: DiskRuns | undefined;
-  replayFacts(runId: string): Readonly<Record<string, unknown>>;
+  replayDetails(runId: string): Readonly<Record<string, unknown>>;
   /** The other nodes; undefined without a cluster. */
   readonly nodes: NodeQueries | undefined;
 }
@@ -112,14 +112,14 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       replies: { 200: { description: "The runs.", schema: runPageShape } },
       async handle({ query }) {
         const { cursor, ...filters } = query;
-        const asked = {
+        const filter = {
           ...filters,
           after: readCursor(cursor),
           since: readTime("since", query.since),
           until: readTime("until", query.until),
           limit: Math.min(query.limit, maxLimit),
         };
-        const { stopped, ...found } = parts.nodes === undefined ? await allRuns(parts, asked) : await clusterRuns(parts, parts.nodes, asked);
+        const { stopped, ...found } = parts.nodes === undefined ? await allRuns(parts, filter) : await clusterRuns(parts, parts.nodes, filter);
         if (cursor === undefined && query.text === undefined) return ok(found);
         return ok({
           ...found,
@@ -139,7 +139,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       async handle({ params }) {
         const id = params["id"] as string;
         const run = (await oneRun(parts, id)) ?? (await storedRun(parts, id));
-        if (run === undefined) throw new Refusal("not-found", `run '${id.slice(0, 128)}' not found`);
+        if (run === undefined) throw new ServiceError("not-found", `run '${id.slice(0, 128)}' not found`);
         return ok(parts.nodes === undefined ? run : { ...run, node: parts.nodes.node });
       },
     }),
@@ -147,52 +147,52 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
 }
 
 /** Runs of this and the other nodes, each with the name of its node. */
-async function clusterRuns(parts: RunParts, nodes: NodeQueries, asked: RunFilter): Promise<FoundRuns & { readonly incomplete: readonly MissingAnswer[] }> {
-  const [here, { found, incomplete }] = await Promise.all([ownRuns(parts, asked), nodes.runs(asked)]);
-  return { ...mergeRuns([here, ...found], asked.limit), incomplete };
+async function clusterRuns(parts: RunParts, nodes: NodeQueries, filter: RunFilter): Promise<FoundRuns & { readonly incomplete: readonly MissingResponse[] }> {
+  const [here, { found, incomplete }] = await Promise.all([ownRuns(parts, filter), nodes.runs(filter)]);
+  return { ...mergeRuns([here, ...found], filter.limit), incomplete };
 }
 
-/** The runs of this process, as the other nodes get them. */
-export async function ownRuns(parts: RunParts, asked: RunFilter): Promise<FoundRuns> {
-  const found = await allRuns(parts, asked);
+/** The runs of this node, each with the name of the node. */
+export async function ownRuns(parts: RunParts, filter: RunFilter): Promise<FoundRuns> {
+  const found = await allRuns(parts, filter);
   return { ...found, runs: found.runs.map((run) => ({ ...run, node: parts.nodes?.node })) };
 }
 
 export const hasRun = async ({ history, disk }: RunParts, id: string): Promise<boolean> =>
   history.find(id) !== undefined || (await disk?.store.find(id)) !== undefined;
 
-/** Searches memory before the disk: a run that is stored in between is found twice, which is better than missing it. */
-async function allRuns({ history, secrets, service, disk }: RunParts, asked: RunFilter): Promise<FoundRuns> {
-  const filter = service === undefined ? asked : { ...asked, oldest: await service.oldestRuns(asked) };
+/** Searches memory before the disk, so that a run that is stored in the meantime is found twice instead of being missed. */
+async function allRuns({ history, secrets, service, disk }: RunParts, filter: RunFilter): Promise<FoundRuns> {
+  const memoryFilter = service === undefined ? filter : { ...filter, oldest: await service.oldestRuns(filter) };
   await disk?.writer.flush();
-  const here = await findRuns(history, filter, secrets);
+  const here = await findRuns(history, memoryFilter, secrets);
   if (service === undefined && disk === undefined) return here;
-  const elsewhere = (await service?.runs(filter)) ?? [];
-  const stored = disk === undefined ? [] : [await findStoredRuns(disk.store, asked, secrets)];
+  const elsewhere = (await service?.runs(memoryFilter)) ?? [];
+  const stored = disk === undefined ? [] : [await findStoredRuns(disk.store, filter, secrets)];
   return mergeRuns([here, ...elsewhere, ...stored], filter.limit);
 }
 
-/** A run in the memory of this or another worker. Captured messages stay longer on disk. */
-async function oneRun({ history, secrets, service, disk, replayFacts }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+/** A run in the memory of this or another worker. Its captured messages may only be on disk, where they are stored longer. */
+async function oneRun({ history, secrets, service, disk, replayDetails }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const run = history.find(id);
   if (run === undefined) return service?.run(id);
-  const facts = replayFacts(id);
-  const stored = disk === undefined || "messages" in facts ? undefined : await disk.store.find(id);
-  return { ...runJson(run, secrets), ...facts, ...(typeof stored?.messages === "string" ? messagesOf(stored.messages, secrets) : {}) };
+  const replay = replayDetails(id);
+  const stored = disk === undefined || "messages" in replay ? undefined : await disk.store.find(id);
+  return { ...runJson(run, secrets), ...replay, ...(typeof stored?.messages === "string" ? messagesOf(stored.messages, secrets) : {}) };
 }
 
 /** A run on disk. Its input message is not stored, so it can only be replayed with another one. */
 async function storedRun({ secrets, disk }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const stored = await disk?.store.find(id);
   if (stored === undefined) return undefined;
-  const { facts, messages } = stored;
-  return { ...runJson(facts, secrets), replayable: false, ...(messages === null ? {} : messagesOf(messages, secrets)) };
+  const { facts: metadata, messages } = stored;
+  return { ...runJson(metadata, secrets), replayable: false, ...(messages === null ? {} : messagesOf(messages, secrets)) };
 }
 
 function readCursor(cursor: string | undefined): RunPosition | undefined {
   if (cursor === undefined || cursor === firstPage) return undefined;
   const [, startedAt, id] = /^(\d{1,16})-(run_\w{1,64})$/.exec(cursor) ?? [];
   if (startedAt === undefined || id === undefined)
-    throw new Refusal("query-invalid", `cursor must be '${firstPage}' or the value of 'next' in the previous reply`);
+    throw new ServiceError("query-invalid", `cursor must be '${firstPage}' or the value of 'next' in the previous reply`);
   return { startedAt: Number(startedAt), id };
 }

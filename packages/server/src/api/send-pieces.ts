@@ -1,7 +1,7 @@
 import { systemClock } from "../host/clock.ts";
 import type { ApiStream } from "../http/management.ts";
 
-/** Sends long text in pieces, one per event loop turn, at the client's pace. */
+/** Sends long text in pieces, one per turn of the event loop, and waits while the client reads slowly. */
 export async function sendPieces(stream: ApiStream, pieces: Iterator<string | undefined>): Promise<void> {
   let resume: (() => void) | undefined;
   const wake = (): void => resume?.();
@@ -9,7 +9,7 @@ export async function sendPieces(stream: ApiStream, pieces: Iterator<string | un
   stream.onClose(wake);
   for (let piece = pieces.next(); piece.done !== true && stream.open; piece = pieces.next()) {
     if (piece.value !== undefined && !stream.write(piece.value) && stream.open) await new Promise<void>((resolve) => (resume = resolve));
-    // A fast socket drains in the same turn.
+    // Without this, a fast socket would take all pieces in one turn.
     await systemClock.yieldToEventLoop();
   }
   stream.end();

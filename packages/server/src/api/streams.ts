@@ -1,4 +1,4 @@
-import { f } from "@sluice/model";
+import { f, type Fields, type Values } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { StreamOpener } from "../streams/open-stream.ts";
 import type { NodeQueries } from "../other-nodes/node-queries.ts";
@@ -6,20 +6,25 @@ import type { ServiceView } from "../other-workers/service-view.ts";
 import { defineEndpoint, type Endpoint, type Shape } from "./endpoint.ts";
 import { gapShape, logShape, traceShape } from "./event-shapes.ts";
 
-const filters = {
+const sharedFilters = {
   flowId: f.string({ doc: "Only events of this flow." }),
   routeId: f.string({ doc: "Only events of this route." }),
   runId: f.string({ doc: "Only events of this run." }),
   sessionId: f.string({ doc: "Only events of this test session." }),
   stepId: f.string({ doc: "Only events of this step." }),
-  type: f.string({ doc: "Only these event types, comma-separated; `step.*` matches all step events." }),
-  level: f.string({ doc: "Minimum log level." }),
   grep: f.string({ doc: "Only events with this text; case-insensitive." }),
-  body: f.enum(["none", "preview", "full"], { doc: "How much of a message body is included: nothing, 4 KiB or 256 KiB." }),
   sample: f.number({ doc: "Fraction of runs to include, 0 to 1.", min: 0, max: 1 }),
   since: f.string({ doc: "Continue after this event id; the header Last-Event-ID takes precedence." }),
   replay: f.integer({ doc: "Send this many past events first.", min: 0, max: 10_000 }),
 } as const;
+
+const traceFilters = {
+  type: f.string({ doc: "Only these event types, comma-separated; `step.*` matches all step events." }),
+  body: f.enum(["none", "preview", "full"], { doc: "How much of a message body is included: nothing, 4 KiB or 256 KiB." }),
+  ...sharedFilters,
+} as const;
+
+const logFilters = { level: f.string({ doc: "Minimum log level." }), ...sharedFilters } as const;
 
 export function streamEndpoints(
   opener: StreamOpener,
@@ -27,7 +32,7 @@ export function streamEndpoints(
   service: ServiceView | undefined,
   nodes: NodeQueries | undefined,
 ): readonly Endpoint[] {
-  const stream = (path: string, summary: string, hub: EventHub, event: Shape): Endpoint =>
+  const stream = (path: string, summary: string, hub: EventHub, event: Shape, filters: Fields): Endpoint =>
     defineEndpoint({
       method: "GET",
       path,
@@ -35,13 +40,16 @@ export function streamEndpoints(
       summary,
       query: filters,
       replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream", events: { [hub.name]: event, gap: gapShape } } },
-      async handle({ query: { since, replay, ...filter }, headers }) {
-        const query = { since, replay, ...filter };
-        const opened = opener.open(hub, query, headers["last-event-id"] as string | undefined);
+      async handle({ query, headers }) {
+        const { since, replay, ...filter } = query as Values<typeof traceFilters & typeof logFilters>;
+        const opened = opener.open(hub, { since, replay, ...filter }, headers["last-event-id"] as string | undefined);
         await service?.watch(hub, filter);
         await nodes?.watch(hub, filter);
         return { status: 200, headers: opened.headers, stream: opened.connect };
       },
     });
-  return [stream("/trace/stream", "Streams live trace events", hubs.trace, traceShape), stream("/logs/stream", "Streams live log events", hubs.log, logShape)];
+  return [
+    stream("/trace/stream", "Streams live trace events", hubs.trace, traceShape, traceFilters),
+    stream("/logs/stream", "Streams live log events", hubs.log, logShape, logFilters),
+  ];
 }

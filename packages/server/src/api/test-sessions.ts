@@ -70,6 +70,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
       tag: "test",
       summary: "Opens a test session and activates its mocks",
       body: openShape,
+      forwarded: true,
       replies: { 201: { description: "Open.", schema: openedShape } },
       handle: ({ body }) => (cluster === undefined ? { status: 201, json: sessions.open(body).openReply() } : openInCluster(sessions, cluster, body)),
     }),
@@ -111,11 +112,11 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
   ];
 }
 
-/** A session is on one node: if another one has a session with a flow of this one, it is opened there. */
+/** Sessions with the same flow must be on one node: if another node has a session with one of the flows, the new session is opened there. */
 async function openInCluster(sessions: TestSessions, cluster: ClusterView, body: OpenBody): Promise<Reply> {
-  const home = await cluster.claimFlows(sessions.flowsOf(body));
-  if (home !== undefined) {
-    const { status, text, headers } = await cluster.queries.callNode(home, { method: "POST", path: "/_api/test/session", body });
+  const owner = await cluster.claimFlows(sessions.flowsOf(body));
+  if (owner !== undefined) {
+    const { status, text, headers } = await cluster.queries.callNode(owner, { method: "POST", path: "/_api/test/session", body });
     return { status, text, headers };
   }
   const session = sessions.open(body);

@@ -5,22 +5,22 @@ import { inSlices } from "../host/in-slices.ts";
 import { documentId } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { InstalledTable } from "../mappings/value-mappings.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { sendPieces } from "./send-pieces.ts";
 import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { anyMap } from "./message-shapes.ts";
 
 const rawTypes = ["text/csv", "application/xml", "text/xml"] as const;
-const aboutMembers = (): Readonly<Record<string, z.ZodType>> => ({
+const summaryMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
   columns: z.array(z.string()),
   rowCount: z.int(),
   hash: z.string(),
   lastModified: z.string(),
 });
-const summaryShape = shape(() => ({ ...aboutMembers(), name: z.string().nullable(), error: z.string().optional() }), "TableSummary");
-const putShape = shape(() => ({ ...aboutMembers(), created: z.boolean(), warnings: z.array(z.string()) }), "InstalledTable");
+const summaryShape = shape(() => ({ ...summaryMembers(), name: z.string().nullable(), error: z.string().optional() }), "TableSummary");
+const putShape = shape(() => ({ ...summaryMembers(), created: z.boolean(), warnings: z.array(z.string()) }), "InstalledTable");
 const tableShape = shape(
   () => ({
     name: z.string().optional(),
@@ -56,9 +56,9 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       handle({ params, headers }) {
         const { document, table, hash } = tables.read(documentId(params));
         const etag = { ETag: `"${hash}"` };
-        const wanted = /\b(text\/csv|(?:application|text)\/xml)\b/i.exec(headers.accept ?? "")?.[1]?.toLowerCase();
-        if (wanted === undefined || table === undefined) return ok(document, etag);
-        const isCsv = wanted === "text/csv";
+        const requestedType = /\b(text\/csv|(?:application|text)\/xml)\b/i.exec(headers.accept ?? "")?.[1]?.toLowerCase();
+        if (requestedType === undefined || table === undefined) return ok(document, etag);
+        const isCsv = requestedType === "text/csv";
         return {
           status: 200,
           stream: (stream) => void sendPieces(stream, isCsv ? tableCsvPieces(table.content) : tableXmlPieces(table.content)),
@@ -116,7 +116,7 @@ function summary({ id, table, hash, lastModified, error }: InstalledTable) {
 
 const strict = new TextDecoder("utf-8", { fatal: true });
 
-/** The table document of a body in any of the three formats. */
+/** Reads the table from a body in any of the three formats. */
 async function tableBody({ body, raw }: Call): Promise<unknown> {
   if (raw === undefined) return body;
   const isCsv = raw.mediaType === "text/csv";
@@ -125,6 +125,6 @@ async function tableBody({ body, raw }: Call): Promise<unknown> {
     return await inSlices(isCsv ? tableFromCsvIncrementally(text) : tableFromXmlIncrementally(text));
   } catch (error) {
     const reason = error instanceof TypeError ? "the text is not UTF-8" : (error as Error).message;
-    throw new Refusal("body-invalid", `invalid ${isCsv ? "CSV" : "XML"} body: ${reason}`);
+    throw new ServiceError("body-invalid", `invalid ${isCsv ? "CSV" : "XML"} body: ${reason}`);
   }
 }

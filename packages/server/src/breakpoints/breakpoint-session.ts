@@ -1,12 +1,12 @@
-// The breakpoints of one client. The first message that reaches one of them is held before the step; all other messages pass. Steps are wrapped only
-// while the session is open. Every wait is limited: a held message continues unchanged when the client is gone, when it has been held too
-// long, or when its route is replaced or stopped.
+// The breakpoints of one client. The first message that reaches one of them is held before the step; all other messages pass. Steps are
+// wrapped only while the session is open. Every wait is limited: a held message continues unchanged when the client sends no more requests,
+// when it has been held too long, or when its route is replaced or stopped.
 import { FlowError, type Clock, type Exchange, type Expression, type Log, type Processor, type Run, type Runtime, type Tap } from "@sluice/engine";
 import { cancelledError } from "@sluice/engine/tools";
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
-import { Refusal } from "../refusal.ts";
-import { changeMessage, showMessage, type MessageChange, type ShownMessage } from "./held-message.ts";
+import { ServiceError } from "../service-error.ts";
+import { changeMessage, maskMessage, type MessageChange, type MaskedMessage } from "./held-message.ts";
 
 export interface Breakpoint {
   readonly routeId: string;
@@ -18,9 +18,9 @@ export interface Breakpoint {
 }
 
 export interface BreakpointLimits {
-  /** Without a call of the client for this long, the session ends. */
+  /** The session ends after this long without a request from its client. */
   readonly leaseMs: number;
-  /** How long a message is held at most. */
+  /** Maximum time a breakpoint holds a message. */
   readonly holdMs: number;
   /** Time limit of a run, including the time it is held. */
   readonly runMs: number;
@@ -36,25 +36,25 @@ export interface BreakpointParts {
 
 export type BreakpointState = "armed" | "held" | "running" | "ended";
 
-interface Armed extends Breakpoint {
+interface ArmedBreakpoint extends Breakpoint {
   readonly matches: Expression<boolean>;
   hits: number;
 }
 
-interface Held {
+interface HeldMessage {
   readonly exchange: Exchange;
   readonly node: StepNode;
   readonly since: number;
   readonly until: number;
-  readonly shown: ShownMessage;
+  readonly masked: MaskedMessage;
   release(): void;
   fail(error: FlowError): void;
 }
 
-/** Outermost, so that the time a message is held is not counted as the step's duration, and traces show the changed message. */
+/** The outermost layer, so that the duration of a step does not include the time a message is held, and traces contain the changed message. */
 const layer = 40;
 const checkMs = 250;
-/** A run that reaches its time limit while held would fail, so it continues shortly before. */
+/** A run that reaches its time limit while it is held would fail, so it continues this long before. */
 const beforeRunLimitMs = 2_000;
 
 export class BreakpointSession {
@@ -62,11 +62,11 @@ export class BreakpointSession {
   readonly flowId: string;
   readonly #parts: BreakpointParts;
   readonly #limits: BreakpointLimits;
-  readonly #armed: readonly Armed[];
+  readonly #armed: readonly ArmedBreakpoint[];
   readonly #expiresAt: number;
   #leaseUntil = 0;
   #run: Run | undefined = undefined;
-  #held: Held | undefined = undefined;
+  #held: HeldMessage | undefined = undefined;
   #isStepping = false;
   #endReason: string | undefined = undefined;
   #untap: (() => void) | undefined = undefined;
@@ -94,12 +94,12 @@ export class BreakpointSession {
     return this.#held === undefined ? (this.#run === undefined ? "armed" : "running") : "held";
   }
 
-  /** True once the client had time to read why the session ended. */
-  get isForgettable(): boolean {
+  /** True when the session ended and the client has had time to read the reason. */
+  get isExpired(): boolean {
     return this.#endReason !== undefined && this.#parts.clock.now() > this.#leaseUntil;
   }
 
-  /** True for routes whose messages must all pass through this process. */
+  /** True when this process must handle all messages of the route. */
   covers(routeId: string): boolean {
     return this.#endReason === undefined && this.#parts.runtime.routes.get(routeId)?.identity.flowId === this.flowId;
   }
@@ -110,8 +110,8 @@ export class BreakpointSession {
 
   /** Lets the held message continue; with `toNextStep` it is held again before its next step. */
   proceed(change: MessageChange, toNextStep: boolean): void {
-    const held = this.#current();
-    const changed = changeMessage(held.exchange.message, held.shown, change);
+    const held = this.#requireHeld();
+    const changed = changeMessage(held.exchange.message, held.masked, change);
     this.#setStepping(toNextStep);
     this.#log(`Message continues at step '${held.node.id}'${changed.length === 0 ? "" : ` with changed ${changed.join(", ")}`}`, held.exchange);
     held.release();
@@ -119,7 +119,7 @@ export class BreakpointSession {
 
   /** Cancels the run of the held message. */
   abort(): void {
-    const { exchange, node, fail } = this.#current();
+    const { exchange, node, fail } = this.#requireHeld();
     const error = new FlowError("java.util.concurrent.CancellationException", `the run was stopped at the breakpoint '${node.id}'`, { code: "run-cancelled" });
     this.#log(`Message stopped at step '${node.id}'`, exchange);
     exchange.run.cancel(error);
@@ -157,13 +157,13 @@ export class BreakpointSession {
               stepId: held.node.id,
               since: time(held.since),
               until: time(held.until),
-              message: held.shown,
+              message: held.masked,
             },
     };
   }
 
-  #current(): Held {
-    if (this.#held === undefined) throw new Refusal("conflict", `breakpoint session '${this.id}' holds no message`);
+  #requireHeld(): HeldMessage {
+    if (this.#held === undefined) throw new ServiceError("conflict", `breakpoint session '${this.id}' holds no message`);
     return this.#held;
   }
 
@@ -185,19 +185,19 @@ export class BreakpointSession {
       covers: ({ id, flowId }) => flowId === this.flowId && (wrapsAll || this.#armed.some(({ routeId }) => routeId === id)),
       step: (next, node, route) => {
         const breakpoint = this.#armed.find(({ routeId, stepId }) => routeId === route.id && stepId === node.id);
-        return breakpoint === undefined && !wrapsAll ? next : this.#holding(next, node, breakpoint);
+        return breakpoint === undefined && !wrapsAll ? next : this.#wrap(next, node, breakpoint);
       },
     };
   }
 
-  #holding(next: Processor, node: StepNode, breakpoint: Armed | undefined): Processor {
+  #wrap(next: Processor, node: StepNode, breakpoint: ArmedBreakpoint | undefined): Processor {
     return (exchange) => {
-      if (!this.#isWanted(exchange, breakpoint)) return next(exchange);
+      if (!this.#shouldHold(exchange, breakpoint)) return next(exchange);
       return this.#hold(exchange, node).then(() => next(exchange));
     };
   }
 
-  #isWanted(exchange: Exchange, breakpoint: Armed | undefined): boolean {
+  #shouldHold(exchange: Exchange, breakpoint: ArmedBreakpoint | undefined): boolean {
     if (this.#held !== undefined || this.#endReason !== undefined) return false;
     if (this.#run !== undefined && exchange.run.root !== this.#run) return false;
     if (this.#isStepping && this.#run !== undefined) return true;
@@ -213,10 +213,10 @@ export class BreakpointSession {
     this.#log(`Message held before step '${node.id}'`, exchange);
     return new Promise((resolve, reject) => {
       const since = clock.now();
-      const settle = (settled: () => void): void => {
+      const settle = (complete: () => void): void => {
         signal.removeEventListener("abort", onAbort);
         this.#held = undefined;
-        settled();
+        complete();
       };
       const onAbort = (): void => settle(() => reject(cancelledError(signal)));
       this.#held = {
@@ -224,7 +224,7 @@ export class BreakpointSession {
         node,
         since,
         until: Math.max(since, Math.min(since + this.#limits.holdMs, root.startedAt + this.#limits.runMs - beforeRunLimitMs)),
-        shown: showMessage(exchange.message, secrets),
+        masked: maskMessage(exchange.message, secrets),
         release: () => settle(resolve),
         fail: (error) => settle(() => reject(error)),
       };
@@ -244,7 +244,7 @@ export class BreakpointSession {
   #reasonToEnd(): string | undefined {
     const { clock, runtime } = this.#parts;
     const now = clock.now();
-    if (now > this.#leaseUntil) return "the client stopped asking";
+    if (now > this.#leaseUntil) return "the client sent no request within the lease";
     const run = this.#run;
     if (run !== undefined && run.status !== "running" && run.status !== "retrying") return "the run ended";
     const held = this.#held;
@@ -260,8 +260,8 @@ export class BreakpointSession {
   }
 }
 
-/** A condition that fails for a message does not hold it: the route must not fail because someone watches it. */
-function isTrueFor({ matches }: Armed, exchange: Exchange): boolean {
+/** A condition that throws does not hold the message: a breakpoint must not make a run fail. */
+function isTrueFor({ matches }: ArmedBreakpoint, exchange: Exchange): boolean {
   try {
     return matches(exchange);
   } catch {

@@ -1,5 +1,5 @@
-// Applies a change of another node: the same code as for files that were changed by hand.
-import { flowKey } from "../flows/installed-flows.ts";
+// Applies a change made by another node, with the same code as for files edited by hand.
+import { flowKey, shownProblem } from "../flows/installed-flows.ts";
 import { reloadFlow } from "../flows/load-flows.ts";
 import { unloadFlow } from "../flows/unload-flow.ts";
 import type { FollowedParts } from "../other-nodes/cluster-view.ts";
@@ -19,7 +19,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
     if (id.startsWith(flowKind)) {
       const flowId = id.slice(flowKind.length);
       if (record === undefined) {
-        await unloadFlow(flows, flowId);
+        await unloadFlow(flows, flowId, false);
         return undefined;
       }
       await reloadFlow(flows, fileOf(record), behind.has(id) ? {} : undefined);
@@ -51,7 +51,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       flows.log.write("ERROR", "sluice.cluster", `Cannot apply the change to '${id}'`, undefined, { error });
     }
     if (reason === undefined) behind.delete(id);
-    else behind.set(id, reason);
+    else behind.set(id, shownProblem(flows, reason));
   }
 
   for (const id of follower.records.keys()) {
@@ -60,7 +60,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       : id.startsWith(connectionKind)
         ? connections.list().find((connection) => connection.id === id.slice(connectionKind.length))?.error
         : undefined;
-    if (error !== undefined) behind.set(id, error);
+    if (error !== undefined) behind.set(id, shownProblem(flows, error));
   }
   return async (id) => {
     await applyOne(id);

@@ -2,12 +2,12 @@
 import { isClusterError, type Cluster, type RecordVersion } from "@sluice/engine";
 import { serverFor } from "@sluice/testkit";
 import { expect, it } from "vitest";
-import { bytes, connected, kept, onEveryStore, text } from "./contract-stores.test-support.ts";
+import { bytes, nodeOpener, maxVersions, onEveryStore, text } from "./contract-stores.test-support.ts";
 
 onEveryStore(
   "a cluster",
   ({ check, nodes }) => {
-    check("reads what was written, the newest version first, and does not return what was deleted", async () => {
+    check("reads written records, newest version first, and does not return deleted ones", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
       expect(await one.records.read("config", "flow/a")).toBeUndefined();
       const first = await one.records.write("config", "flow/a", bytes("1"));
@@ -28,10 +28,10 @@ onEveryStore(
 
     check("keeps a bounded number of versions of each record", async () => {
       const [one] = await nodes(1);
-      for (let version = 1; version <= kept + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
+      for (let version = 1; version <= maxVersions + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
       await one.records.write("config", "flow/b", bytes("b"));
       const versions = await one.records.versions("config", "flow/a");
-      expect(versions.map(({ bytes: content }) => text(content))).toEqual(Array.from({ length: kept }, (_, index) => String(kept + 3 - index)));
+      expect(versions.map(({ bytes: content }) => text(content))).toEqual(Array.from({ length: maxVersions }, (_, index) => String(maxVersions + 3 - index)));
     });
 
     check("accepts any id", async () => {
@@ -78,7 +78,7 @@ onEveryStore(
       expect([...accepted.values()].filter((times) => times > 1)).toEqual([]);
     });
 
-    /** What a new watch reports before it has caught up. */
+    /** The changes that a new watch reports before it has caught up. */
     async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
       const seen: RecordVersion[] = [];
       await new Promise<void>((resolve) => {
@@ -172,7 +172,7 @@ onEveryStore(
       expect(await loaded(one)).toEqual([]);
     });
 
-    check("of concurrent claims of a key exactly one wins, and all receive the winner's note", async () => {
+    check("exactly one of several concurrent claims of a key wins, and all receive the winner's note", async () => {
       const all = await nodes(3);
       for (let key = 0; key < 20; key++) {
         const results = await Promise.all(
@@ -197,7 +197,7 @@ onEveryStore(
       expect((await one.claims.claim("pin", "7", bytes("other set"))).won).toBe(true);
     });
 
-    check("messages reach the other nodes, and no longer once the subscription ends", async () => {
+    check("messages reach the other nodes until the subscription ends", async () => {
       const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
       const received: string[] = [];
       const end = two.messaging.subscribe("topic", (payload, from) => void received.push(`two: ${text(payload)} from ${from}`));
@@ -241,31 +241,31 @@ onEveryStore(
     check("reach the nodes they name, and each response has the name of its node", async () => {
       const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
       for (const node of [one, two, three]) node.messaging.respond("greet", (payload, from) => bytes(`${text(payload)} ${from}, this is ${node.node}`));
-      const ask = async (to: readonly string[]): Promise<unknown> => {
+      const request = async (to: readonly string[]): Promise<unknown> => {
         const { responses, failed } = await one.messaging.request("greet", bytes("hello"), { to, timeoutMs: 5_000, maxBytes: 1_000 });
         return [[...responses].map(([node, content]) => `${node}: ${text(content)}`).sort(), [...failed]];
       };
-      await expect.poll(() => ask(["n2", "n3"])).toEqual([["n2: hello n1, this is n2", "n3: hello n1, this is n3"], []]);
-      expect(await ask(["n3"])).toEqual([["n3: hello n1, this is n3"], []]);
-      expect(await ask([])).toEqual([[], []]);
+      await expect.poll(() => request(["n2", "n3"])).toEqual([["n2: hello n1, this is n2", "n3: hello n1, this is n3"], []]);
+      expect(await request(["n3"])).toEqual([["n3: hello n1, this is n3"], []]);
+      expect(await request([])).toEqual([[], []]);
     });
 
-    check("name the nodes that fail, are silent, have no responder, or respond with too much", async () => {
+    check("name the nodes that fail, are silent, have no responder, or exceed the size limit", async () => {
       const [one, two, three, four] = (await nodes(4)) as [Cluster, Cluster, Cluster, Cluster];
       two.messaging.respond("work", async () => Promise.reject(new Error("cannot work")));
       three.messaging.respond("work", () => new Promise(() => undefined));
       four.messaging.respond("work", () => bytes("x".repeat(101)));
-      const ask = async (topic: string): Promise<unknown> => {
+      const request = async (topic: string): Promise<unknown> => {
         const { responses, failed } = await one.messaging.request(topic, bytes(""), { to: ["n2", "n3", "n4"], timeoutMs: 1_000, maxBytes: 100 });
         return [responses.size, Object.fromEntries([...failed])];
       };
       await expect
-        .poll(() => ask("work"), { timeout: 10_000 })
-        .toEqual([0, { n2: "cannot work", n3: "did not respond in time", n4: "its response has 101 bytes; the limit is 100" }]);
+        .poll(() => request("work"), { timeout: 10_000 })
+        .toEqual([0, { n2: "cannot work", n3: "did not respond in time", n4: "sent a response of 101 bytes; the limit is 100" }]);
       const end = two.messaging.respond("other", () => bytes("here"));
-      expect(await ask("other")).toMatchObject([1, { n3: "does not respond to 'other'" }]);
+      expect(await request("other")).toMatchObject([1, { n3: "does not respond to 'other'" }]);
       end();
-      expect(await ask("other")).toMatchObject([0, { n2: "does not respond to 'other'" }]);
+      expect(await request("other")).toMatchObject([0, { n2: "does not respond to 'other'" }]);
     });
 
     check("wait no longer than their time limit for a node that has left", async () => {
@@ -276,6 +276,28 @@ onEveryStore(
       const { responses, failed } = await one.messaging.request("greet", bytes(""), { to: ["n2", "never there"], timeoutMs: 1_000, maxBytes: 100 });
       expect([responses.size, new Set(failed.keys())]).toEqual([0, new Set(["n2", "never there"])]);
       expect(performance.now() - began).toBeLessThan(1_900);
+    });
+
+    check("may take long, but end when the node that works on them has left", async () => {
+      const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
+      const options = { timeoutMs: 60_000, maxBytes: 100 };
+      const started: string[] = [];
+      for (const node of [two, three]) node.messaging.respond("ready", () => bytes("yes"));
+      for (const node of [two, three])
+        node.messaging.respond("work", async () => {
+          started.push(node.node);
+          await new Promise((resolve) => setTimeout(resolve, 11_000));
+          return bytes("done");
+        });
+      await expect.poll(async () => (await one.messaging.request("ready", bytes(""), { ...options, to: ["n2", "n3"] })).responses.size).toBe(2);
+      const slow = one.messaging.request("work", bytes(""), { ...options, to: ["n2"] });
+      const lost = one.messaging.request("work", bytes(""), { ...options, to: ["n3"] });
+      await expect.poll(() => started.length).toBe(2);
+      const began = performance.now();
+      await three.close();
+      expect([...(await lost).failed]).toEqual([["n3", "lost the request or its response"]]);
+      expect(performance.now() - began).toBeLessThan(25_000);
+      expect(text((await slow).responses.get("n2"))).toBe("done");
     });
 
     check("carry several megabytes in both directions, many at once", async () => {
@@ -296,7 +318,7 @@ onEveryStore(
 it("NATS reports at once that a node is not connected (needs NATS)", async ({ skip }) => {
   const server = await serverFor("nats", { own: true });
   if (server === undefined) return skip();
-  const open = connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1);
+  const open = nodeOpener((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1);
   const [one, two] = [await open("left", "n1"), await open("left", "node/2")];
   await two.close();
   const began = performance.now();
@@ -310,7 +332,7 @@ it("NATS reports at once that a node is not connected (needs NATS)", async ({ sk
 it("NATS with fewer servers than replicas is a configuration error (needs NATS)", async ({ skip }) => {
   const server = await serverFor("nats", { own: true });
   if (server === undefined) return skip();
-  const opening = connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 3)("few", "n1");
+  const opening = nodeOpener((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 3)("few", "n1");
   await expect(opening).rejects.toMatchObject({ name: "ClusterError", kind: "misconfigured", message: expect.stringContaining("SERVICE_CLUSTER_REPLICAS") });
   await server.end();
 });

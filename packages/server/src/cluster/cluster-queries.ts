@@ -1,20 +1,20 @@
 // Queries of the management API to the other nodes: runs, metrics, events, and calls that only the node with an item can execute.
 import type { LocalReply } from "../http/local-call.ts";
-import type { AnswerParts, ForwardedCall, MissingAnswer, NodeQueries, OwnedItem } from "../other-nodes/node-queries.ts";
+import type { ResponderParts, ForwardedCall, MissingResponse, NodeQueries, OwnedItem } from "../other-nodes/node-queries.ts";
 import type { FoundRuns, WorkerMetrics } from "../other-workers/worker-metrics.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { OtherNodes, Topic } from "./other-nodes.ts";
 import { StreamFanIn } from "./stream-fan-in.ts";
 
-/** How long a list waits for nodes that do not answer. */
+/** How long a list waits for nodes that do not respond. */
 const listMs = 2_000;
 /** How long a forwarded call may take, in addition to its own time limit. */
 const callMs = 5_000;
 const defaultCallMs = 60_000;
-/** Bytes of runs in one answer; the next page continues after them. */
+/** Bytes of runs in one response; the next page continues after them. */
 const maxRunBytes = 8 * 1024 ** 2;
 
 const runsTopic: Topic<RunFilter, FoundRuns> = { name: "runs" };
@@ -32,28 +32,28 @@ export class ClusterQueries implements NodeQueries {
     this.#others = others;
   }
 
-  /** Answers the other nodes from now on; the returned functions end it. */
-  answer(parts: AnswerParts): readonly (() => void)[] {
+  /** Responds to requests of the other nodes from now on; the returned functions end it. */
+  respond(parts: ResponderParts): readonly (() => void)[] {
     const others = this.#others;
     this.#streams = new StreamFanIn(others, parts.hubs);
     return [
-      others.answer(runsTopic, async (filter) => bounded(await parts.runs(filter))),
-      others.answer(metricsTopic, () => parts.metrics()),
-      others.answer(ownerTopic, (item) => parts.has(item)),
-      others.answer(callTopic, (call) => parts.call(call)),
-      ...this.#streams.answer(),
+      others.respond(runsTopic, async (filter) => limitRuns(await parts.runs(filter))),
+      others.respond(metricsTopic, () => parts.metrics()),
+      others.respond(ownerTopic, (item) => parts.has(item)),
+      others.respond(callTopic, (call) => parts.call(call)),
+      ...this.#streams.respond(),
     ];
   }
 
   async runs({ oldest: _, ...filter }: RunFilter): ReturnType<NodeQueries["runs"]> {
-    const { answers, incomplete } = await this.#others.ask(runsTopic, filter, { timeoutMs: listMs });
-    // JSON has no undefined.
-    return { found: answers.map(({ answer }) => ({ ...answer, stopped: answer.stopped })), incomplete };
+    const { responses, incomplete } = await this.#others.request(runsTopic, filter, { timeoutMs: listMs });
+    // JSON omits undefined members.
+    return { found: responses.map(({ response }) => ({ ...response, stopped: response.stopped })), incomplete };
   }
 
   async metrics(): ReturnType<NodeQueries["metrics"]> {
-    const { answers, incomplete } = await this.#others.ask(metricsTopic, null, { timeoutMs: listMs });
-    return { present: answers.map(({ answer }) => answer), incomplete };
+    const { responses, incomplete } = await this.#others.request(metricsTopic, null, { timeoutMs: listMs });
+    return { present: responses.map(({ response }) => response), incomplete };
   }
 
   async watch(hub: EventHub, query: FilterQuery): Promise<void> {
@@ -61,22 +61,25 @@ export class ClusterQueries implements NodeQueries {
   }
 
   async callOwner(item: OwnedItem, call: ForwardedCall): ReturnType<NodeQueries["callOwner"]> {
-    const { answers, incomplete } = await this.#others.ask(ownerTopic, item, { timeoutMs: listMs });
-    const owner = answers.find(({ answer }) => answer)?.node;
+    const { responses, incomplete } = await this.#others.request(ownerTopic, item, { timeoutMs: listMs });
+    const owner = responses.find(({ response }) => response)?.node;
     if (owner === undefined) return { reply: undefined, incomplete };
     return { reply: await this.callNode(owner, call), incomplete };
   }
 
   async callNode(node: string, call: ForwardedCall): Promise<LocalReply> {
-    const { answers, incomplete } = await this.#others.ask(callTopic, call, { to: [node], timeoutMs: timeoutOf(call) });
-    const [reply] = answers;
-    if (reply === undefined) throw new Refusal("cluster-uncertain", `outcome unknown: ${namesOf(incomplete)}`, { "Retry-After": "1" });
-    return reply.answer;
+    const { responses, incomplete } = await this.#others.request(callTopic, call, { to: [node], timeoutMs: timeoutOf(call) });
+    const [reply] = responses;
+    if (reply === undefined)
+      throw new ServiceError("cluster-uncertain", `outcome unknown: ${namesOf(incomplete)}; check the state before you repeat the call`, {
+        "Retry-After": "1",
+      });
+    return reply.response;
   }
 
   async callAll(call: ForwardedCall): ReturnType<NodeQueries["callAll"]> {
-    const { answers, incomplete } = await this.#others.ask(callTopic, call, { timeoutMs: listMs });
-    return { replies: answers.map(({ answer }) => answer), incomplete };
+    const { responses, incomplete } = await this.#others.request(callTopic, call, { timeoutMs: listMs });
+    return { replies: responses.map(({ response }) => response), incomplete };
   }
 }
 
@@ -85,10 +88,10 @@ function timeoutOf({ method, body }: ForwardedCall): number {
   return method === "GET" ? callMs : callMs + (typeof own === "number" ? own : defaultCallMs);
 }
 
-const namesOf = (failed: readonly MissingAnswer[]): string => failed.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
+const namesOf = (failed: readonly MissingResponse[]): string => failed.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
 
-/** As many runs as fit into an answer; the search then stopped at the last of them. */
-function bounded({ runs, total, stopped }: FoundRuns): FoundRuns {
+/** As many runs as fit into one response; the search then stopped at the last of them. */
+function limitRuns({ runs, total, stopped }: FoundRuns): FoundRuns {
   let bytes = 0;
   const count = runs.findIndex((run) => (bytes += JSON.stringify(run).length) > maxRunBytes);
   if (count < 1) return { runs, total, stopped };

@@ -25,8 +25,8 @@ export function readClusterTarget(text: string): ClusterTarget {
     return {
       store: "nats",
       servers: addresses.split(",").map((server) => server.trim()),
-      user: user === "" ? undefined : decodeURIComponent(user),
-      password: password === "" ? undefined : decodeURIComponent(password),
+      user: user === "" ? undefined : decoded(user),
+      password: password === "" ? undefined : decoded(password),
       isTls: protocol === "tls",
       name: checkedName(name),
     };
@@ -38,7 +38,17 @@ export function readClusterTarget(text: string): ClusterTarget {
   const url = new URL(text.trim());
   const name = checkedName(url.searchParams.get("cluster") ?? "");
   url.searchParams.delete("cluster");
+  // The client takes a percent sign without two hexadecimal digits literally.
+  for (const part of [url.username, url.password]) decoded(part.replaceAll(/%(?![\da-f]{2})/gi, "%25"));
   return { store: "postgres", url: url.href, name };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new SettingsError(["SERVICE_CLUSTER: the user or the password contains a '%' that does not encode a character: write it as %25"]);
+  }
 }
 
 function checkedName(name: string): string {

@@ -3,7 +3,7 @@
 import { ClusterError, isClusterError, type Cluster, type RecordVersion, type Revision } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { systemClock } from "../host/clock.ts";
-import { storeRefusal } from "./store-refusal.ts";
+import { storeServiceError } from "./store-service-error.ts";
 import type { RecordCipher } from "./record-cipher.ts";
 
 /** Applies the current content of a record. Must not reject. */
@@ -12,8 +12,15 @@ export type ApplyChange = (id: string) => Promise<void>;
 /** How long a node whose write was rejected waits for the conflicting change of the other node. */
 const catchUpMs = 2_000;
 
+interface FollowerListener {
+  /** This node has applied a change of another node. */
+  applied(): void;
+  /** This node has written a change. */
+  written(id: string): void;
+}
+
 export class ConfigFollower {
-  /** Decrypted; of a record that cannot be decrypted, the last version that could be. */
+  /** The decrypted records. For a record that cannot be decrypted, the last readable version. */
   readonly records = new Map<string, RecordVersion>();
   /** Records that this node cannot decrypt, with the reason. */
   readonly unreadable = new Map<string, string>();
@@ -25,7 +32,7 @@ export class ConfigFollower {
   ownRevision = 0;
   readonly #cluster: Cluster;
   readonly #cipher: RecordCipher;
-  readonly #changed: () => void;
+  readonly #listener: FollowerListener;
   readonly #writes = createKeyedMutex();
   readonly #waiting = new Set<() => void>();
   #queue: RecordVersion[] = [];
@@ -35,11 +42,10 @@ export class ConfigFollower {
   #isApplying = false;
   #isWriting = false;
 
-  /** `changed` is called after each applied change. */
-  constructor(cluster: Cluster, cipher: RecordCipher, changed: () => void) {
+  constructor(cluster: Cluster, cipher: RecordCipher, listener: FollowerListener) {
     this.#cluster = cluster;
     this.#cipher = cipher;
-    this.#changed = changed;
+    this.#listener = listener;
   }
 
   /** Whether the store receives only encrypted records, so that they may contain secrets. */
@@ -90,7 +96,7 @@ export class ConfigFollower {
     try {
       await this.#cluster.records.read("config", "none");
     } catch (error) {
-      throw storeRefusal(isClusterError(error) ? new ClusterError("unreachable", error.message, { cause: error }) : error);
+      throw storeServiceError(isClusterError(error) ? new ClusterError("unreachable", error.message, { cause: error }) : error);
     }
   }
 
@@ -98,7 +104,7 @@ export class ConfigFollower {
   write(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
     return this.#writes.run("config", async () => {
       const expected = this.applied;
-      if (this.#isApplying || this.#queue.length > 0) throw storeRefusal(new ClusterError("conflict", "a change is being applied"));
+      if (this.#isApplying || this.#queue.length > 0) throw storeServiceError(new ClusterError("conflict", "a change is being applied"));
       this.#isWriting = true;
       try {
         const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes), { head: expected });
@@ -107,10 +113,11 @@ export class ConfigFollower {
         this.#set({ id, bytes, ...written });
         this.applied = written.revision;
         this.ownRevision = written.revision;
+        this.#listener.written(id);
         return written;
       } catch (error) {
         if (isClusterError(error) && error.kind === "conflict") await this.#waitForChange(expected);
-        throw storeRefusal(error);
+        throw storeServiceError(error);
       } finally {
         this.#isWriting = false;
         this.#signal();
@@ -119,7 +126,7 @@ export class ConfigFollower {
     });
   }
 
-  /** Writes a record whose last writer wins. */
+  /** Writes a record without a conflict check: the last write wins. */
   async put(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
     try {
       const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes));
@@ -127,7 +134,7 @@ export class ConfigFollower {
       this.ownRevision = Math.max(this.ownRevision, written.revision);
       return written;
     } catch (error) {
-      throw storeRefusal(error);
+      throw storeServiceError(error);
     }
   }
 
@@ -149,7 +156,7 @@ export class ConfigFollower {
       await this.#apply(change.id);
       this.#queue.shift();
       this.applied = change.revision;
-      this.#changed();
+      this.#listener.applied();
       this.#signal();
     }
     this.#isApplying = false;
@@ -167,7 +174,7 @@ export class ConfigFollower {
     });
   }
 
-  /** Of a change that cannot be decrypted, the version before it stays in use. */
+  /** If a change cannot be decrypted, the previous version stays in use. */
   #setReadable(change: RecordVersion): void {
     try {
       this.#set(this.#decrypted(change));

@@ -1,4 +1,4 @@
-// What a starting node does before it joins: connects to the store, and looks at what an earlier process left in the data directory.
+// Prepares a node before it joins a cluster: connects to the store, and checks the files that an earlier process left in the data directory.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isClusterError, type Cluster, type Log } from "@sluice/engine";
@@ -12,10 +12,10 @@ import { openCluster } from "./open-cluster.ts";
 /** How long a starting node waits for the store. */
 const connectMs = 30_000;
 
-/** Folders of the data directory whose documents are records in a cluster. */
+/** Folders of the data directory that a cluster node does not read: a cluster keeps these documents in its store. */
 const unusedFolders = ["routes", "value-mappings", "message-mappings", "policies", "connections", "kamelets"];
 
-/** A runtime that had its own documents does not use them as a node. */
+/** Warns about documents in the data directory, which a node does not use. */
 export async function warnAboutFiles(dataDir: string, log: Log): Promise<void> {
   for (const folder of unusedFolders) {
     const names = await readdir(join(dataDir, folder)).catch(() => []);
@@ -24,8 +24,9 @@ export async function warnAboutFiles(dataDir: string, log: Log): Promise<void> {
   }
 }
 
-export async function connect(target: ClusterTarget, { settings, log, boot }: Pick<JoinParts, "settings" | "log" | "boot">, node: string): Promise<Cluster> {
+export async function connect(target: ClusterTarget, { settings, log, node, boot }: Pick<JoinParts, "settings" | "log" | "node" | "boot">): Promise<Cluster> {
   const until = systemClock.monotonic() + connectMs;
+  let reported = "";
   for (;;) {
     try {
       return await openCluster(target, {
@@ -42,6 +43,8 @@ export async function connect(target: ClusterTarget, { settings, log, boot }: Pi
       const { message } = error as Error;
       if (isPermanent(error) || systemClock.monotonic() > until)
         throw new SettingsError([`SERVICE_CLUSTER: cannot join the cluster '${target.name}': ${message}`]);
+      if (message !== reported) log.write("WARN", "sluice.cluster", `Cannot connect to the store of cluster '${target.name}': ${message}; retrying`);
+      reported = message;
     }
     await new Promise<void>((resolve) => systemClock.after(250, resolve));
   }
@@ -51,11 +54,18 @@ export async function connect(target: ClusterTarget, { settings, log, boot }: Pi
 const isPermanent = (error: unknown): boolean =>
   (isClusterError(error) && error.kind === "misconfigured") || (isFlowError(error) && error.code === "client-missing");
 
-/** The boot of the process that had this data directory before. It has ended, because this process holds the lock. */
-export async function replacedBoot(dataDir: string, boot: string): Promise<string | undefined> {
-  const file = join(dataDir, "cluster-boot");
-  const previous = await readFile(file, "utf8").catch(() => undefined);
+/**
+ * The boots of the processes that had this data directory before. They have ended, because this process holds the lock. Several, if processes were
+ * killed before they removed the session of the one before them.
+ */
+export async function previousBoots(dataDir: string, boot: string): Promise<readonly string[]> {
+  const previous = (await readFile(bootFile(dataDir), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
   await mkdir(dataDir, { recursive: true });
-  await writeFile(file, boot);
+  await writeFile(bootFile(dataDir), [...previous, boot].join("\n"));
   return previous;
 }
+
+/** Call after the sessions of the previous processes were removed. */
+export const forgetPreviousBoots = (dataDir: string, boot: string): Promise<void> => writeFile(bootFile(dataDir), boot);
+
+const bootFile = (dataDir: string): string => join(dataDir, "cluster-boot");

@@ -3,7 +3,7 @@ import type { Cluster } from "@sluice/engine";
 import { natsCluster, serverFor } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { readClusterTarget } from "./cluster-target.ts";
-import { embeddedRuntime, type EmbeddedRuntime } from "./embedded-queues.test-support.ts";
+import { embeddedRuntime, queueLimit, type EmbeddedRuntime } from "./embedded-queues.test-support.ts";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
 import { openCluster } from "./open-cluster.ts";
 
@@ -14,14 +14,14 @@ interface Store {
 }
 
 const log = { write: () => undefined, enabled: () => false };
-/** Versions kept of each record. */
-export const kept = 10;
+/** Versions stored of each record. */
+export const maxVersions = 10;
 export const leaseMs = 2_000;
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const text = (content: Uint8Array | undefined): string | undefined => (content === undefined ? undefined : new TextDecoder().decode(content));
 
 let boots = 0;
-export const connected =
+export const nodeOpener =
   (urlOf: (cluster: string) => string, replicas: number): Store["node"] =>
   (cluster, name) =>
     openCluster(readClusterTarget(urlOf(cluster)), {
@@ -29,9 +29,9 @@ export const connected =
       boot: `${name}-${++boots}`,
       log,
       replicas,
-      versions: kept,
+      versions: maxVersions,
       leaseMs,
-      queueBytes: 64 * 1024 ** 2,
+      queueBytes: queueLimit,
       deadLetterBytes: 16 * 1024 ** 2,
     });
 
@@ -43,7 +43,7 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
     const clusters = new Map<string, (node: string) => Cluster>();
     return {
       async node(cluster, name) {
-        const found = clusters.get(cluster) ?? memoryCluster(kept);
+        const found = clusters.get(cluster) ?? memoryCluster(maxVersions);
         clusters.set(cluster, found);
         return found(name);
       },
@@ -65,16 +65,16 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
   },
   "one NATS server (needs NATS)": async () => {
     const server = await serverFor("nats", { own: true });
-    return server && { node: connected((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1), end: () => server.end() };
+    return server && { node: nodeOpener((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1), end: () => server.end() };
   },
   "three NATS servers (needs NATS)": async () => {
     const servers = await natsCluster();
-    return servers && { node: connected((cluster) => `nats://${servers.servers}/${cluster}`, 3), end: () => servers.end() };
+    return servers && { node: nodeOpener((cluster) => `nats://${servers.servers}/${cluster}`, 3), end: () => servers.end() };
   },
   "PostgreSQL (needs PostgreSQL)": async () => {
     const server = await serverFor("postgres", { own: true });
     return (
-      server && { node: connected((cluster) => `postgres://postgres@${server.host}:${server.port}/postgres?cluster=${cluster}`, 1), end: () => server.end() }
+      server && { node: nodeOpener((cluster) => `postgres://postgres@${server.host}:${server.port}/postgres?cluster=${cluster}`, 1), end: () => server.end() }
     );
   },
 };
@@ -91,16 +91,24 @@ export interface StoreUnderTest {
   check(name: string, run: () => Promise<void>, options?: CheckOptions): void;
 }
 
+/** Stores without SERVICE_QUEUE_BYTES. */
+const unlimitedStores = ["memory"];
+
 /** Stores whose tests take long; `npm run test:faults` runs all of them. */
 const slowStores = ["three NATS servers (needs NATS)"];
 const runsSlowStores = process.env["SLUICE_CONTRACT"] === "all";
 
 /**
- * Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. `isSlow` leaves out the slow
- * stores in `npm test`; `isEmbedded` adds the store of a runtime without a cluster.
+ * Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. `isSlow` skips the slow
+ * stores in `npm test`; `isEmbedded` adds the store of a runtime without a cluster; `isLimited` skips the stores whose queues have no limit.
  */
-export function onEveryStore(subject: string, define: (store: StoreUnderTest) => void, { isShared = false, isSlow = false, isEmbedded = false } = {}): void {
+export function onEveryStore(
+  subject: string,
+  define: (store: StoreUnderTest) => void,
+  { isShared = false, isSlow = false, isEmbedded = false, isLimited = false } = {},
+): void {
   const chosen = Object.entries(stores)
+    .filter(([title]) => !isLimited || !unlimitedStores.includes(title))
     .filter(([title]) => isEmbedded || title !== embedded)
     .filter(([title]) => !isSlow || runsSlowStores || !slowStores.includes(title));
   for (const [title, open] of chosen)

@@ -11,8 +11,9 @@ import { createDurableStore, type DurableStore } from "../store/durable-store.ts
 import { queuePort } from "../store/queue-port.ts";
 
 const log = { write: () => undefined, enabled: () => false };
-const limit = 64 * 1024 ** 2;
-const limits = { queueBytes: limit, maxMessageBytes: limit, deadLetters: 100, deadLetterBytes: limit };
+/** SERVICE_QUEUE_BYTES in tests of the contract. */
+export const queueLimit = 64 * 1024 ** 2;
+const limits = { queueBytes: queueLimit, maxMessageBytes: queueLimit, deadLetters: 100, deadLetterBytes: queueLimit };
 
 interface Process {
   readonly store: DurableStore;
@@ -96,9 +97,9 @@ function consume(queue: Queue, receiver: QueueReceiver): Consumption {
       key: taken.key,
       message: taken.message,
       attempt: taken.attempts + 1,
-      done: () => settle(() => queue.done(taken)),
+      done: async () => settle(() => queue.done(taken)),
       retry: (delayMs) => settle(() => queue.retry(taken, taken.attempts + 1, delayMs)),
-      giveBack: () => settle(() => queue.giveBack(taken)),
+      requeue: () => settle(() => queue.requeue(taken)),
     };
   };
   void queue.subscribe(subscriber);

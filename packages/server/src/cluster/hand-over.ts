@@ -1,18 +1,19 @@
-// Hand-over: while a flow runs on another node only, its webhooks on this node forward requests to that node. A second mount over the one of the flow does
-// this, so that other requests have no additional step. The access policy is checked by the node that received the request; every node has the same policies.
+// Hand-over: while a flow runs only on another node, its webhooks on this node forward requests to that node. A second mount covers the mount of the flow,
+// so that other requests need no additional step. The access policy is checked by the node that received the request; every node has the same policies.
 import type { Awaitable, Cluster, HttpIngress } from "@sluice/engine";
 import type { HttpMount, HttpReply, HttpRequest } from "@sluice/engine/spi";
 import { systemClock } from "../host/clock.ts";
 import { errorBody } from "../http/reply.ts";
+import type { MountDescription } from "./forwarded-flows.ts";
 import { decodeParts, encodeParts } from "./message-parts.ts";
 import type { RecordCipher } from "./record-cipher.ts";
 
 export interface HandOverParts {
   readonly cluster: Cluster;
   readonly cipher: RecordCipher;
-  /** The node that runs the requests of a flow: this one, another one, or undefined while it is unknown. */
-  nodeOf(flowId: string): string | undefined;
-  isLiveNode(node: string): boolean;
+  /** The node that runs the requests of a route: this one, another one, or undefined while it is unknown. */
+  nodeOf(mount: Pick<HttpMount, "flowId" | "routeId">): string | undefined;
+  isDeadNode(node: string): boolean;
   sessionOf(id: string): HttpRequest["session"] | "expired";
 }
 
@@ -26,7 +27,7 @@ interface RequestHead {
 }
 
 interface ReplyHead {
-  /** The flow does not run on the node that was asked. */
+  /** The flow does not run on the node that received the request. */
   readonly isMoved?: true;
   readonly status: number;
   readonly headers: HttpReply["headers"];
@@ -38,9 +39,9 @@ const topic = "webhook";
 const waitMs = 15_000;
 const pauseMs = 100;
 const maxBytes = 16 * 1024 ** 2;
-/** A request has no time limit of its own here; the death of the other node ends it. */
+/** A forwarded request has no time limit of its own; it ends when the other node is dead or no longer processes it. */
 const longestMs = 3_600_000;
-const livenessMs = 500;
+const livenessMs = 250;
 
 export class HandOver {
   readonly #parts: HandOverParts;
@@ -70,11 +71,22 @@ export class HandOver {
     };
   }
 
+  /** The webhooks of a flow that runs here. */
+  mountsOf(flowId: string): readonly MountDescription[] {
+    return [...(this.#mounts.get(flowId) ?? [])].map(({ handle: _, ...description }) => description);
+  }
+
+  /** Mounts a webhook of a flow that does not run here. */
+  mountForwarded(description: MountDescription, nodeOf: () => string | undefined): () => void {
+    const mount: HttpMount = { ...description, handle: (request) => this.#forward(mount, request, nodeOf) };
+    return this.#ingress?.mount(mount) ?? (() => undefined);
+  }
+
   /** Executes requests that other nodes forward; returns a function that ends it. */
-  answer(): () => void {
+  respond(): () => void {
     const { cluster, cipher } = this.#parts;
     return cluster.messaging.respond(topic, async (payload) => {
-      const [head, body] = decodeParts(cipher.decrypt(topic, payload));
+      const [head, body] = decodeParts(cipher.decryptMessage(topic, payload));
       return cipher.encrypt(topic, await this.#execute(head as RequestHead, body));
     });
   }
@@ -85,9 +97,9 @@ export class HandOver {
   }
 
   #cover(mount: HttpMount): void {
-    if (this.#parts.nodeOf(mount.flowId) === this.#parts.cluster.node) return this.#uncover(mount);
+    if (this.#parts.nodeOf(mount) === this.#parts.cluster.node) return this.#uncover(mount);
     if (this.#covers.has(mount) || this.#ingress === undefined) return;
-    this.#covers.set(mount, this.#ingress.mount({ ...mount, handle: (request) => this.#forward(mount, request) }));
+    this.#covers.set(mount, this.#ingress.mount({ ...mount, handle: (request) => this.#forward(mount, request, () => this.#parts.nodeOf(mount)) }));
   }
 
   #uncover(mount: HttpMount): void {
@@ -95,22 +107,22 @@ export class HandOver {
     this.#covers.delete(mount);
   }
 
-  async #forward(mount: HttpMount, request: HttpRequest): Promise<HttpReply> {
-    const { cluster, nodeOf } = this.#parts;
+  async #forward(mount: HttpMount, request: HttpRequest, nodeOf: () => string | undefined): Promise<HttpReply> {
+    const { cluster } = this.#parts;
     for (const until = systemClock.monotonic() + waitMs; systemClock.monotonic() < until;) {
-      const node = nodeOf(mount.flowId);
+      const node = nodeOf();
       if (node === cluster.node) return mount.handle(request);
       const reply = node === undefined ? undefined : await this.#send(node, mount, request);
       if (reply !== undefined) return reply;
       await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
     }
-    return failure(503, `no node runs flow '${mount.flowId}' at the moment`);
+    return failure(503, `no node currently runs flow '${mount.flowId}'`);
   }
 
   /** Undefined when the request was certainly not executed, so that it can be sent again. */
   async #send(node: string, mount: HttpMount, inbound: HttpRequest): Promise<HttpReply | undefined> {
     const { cluster, cipher } = this.#parts;
-    // By name: some are getters.
+    // Listed by name, because some are getters.
     const { method, path, query, headers, rawHeaders, params, principal, hidden, body, session } = inbound;
     const head: RequestHead = {
       flowId: mount.flowId,
@@ -122,37 +134,40 @@ export class HandOver {
     };
     const payload = cipher.encrypt(topic, encodeParts(head, body));
     if (payload.length > maxBytes) return failure(413, `the flow runs on node '${node}', which accepts forwarded requests up to ${maxBytes} bytes`);
-    const response = cluster.messaging.request(topic, payload, { to: [node], timeoutMs: longestMs, maxBytes });
-    const { responses, failed } = await Promise.race([response, this.#death(node, response)]);
+    const { responses, failed } = await this.#whileAlive(node, (signal) =>
+      cluster.messaging.request(topic, payload, { to: [node], timeoutMs: longestMs, maxBytes, signal }),
+    );
     const content = responses.get(node);
     if (content === undefined) {
-      const reason = failed.get(node) ?? "died";
+      const reason = failed.get(node) ?? "did not respond";
       if (reason === "is not connected") return undefined;
       return failure(503, `node '${node}' ${reason}; the request may have been processed: its outcome is unknown`);
     }
-    const [reply, bytes] = decodeParts(cipher.decrypt(topic, content)) as readonly [ReplyHead, Uint8Array];
+    const [reply, bytes] = decodeParts(cipher.decryptMessage(topic, content)) as readonly [ReplyHead, Uint8Array];
     if (reply.isMoved === true) return undefined;
     return { status: reply.status, headers: reply.headers, body: reply.isText ? Buffer.from(bytes).toString() : bytes };
   }
 
-  async #death(
-    node: string,
-    response: Promise<unknown>,
-  ): Promise<{ readonly responses: ReadonlyMap<string, Uint8Array>; readonly failed: ReadonlyMap<string, string> }> {
-    let isOver = false;
-    void response.finally(() => (isOver = true));
-    while (!isOver && this.#parts.isLiveNode(node)) await new Promise<void>((resolve) => systemClock.after(livenessMs, resolve));
-    return { responses: new Map(), failed: new Map([[node, "died"]]) };
+  /** Aborts the call when the node is dead. */
+  async #whileAlive<T>(node: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    let cancel = (): void => undefined;
+    const check = (): void => {
+      if (this.#parts.isDeadNode(node)) controller.abort();
+      else cancel = systemClock.after(livenessMs, check);
+    };
+    check();
+    return run(controller.signal).finally(() => cancel());
   }
 
   async #execute({ flowId, routeId, mountPath, methods, request, sessionId }: RequestHead, body: Uint8Array): Promise<Uint8Array> {
-    const isWanted = (mount: HttpMount): boolean =>
+    const isTarget = (mount: HttpMount): boolean =>
       mount.routeId === routeId && mount.path === mountPath && JSON.stringify(mount.methods ?? null) === JSON.stringify(methods);
-    const mount = [...(this.#mounts.get(flowId) ?? [])].findLast(isWanted);
+    const mount = [...(this.#mounts.get(flowId) ?? [])].findLast(isTarget);
     const session = sessionId === null ? undefined : this.#parts.sessionOf(sessionId);
     if (session === "expired" || (sessionId !== null && session === undefined))
       return encodeReply({ status: 410, headers: jsonType, body: errorBody(`test session '${sessionId}' expired`) });
-    if (mount === undefined || this.#parts.nodeOf(flowId) !== this.#parts.cluster.node)
+    if (mount === undefined || this.#parts.nodeOf(mount) !== this.#parts.cluster.node)
       return encodeParts({ isMoved: true, status: 0, headers: undefined, isText: true } satisfies ReplyHead, new Uint8Array());
     return encodeReply(await mount.handle({ ...request, body, session }));
   }
@@ -182,7 +197,7 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error(`its reply is larger than ${maxBytes} bytes, the limit of a forwarded request`);
+    if (size > maxBytes) throw new Error(`sent a reply larger than ${maxBytes} bytes, the limit for forwarded requests`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

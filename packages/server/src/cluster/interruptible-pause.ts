@@ -1,14 +1,14 @@
 import { systemClock } from "../host/clock.ts";
 
-/** A pause between two rounds of a loop that can be ended early. */
+/** A pause between two iterations of a loop that can be interrupted. */
 export class InterruptiblePause {
-  #end = (): void => undefined;
+  #interrupt = (): void => undefined;
 
-  /** Resolves after this time, or when `end` is called. */
+  /** Resolves after this time, or when `interrupt` is called. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = systemClock.after(ms, resolve);
-      this.#end = () => {
+      this.#interrupt = () => {
         cancel();
         resolve();
       };
@@ -16,7 +16,7 @@ export class InterruptiblePause {
   }
 
   /** Ends the current pause, if any. */
-  end(): void {
-    this.#end();
+  interrupt(): void {
+    this.#interrupt();
   }
 }

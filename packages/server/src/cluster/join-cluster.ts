@@ -1,6 +1,7 @@
-// Makes this runtime a node of a cluster: connects to the store, loads the configuration, and keeps up with the other nodes.
-import { hostname } from "node:os";
+// Makes this runtime a node of a cluster: connects to the store, loads the configuration, and applies the changes of the other nodes.
+import { resolve } from "node:path";
 import {
+  isClusterError,
   type BeanDeclaration,
   type Catalog,
   type Cluster,
@@ -8,44 +9,53 @@ import {
   type HttpIngress,
   type Ids,
   type Log,
-  type Route,
   type SessionTag,
 } from "@sluice/engine";
 import type { SharedQueues } from "@sluice/connectors";
+import type { UsedSignatures } from "../access/schemes/seen-signatures.ts";
 import { SettingsError, type Settings } from "../config.ts";
 import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
-import { flowKey } from "../flows/installed-flows.ts";
 import { systemClock } from "../host/clock.ts";
 import type { ChangeReport, ClusterNode, FollowedParts } from "../other-nodes/cluster-view.ts";
-import type { AnswerParts, MissingAnswer } from "../other-nodes/node-queries.ts";
-import { Refusal } from "../refusal.ts";
+import type { ResponderParts, MissingResponse } from "../other-nodes/node-queries.ts";
+import { ServiceError } from "../service-error.ts";
 import { version } from "../version.ts";
 import { applyChanges } from "./apply-change.ts";
 import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
-import { connect, replacedBoot, warnAboutFiles } from "./connect.ts";
+import { connect, forgetPreviousBoots, previousBoots, warnAboutFiles } from "./connect.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import { ClusterQueries } from "./cluster-queries.ts";
 import { ConfigFollower } from "./config-follower.ts";
+import { ForwardedFlows, missingFlows, type RunningVersion } from "./forwarded-flows.ts";
 import { HandOver } from "./hand-over.ts";
 import { OtherNodes } from "./other-nodes.ts";
+import { createGate, placeRoutes } from "./place-routes.ts";
 import { createRecordCipher, type RecordCipher } from "./record-cipher.ts";
 import { mappingKind, replicatedConnections, replicatedDocuments, replicatedPolicies, replicatedRouteStates, tableKind } from "./replicated-documents.ts";
-import { replicatedFlowStore } from "./replicated-flow-store.ts";
+import { flowKind, replicatedFlowStore } from "./replicated-flow-store.ts";
 import { replicatedKamelets } from "./replicated-kamelets.ts";
 import { Session, type Heartbeat } from "./session.ts";
 import { SessionPins } from "./session-pins.ts";
+import { SharedAggregations } from "./shared-aggregation.ts";
 import { shareKeys } from "./shared-keys.ts";
+import { SharedSagas } from "./shared-sagas.ts";
+import { sharedSignatures } from "./shared-signatures.ts";
 import { ClusterQueues } from "./shared-queues.ts";
 import { SharedDeadLetters } from "./shared-dead-letters.ts";
+import { settledReport } from "./settled-report.ts";
 import { Slots, slotOf } from "./slots.ts";
+import { startWait } from "./start-wait.ts";
+import { takeOverDeadLetters } from "./take-over-dead-letters.ts";
 import { TiedFlows } from "./tied-flows.ts";
-import { isStoredSource, keepsKeys, unsupportedParts } from "./unsupported.ts";
-import { answerUsersOf, askUsersOf } from "./where-used.ts";
+import { isPinnable, unsupportedParts } from "./unsupported.ts";
+import { respondUsersOf, requestUsersOf } from "./where-used.ts";
 
 export interface JoinParts {
   readonly settings: Settings;
   /** The value of SERVICE_CLUSTER. */
   readonly cluster: string;
+  /** The name of this node. */
+  readonly node: string;
   readonly dataDir: string;
   readonly log: Log;
   /** A new id for this process. */
@@ -62,19 +72,19 @@ const leaveMs = 5_000;
 const placementMs = 500;
 
 export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
-  const { settings, dataDir, log, boot } = parts;
+  const { settings, node, dataDir, log, boot } = parts;
   const target = readClusterTarget(parts.cluster);
-  const node = settings.node ?? hostname();
   const cipher = createRecordCipher(settings.clusterKey, settings.clusterKeysOld);
-  const cluster = await connect(target, parts, node);
+  const cluster = await connect(target, parts);
   const joined = new JoinedNode(target, cluster, cipher, parts);
   try {
-    await joined.open(await replacedBoot(dataDir, boot));
+    await joined.open(await previousBoots(dataDir, boot));
+    await forgetPreviousBoots(dataDir, boot);
   } catch (error) {
     await joined.close();
-    throw error;
+    throw isClusterError(error) ? new SettingsError([`SERVICE_CLUSTER: cannot join the cluster '${target.name}': ${error.message}`]) : error;
   }
-  await warnAboutFiles(dataDir, log);
+  await warnAboutFiles(resolve(settings.dataDir), log);
   log.write("INFO", "sluice.cluster", `Joined the cluster '${target.name}' as node '${node}' at revision ${joined.report().applied}`);
   return joined;
 }
@@ -84,9 +94,11 @@ class JoinedNode implements ClusterNode {
   readonly gate: ClusterNode["gate"];
   readonly deadLetters: SharedDeadLetters;
   readonly queries: ClusterQueries;
+  readonly signaturesOf = (flowId: string): UsedSignatures => sharedSignatures(this.#cluster.claims, flowId);
   readonly #pins: SessionPins;
   readonly #handOver: HandOver;
   readonly #tied = new TiedFlows();
+  readonly #forwarded: ForwardedFlows;
   #catalog: Pick<Catalog, "connectors"> | undefined = undefined;
   #sessions: TestSessions | undefined = undefined;
   readonly #target: ClusterTarget;
@@ -104,6 +116,8 @@ class JoinedNode implements ClusterNode {
   readonly #behind = new Map<string, string>();
   #parts: FollowedParts | undefined = undefined;
   #queues: ClusterQueues | undefined = undefined;
+  readonly #aggregations: SharedAggregations;
+  readonly #sagas: SharedSagas;
   #isReady = false;
   #cancelRetry: (() => void) | undefined = undefined;
 
@@ -113,28 +127,50 @@ class JoinedNode implements ClusterNode {
     this.#cluster = cluster;
     this.#settings = settings;
     this.#log = log;
-    this.#follower = new ConfigFollower(cluster, cipher, () => this.#session.publishProgress());
-    this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat() });
+    this.#follower = new ConfigFollower(cluster, cipher, {
+      applied: () => this.#session.publishProgress(),
+      // The node that writes a flow has started it.
+      written: (id) => void (id.startsWith(flowKind) && this.#behind.delete(id)),
+    });
+    this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat(), expired: () => void this.#reconcile() });
     this.#others = new OtherNodes(cluster, this.#session, cipher);
     this.queries = new ClusterQueries(cluster.node, this.#others);
     this.#pins = new SessionPins({ cluster, session: this.#session, others: this.#others, changed: () => this.#handOver.refresh() });
     this.#handOver = new HandOver({
       cluster,
       cipher,
-      nodeOf: (flowId) => this.#nodeOf(flowId),
-      isLiveNode: (node) => this.#session.live().some((live) => live.node === node),
+      nodeOf: (mount) => this.#nodeOf(mount),
+      isDeadNode: (node) => this.#session.isValid && !this.#session.live().some((live) => live.node === node),
       sessionOf: (id) => this.#sessions?.tagOf(id),
+    });
+    this.#forwarded = new ForwardedFlows({
+      others: this.#others,
+      missing: () => missingFlows(this.#behind.keys(), this.#parts?.flows.installed),
+      running: (flowId) => this.#runningVersion(flowId),
+      mount: (description, nodeOf) => this.#handOver.mountForwarded(description, nodeOf),
     });
     this.#slots = new Slots({ cluster, session: this.#session, log, reconcile: () => this.#reconcile() });
     const { deadLetters, deadLetterBytes } = settings;
+    const isDead = (boot: string): boolean => this.#session.isDead(boot);
     this.deadLetters = new SharedDeadLetters({
       cluster,
       cipher,
       ids,
       log,
       limits: { deadLetters, deadLetterBytes },
-      isLive: (boot) => this.#session.isLive(boot),
+      isDead,
     });
+    this.#aggregations = new SharedAggregations({
+      cluster,
+      cipher,
+      log,
+      ids,
+      maxMessageBytes: settings.queueMessageBytes,
+      put: async (queue, message) => this.#queues?.putSingle(queue, message),
+      isDead,
+      tokenOf: (flowId) => this.#slots.tokenOf(slotOf(flowId)),
+    });
+    this.#sagas = new SharedSagas({ cluster, cipher, log, isDead, holds: (flowId) => this.#slots.holds(slotOf(flowId)) });
     const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
     this.stores = {
       flows,
@@ -146,26 +182,12 @@ class JoinedNode implements ClusterNode {
       connections: replicatedConnections(this.#follower),
       kamelets: replicatedKamelets(this.#follower, target.name),
     };
-    this.gate = {
-      isHeld: (route) => !isPlaced(route) || this.#slots.holds(slotOf(route.identity.flowId)),
-      claimTick: (route, tick, isPermanent) => {
-        const slot = slotOf(route.flowId);
-        if (!this.#slots.holds(slot)) return false;
-        if (tick === undefined) return true;
-        return cluster.claims.claim(isPermanent ? "pin" : "hour", `tick/${route.flowId}/${route.id}/${route.flowHash}/${tick}`, Buffer.from(cluster.boot)).then(
-          ({ won }) => won && this.#slots.holds(slot),
-          (error: unknown) => {
-            log.write("WARN", route.id, `Skipped a tick of route '${route.id}': ${(error as Error).message}`);
-            return false;
-          },
-        );
-      },
-    };
+    this.gate = createGate(cluster, this.#slots, this.#tied, log);
   }
 
-  async open(previousBoot: string | undefined): Promise<void> {
-    await this.#session.open(previousBoot);
-    await this.#follower.load();
+  async open(previous: readonly string[]): Promise<void> {
+    await this.#session.open(previous);
+    await startWait(this.#log, "the configuration", this.#follower.load());
     const [unreadable] = this.#follower.unreadable;
     if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
   }
@@ -175,15 +197,17 @@ class JoinedNode implements ClusterNode {
       cluster: this.#cluster,
       ids: this.#ids,
       maxMessageBytes: this.#settings.queueMessageBytes,
-      isProven: () => this.#session.isValid,
+      isSessionValid: () => this.#session.isValid,
       keyToken: (queue) => this.#slots.tokenOf(slotOf(queue)),
-      keepLetter: (id, message, facts) => this.deadLetters.store(id, message, facts),
+      storeDeadLetter: (id, message, metadata) => this.deadLetters.store(id, message, metadata),
     });
     return this.#queues;
   }
 
   shareBeans(beans: Map<string, BeanDeclaration>): void {
     shareKeys(beans, this.#cluster.claims);
+    this.#aggregations.shareIn(beans);
+    this.#sagas.shareIn(beans);
   }
 
   handOver(ingress: HttpIngress): HttpIngress {
@@ -198,7 +222,7 @@ class JoinedNode implements ClusterNode {
     for (const flow of flows) {
       const found = this.#parts?.runtime.deployments.get(flow)?.routes.find((route) => !isPinnable(route));
       if (found !== undefined)
-        throw new Refusal(
+        throw new ServiceError(
           "cluster-unsupported",
           `test sessions that mock flow '${flow}' are not supported in a cluster yet: route '${found.identity.id}' starts with '${found.from}', and its messages may run on another node`,
         );
@@ -206,28 +230,19 @@ class JoinedNode implements ClusterNode {
     return this.#pins.claim(flows);
   }
 
-  publishSessions(): Promise<readonly MissingAnswer[]> {
+  publishSessions(): Promise<readonly MissingResponse[]> {
     const { flows, tags } = this.#sessions?.openSessions() ?? { flows: [], tags: [] };
     return this.#pins.publish(flows, tags);
   }
 
-  async takeOverLetters(source: DeadLetterSource): Promise<void> {
-    try {
-      const table = await source.openExisting();
-      if (table === undefined || table.count === 0) return;
-      await this.deadLetters.open();
-      const { count } = table;
-      await this.deadLetters.takeOver(table);
-      this.#log.write("INFO", "sluice.cluster", `Moved ${count} dead letters of this node to the cluster`);
-    } catch (error) {
-      this.#log.write("ERROR", "sluice.cluster", `Cannot move the dead letters of this node to the cluster: ${(error as Error).message}`);
-    }
+  takeOverDeadLetters(source: DeadLetterSource): Promise<void> {
+    return takeOverDeadLetters(source, this.deadLetters, this.#log);
   }
 
-  /** Only the holder of its slot reports a queue, so that sums over all nodes are right. */
-  async queueDepths(): ReturnType<ClusterNode["queueDepths"]> {
+  /** For a single node, only the holder of its slot reports a queue, so that sums over all nodes are correct. */
+  async queueDepths(scope: "node" | "cluster"): ReturnType<ClusterNode["queueDepths"]> {
     const all = await this.#cluster.queues.depths();
-    return all.filter(({ queue }) => this.#slots.holds(slotOf(queue))).map(({ queue, ...counts }) => ({ name: queue, ...counts }));
+    return all.filter(({ queue }) => scope === "cluster" || this.#slots.holds(slotOf(queue))).map(({ queue, ...counts }) => ({ name: queue, ...counts }));
   }
 
   problemsOf(deployment: Deployment, catalog: Parameters<typeof unsupportedParts>[1]): ReturnType<ClusterNode["problemsOf"]> {
@@ -238,14 +253,19 @@ class JoinedNode implements ClusterNode {
   }
 
   usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
-    return askUsersOf(this.#others, { kind, id }, this.#settings.clusterSettleMs);
+    return requestUsersOf(this.#others, { kind, id }, this.#settings.clusterSettleMs);
   }
 
-  follow(parts: FollowedParts): void {
+  async follow(parts: FollowedParts): Promise<void> {
     this.#parts = parts;
-    this.#stops.push(answerUsersOf(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
+    this.#stops.push(this.#forwarded.respond());
+    this.#stops.push(respondUsersOf(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
     const apply = applyChanges(this.#follower, parts, this.#behind);
-    this.#follower.follow(apply);
+    this.#follower.follow(async (id) => {
+      await apply(id);
+      // Before this node confirms the change: no later request may get the previous version.
+      await this.#forwarded.refresh(id.startsWith(flowKind) ? id.slice(flowKind.length) : undefined);
+    });
     const retry = (): void => {
       this.#cancelRetry = systemClock.after(retryMs, () => {
         void retryAll().then(() => {
@@ -256,13 +276,15 @@ class JoinedNode implements ClusterNode {
     };
     const retryAll = async (): Promise<void> => {
       for (const id of [...this.#behind.keys()]) if (this.#behind.has(id)) await apply(id);
+      await this.#forwarded.refresh();
     };
     retry();
+    await this.#forwarded.refresh();
   }
 
-  answer(parts: AnswerParts): void {
+  respond(parts: ResponderParts): void {
     this.#sessions = parts.sessions;
-    this.#stops.push(...this.queries.answer(parts), this.#pins.answer(), this.#handOver.answer());
+    this.#stops.push(...this.queries.respond(parts), this.#pins.respond(), this.#handOver.respond());
     // Pins end with their node, and slots move.
     const check = (): void => {
       if (this.#parts !== undefined && this.#catalog !== undefined) this.#tied.refresh(this.#parts.runtime, this.#catalog);
@@ -287,9 +309,11 @@ class JoinedNode implements ClusterNode {
       try {
         const outcome = await run();
         const { ownRevision } = this.#follower;
-        return { outcome, report: ownRevision === before ? undefined : await this.#settled(ownRevision) };
+        if (ownRevision === before) return { outcome, report: undefined };
+        await this.#forwarded.refresh();
+        return { outcome, report: await settledReport(ownRevision, this.#follower, this.#session, this.#settings.clusterSettleMs) };
       } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== "cluster-conflict" || attempt === maxAttempts) throw error;
+        if (!(error instanceof ServiceError) || error.code !== "cluster-conflict" || attempt === maxAttempts) throw error;
       }
       await this.#follower.caughtUp();
       // A random delay, so that nodes with conflicting writes do not retry at the same time.
@@ -325,6 +349,8 @@ class JoinedNode implements ClusterNode {
     this.#follower.stop();
     this.deadLetters.close();
     for (const stop of this.#stops) stop();
+    this.#aggregations.close();
+    this.#sagas.close();
     await this.#queues?.close();
     await this.#session.close();
     await this.#cluster.close();
@@ -344,57 +370,27 @@ class JoinedNode implements ClusterNode {
     };
   }
 
-  /** The node that runs the requests of a flow; undefined while no node holds its slot. */
-  #nodeOf(flowId: string): string | undefined {
+  #runningVersion(flowId: string): RunningVersion | undefined {
+    const flow = this.#parts?.flows.installed.get(flowId);
+    return flow === undefined || flow.error !== undefined ? undefined : { hash: flow.hash, mounts: this.#handOver.mountsOf(flowId) };
+  }
+
+  /** The node that runs the requests of a route; undefined while no node holds its slot. */
+  #nodeOf({ flowId, routeId }: { readonly flowId: string; readonly routeId: string }): string | undefined {
     const { node, boot } = this.#cluster;
     const home = this.#pins.homeOf(flowId);
-    if (home !== undefined || !this.#tied.has(flowId)) return home ?? node;
-    const slot = slotOf(flowId);
+    const slot = this.#tied.requestSlot(flowId, routeId);
+    if (home !== undefined || slot === undefined) return home ?? node;
     if (this.#slots.holds(slot)) return node;
     return this.#session.live().find((live) => live.boot !== boot && live.slots.includes(slot))?.node;
   }
 
-  /** Waits until the live nodes have applied a revision, and names those that have not. */
-  async #settled(revision: number): Promise<ChangeReport> {
-    const until = systemClock.monotonic() + this.#settings.clusterSettleMs;
-    await this.#follower.hasApplied(revision, until);
-    this.#session.publishProgress();
-    await this.#session.eventually((live) => live.every(({ applied }) => applied >= revision), until);
-    const live = this.#session.live();
-    const behind = live.flatMap(({ node, applied, behind: failed }) => {
-      if (applied < revision) return [{ node, reason: `did not confirm revision ${revision} in time` }];
-      return failed.map(({ id, reason }) => ({ node, reason: `${id}: ${reason}` }));
-    });
-    return { revision, nodes: live.length, running: live.length - new Set(behind.map(({ node }) => node)).size, behind };
-  }
-
   /** Starts the schedules and polls of the slots that this node holds, and suspends those of the others. */
-  async #reconcile(): Promise<void> {
-    await Promise.all([this.#placeRoutes(), this.#queues?.slotsChanged()]);
-  }
-
-  async #placeRoutes(): Promise<void> {
-    const { runtime, flows } = this.#parts ?? {};
-    if (runtime === undefined || flows === undefined) return;
-    const isWrong = (route: Route): boolean =>
-      this.gate.isHeld(route) ? route.status === "Suspended" && flows.routeStates.of(route.identity) === undefined : isActive(route);
-    for (const { identity } of [...runtime.routes.values()].filter((route) => isPlaced(route) && isWrong(route)))
-      // Not while the flow is being replaced: the old version must not start again.
-      await flows.mutex.run(flowKey(identity.flowId), async () => {
-        const route = runtime.routes.get(identity.id);
-        if (route === undefined || !isPlaced(route) || !isWrong(route)) return;
-        await (isActive(route) ? route.suspend() : route.start()).catch((error: unknown) =>
-          this.#log.write("ERROR", identity.id, `Cannot move route '${identity.id}'`, undefined, { error }),
-        );
-      });
+  async #reconcile(): Promise<boolean> {
+    this.#aggregations.refresh();
+    this.#sagas.refresh();
+    const placed = this.#parts === undefined ? undefined : placeRoutes(this.#parts, this.gate, this.#tied, this.#log);
+    const [, isSettled = true] = await Promise.all([placed, this.#queues?.slotsChanged()]);
+    return isSettled;
   }
 }
-
-/** True for a route that runs on the node where its request arrives, or where it is called. */
-const isPinnable = (route: Route): boolean => (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !keepsKeys(route);
-
-/** True for a route whose trigger runs on one node: a schedule or a poll. */
-const isPlaced = ({ placement, trigger }: Route): boolean =>
-  trigger !== "request" && trigger !== "route" && placement.tiedBy.some(({ kind }) => kind === "trigger");
-
-const isActive = ({ status }: Route): boolean => status === "Started" || status === "Starting" || status === "Failed";

@@ -10,7 +10,7 @@ import {
   type RecordVersion,
 } from "@sluice/engine";
 import { NodeRequests } from "./node-requests.ts";
-import { settledOnce } from "./unsettled.ts";
+import { settleOnce } from "./unsettled.ts";
 
 interface Change {
   readonly collection: Collection;
@@ -49,6 +49,8 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
 
   const isHeadOfKey = (entry: Queued): boolean =>
     entry.key === undefined || queued.find((other) => other.queue === entry.queue && other.key === entry.key) === entry;
+  /** The holder of a message. A consumer that takes over a queue also receives the messages that its node held before. */
+  const holderOf = (consumer: Consumer): string => (consumer.isExclusive === true ? `${consumer.boot}/${consumer.keyToken()}` : consumer.boot);
   const heldBy = (boot: string, queue: string): readonly Queued[] => queued.filter((entry) => entry.holder === boot && entry.queue === queue);
   const after = (delayMs: number): number => {
     if (delayMs > 0) setTimeout(dispatch, delayMs + 1);
@@ -57,36 +59,42 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
 
   function dispatch(): void {
     for (const consumer of consumers) {
-      const { boot, queue } = consumer;
+      const { queue, isExclusive } = consumer;
+      const holder = holderOf(consumer);
       const isFree = (entry: Queued): boolean =>
-        entry.queue === queue && entry.holder === undefined && entry.availableAt <= performance.now() && isHeadOfKey(entry);
-      for (let entry = queued.find(isFree); entry !== undefined && heldBy(boot, queue).length < consumer.concurrency(); entry = queued.find(isFree))
+        entry.queue === queue &&
+        (isExclusive === true ? entry.holder !== holder : entry.holder === undefined) &&
+        entry.availableAt <= performance.now() &&
+        isHeadOfKey(entry);
+      for (let entry = queued.find(isFree); entry !== undefined && heldBy(holder, queue).length < consumer.concurrency(); entry = queued.find(isFree))
         deliver(consumer, entry);
     }
   }
 
   function deliver(consumer: Consumer, entry: Queued): void {
-    entry.holder = consumer.boot;
+    const holder = holderOf(consumer);
+    entry.holder = holder;
     const attempt = ++entry.attempts;
     const { id, key, message } = entry;
-    const back = (attempts: number, delayMs: number): void => {
+    const returnToQueue = (attempts: number, delayMs: number): void => {
+      if (entry.holder !== holder) return;
       entry.attempts = attempts;
       entry.holder = undefined;
       entry.availableAt = after(delayMs);
       queueMicrotask(dispatch);
     };
-    const settling = settledOnce({
-      done: () => {
-        queued.splice(queued.indexOf(entry), 1);
+    const settling = settleOnce({
+      done: async () => {
+        if (queued.includes(entry)) queued.splice(queued.indexOf(entry), 1);
         queueMicrotask(dispatch);
       },
-      retry: (delayMs: number) => back(attempt, delayMs),
-      giveBack: () => back(attempt - 1, 0),
+      retry: (delayMs: number) => returnToQueue(attempt, delayMs),
+      requeue: () => returnToQueue(attempt - 1, 0),
     });
     consumer.deliver({ id, key, message, attempt, ...settling });
   }
 
-  const settled = async (boot: string, queue: string): Promise<void> => {
+  const whenSettled = async (boot: string, queue: string): Promise<void> => {
     while (heldBy(boot, queue).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   };
 
@@ -137,6 +145,7 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
           const consumer: Consumer = {
             boot,
             queue,
+            isExclusive: receiver.isExclusive === true,
             concurrency: () => receiver.concurrency(),
             keyToken: () => receiver.keyToken(),
             deliver: (delivery) => receiver.deliver(delivery),
@@ -148,7 +157,7 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
             keysSettled: async () => undefined,
             stop: () => {
               consumers.delete(consumer);
-              return settled(boot, queue);
+              return whenSettled(boot, queue);
             },
           };
         },

@@ -3,10 +3,13 @@
 const lengthBytes = 4;
 
 export function encodeParts(head: unknown, bytes: Uint8Array): Uint8Array {
-  const text = Buffer.from(JSON.stringify(head));
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(text.length);
-  return Buffer.concat([length, text, bytes]);
+  const text = JSON.stringify(head);
+  const size = Buffer.byteLength(text);
+  const data = Buffer.allocUnsafe(lengthBytes + size + bytes.length);
+  data.writeUInt32BE(size);
+  data.write(text, lengthBytes);
+  data.set(bytes, lengthBytes + size);
+  return data;
 }
 
 export function decodeParts(data: Uint8Array): readonly [unknown, Uint8Array] {

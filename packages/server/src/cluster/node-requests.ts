@@ -6,6 +6,11 @@ import { decodeParts, encodeParts } from "./message-parts.ts";
 
 /** Limit of a request; larger content would occupy the connection for seconds. */
 const maxRequestBytes = 16 * 1024 ** 2;
+/** Frames can be lost: a node that works on a request for longer than this receives a check, and has this time to respond. */
+const checkMs = 5_000;
+/** A response that is on its way looks like a lost request once. */
+const maxMisses = 2;
+const checkTopic = "is running";
 
 interface RequestHead {
   readonly id: string;
@@ -39,9 +44,12 @@ export class NodeRequests {
   readonly #carrier: RequestCarrier;
   readonly #responders = new Map<string, Responder>();
   readonly #pending = new Map<string, Pending>();
+  /** Requests of other nodes that this node works on. */
+  readonly #running = new Set<string>();
 
   constructor(carrier: RequestCarrier) {
     this.#carrier = carrier;
+    this.respond(checkTopic, (id) => Uint8Array.of(this.#running.has(Buffer.from(id).toString()) ? 1 : 0));
   }
 
   respond(topic: string, responder: Responder): () => void {
@@ -51,34 +59,43 @@ export class NodeRequests {
     };
   }
 
-  request(topic: string, payload: Uint8Array, { to, timeoutMs, maxBytes }: RequestOptions): Promise<Responses> {
+  request(topic: string, payload: Uint8Array, { to, timeoutMs, maxBytes, signal }: RequestOptions): Promise<Responses> {
     const { node } = this.#carrier;
     if (payload.length > maxRequestBytes)
       return Promise.reject(new ClusterError("too-large", `the request has ${payload.length} bytes; nodes accept ${maxRequestBytes}`));
-    const asked = to.filter((name) => name !== node);
+    const targets = to.filter((name) => name !== node);
     const id = randomUUID();
     return new Promise((resolve) => {
       const responses = new Map<string, Uint8Array>();
       const failed = new Map<string, string>();
-      const waiting = new Set(asked);
+      const waiting = new Set(targets);
       const finish = (): void => {
         cancel();
+        cancelCheck();
+        signal?.removeEventListener("abort", finish);
         this.#pending.delete(id);
         for (const name of waiting) failed.set(name, "did not respond in time");
         resolve({ responses, failed });
       };
       const cancel = systemClock.after(timeoutMs, finish);
-      if (waiting.size === 0) return finish();
+      let cancelCheck = (): void => undefined;
+      if (waiting.size === 0 || signal?.aborted === true) return finish();
+      signal?.addEventListener("abort", finish);
       this.#pending.set(id, { waiting, responses, failed, finish });
+      const misses = new Map<string, number>();
+      const checkLater = (): void => {
+        cancelCheck = systemClock.after(checkMs, () => void this.#check(id, waiting, misses).then(() => this.#pending.has(id) && checkLater()));
+      };
+      if (timeoutMs > checkMs) checkLater();
       const frame = encodeParts({ id, topic, from: node, maxBytes } satisfies RequestHead, payload);
-      for (const name of asked) this.#carrier.send(name, frame, id);
+      for (const name of targets) this.#carrier.send(name, frame, id);
     });
   }
 
   /** Handles a frame that was sent to this node. */
   receive(frame: Uint8Array): void {
     const [head, payload] = decodeParts(frame) as readonly [RequestHead | ResponseHead, Uint8Array];
-    if ("topic" in head) void this.#answer(head, payload);
+    if ("topic" in head) void this.#respond(head, payload);
     else this.#settle(head.id, head.from, head.error ?? payload);
   }
 
@@ -92,19 +109,32 @@ export class NodeRequests {
     this.#responders.clear();
   }
 
-  async #answer({ id, topic, from, maxBytes }: RequestHead, payload: Uint8Array): Promise<void> {
+  async #respond({ id, topic, from, maxBytes }: RequestHead, payload: Uint8Array): Promise<void> {
     const { node } = this.#carrier;
     const respond = (content: Uint8Array, error?: string): void =>
       this.#carrier.send(from, encodeParts({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
     const nothing = new Uint8Array();
     const responder = this.#responders.get(topic);
     if (responder === undefined) return respond(nothing, `does not respond to '${topic}'`);
+    this.#running.add(id);
     try {
       const content = await responder(payload, from);
       if (content.length <= maxBytes) respond(content);
-      else respond(nothing, `its response has ${content.length} bytes; the limit is ${maxBytes}`);
+      else respond(nothing, `sent a response of ${content.length} bytes; the limit is ${maxBytes}`);
     } catch (error) {
       respond(nothing, (error as Error).message);
+    }
+    this.#running.delete(id);
+  }
+
+  /** Ends the request for nodes that do not work on it. */
+  async #check(id: string, waiting: ReadonlySet<string>, misses: Map<string, number>): Promise<void> {
+    const targets = [...waiting];
+    const { responses } = await this.request(checkTopic, Buffer.from(id), { to: targets, timeoutMs: checkMs, maxBytes: 1 });
+    for (const name of targets) {
+      const missed = responses.get(name)?.[0] === 1 ? 0 : (misses.get(name) ?? 0) + 1;
+      misses.set(name, missed);
+      if (missed === maxMisses) this.#settle(id, name, "lost the request or its response");
     }
   }
 

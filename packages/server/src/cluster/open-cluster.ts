@@ -12,7 +12,7 @@ export interface StoreOptions {
   readonly versions: number;
   /** A queued message is delivered again when its node did not renew the lease for this long. */
   readonly leaseMs: number;
-  /** Limit of the messages in all queues; only for NATS. */
+  /** Limit of the messages in all queues. */
   readonly queueBytes: number;
   /** Limit of the messages of dead letters; only for NATS. */
   readonly deadLetterBytes: number;

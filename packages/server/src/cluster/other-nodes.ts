@@ -1,29 +1,29 @@
-// Questions to the other live nodes and their answers, as JSON. With SERVICE_CLUSTER_KEY the contents are encrypted, because the store relays them.
+// Requests to the other live nodes and their responses, as JSON. With SERVICE_CLUSTER_KEY the contents are encrypted, because the store relays them.
 import type { Cluster } from "@sluice/engine";
 import type { RecordCipher } from "./record-cipher.ts";
 import type { Session } from "./session.ts";
 
-export interface Answers<T> {
+export interface NodeResponses<T> {
   /** By name of the node. */
-  readonly answers: readonly { readonly node: string; readonly answer: T }[];
-  /** Nodes without an answer, by name, with the reason. */
+  readonly responses: readonly { readonly node: string; readonly response: T }[];
+  /** Nodes that did not respond, by name, with the reason. */
   readonly incomplete: readonly { readonly node: string; readonly reason: string }[];
 }
 
-/** A kind of question, with the types of its data. */
-export interface Topic<Question, Answer> {
+/** A kind of request, with the types of its data. */
+export interface Topic<Request, Response> {
   readonly name: string;
-  /** Never set: the types of the data. */
-  readonly data?: (question: Question) => Answer;
+  /** Never set; it only carries the types. */
+  readonly data?: (request: Request) => Response;
 }
 
-interface AskOptions {
+interface RequestOptions {
   readonly timeoutMs: number;
-  /** Default: every other node that serves. */
+  /** Default: every other node that is ready. */
   readonly to?: readonly string[] | undefined;
 }
 
-/** Limit of one answer. */
+/** Size limit of one response. */
 const maxBytes = 16 * 1024 ** 2;
 
 export class OtherNodes {
@@ -37,7 +37,7 @@ export class OtherNodes {
     this.#cipher = cipher;
   }
 
-  /** The other nodes that serve. A node that is still starting has no flows yet. */
+  /** The other nodes that are ready. A node that is still starting has no flows yet. */
   names(): readonly string[] {
     const { boot } = this.#cluster;
     return this.#session
@@ -46,23 +46,23 @@ export class OtherNodes {
       .map(({ node }) => node);
   }
 
-  async ask<Q, A>({ name }: Topic<Q, A>, question: Q, { timeoutMs, to = this.names() }: AskOptions): Promise<Answers<A>> {
-    const { responses, failed } = await this.#cluster.messaging.request(name, this.#encode(name, question), { to, timeoutMs, maxBytes });
-    const answers: { readonly node: string; readonly answer: A }[] = [];
+  async request<Q, R>({ name }: Topic<Q, R>, request: Q, { timeoutMs, to = this.names() }: RequestOptions): Promise<NodeResponses<R>> {
+    const { responses: received, failed } = await this.#cluster.messaging.request(name, this.#encode(name, request), { to, timeoutMs, maxBytes });
+    const responses: { readonly node: string; readonly response: R }[] = [];
     const incomplete = [...failed].map(([node, reason]) => ({ node, reason }));
-    for (const [node, bytes] of responses)
+    for (const [node, bytes] of received)
       try {
-        answers.push({ node, answer: this.#decode(name, bytes) as A });
+        responses.push({ node, response: this.#decode(name, bytes) as R });
       } catch (error) {
         incomplete.push({ node, reason: (error as Error).message });
       }
     const byName = (a: { readonly node: string }, b: { readonly node: string }): number => (a.node < b.node ? -1 : 1);
-    return { answers: answers.sort(byName), incomplete: incomplete.sort(byName) };
+    return { responses: responses.sort(byName), incomplete: incomplete.sort(byName) };
   }
 
-  /** Answers the other nodes from now on; returns a function that ends it. */
-  answer<Q, A>({ name }: Topic<Q, A>, answer: (question: Q, from: string) => A | Promise<A>): () => void {
-    return this.#cluster.messaging.respond(name, async (bytes, from) => this.#encode(name, await answer(this.#decode(name, bytes) as Q, from)));
+  /** Responds to requests of the other nodes from now on; returns a function that ends it. */
+  respond<Q, R>({ name }: Topic<Q, R>, handle: (request: Q, from: string) => R | Promise<R>): () => void {
+    return this.#cluster.messaging.respond(name, async (bytes, from) => this.#encode(name, await handle(this.#decode(name, bytes) as Q, from)));
   }
 
   #encode(topic: string, value: unknown): Uint8Array {
@@ -70,6 +70,6 @@ export class OtherNodes {
   }
 
   #decode(topic: string, bytes: Uint8Array): unknown {
-    return JSON.parse(Buffer.from(this.#cipher.decrypt(`request/${topic}`, bytes)).toString());
+    return JSON.parse(Buffer.from(this.#cipher.decryptMessage(`request/${topic}`, bytes)).toString());
   }
 }

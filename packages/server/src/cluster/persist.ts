@@ -10,11 +10,11 @@ export interface StoreLink {
   isClosed(): boolean;
   /** While false, nothing is sent. */
   isConnected(): boolean;
-  /** `unserved`: it certainly had no effect; `unanswered`: unknown; `final`: do not repeat it. */
-  classify(error: unknown): "unserved" | "unanswered" | "final";
+  /** `not-executed`: it certainly had no effect; `unknown`: it may have had an effect; `final`: do not repeat it. */
+  classify(error: unknown): "not-executed" | "unknown" | "final";
 }
 
-/** Repeats an operation until it succeeds or fails for good; throws "unreachable" or "uncertain" ten seconds after `since`, but tries it once in any case. */
+/** Repeats an operation until it succeeds or fails permanently; throws "unreachable" or "uncertain" ten seconds after `since`, but tries it at least once. */
 export async function persist<T>(link: StoreLink, attempt: () => Promise<T>, since = systemClock.monotonic()): Promise<T> {
   const until = since + retryMs;
   let wasSent = false;
@@ -24,10 +24,10 @@ export async function persist<T>(link: StoreLink, attempt: () => Promise<T>, sin
       try {
         return await attempt();
       } catch (error) {
-        const verdict = isClusterError(error) ? "final" : link.classify(error);
-        if (verdict === "final") throw error;
+        const failureKind = isClusterError(error) ? "final" : link.classify(error);
+        if (failureKind === "final") throw error;
         cause = error;
-        if (verdict === "unanswered") wasSent = true;
+        if (failureKind === "unknown") wasSent = true;
       }
     }
     if (systemClock.monotonic() > until)

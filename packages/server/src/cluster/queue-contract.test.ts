@@ -40,9 +40,9 @@ onEveryStore(
         consume(two, (delivery) => void taken.push(delivery));
         await expect.poll(() => taken.length).toBeGreaterThanOrEqual(2);
         expect(await depth(one)).toBe(4);
-        taken[0]?.done();
+        void taken[0]?.done();
         await expect.poll(() => depth(one)).toBe(3);
-        for (const delivery of taken) delivery.done();
+        for (const delivery of taken) void delivery.done();
       },
       { clusterOnly: "several nodes at a time" },
     );
@@ -59,7 +59,7 @@ onEveryStore(
             expect([delivery.message.kind, delivery.message.envelope, delivery.attempt, delivery.key]).toEqual(["text", '{"own":{"name":"ä"}}', 1, undefined]);
             received.push(bodyOf(delivery));
             by.add(name);
-            setTimeout(() => delivery.done(), 2);
+            setTimeout(() => void delivery.done(), 2);
           };
         consume(one, receive("one"), { concurrency: 2 });
         consume(two, receive("two"), { concurrency: 2 });
@@ -89,7 +89,7 @@ onEveryStore(
         two,
         (delivery) => {
           received.push(bodyOf(delivery));
-          delivery.done();
+          void delivery.done();
         },
         { concurrency: 1 },
       );
@@ -105,13 +105,13 @@ onEveryStore(
         for (const id of ["a", "b", "a", "b", "c"]) await put(one, id, { id });
         consume(one, (delivery) => {
           received.push(delivery.id);
-          delivery.done();
+          void delivery.done();
         });
         await expect.poll(() => received.length).toBe(3);
         await wait(200);
         expect(received.toSorted()).toEqual(["a", "b", "c"]);
       },
-      { clusterOnly: "the id is given by the store, and a put is never repeated" },
+      { clusterOnly: "the store assigns the id, and a put is never repeated" },
     );
 
     check("a node has at most as many unsettled messages as it requested", async () => {
@@ -127,8 +127,8 @@ onEveryStore(
       await expect.poll(() => held.length).toBe(3);
       await wait(300);
       expect(held.length).toBe(3);
-      held[0]?.done();
-      held[0]?.done();
+      void held[0]?.done();
+      void held[0]?.done();
       await expect.poll(() => held.length).toBe(4);
       limit = 5;
       consumption.refresh();
@@ -142,7 +142,7 @@ onEveryStore(
       const received: { readonly body: string; readonly at: number }[] = [];
       consume(one, (delivery) => {
         received.push({ body: bodyOf(delivery), at: performance.now() });
-        delivery.done();
+        void delivery.done();
       });
       const start = performance.now();
       await put(one, "late", { delayMs: 900 });
@@ -154,20 +154,20 @@ onEveryStore(
       expect(elapsed).toBeLessThan(5_000);
     });
 
-    check("a failed message is delivered again after its delay with a higher attempt; one that is given back with the same", async () => {
+    check("a failed message is delivered again after its delay with a higher attempt number; a requeued one keeps its number", async () => {
       const [one] = await nodes(1);
       const received: string[] = [];
       let failedAt = 0;
       let againAt = 0;
       consume(one, (delivery) => {
         received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
-        if (bodyOf(delivery) === "back") return received.filter((line) => line === "back 1").length < 3 ? delivery.giveBack() : delivery.done();
+        if (bodyOf(delivery) === "back") return received.filter((line) => line === "back 1").length < 3 ? delivery.requeue() : void delivery.done();
         if (delivery.attempt === 1) {
           failedAt = performance.now();
           return delivery.retry(700);
         }
         againAt ||= performance.now();
-        return delivery.attempt < 3 ? delivery.retry(0) : delivery.done();
+        return delivery.attempt < 3 ? delivery.retry(0) : void delivery.done();
       });
       await put(one, "fails");
       await put(one, "back");
@@ -180,7 +180,7 @@ onEveryStore(
     });
 
     check(
-      "a message of a node that dies is delivered to another one; a slow one keeps its messages",
+      "a message of a node that dies is delivered to another node; a slow node keeps its messages",
       async () => {
         const [one, two] = (await nodes(2)) as [Cluster, Cluster];
         const slow: QueueDelivery[] = [];
@@ -191,12 +191,56 @@ onEveryStore(
         const received: string[] = [];
         consume(two, (delivery) => {
           received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
-          delivery.done();
+          void delivery.done();
         });
         await wait(leaseMs * 2.5);
         expect(received).toEqual([]);
         await one.close();
         await expect.poll(() => received.toSorted()).toEqual(["a 2", "b 2"]);
+      },
+      { clusterOnly: "several nodes at a time" },
+    );
+
+    check(
+      "a node that begins to consume a queue exclusively gets all messages in order, including those that the previous node did not settle",
+      async () => {
+        const [one, two] = (await nodes(2)) as [Cluster, Cluster];
+        const tokens: (number | undefined)[] = [1, undefined];
+        const held: QueueDelivery[][] = [[], []];
+        const consumptions = [one, two].map((cluster, index) =>
+          cluster.queues.consume(queue, {
+            isExclusive: true,
+            concurrency: () => (tokens[index] === undefined ? 0 : 100),
+            keyToken: () => tokens[index],
+            deliver: (delivery) => void held[index]?.push(delivery),
+          }),
+        );
+        const putNext = async (body: string): Promise<void> => {
+          const id = randomUUID();
+          await put(one, body, { id, key: id });
+        };
+        const bodies = (index: number): readonly string[] => (held[index] as QueueDelivery[]).map(bodyOf);
+        for (const body of ["a", "b", "c"]) await putNext(body);
+        await expect.poll(() => bodies(0)).toEqual(["a", "b", "c"]);
+        await held[0]?.[1]?.done();
+        expect((await one.queues.depths()).find((entry) => entry.queue === queue)?.depth).toBe(2);
+        await wait(leaseMs * 1.5);
+        expect(bodies(1)).toEqual([]);
+        tokens[0] = undefined;
+        tokens[1] = 2;
+        for (const consumption of consumptions) consumption.refresh();
+        await putNext("d");
+        await expect.poll(() => bodies(1)).toEqual(["a", "c", "d"]);
+        // The previous node may still remove a message; requeueing one has no effect.
+        held[0]?.[0]?.requeue();
+        await held[0]?.[2]?.done();
+        await Promise.all((held[1] as QueueDelivery[]).map((delivery) => delivery.done()));
+        await wait(leaseMs * 1.5);
+        expect([bodies(0), bodies(1)]).toEqual([
+          ["a", "b", "c"],
+          ["a", "c", "d"],
+        ]);
+        expect((await two.queues.depths()).find((entry) => entry.queue === queue)?.depth ?? 0).toBe(0);
       },
       { clusterOnly: "several nodes at a time" },
     );
@@ -211,13 +255,13 @@ onEveryStore(
       const stopping = consumption.stop().then(() => (isStopped = true));
       await wait(200);
       expect(isStopped).toBe(false);
-      held[0]?.done();
-      held[1]?.giveBack();
+      void held[0]?.done();
+      held[1]?.requeue();
       await stopping;
       const received: string[] = [];
       consume(two, (delivery) => {
         received.push(`${bodyOf(delivery)} ${delivery.attempt}`);
-        delivery.done();
+        void delivery.done();
       });
       await expect.poll(() => received.length).toBe(5);
       expect(received.toSorted()).toEqual(["m1 1", "m2 1", "m3 1", "m4 1", "m5 1"]);
@@ -225,7 +269,7 @@ onEveryStore(
     });
 
     check(
-      "messages with the same key run one at a time and in order, also with failures and when another node takes over",
+      "messages with the same key run one at a time and in order, even after failures and when another node takes over",
       async () => {
         const [one, two] = (await nodes(2)) as [Cluster, Cluster];
         const completed = new Map<string, string[]>();
@@ -239,7 +283,7 @@ onEveryStore(
           (node: number) =>
           (delivery: QueueDelivery): void => {
             const { key = "", attempt } = delivery;
-            // What a dead node still does is not part of the order.
+            // Work of a dead node is not part of the order.
             const at = running.get(key);
             if (at !== undefined && (at === 2 || owner === 1)) overlaps.push(`${key} ${bodyOf(delivery)}`);
             running.set(key, node);
@@ -250,7 +294,7 @@ onEveryStore(
               if (bodyOf(delivery) === "7" && attempt < 3) return delivery.retry(30);
               completed.set(key, [...(completed.get(key) ?? []), bodyOf(delivery)]);
               total++;
-              delivery.done();
+              void delivery.done();
             }, 3);
           };
         const consumptions = [one, two].map((cluster, index) =>
@@ -266,7 +310,7 @@ onEveryStore(
         consumptions[1]?.refresh();
         await expect.poll(() => Math.min(...keys.map((key) => new Set(completed.get(key)).size))).toBe(30);
         expect(overlaps).toEqual([]);
-        // A message whose deletion was under way when its node died may run twice: the first runs are in order.
+        // A message whose deletion was in progress when its node died may run twice: the first runs are in order.
         for (const key of keys) expect([...new Set(completed.get(key))]).toEqual(Array.from({ length: 30 }, (_, index) => String(index)));
         for (const key of keys) expect(attempts.filter((line) => line.startsWith(`${key} 7 `))).toEqual([`${key} 7 1`, `${key} 7 2`, `${key} 7 3`]);
       },
@@ -294,7 +338,7 @@ onEveryStore(
         two,
         (delivery) => {
           received.push(`two ${bodyOf(delivery)} ${delivery.attempt}`);
-          delivery.done();
+          void delivery.done();
         },
         { keyToken: () => 2 },
       );
@@ -310,10 +354,51 @@ onEveryStore(
       const received: number[] = [];
       consume(one, (delivery) => {
         received.push(delivery.message.body.length);
-        delivery.done();
+        void delivery.done();
       });
       await expect.poll(() => received).toEqual([500_000]);
     });
   },
   { isShared: true, isSlow: true, isEmbedded: true },
+);
+
+onEveryStore(
+  "full queues",
+  ({ check, nodes }) => {
+    check("reject a message at once, and their messages can be retried and settled", async () => {
+      const [one] = await nodes(1);
+      const put = (): Promise<void> => one.queues.put("work", content("x".repeat(900_000)), { id: randomUUID(), key: undefined, delayMs: 0 });
+      let stored = 0;
+      let failure: unknown;
+      let began = 0;
+      while (failure === undefined) {
+        began = performance.now();
+        await put().then(
+          () => stored++,
+          (error: unknown) => (failure = error),
+        );
+      }
+      expect(performance.now() - began).toBeLessThan(2_000);
+      const { kind, code } = failure as { readonly kind?: string; readonly code?: string };
+      expect(kind ?? code).toMatch(/^(full|queue-full)$/);
+      expect(stored).toBeGreaterThan(50);
+      const attempts: number[] = [];
+      const settled = new Set<string>();
+      const consumption = one.queues.consume("work", {
+        concurrency: () => 10,
+        keyToken: () => undefined,
+        deliver(delivery) {
+          if (attempts.push(delivery.attempt) <= 10) return delivery.retry(0);
+          void delivery.done();
+          settled.add(delivery.id);
+        },
+      });
+      await expect.poll(() => settled.size, { timeout: 25_000 }).toBe(stored);
+      expect(attempts.filter((attempt) => attempt === 2)).toHaveLength(10);
+      await put();
+      await expect.poll(() => settled.size).toBe(stored + 1);
+      await consumption.stop();
+    });
+  },
+  { isSlow: true, isEmbedded: true, isLimited: true },
 );

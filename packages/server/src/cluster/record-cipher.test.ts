@@ -33,6 +33,12 @@ describe("record encryption", () => {
     expect(() => cipher.decrypt("flow/a", rotated.encrypt("flow/a", bytes))).toThrow("encrypted with another key");
   });
 
+  it("accepts plain messages of other nodes only without a key", () => {
+    expect(() => cipher.decryptMessage("request/call", bytes)).toThrow("the message is not encrypted: set SERVICE_CLUSTER_KEY");
+    expect(text(cipher.decryptMessage("request/call", cipher.encrypt("request/call", bytes)))).toBe(text(bytes));
+    expect(createRecordCipher(undefined, keyOf(1)).decryptMessage("request/call", bytes)).toBe(bytes);
+  });
+
   it("encrypts nothing without a key, and names the setting that is missing", () => {
     const none = createRecordCipher(undefined, undefined);
     expect([none.encrypts, none.encrypt("flow/a", bytes)]).toEqual([false, bytes]);

@@ -7,8 +7,10 @@ export interface RecordCipher {
   /** Whether new records are encrypted. */
   readonly encrypts: boolean;
   encrypt(id: string, bytes: Uint8Array): Uint8Array;
-  /** Returns records that were stored without encryption unchanged; throws when no key fits. */
+  /** Returns records that were stored without encryption unchanged; throws if no key matches. */
   decrypt(id: string, bytes: Uint8Array): Uint8Array;
+  /** For messages of other nodes: with a key, only encrypted ones are accepted, because only they prove that the sender has a key. */
+  decryptMessage(id: string, bytes: Uint8Array): Uint8Array;
 }
 
 /** No other record starts with this: they are JSON or YAML. */
@@ -29,27 +31,27 @@ export function createRecordCipher(current: string | undefined, old: string | un
   const key = current === undefined ? undefined : readKey("SERVICE_CLUSTER_KEY", current);
   const oldKeys = (old ?? "").split(",").filter((text) => text.trim() !== "");
   const keys = [...(key === undefined ? [] : [key]), ...oldKeys.map((text) => readKey("SERVICE_CLUSTER_KEYS_OLD", text))];
-  return {
+  const cipher: RecordCipher = {
     encrypts: key !== undefined,
     encrypt(id, bytes) {
       if (key === undefined) return bytes;
       const nonce = randomBytes(nonceLength);
-      const cipher = createCipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: tagLength }).setAAD(Buffer.from(id));
-      const content = Buffer.concat([cipher.update(bytes), cipher.final()]);
-      return Buffer.concat([prefix, key.id, nonce, cipher.getAuthTag(), content]);
+      const encryption = createCipheriv("aes-256-gcm", key.secret, nonce, { authTagLength: tagLength }).setAAD(Buffer.from(id));
+      const content = Buffer.concat([encryption.update(bytes), encryption.final()]);
+      return Buffer.concat([prefix, key.id, nonce, encryption.getAuthTag(), content]);
     },
     decrypt(id, bytes) {
       const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       if (!stored.subarray(0, prefix.length).equals(prefix)) return bytes;
       if (keys.length === 0) throw new Error("the record is encrypted: set SERVICE_CLUSTER_KEY to the key of the other nodes");
       const keyId = stored.subarray(prefix.length, prefix.length + keyIdLength);
-      const fitting = keys.find((each) => each.id.equals(keyId));
-      if (fitting === undefined)
+      const matchingKey = keys.find((each) => each.id.equals(keyId));
+      if (matchingKey === undefined)
         throw new Error(
           "the record is encrypted with another key: set SERVICE_CLUSTER_KEY to the key of the other nodes, or add it to SERVICE_CLUSTER_KEYS_OLD",
         );
       const nonce = stored.subarray(prefix.length + keyIdLength, headLength - tagLength);
-      const decipher = createDecipheriv("aes-256-gcm", fitting.secret, nonce, { authTagLength: tagLength });
+      const decipher = createDecipheriv("aes-256-gcm", matchingKey.secret, nonce, { authTagLength: tagLength });
       decipher.setAAD(Buffer.from(id)).setAuthTag(stored.subarray(headLength - tagLength, headLength));
       try {
         return Buffer.concat([decipher.update(stored.subarray(headLength)), decipher.final()]);
@@ -57,7 +59,13 @@ export function createRecordCipher(current: string | undefined, old: string | un
         throw new Error("the record was changed in the store: deploy it again", { cause: error });
       }
     },
+    decryptMessage(id, bytes) {
+      const content = cipher.decrypt(id, bytes);
+      if (key !== undefined && content === bytes) throw new Error("the message is not encrypted: set SERVICE_CLUSTER_KEY on the node that sent it");
+      return content;
+    },
   };
+  return cipher;
 }
 
 function readKey(setting: string, text: string): Key {

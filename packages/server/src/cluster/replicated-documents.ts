@@ -1,5 +1,5 @@
 // Tables, mapping documents, connections, access policies and route states as records.
-import { needsOneProcess } from "../access/compile-policy.ts";
+import { isOnceOnly, replayableMs } from "../access/schemes/hmac.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
 import { parsePolicy, policyHash, policyText } from "../access/policy-store.ts";
 import { secretsOf } from "../access/policy-warnings.ts";
@@ -7,8 +7,9 @@ import type { RecordVersion } from "@sluice/engine";
 import { literalSecrets, type ConnectionDocument } from "../connections/connection-document.ts";
 import { hashOf } from "../flows/flow-hash.ts";
 import type { DocumentStore, StoredDocument } from "../mappings/document-store.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { ConfigFollower } from "./config-follower.ts";
+import { maxSignatureMs } from "./shared-signatures.ts";
 
 export const tableKind = "table/";
 export const mappingKind = "mapping/";
@@ -28,15 +29,15 @@ const recordsOf = (follower: ConfigFollower, kind: string): readonly RecordVersi
 export function replicatedDocuments(follower: ConfigFollower, kind: string): DocumentStore {
   const parsed = new WeakMap<RecordVersion, StoredDocument>();
   const documentOf = (record: RecordVersion): StoredDocument => {
-    const known = parsed.get(record);
-    if (known !== undefined) return known;
+    const cached = parsed.get(record);
+    if (cached !== undefined) return cached;
     const text = textOf(record);
     const document = { id: record.id.slice(kind.length), value: JSON.parse(text) as unknown, hash: hashOf(Buffer.from(text)), lastModified: record.at };
     parsed.set(record, document);
     return document;
   };
   return {
-    goneBecause,
+    goneBecause: () => goneBecause,
     list: async () => recordsOf(follower, kind).map(documentOf),
     async read(id) {
       const record = follower.records.get(kind + id);
@@ -62,7 +63,7 @@ export function replicatedConnections(follower: ConfigFollower): DocumentStore {
     check(id, value) {
       const [place] = follower.encrypts ? [] : literalSecrets(value as ConnectionDocument);
       if (place !== undefined)
-        throw new Refusal(
+        throw new ServiceError(
           "document-invalid",
           `connection '${id}': '${place}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
         );
@@ -80,16 +81,22 @@ export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
     async write(flowId, policy, now) {
       for (const [path, secret] of (policy.authenticate ?? []).flatMap(secretsOf))
         if ("value" in secret && !follower.encrypts)
-          throw new Refusal(
+          throw new ServiceError(
             "document-invalid",
             `access policy '${flowId}': ${path}: a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
           );
       // Each node would count only its own requests.
-      if (needsOneProcess(policy))
-        throw new Refusal(
+      if (policy.rateLimit !== undefined)
+        throw new ServiceError(
           "document-invalid",
-          `access policy '${flowId}': rateLimit and signatures that are valid only once are not supported in a cluster yet`,
+          `access policy '${flowId}': rateLimit is not supported in a cluster yet: limit the rate in the load balancer`,
         );
+      for (const [index, scheme] of (policy.authenticate ?? []).entries())
+        if (scheme.type === "hmac" && isOnceOnly(scheme) && replayableMs(scheme) > maxSignatureMs)
+          throw new ServiceError(
+            "document-invalid",
+            `access policy '${flowId}': authenticate[${index}].toleranceSec: must be at most ${maxSignatureMs / 2_000} in a cluster, which stores used signatures for one day`,
+          );
       const lastModified = new Date(now).toISOString();
       await follower.write(policyKind + flowId, Buffer.from(policyText(flowId, policy, lastModified)));
       return { stored: { policy, hash: policyHash(policy), lastModified }, unflushed: undefined };

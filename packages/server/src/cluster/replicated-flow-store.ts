@@ -2,15 +2,15 @@
 import { fileNameOf } from "../flows/flow-file-name.ts";
 import { hashOf } from "../flows/flow-hash.ts";
 import { shownParams } from "../flows/flow-params.ts";
-import type { FlowFile, FlowStore, FlowVersion, StoredFlow, StoredParams, VersionFacts } from "../flows/flow-store.ts";
+import type { FlowFile, FlowStore, FlowVersion, StoredFlow, StoredParams, VersionMetadata } from "../flows/flow-store.ts";
 import type { FlowTestStore } from "../flows/disk-test-store.ts";
 import type { Cluster, RecordVersion } from "@sluice/engine";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { version as engineVersion } from "../version.ts";
 import type { ConfigFollower } from "./config-follower.ts";
 
 /** A record; `v` increases when an older runtime could not read it. */
-interface Envelope extends VersionFacts {
+interface Envelope extends VersionMetadata {
   readonly v: 1;
   readonly yaml: string;
   readonly params: StoredParams;
@@ -35,11 +35,11 @@ export function replicatedFlowStore(cluster: Cluster, follower: ConfigFollower):
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
     read,
     readListed: ({ id }) => read(id),
-    async stage({ id, bytes, params, tests, facts }) {
+    async stage({ id, bytes, params, tests, metadata }) {
       if (!follower.encrypts) refuseLiteralSecrets(params);
       await follower.assertReachable();
       const yaml = Buffer.from(bytes).toString("utf8");
-      const envelope: Envelope = { v: 1, yaml, params, tests, ...facts, node: cluster.node, engineVersion };
+      const envelope: Envelope = { v: 1, yaml, params, tests, ...metadata, node: cluster.node, engineVersion };
       return {
         async commit() {
           const { revision, at } = await follower.write(flowKind + id, Buffer.from(JSON.stringify(envelope)));
@@ -107,7 +107,7 @@ function envelopeOf({ bytes }: RecordVersion): Envelope | undefined {
 function refuseLiteralSecrets(params: StoredParams): void {
   for (const [name, param] of Object.entries(params))
     if ("value" in param && param.secret === true)
-      throw new Refusal(
+      throw new ServiceError(
         "flow-invalid",
         `params '${name}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
       );

@@ -1,5 +1,5 @@
 import type { RecordVersion } from "@sluice/engine";
-import { factsOf, type KameletFacts } from "../kamelets/kamelet-facts.ts";
+import { metadataOf, type KameletMetadata } from "../kamelets/kamelet-metadata.ts";
 import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { ConfigFollower } from "./config-follower.ts";
 
@@ -7,7 +7,7 @@ export const kameletKind = "kamelet/";
 
 /** Deployed Kamelets as records; a change is written only if it was checked against the newest configuration. */
 export function replicatedKamelets(follower: ConfigFollower, clusterName: string): KameletStore {
-  const known = new WeakMap<RecordVersion, KameletFacts>();
+  const cache = new WeakMap<RecordVersion, KameletMetadata>();
   const recordOf = (name: string): RecordVersion | undefined => follower.records.get(kameletKind + name);
   const pathOf = (name: string): string => `${name}.kamelet.yaml`;
   return {
@@ -16,17 +16,17 @@ export function replicatedKamelets(follower: ConfigFollower, clusterName: string
       return record === undefined ? undefined : { file: pathOf(name), text: new TextDecoder().decode(record.bytes) };
     },
     names: () => [...follower.records.keys()].flatMap((id) => (id.startsWith(kameletKind) ? [id.slice(kameletKind.length)] : [])).sort(),
-    facts(name) {
+    metadata(name) {
       const record = recordOf(name);
       if (record?.bytes === undefined) return undefined;
-      const facts = known.get(record) ?? {
+      const metadata = cache.get(record) ?? {
         name,
         place: { origin: "deployed", name: `cluster ${clusterName}` },
         lastModified: record.at,
-        ...factsOf(record.bytes),
+        ...metadataOf(record.bytes),
       };
-      known.set(record, facts);
-      return facts;
+      cache.set(record, metadata);
+      return metadata;
     },
     pathOf,
     assertWritable: () => follower.assertReachable(),

@@ -1,11 +1,12 @@
 // Test sessions of a cluster. A session is on the node that opened it, its home. Every flow whose steps it mocks is pinned: its requests run on the home of
 // the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
 import type { Claim, Cluster, SessionTag } from "@sluice/engine";
-import { Refusal } from "../refusal.ts";
-import type { MissingAnswer } from "../other-nodes/node-queries.ts";
+import { ServiceError } from "../service-error.ts";
+import type { MissingResponse } from "../other-nodes/node-queries.ts";
+import { claimForProcess, ownerOf } from "./claim-for-process.ts";
 import type { OtherNodes, Topic } from "./other-nodes.ts";
 import type { Session } from "./session.ts";
-import { storeRefusal } from "./store-refusal.ts";
+import { storeServiceError } from "./store-service-error.ts";
 
 /** The pinned flows and the open sessions of a node. */
 export interface Pins {
@@ -41,9 +42,9 @@ export class SessionPins {
     this.#parts = parts;
   }
 
-  answer(): () => void {
+  respond(): () => void {
     const { others, session, changed } = this.#parts;
-    return others.answer(pinsTopic, ({ boot, pins }) => {
+    return others.respond(pinsTopic, ({ boot, pins }) => {
       session.pinned(boot, pins);
       this.refresh();
       changed();
@@ -83,11 +84,11 @@ export class SessionPins {
   }
 
   /** Publishes the sessions of this node; returns the nodes that did not confirm. */
-  async publish(flows: readonly string[], sessions: readonly PinnedSession[]): Promise<readonly MissingAnswer[]> {
+  async publish(flows: readonly string[], sessions: readonly PinnedSession[]): Promise<readonly MissingResponse[]> {
     const { cluster, session, others, changed } = this.#parts;
     this.own = { version: this.own.version + 1, flows, sessions };
     changed();
-    const [{ incomplete }] = await Promise.all([others.ask(pinsTopic, { boot: cluster.boot, pins: this.own }, { timeoutMs }), session.sendHeartbeat()]);
+    const [{ incomplete }] = await Promise.all([others.request(pinsTopic, { boot: cluster.boot, pins: this.own }, { timeoutMs }), session.sendHeartbeat()]);
     for (const [flow, claim] of this.#claims)
       if (!this.own.flows.includes(flow)) {
         this.#claims.delete(flow);
@@ -98,20 +99,15 @@ export class SessionPins {
 
   async #claimOne(flow: string): Promise<string | undefined> {
     const { cluster, session } = this.#parts;
-    const attempt = (): Promise<Claim> => cluster.claims.claim("pin", `session/${flow}`, Buffer.from(cluster.boot));
     try {
-      let claim = await attempt();
-      const owner = session.live().find(({ boot }) => boot === Buffer.from(claim.note).toString());
-      if (!claim.won && owner !== undefined && owner.boot !== cluster.boot) return owner.node;
-      if (!claim.won) {
-        await cluster.claims.release(claim);
-        claim = await attempt();
-      }
-      if (!claim.won) throw new Refusal("conflict", `flow '${flow}' is used by a test session on another node: try again`);
+      const claim = await claimForProcess(cluster, "pin", `session/${flow}`, (boot) => boot === cluster.boot || session.isDead(boot));
+      const owner = session.live().find(({ boot }) => boot === ownerOf(claim));
+      if (!claim.won && owner !== undefined) return owner.node;
+      if (!claim.won) throw new ServiceError("conflict", `flow '${flow}' is used by a test session on another node: try again`);
       this.#claims.set(flow, claim);
       return undefined;
     } catch (error) {
-      throw storeRefusal(error);
+      throw storeServiceError(error);
     }
   }
 }

@@ -1,10 +1,11 @@
-// Which nodes are alive. A node writes a heartbeat; the others count it as dead after a full TTL of silence by their own monotonic clock. A
+// Which nodes are alive. A node writes a heartbeat; the others count it as dead after a full TTL without one, by their own monotonic clock. A
 // node that cannot send heartbeats itself does not declare others dead. Clocks of two machines are never compared.
 import type { Cluster, Log } from "@sluice/engine";
 import { SettingsError } from "../config.ts";
 import { systemClock } from "../host/clock.ts";
 import type { NodeReport } from "../other-nodes/cluster-view.ts";
 import type { Pins } from "./session-pins.ts";
+import { startWait } from "./start-wait.ts";
 
 /** The data that a node reports about itself. */
 export interface Heartbeat extends NodeReport {
@@ -23,6 +24,8 @@ export interface SessionParts {
   readonly ttlMs: number;
   /** The next heartbeat. */
   own(): Heartbeat;
+  /** Called when `isValid` becomes false: the other nodes may soon take over the work of this one. */
+  expired(): void;
 }
 
 /** The data that a node publishes as soon as it has applied a change, without waiting for its next heartbeat. */
@@ -45,6 +48,7 @@ export class Session {
   #beats = 0;
   #isClosed = false;
   #cancel: (() => void) | undefined = undefined;
+  #cancelExpiry = (): void => undefined;
   #stops: (() => void)[] = [];
 
   constructor(parts: SessionParts) {
@@ -56,10 +60,10 @@ export class Session {
     return systemClock.monotonic() < this.#validUntil;
   }
 
-  /** Loads the other nodes and sends the first heartbeat; `previousBoot` is a boot of this node that has ended. */
-  async open(previousBoot: string | undefined): Promise<void> {
-    const { cluster } = this.#parts;
-    await new Promise<void>((resolve) => {
+  /** Loads the other nodes and sends the first heartbeat; `previousBoots` are processes of this node that have ended. */
+  async open(previousBoots: readonly string[]): Promise<void> {
+    const { cluster, log } = this.#parts;
+    const loaded = new Promise<void>((resolve) => {
       const watch = cluster.records.watch(
         "nodes",
         ({ id, bytes }) => this.#heartbeatReceived(id, bytes),
@@ -67,10 +71,11 @@ export class Session {
       );
       this.#stops.push(() => watch.stop());
     });
+    await startWait(log, "the list of nodes", loaded);
     this.#stops.push(cluster.messaging.subscribe(progressTopic, (payload) => this.#progressed(decode(payload) as Progress)));
-    if (previousBoot !== undefined) await cluster.records.write("nodes", previousBoot, undefined);
+    await startWait(log, "the removal of its previous session", this.#removeSessions(previousBoots));
     await this.#refuseSameName();
-    await this.#beat();
+    await startWait(log, "its first heartbeat", this.#beat());
   }
 
   /** The live nodes, this one included. */
@@ -81,8 +86,9 @@ export class Session {
     return [own(), ...others.map(({ heartbeat }) => heartbeat)].sort((a, b) => (a.node < b.node ? -1 : 1));
   }
 
-  isLive(boot: string): boolean {
-    return this.live().some((node) => node.boot === boot);
+  /** False while this node may not have received the heartbeats of the others, for example after it was suspended. */
+  isDead(boot: string): boolean {
+    return this.isValid && !this.live().some((node) => node.boot === boot);
   }
 
   /** Reports its own state to the other nodes immediately. */
@@ -116,10 +122,15 @@ export class Session {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
+    this.#cancelExpiry();
     for (const stop of this.#stops) stop();
     const { cluster } = this.#parts;
     if (this.isValid) await cluster.records.write("nodes", cluster.boot, undefined).catch(() => undefined);
     this.#validUntil = 0;
+  }
+
+  async #removeSessions(boots: readonly string[]): Promise<void> {
+    for (const boot of boots) await this.#parts.cluster.records.write("nodes", boot, undefined);
   }
 
   /** Two processes with one name would count as one node that restarts repeatedly. */
@@ -136,6 +147,8 @@ export class Session {
         throw new SettingsError([`SERVICE_NODE: another process already uses the node name '${cluster.node}' in this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
+    // They would delay every later start, because their records stay in the store.
+    await this.#removeSessions(others().map(({ heartbeat }) => heartbeat.boot));
   }
 
   async #beat(): Promise<void> {
@@ -153,10 +166,14 @@ export class Session {
     const now = systemClock.monotonic();
     // This node received no heartbeats during that time, so it must not count as silence of the others.
     if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.receivedAt = now;
+    // A node that is dead must not count as live after the next interruption; its next heartbeat would add it again.
+    else for (const [boot, { receivedAt }] of this.#members) if (receivedAt < now - ttlMs) this.#members.delete(boot);
     this.#lastSentAt = now;
     if (!failed) {
       if (now > this.#validUntil) this.epoch++;
       this.#validUntil = sentAt + (ttlMs * 2) / 3;
+      this.#cancelExpiry();
+      this.#cancelExpiry = systemClock.after(Math.max(0, this.#validUntil - now) + 1, () => this.#parts.expired());
     }
     const next = failed ? retryMs : Math.max(0, ttlMs / 5 - (now - sentAt));
     // A later heartbeat schedules the next one.
@@ -168,9 +185,9 @@ export class Session {
     if (bytes === undefined) this.#members.delete(boot);
     else {
       const heartbeat = decode(bytes) as Heartbeat;
-      const known = this.#members.get(boot)?.heartbeat.pins;
+      const currentPins = this.#members.get(boot)?.heartbeat.pins;
       // A heartbeat that was written before the pins changed may arrive after the message about the change.
-      const pins = known !== undefined && known.version > (heartbeat.pins?.version ?? 0) ? known : heartbeat.pins;
+      const pins = currentPins !== undefined && currentPins.version > (heartbeat.pins?.version ?? 0) ? currentPins : heartbeat.pins;
       this.#members.set(boot, { heartbeat: { ...heartbeat, ...(pins === undefined ? {} : { pins }) }, receivedAt: systemClock.monotonic() });
     }
     this.wake();

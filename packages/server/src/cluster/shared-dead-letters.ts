@@ -3,42 +3,43 @@ import type { Failure, StoredMessage } from "@sluice/connectors";
 import { storedSize } from "@sluice/connectors";
 import { FlowError, isClusterError, type Cluster, type Ids, type Log } from "@sluice/engine";
 import type { DeadLetterSource, DeadLetterStore } from "../dead-letters/dead-letter-store.ts";
-import { cutFailure, searchText, type Letter, type LetterFacts, type LetterFilter, type LetterSummary } from "../store/dead-letter-table.ts";
-import { decodeLetterMessages, encodeLetterMessages } from "./letter-messages.ts";
+import { cutFailure, searchText, type DeadLetter, type DeadLetterMetadata, type DeadLetterFilter, type DeadLetterSummary } from "../store/dead-letter-table.ts";
+import { claimForProcess } from "./claim-for-process.ts";
+import { decodeDeadLetterMessages, encodeDeadLetterMessages } from "./dead-letter-messages.ts";
 import type { RecordCipher } from "./record-cipher.ts";
-import { storeRefusal } from "./store-refusal.ts";
+import { storeServiceError } from "./store-service-error.ts";
 
 /** Characters of the body, the headers and the error that a search finds. Smaller than on disk, because every node has all of them in memory. */
 const searchedLength = 1_024;
-/** Changes of the store that are sent at once when many letters are removed. */
-const removedAtOnce = 16;
+/** Number of letters that are removed from the store at a time. */
+const deleteBatchSize = 16;
 
 const index = "dead-letters";
 const contents = "dead-letter-messages";
 
-/** A letter as every node knows it. */
-interface IndexEntry extends LetterSummary {
+/** A dead letter in the index that every node has. */
+interface IndexEntry extends DeadLetterSummary {
   readonly search: string;
 }
 
-export interface SharedLetterParts {
+export interface SharedDeadLetterParts {
   readonly cluster: Cluster;
   readonly cipher: RecordCipher;
   readonly ids: Ids;
   readonly log: Log;
   readonly limits: { readonly deadLetters: number; readonly deadLetterBytes: number };
-  isLive(boot: string): boolean;
+  isDead(boot: string): boolean;
 }
 
 export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
-  readonly #parts: SharedLetterParts;
+  readonly #parts: SharedDeadLetterParts;
   readonly #entries = new Map<string, IndexEntry>();
   #bytes = 0;
   #caughtUp: Promise<void> | undefined = undefined;
   #stop = (): void => undefined;
   #isShrinking = false;
 
-  constructor(parts: SharedLetterParts) {
+  constructor(parts: SharedDeadLetterParts) {
     this.#parts = parts;
   }
 
@@ -72,12 +73,12 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     this.#stop();
   }
 
-  add(message: StoredMessage, facts: LetterFacts): Promise<string> {
-    return this.store(this.#parts.ids.next(), message, facts);
+  add(message: StoredMessage, metadata: DeadLetterMetadata): Promise<string> {
+    return this.store(this.#parts.ids.next(), message, metadata);
   }
 
   /** Stores a letter under this id; storing it again replaces it. */
-  async store(id: string, message: StoredMessage, { route, runId, attempts, failure, source, input }: LetterFacts): Promise<string> {
+  async store(id: string, message: StoredMessage, { route, runId, attempts, failure, source, input }: DeadLetterMetadata): Promise<string> {
     await this.#put(
       {
         id,
@@ -105,30 +106,30 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     return id;
   }
 
-  async failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void> {
+  async recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     const changed = { ...entry, attempts: entry.attempts + 1, replayedAt: Date.now(), failure: cutFailure(failure), runId: runId ?? entry.runId };
     await this.#change(() => this.#writeEntry(changed));
   }
 
-  list(filter: LetterFilter, limit: number): { readonly letters: readonly LetterSummary[]; readonly total: number } {
+  list(filter: DeadLetterFilter, limit: number): { readonly letters: readonly DeadLetterSummary[]; readonly total: number } {
     const matching = this.#matching(filter).toReversed();
     return { letters: matching.slice(0, limit), total: matching.length };
   }
 
-  oldest(filter: LetterFilter, limit: number): readonly string[] {
+  oldestIds(filter: DeadLetterFilter, limit: number): readonly string[] {
     return this.#matching(filter)
       .slice(0, limit)
       .map(({ id }) => id);
   }
 
-  async find(id: string): Promise<Letter | undefined> {
+  async find(id: string): Promise<DeadLetter | undefined> {
     return this.#change(async () => {
       const entry = this.#entries.get(id) ?? (await this.#readEntry(id));
       const stored = entry && (await this.#parts.cluster.records.read(contents, id));
       if (entry === undefined || stored?.bytes === undefined) return undefined;
-      return { ...entry, ...decodeLetterMessages(this.#parts.cipher.decrypt(`${contents}/${id}`, stored.bytes)) };
+      return { ...entry, ...decodeDeadLetterMessages(this.#parts.cipher.decrypt(`${contents}/${id}`, stored.bytes)) };
     });
   }
 
@@ -140,28 +141,23 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     });
   }
 
-  async removeAll(filter: LetterFilter): Promise<number> {
+  async removeAll(filter: DeadLetterFilter): Promise<number> {
     const ids = this.#matching(filter).map(({ id }) => id);
     await this.#change(() => this.#deleteAll(ids));
     return ids.length;
   }
 
   async reserve(id: string): Promise<(() => Promise<void>) | undefined> {
-    const { cluster, isLive } = this.#parts;
-    const claim = () => cluster.claims.claim("hour", `replay/${id}`, Buffer.from(cluster.boot));
+    const { cluster, isDead } = this.#parts;
     return this.#change(async () => {
-      let claimed = await claim();
-      if (!claimed.won && !isLive(Buffer.from(claimed.note).toString())) {
-        await cluster.claims.release(claimed);
-        claimed = await claim();
-      }
-      return claimed.won ? () => cluster.claims.release(claimed).catch(() => undefined) : undefined;
+      const claim = await claimForProcess(cluster, "hour", `replay/${id}`, isDead);
+      return claim.won ? () => cluster.claims.release(claim).catch(() => undefined) : undefined;
     });
   }
 
   /** Moves the letters that this runtime stored before it joined the cluster. */
   async takeOver(table: DeadLetterStore): Promise<void> {
-    for (const id of table.oldest({}, table.count)) {
+    for (const id of table.oldestIds({}, table.count)) {
       const letter = await table.find(id);
       if (letter === undefined) continue;
       const { message, input, ...summary } = letter;
@@ -171,11 +167,12 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   }
 
   /** The index is written last, so that it never names a message that is not stored. */
-  async #put(entry: IndexEntry, messages: Pick<Letter, "message" | "input">): Promise<void> {
+  async #put(entry: IndexEntry, messages: Pick<DeadLetter, "message" | "input">): Promise<void> {
     const { cluster, cipher } = this.#parts;
-    await cluster.records.write(contents, entry.id, cipher.encrypt(`${contents}/${entry.id}`, encodeLetterMessages(messages)));
+    await cluster.records.write(contents, entry.id, cipher.encrypt(`${contents}/${entry.id}`, encodeDeadLetterMessages(messages)));
     await this.#writeEntry(entry);
-    void this.#shrink();
+    // The limits apply to all letters of the cluster, so this node must know them.
+    void this.open().then(() => this.#shrink());
   }
 
   async #writeEntry(entry: IndexEntry): Promise<void> {
@@ -199,7 +196,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   }
 
   async #deleteAll(ids: readonly string[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += removedAtOnce) await Promise.all(ids.slice(at, at + removedAtOnce).map((id) => this.#delete(id)));
+    for (let at = 0; at < ids.length; at += deleteBatchSize) await Promise.all(ids.slice(at, at + deleteBatchSize).map((id) => this.#delete(id)));
   }
 
   #changed(id: string, bytes: Uint8Array | undefined): void {
@@ -216,8 +213,8 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   }
 
   /** Oldest first. */
-  #matching({ id, routeId, flowId, since, until, text }: LetterFilter): IndexEntry[] {
-    const wanted = text?.toLowerCase();
+  #matching({ id, routeId, flowId, since, until, text }: DeadLetterFilter): IndexEntry[] {
+    const searched = text?.toLowerCase();
     return [...this.#entries.values()]
       .filter(
         (entry) =>
@@ -226,7 +223,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
           (flowId === undefined || entry.flowId === flowId) &&
           (since === undefined || entry.at >= since) &&
           (until === undefined || entry.at <= until) &&
-          (wanted === undefined || entry.search.includes(wanted)),
+          (searched === undefined || entry.search.includes(searched)),
       )
       .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   }
@@ -249,7 +246,8 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
       log.write(
         "WARN",
         "sluice.dead-letters",
-        `Removed the ${ids.length} oldest dead letters: the limit is ${limits.deadLetters} dead letters and ${limits.deadLetterBytes} bytes`,
+        `Removed the ${ids.length} oldest dead letters: the limit is ${limits.deadLetters} dead letters (SERVICE_DEAD_LETTERS) ` +
+          `and ${limits.deadLetterBytes} bytes (SERVICE_DEAD_LETTER_BYTES)`,
       );
     } catch (error) {
       log.write("ERROR", "sluice.dead-letters", `Cannot remove the oldest dead letters: ${(error as Error).message}`);
@@ -262,7 +260,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     try {
       return await run();
     } catch (error) {
-      throw storeRefusal(error);
+      throw storeServiceError(error);
     }
   }
 }

@@ -1,7 +1,7 @@
-import type { BeanDeclaration, Claims } from "@sluice/engine";
+import { ClusterError, type BeanDeclaration, type Claims } from "@sluice/engine";
 import type { IdempotentRepository } from "@sluice/engine/spi";
 import { beans } from "@sluice/standard";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
 import { sharedRepository } from "./shared-keys.ts";
 
@@ -49,4 +49,36 @@ it("a store that does not respond fails the message with a retryable error", asy
     retryable: true,
     message: expect.stringContaining("does not respond"),
   });
+});
+
+it("a key that was stored although the store did not respond does not make the retried message a duplicate", async () => {
+  const node = memoryCluster();
+  const { claims } = node("one");
+  let isSilent = true;
+  const uncertain = async <T>(done: Promise<T>): Promise<T> => {
+    const result = await done;
+    if (isSilent) throw new ClusterError("uncertain", "the cluster store did not respond");
+    return result;
+  };
+  const silent: Claims = { claim: (...call) => uncertain(claims.claim(...call)), release: (claim) => uncertain(claims.release(claim)) };
+  const [one, two] = [repository(silent), repository(node("two").claims)];
+  await expect(one.add("a")).rejects.toMatchObject({ code: "store-failed", retryable: true });
+  await expect(one.add("b")).rejects.toMatchObject({ code: "store-failed" });
+  isSilent = false;
+  expect([await one.contains("a"), await one.add("a"), await one.add("a")]).toEqual([false, true, false]);
+  // The message may be retried on any node.
+  await vi.waitFor(async () => expect(await two.add("b")).toBe(true), { timeout: 10_000 });
+});
+
+it("a key that could not be removed after a failed run is removed later", async () => {
+  const node = memoryCluster();
+  const { claims } = node("one");
+  let failures = 2;
+  const release: Claims["release"] = (claim) =>
+    failures-- > 0 ? Promise.reject(new ClusterError("unreachable", "cluster store unreachable")) : claims.release(claim);
+  const [one, two] = [repository({ claim: (...call) => claims.claim(...call), release }), repository(node("two").claims)];
+  expect(await one.add("k")).toBe(true);
+  await expect(one.remove("k")).rejects.toMatchObject({ code: "store-failed" });
+  expect(await two.add("k")).toBe(false);
+  await vi.waitFor(async () => expect(await two.add("k")).toBe(true), { timeout: 10_000 });
 });

@@ -1,12 +1,15 @@
 // The keys of the memory repository in a cluster: a key is a claim, so that of all messages with the same key one runs, on any node.
-import { createHash } from "node:crypto";
-import { FlowError, type BeanDeclaration, type Claim, type Claims } from "@sluice/engine";
+import { createHash, randomUUID } from "node:crypto";
+import { FlowError, isClusterError, type BeanDeclaration, type Claim, type Claims } from "@sluice/engine";
 import type { IdempotentRepository } from "@sluice/engine/spi";
+import { systemClock } from "../host/clock.ts";
 
-const stored = new TextEncoder().encode("stored");
 /** The note of a claim that only checks whether the key exists; it is released at once. */
 const check = new TextEncoder().encode("check");
 const isCheck = ({ note }: Claim): boolean => note.length === check.length;
+const textOf = ({ note }: Claim): string => Buffer.from(note).toString();
+const maxOrphaned = 10_000;
+const withdrawMs = 1_000;
 
 /** Replaces the memory repository. */
 export function shareKeys(beans: Map<string, BeanDeclaration>, claims: Claims): void {
@@ -31,6 +34,9 @@ class SharedKeys implements IdempotentRepository {
   readonly #memory: IdempotentRepository;
   /** The claims of messages that this node is processing. */
   readonly #held = new Map<string, Claim>();
+  /** The keys of claims, by their note, that may be in the store although no message runs: without their removal, the retried message would be a duplicate. */
+  readonly #orphaned = new Map<string, string>();
+  #isWithdrawing = false;
 
   constructor(claims: Claims, scope: string, memory: IdempotentRepository) {
     this.#claims = claims;
@@ -40,23 +46,30 @@ class SharedKeys implements IdempotentRepository {
 
   async add(key: string): Promise<boolean> {
     for (;;) {
-      const claim = await this.#claim(key, stored);
+      const note = `stored ${randomUUID()}`;
+      const claim = await this.#claim(key, Buffer.from(note)).catch((error: unknown) => {
+        this.#withdraw(key, note, error);
+        throw failureOf(error);
+      });
       if (claim.won) this.#held.set(key, claim);
-      if (claim.won || !isCheck(claim)) return claim.won;
+      if (claim.won || !(isCheck(claim) || this.#orphaned.has(textOf(claim)))) return claim.won;
       await this.#release(claim);
     }
   }
 
   async contains(key: string): Promise<boolean> {
-    const claim = await this.#claim(key, check);
+    const claim = await this.#claim(key, check).catch(fail);
     if (claim.won) await this.#release(claim);
-    return !isCheck(claim);
+    return !isCheck(claim) && !this.#orphaned.has(textOf(claim));
   }
 
   async remove(key: string): Promise<void> {
-    const claim = this.#held.get(key) ?? (await this.#claim(key, check));
+    const claim = this.#held.get(key) ?? (await this.#claim(key, check).catch(fail));
     this.#held.delete(key);
-    await this.#release(claim);
+    await this.#claims.release(claim).catch((error: unknown) => {
+      this.#withdraw(key, textOf(claim), error);
+      throw failureOf(error);
+    });
   }
 
   confirm(key: string): void {
@@ -67,10 +80,34 @@ class SharedKeys implements IdempotentRepository {
     return this.#memory.forSessions?.() ?? this.#memory;
   }
 
-  /** Keys are data of messages: the store gets a digest, which is also short enough for every store. */
+  /** Removes a claim later, because it may be stored. */
+  #withdraw(key: string, note: string, cause: unknown): void {
+    if (isClusterError(cause) && cause.kind === "closed") return;
+    const [oldest] = this.#orphaned.keys();
+    if (this.#orphaned.size >= maxOrphaned && oldest !== undefined) this.#orphaned.delete(oldest);
+    this.#orphaned.set(note, key);
+    if (this.#isWithdrawing) return;
+    this.#isWithdrawing = true;
+    systemClock.after(withdrawMs, () => void this.#withdrawAll());
+  }
+
+  async #withdrawAll(): Promise<void> {
+    this.#isWithdrawing = false;
+    for (const [note, key] of [...this.#orphaned])
+      try {
+        const claim = await this.#claim(key, check);
+        if (claim.won || textOf(claim) === note) await this.#claims.release(claim);
+        this.#orphaned.delete(note);
+      } catch (error) {
+        this.#withdraw(key, note, error);
+        return;
+      }
+  }
+
+  /** Keys are message data, so the store gets a digest, which is also short enough for every store. */
   #claim(key: string, note: Uint8Array): Promise<Claim> {
     const digest = createHash("sha256").update(`${this.#scope}\n${key}`).digest("base64url");
-    return this.#claims.claim("day", `idempotency/${digest}`, note).catch(fail);
+    return this.#claims.claim("day", `idempotency/${digest}`, note);
   }
 
   #release(claim: Claim): Promise<void> {
@@ -79,9 +116,12 @@ class SharedKeys implements IdempotentRepository {
 }
 
 function fail(cause: unknown): never {
-  throw new FlowError("java.io.IOException", `the idempotency key cannot be stored in the cluster: ${(cause as Error).message}`, {
+  throw failureOf(cause);
+}
+
+const failureOf = (cause: unknown): FlowError =>
+  new FlowError("java.io.IOException", `the idempotency key cannot be stored in the cluster: ${(cause as Error).message}`, {
     code: "store-failed",
     retryable: true,
     cause,
   });
-}

@@ -10,13 +10,13 @@ import {
 } from "@sluice/connectors";
 import { FlowError, isClusterError, type Clock, type Cluster, type Consumption, type Host, type Ids, type Log, type QueueDelivery } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
-import type { LetterFacts } from "../store/dead-letter-table.ts";
+import type { DeadLetterMetadata } from "../store/dead-letter-table.ts";
 
 /** Messages that wait for the store; more are rejected, so that an outage does not fill the memory. */
 const maxWaiting = 10_000;
 const maxWaitingBytes = 64 * 1024 * 1024;
 const deadLetterRetryMs = 1_000;
-/** How long a node waits for its last messages with a key before another one may run the next. */
+/** How long a node waits for its last messages with a key before it checks again whether it still has to give up the slot. */
 const keysMs = 10_000;
 /** How long a stopping node waits until its settled messages are removed from the store. */
 const closeMs = 5_000;
@@ -26,11 +26,14 @@ export interface SharedQueueParts {
   readonly ids: Ids;
   readonly maxMessageBytes: number;
   /** False while the other nodes may have declared this one dead, for example after it was suspended. */
-  isProven(): boolean;
+  isSessionValid(): boolean;
   /** The token of the slot that a queue belongs to, while this node holds it. */
   keyToken(queue: string): number | undefined;
-  /** Resolves when the dead letter is stored. It has the id of the message: if this node dies before the message is removed, the next one replaces the letter. */
-  keepLetter(id: string, message: StoredMessage, facts: LetterFacts): Promise<unknown>;
+  /**
+   * Resolves when the dead letter is stored. It has the id of the message, so that if this node dies before the message is removed, the next node replaces
+   * the letter.
+   */
+  storeDeadLetter(id: string, message: StoredMessage, metadata: DeadLetterMetadata): Promise<unknown>;
 }
 
 export class ClusterQueues implements SharedQueues {
@@ -55,39 +58,45 @@ export class ClusterQueues implements SharedQueues {
   }
 
   find(name: string, { clock, log }: Pick<Host, "clock" | "log">): Queue {
-    const { cluster, isProven, keyToken, keepLetter } = this.#parts;
+    const { cluster, isSessionValid, keyToken, storeDeadLetter } = this.#parts;
     const queue = new ClusterQueue(name, clock, {
       log,
-      keepLetter,
+      storeDeadLetter,
       put: (message, key, delayMs) => this.#put(name, message, key, delayMs),
       consume: (receiver) => cluster.queues.consume(name, receiver),
-      isProven,
+      isSessionValid,
       keyToken: () => keyToken(name),
       changed: () => void (queue.idle ? this.#queues.delete(queue) : this.#queues.add(queue)),
     });
     return queue;
   }
 
-  /** Follows a change of the slots; resolves when no message of a slot that this node gave up runs here, or after some time. */
-  async slotsChanged(): Promise<void> {
+  /** Applies a change of the slots. Resolves with true when no message of a slot that this node does not hold runs here, with false after a timeout. */
+  slotsChanged(): Promise<boolean> {
     const all = [...this.#queues];
     for (const queue of all) queue.refresh();
-    await within(
+    return withTimeout(
       keysMs,
       all.map((queue) => queue.keysGivenUp()),
     );
   }
 
-  /** Waits until the store has removed what was settled. */
+  /** Waits until the store has removed the settled messages. */
   async close(): Promise<void> {
-    await within(
+    await withTimeout(
       closeMs,
       [...this.#queues].map((queue) => queue.close()),
     );
   }
 
-  async #put(queue: string, message: StoredMessage, key: string | undefined, delayMs: number): Promise<string> {
-    const { cluster, ids } = this.#parts;
+  /** Stores a message for an exclusive consumer: its key is its id. */
+  async putSingle(queue: string, message: StoredMessage): Promise<void> {
+    const id = this.#parts.ids.next();
+    await this.#put(queue, message, id, 0, id);
+  }
+
+  async #put(queue: string, message: StoredMessage, key: string | undefined, delayMs: number, id = this.#parts.ids.next()): Promise<string> {
+    const { cluster } = this.#parts;
     const size = storedSize(message);
     if (this.#waiting >= maxWaiting || this.#waitingBytes + size > maxWaitingBytes)
       throw new FlowError("java.lang.IllegalStateException", `queue '${queue}' is full: ${this.#waiting} messages wait for the store of the cluster`, {
@@ -95,7 +104,6 @@ export class ClusterQueues implements SharedQueues {
         retryable: true,
       });
     refuseSession(queue, message);
-    const id = ids.next();
     this.#waiting++;
     this.#waitingBytes += size;
     try {
@@ -110,11 +118,12 @@ export class ClusterQueues implements SharedQueues {
   }
 }
 
-const within = (ms: number, promises: readonly Promise<void>[]): Promise<unknown> => {
-  if (promises.length === 0) return Promise.resolve();
+/** Resolves with true when all promises have resolved, with false after this time. */
+const withTimeout = (ms: number, promises: readonly Promise<void>[]): Promise<boolean> => {
+  if (promises.length === 0) return Promise.resolve(true);
   let cancel = (): void => undefined;
-  const over = new Promise<void>((resolve) => (cancel = systemClock.after(ms, resolve)));
-  return Promise.race([Promise.all(promises), over]).finally(() => cancel());
+  const timeout = new Promise<false>((resolve) => (cancel = systemClock.after(ms, () => resolve(false))));
+  return Promise.race([Promise.all(promises).then(() => true), timeout]).finally(() => cancel());
 };
 
 /** The session is on one node, and any node would run the message. */
@@ -133,7 +142,7 @@ function putFailure(queue: string, cause: unknown): FlowError {
   const kind = isClusterError(cause) ? cause.kind : undefined;
   if (kind === "too-large")
     return new FlowError("java.lang.IllegalArgumentException", `the message cannot be stored in the cluster: ${message}`, {
-      code: "message-not-storable",
+      code: "message-too-large",
       cause,
     });
   if (kind === "full")
@@ -145,9 +154,9 @@ interface QueueParts {
   readonly log: Log;
   put: Queue["put"];
   consume(receiver: Parameters<Cluster["queues"]["consume"]>[1]): Consumption;
-  isProven: SharedQueueParts["isProven"];
+  isSessionValid: SharedQueueParts["isSessionValid"];
   keyToken(): number | undefined;
-  keepLetter: SharedQueueParts["keepLetter"];
+  storeDeadLetter: SharedQueueParts["storeDeadLetter"];
   /** Called when `idle` may have changed. */
   changed(): void;
 }
@@ -204,7 +213,7 @@ class ClusterQueue implements Queue {
     this.#subscribers.push(subscriber);
     if (this.#consumption === undefined)
       this.#consumption = this.#parts.consume({
-        concurrency: () => (this.#parts.isProven() ? (this.#subscribers.at(-1)?.concurrency ?? 0) : 0),
+        concurrency: () => (this.#parts.isSessionValid() ? (this.#subscribers.at(-1)?.concurrency ?? 0) : 0),
         // Messages of an earlier consumption may still run here.
         keyToken: () => (this.#ending.size > 0 ? undefined : this.#parts.keyToken()),
         deliver: (delivery) => this.#admit(new Taken(delivery)),
@@ -217,7 +226,7 @@ class ClusterQueue implements Queue {
   unsubscribe(subscriber: QueueSubscriber): void {
     const at = this.#subscribers.lastIndexOf(subscriber);
     if (at >= 0) this.#subscribers.splice(at, 1);
-    if (this.#subscribers.length === 0) return this.#rest();
+    if (this.#subscribers.length === 0) return this.#stopConsuming();
     this.#consumption?.refresh();
     this.#subscribers.at(-1)?.wake();
   }
@@ -241,12 +250,12 @@ class ClusterQueue implements Queue {
   }
 
   done({ delivery }: Taken): void {
-    delivery.done();
+    void delivery.done();
   }
 
   deadLetter(taken: Taken, details: DeadLetterDetails): void {
-    const { keepLetter, log } = this.#parts;
-    keepLetter(taken.id, taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
+    const { storeDeadLetter, log } = this.#parts;
+    storeDeadLetter(taken.id, taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
       () => taken.delivery.done(),
       (error: unknown) => {
         log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not move a message to the dead letters: ${(error as Error).message}; retrying`);
@@ -259,13 +268,13 @@ class ClusterQueue implements Queue {
     delivery.retry(delayMs);
   }
 
-  /** It stays on this node while a consumer does. */
-  giveBack(taken: Taken, delayMs = 0): void {
+  /** The message stays on this node while it has a consumer. */
+  requeue(taken: Taken, delayMs = 0): void {
     if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, () => this.#admit(taken));
     else this.#admit(taken);
   }
 
-  /** It was put back when its time was over, so it runs again. */
+  /** The message was requeued after its time limit, so it runs again. */
   doneLate(): void {
     // Delivered at least once.
   }
@@ -284,16 +293,16 @@ class ClusterQueue implements Queue {
 
   #admit(taken: Taken): void {
     const subscriber = this.#subscribers.at(-1);
-    if (subscriber === undefined) return taken.delivery.giveBack();
+    if (subscriber === undefined) return taken.delivery.requeue();
     this.#ready.push(taken);
     subscriber.wake();
   }
 
   /** No consumers: the messages that did not start go back to the store. */
-  #rest(): void {
+  #stopConsuming(): void {
     const returned = this.#ready;
     this.#ready = [];
-    for (const { delivery } of returned) delivery.giveBack();
+    for (const { delivery } of returned) delivery.requeue();
     const ending = this.#consumption?.stop();
     this.#consumption = undefined;
     if (ending === undefined) return;

@@ -1,8 +1,9 @@
-// 64 slots: every flow belongs to one, and the node that holds it runs the schedules and polls of the flow. A slot is a claim with the boot
+// 64 slots: every flow or name of `master:` belongs to one, and the node that holds it runs the schedules and polls of the flow. A slot is a claim with the boot
 // of its owner; a claim whose owner's session has ended is released and claimed again.
 import { createHash } from "node:crypto";
 import type { Claim, Cluster, Log } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
+import { claimForProcess, ownerOf } from "./claim-for-process.ts";
 import type { Session } from "./session.ts";
 
 const slotCount = 64;
@@ -10,21 +11,24 @@ const everyMs = 1_000;
 
 const numberOf = (text: string): number => createHash("sha256").update(text).digest().readUInt32BE();
 
-export const slotOf = (flowId: string): number => numberOf(flowId) % slotCount;
+/** The slot of a flow, a queue, or another key. */
+export const slotOf = (key: string): number => numberOf(key) % slotCount;
 
 export interface SlotParts {
   readonly cluster: Cluster;
   readonly session: Session;
   readonly log: Log;
-  /** Starts and suspends routes according to `holds`. */
-  reconcile(): Promise<void>;
+  /** Starts and suspends routes according to `holds`. Resolves with false if a message of a slot that is not held still runs here after some time. */
+  reconcile(): Promise<boolean>;
 }
 
 export class Slots {
   readonly #parts: SlotParts;
   readonly #held = new Map<number, Claim>();
-  /** Claims from before a disconnection. They may still exist, but another node may have taken over. */
-  readonly #lost = new Map<number, Claim>();
+  /** Claims from before a disconnection, or of calls that failed (undefined). They may still exist, but another node may have taken over. */
+  readonly #lost = new Map<number, Claim | undefined>();
+  /** The slot that this node gives up, as soon as none of its messages runs here. */
+  #leaving: { readonly slot: number; readonly claim: Claim } | undefined = undefined;
   #cancel: (() => void) | undefined = undefined;
   /** The epoch of the session in which the held slots were claimed. */
   #epoch = 0;
@@ -51,14 +55,14 @@ export class Slots {
   }
 
   start(): void {
-    const again = (): void => {
+    const scheduleNext = (): void => {
       if (!this.#isStopped) this.#cancel = systemClock.after(everyMs, () => this.start());
     };
     this.#round = this.#balance()
       .finally(() => this.#parts.reconcile())
-      .then(again, (error: unknown) => {
+      .then(scheduleNext, (error: unknown) => {
         if (!this.#isStopped) this.#parts.log.write("WARN", "sluice.cluster", `Cannot claim slots: ${(error as Error).message}`);
-        again();
+        scheduleNext();
       });
   }
 
@@ -67,55 +71,69 @@ export class Slots {
     this.#isStopped = true;
     this.#cancel?.();
     await this.#round;
-    await Promise.all([...this.#held.keys()].map((slot) => this.#release(slot).catch(() => undefined)));
+    const claims = [...this.#held.values(), ...(this.#leaving === undefined ? [] : [this.#leaving.claim])];
+    this.#held.clear();
+    await this.#parts.reconcile();
+    await Promise.all(claims.map((claim) => this.#parts.cluster.claims.release(claim).catch(() => undefined)));
   }
 
   async #balance(): Promise<void> {
     const { cluster, session } = this.#parts;
     // A process that was suspended may have a valid session again, with claims that another node took over.
-    if (!session.isValid || session.epoch !== this.#epoch) this.#lose();
+    if (!session.isValid || session.epoch !== this.#epoch) this.#markLost();
     if (!session.isValid) return;
     this.#epoch = session.epoch;
     for (const [slot, claim] of this.#lost) {
-      await cluster.claims.release(claim);
+      await (claim === undefined ? this.#releaseOwn(slot) : cluster.claims.release(claim));
       this.#lost.delete(slot);
     }
+    if (this.#leaving !== undefined) return this.#leave();
     const ready = session.live().filter(({ isReady }) => isReady);
     const share = Math.ceil(slotCount / Math.max(1, ready.length));
     const ranked = Array.from({ length: slotCount }, (_, slot) => slot).sort((a, b) => this.#rank(b) - this.#rank(a));
     if (this.#held.size > share) {
-      const last = ranked.findLast((slot) => this.#held.has(slot));
-      if (last !== undefined) await this.#release(last);
-      return;
+      const slot = ranked.findLast((candidate) => this.#held.has(candidate));
+      const claim = slot === undefined ? undefined : this.#held.get(slot);
+      if (slot === undefined || claim === undefined) return;
+      this.#held.delete(slot);
+      this.#leaving = { slot, claim };
+      return this.#leave();
     }
     const taken = new Set(ready.filter(({ boot }) => boot !== cluster.boot).flatMap(({ slots }) => slots));
     const free = ranked.filter((slot) => !taken.has(slot) && !this.#held.has(slot)).slice(0, share - this.#held.size);
-    await Promise.all(free.map((slot) => this.#claim(slot)));
+    const failed = (await Promise.allSettled(free.map((slot) => this.#claim(slot)))).find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
   }
 
   async #claim(slot: number): Promise<void> {
     const { cluster, session } = this.#parts;
-    const attempt = (): Promise<Claim> => cluster.claims.claim("slot", String(slot), Buffer.from(cluster.boot));
-    let claim = await attempt();
-    if (!claim.won && !session.isLive(Buffer.from(claim.note).toString())) {
-      await cluster.claims.release(claim);
-      claim = await attempt();
+    try {
+      const claim = await claimForProcess(cluster, "slot", String(slot), (boot) => session.isDead(boot));
+      if (claim.won) this.#held.set(slot, claim);
+    } catch (error) {
+      this.#lost.set(slot, undefined);
+      throw error;
     }
-    if (claim.won) this.#held.set(slot, claim);
   }
 
-  /** The routes stop before the claim is released, so that two nodes never run them. */
-  async #release(slot: number): Promise<void> {
-    const claim = this.#held.get(slot);
-    if (claim === undefined) return;
-    this.#held.delete(slot);
-    await this.#parts.reconcile();
-    await this.#parts.cluster.claims.release(claim);
+  /** The routes stop, and the last message with a key ends, before the claim is released, so two nodes never run them at the same time. */
+  async #leave(): Promise<void> {
+    if (this.#leaving === undefined || !(await this.#parts.reconcile())) return;
+    await this.#parts.cluster.claims.release(this.#leaving.claim);
+    this.#leaving = undefined;
   }
 
-  #lose(): void {
-    const slots = [...this.#held];
+  /** Releases a claim of this process that failed, if it was stored nevertheless: no other node would, as long as this one lives. */
+  async #releaseOwn(slot: number): Promise<void> {
+    const { claims, boot } = this.#parts.cluster;
+    const claim = await claims.claim("slot", String(slot), Buffer.from(boot));
+    if (claim.won || ownerOf(claim) === boot) await claims.release(claim);
+  }
+
+  #markLost(): void {
+    const slots = [...this.#held, ...(this.#leaving === undefined ? [] : [[this.#leaving.slot, this.#leaving.claim] as const])];
     this.#held.clear();
+    this.#leaving = undefined;
     for (const [slot, claim] of slots) this.#lost.set(slot, claim);
   }
 

@@ -1,5 +1,5 @@
-// Trace and log streams with the events of all nodes. A node with stream clients sends its filters to the others, again and again because a node may
-// have joined or lost them; they forward what matches until the filters expire.
+// Trace and log streams with the events of all nodes. A node with stream clients sends its filters to the others, and repeats this because a node may
+// have joined or lost them; the others forward matching events until the filters expire.
 import { systemClock } from "../host/clock.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import { EventWatcher } from "../streams/event-watcher.ts";
@@ -9,7 +9,7 @@ import type { OtherNodes, Topic } from "./other-nodes.ts";
 
 type StreamName = ForwardedEvents["stream"];
 
-interface WatchOrder {
+interface WatchRequest {
   readonly stream: StreamName;
   readonly queries: readonly FilterQuery[];
 }
@@ -23,14 +23,14 @@ const forwardMs = 5_000;
 /** Batches that one node has not confirmed; more are dropped and counted. */
 const maxUnconfirmed = 32;
 
-const watchTopic: Topic<WatchOrder, null> = { name: "watch-events" };
+const watchTopic: Topic<WatchRequest, null> = { name: "watch-events" };
 const eventsTopic: Topic<ForwardedEvents, null> = { name: "events" };
 
 export class StreamFanIn {
   readonly #others: OtherNodes;
   readonly #hubs: Readonly<Record<StreamName, EventHub>>;
-  /** Clients that are about to join: otherwise the next change of the filters would stop events that they need. */
-  readonly #coming = new Set<{ readonly hub: EventHub; readonly query: FilterQuery }>();
+  /** Filters of clients that have not joined their hub yet. Without them, the next filter update would omit events that these clients need. */
+  readonly #joining = new Set<{ readonly hub: EventHub; readonly query: FilterQuery }>();
   /** The filters that were sent last, with the nodes that have them. */
   readonly #sent = new Map<EventHub, { readonly text: string; readonly at: number }>();
   /** By node and stream. */
@@ -42,13 +42,13 @@ export class StreamFanIn {
     this.#hubs = hubs;
   }
 
-  answer(): readonly (() => void)[] {
+  respond(): readonly (() => void)[] {
     const others = this.#others;
     for (const hub of Object.values(this.#hubs)) hub.onChanged = () => this.#changed(hub);
     this.#check();
     return [
-      others.answer(watchTopic, (order, from) => this.#watched(order, from)),
-      others.answer(eventsTopic, (events) => {
+      others.respond(watchTopic, (request, from) => this.#handleWatch(request, from)),
+      others.respond(eventsTopic, (events) => {
         republish(this.#hubs[events.stream], events);
         return null;
       }),
@@ -61,14 +61,14 @@ export class StreamFanIn {
   async watch(hub: EventHub, query: FilterQuery, timeoutMs: number): Promise<void> {
     const entry = { hub, query };
     hub.mergeEvents(mergeMs);
-    this.#coming.add(entry);
+    this.#joining.add(entry);
     await this.#send(hub, timeoutMs);
     // The client joins the hub before this runs, if it is still connected.
-    setImmediate(() => this.#coming.delete(entry));
+    setImmediate(() => this.#joining.delete(entry));
   }
 
   #queriesFor(hub: EventHub): readonly FilterQuery[] {
-    return [...hub.ownQueries, ...[...this.#coming].filter((entry) => entry.hub === hub).map(({ query }) => query)];
+    return [...hub.ownQueries, ...[...this.#joining].filter((entry) => entry.hub === hub).map(({ query }) => query)];
   }
 
   #textFor(hub: EventHub): string {
@@ -84,7 +84,7 @@ export class StreamFanIn {
   async #send(hub: EventHub, timeoutMs: number): Promise<void> {
     const queries = this.#queriesFor(hub);
     this.#sent.set(hub, { text: this.#textFor(hub), at: systemClock.monotonic() });
-    await this.#others.ask(watchTopic, { stream: hub.name as StreamName, queries }, { timeoutMs });
+    await this.#others.request(watchTopic, { stream: hub.name as StreamName, queries }, { timeoutMs });
   }
 
   /** Sends the filters again before they expire, and to nodes that joined. */
@@ -104,12 +104,12 @@ export class StreamFanIn {
     this.#cancel = systemClock.after(checkEveryMs, () => this.#check());
   }
 
-  #watched({ stream, queries }: WatchOrder, from: string): null {
+  #handleWatch({ stream, queries }: WatchRequest, from: string): null {
     const key = `${stream} ${from}`;
     let watcher = this.#watchers.get(key);
     if (watcher === undefined && queries.length > 0) {
       watcher = new NodeWatcher(this.#hubs[stream], (events) =>
-        this.#others.ask(eventsTopic, events, { to: [from], timeoutMs: forwardMs }).then(({ incomplete }) => incomplete.length === 0),
+        this.#others.request(eventsTopic, events, { to: [from], timeoutMs: forwardMs }).then(({ incomplete }) => incomplete.length === 0),
       );
       this.#watchers.set(key, watcher);
     }

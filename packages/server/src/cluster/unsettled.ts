@@ -21,8 +21,8 @@ export class Unsettled<T> {
     for (const check of [...this.#waiting]) check();
   }
 
-  /** Resolves when no delivery is left. */
-  none(): Promise<void> {
+  /** Resolves when all deliveries are settled. */
+  whenEmpty(): Promise<void> {
     return new Promise((resolve) => {
       const check = (): void => {
         if (this.#items.size > 0) return;
@@ -36,14 +36,14 @@ export class Unsettled<T> {
 }
 
 /** Calls at most one of these functions, once. */
-export function settledOnce<T extends Readonly<Record<string, (...values: never[]) => void>>>(calls: T): T {
+export function settleOnce<T extends Readonly<Record<string, (...values: never[]) => unknown>>>(calls: T): T {
   let isSettled = false;
   const once = Object.entries(calls).map(([name, call]) => [
     name,
-    (...values: never[]): void => {
-      if (isSettled) return;
+    (...values: never[]): unknown => {
+      if (isSettled) return undefined;
       isSettled = true;
-      call(...values);
+      return call(...values);
     },
   ]);
   return Object.fromEntries(once) as T;

@@ -1,6 +1,8 @@
-// Which flows must run on one node, and what of them is not supported in a cluster yet, so that no flow runs with a part of its features.
+// Determines which flows must run on one node, and rejects flows with features that a cluster does not support yet, so that no flow runs with only a
+// part of its features.
 import type { Catalog, Deployment, Route, Tie } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
+import { masterOf, mastersOf } from "./slot-keys.ts";
 
 type Connectors = Pick<Catalog, "connectors">;
 
@@ -12,8 +14,19 @@ const keysReason = "is tied to one process, which keeps its idempotency keys";
 /** The nodes share the dead letters. */
 const deadLetterScheme = "sluice";
 
+/** A change of one flow is checked against all others, whose text may be long. */
+const tiesCache = new WeakMap<Deployment, readonly string[]>();
+
 /** Why a flow must run on one node; empty when every node may run it. Schedules and polls run on one node without tying the rest of their flow. */
 export function tiesOf(deployment: Deployment, catalog: Connectors): readonly string[] {
+  const ties = tiesCache.get(deployment) ?? findTies(deployment, catalog);
+  tiesCache.set(deployment, ties);
+  return ties;
+}
+
+function findTies(deployment: Deployment, catalog: Connectors): readonly string[] {
+  if (deployment.placement === "all") return [];
+  if (deployment.placement === "one") return ["its parameter sluice.placement is 'one'"];
   const reasons = deployment.routes.flatMap((route) => reasonsOf(route, catalog).map((reason) => `route '${route.identity.id}': ${reason}`));
   const texts = [deployment.flow.source, ...[...deployment.kamelets.values()].map(({ text }) => text)];
   return texts.some((text) => sharedVariable.test(text)) ? [...reasons, "global: and route: variables are tied to one process"] : reasons;
@@ -28,23 +41,29 @@ function reasonsOf({ placement, trigger, from }: Route, { connectors }: Connecto
   const tied = placement.tiedBy.filter((tie: Tie) => {
     if (tie.kind === "endpoint") return tie.uri === undefined || !isLocal(tie.uri);
     if (tie.kind === "step") return tie.stateScope === "one";
-    return trigger === "request" && tie.isStored !== true;
+    // `master:` ties its route only.
+    return trigger === "request" && tie.isStored !== true && tie.master === undefined;
   });
   return tied.map((tie) => (tie.kind === "trigger" ? `'${from}' ${keysReason}` : tie.reason));
 }
 
 /** True for a webhook that stores idempotency keys in memory; it may be durable. */
-export const keepsKeys = ({ trigger, placement }: Route): boolean =>
-  trigger === "request" && placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored !== true);
+const keepsKeys = (route: Route): boolean =>
+  route.trigger === "request" && masterOf(route) === undefined && route.placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored !== true);
 
 /** True for a route whose messages are in the queues that the nodes share: any node runs them. */
-export const isStoredSource = ({ placement }: Route): boolean => placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored === true);
+const isStoredSource = (route: Route): boolean =>
+  masterOf(route) === undefined && route.placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored === true);
+
+/** True for a route that runs on the node where its request arrives, or where it is called. */
+export const isPinnable = (route: Route): boolean =>
+  (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !keepsKeys(route) && masterOf(route) === undefined;
 
 /** Errors for a flow that must run on one node but has messages that others run or send. `others` are the deployed flows. */
 export function unsupportedParts(deployment: Deployment, catalog: Connectors, others: Iterable<Deployment>): readonly Diagnostic[] {
   const ties = tiesOf(deployment, catalog);
   const [tie] = ties;
-  const found = [...anywhereProblems(deployment, ties)];
+  const found = [...anywhereProblems(deployment, ties), ...masterProblems(deployment, ties)];
   for (const other of others) {
     if (other.id === deployment.id) continue;
     const [tieOfOther] = tiesOf(other, catalog);
@@ -69,6 +88,20 @@ function anywhereProblems(deployment: Deployment, ties: readonly string[]): read
     return [];
   });
 }
+
+/** A flow with state in memory runs on the node of its master name, so there can be only one. */
+function masterProblems(deployment: Deployment, [tie]: readonly string[]): readonly Diagnostic[] {
+  const [first, ...others] = mastersOf(deployment);
+  const durable = deployment.routes.filter((route) => masterOf(route) !== undefined && route.trigger === "request" && hasStoredMessages(route));
+  return [
+    ...durable.map((route) => problem(deployment, route, `every node runs the messages of a durable webhook, but '${route.from}' is for one node`)),
+    ...deployment.routes
+      .filter((route) => tie !== undefined && others.includes(masterOf(route) as string))
+      .map((route) => problem(deployment, route, `the flow must run on one node (${tie}), but 'master:' has the names '${first}' and '${masterOf(route)}'`)),
+  ];
+}
+
+const hasStoredMessages = ({ placement }: Route): boolean => placement.tiedBy.some(({ isStored }) => isStored === true);
 
 /** The in-process endpoints of a flow that another one sends to. */
 function callsTo(caller: Deployment, callee: Deployment): readonly (readonly [Route, string])[] {

@@ -13,40 +13,40 @@ const referenceKeys = [["env"], ["file"], ["secret", "value"]];
 
 /** `text` is YAML or JSON; `id` is the name of its file. */
 export async function checkConnection(id: string, text: string, types: ConnectionTypes): Promise<CheckedConnection> {
-  const { tree, diagnostics: unreadable } = readTree(text);
-  if (tree === undefined) return { type: undefined, diagnostics: unreadable };
+  const { tree, diagnostics: syntaxErrors } = readTree(text);
+  if (tree === undefined) return { type: undefined, diagnostics: syntaxErrors };
   const check = new DocumentCheck(id);
   if (tree.type !== "map") {
     check.report("document-invalid", `connection '${id}' must be a mapping with 'type' and 'values'`, tree, "write type: and values:");
-    return { type: undefined, diagnostics: check.found };
+    return { type: undefined, diagnostics: check.diagnostics };
   }
   for (const entry of tree.entries)
     if (!members.includes(entry.key)) check.unknown("document-invalid", `connection '${id}' has no member '${entry.key}'`, entry, members);
   const type = valueOf(tree, "type");
   if (type?.type !== "scalar" || type.text === null) {
     check.report("document-invalid", `connection '${id}' has no type`, type ?? tree, `add 'type', one of ${namesOf(types)}`);
-    return { type: undefined, diagnostics: check.found };
+    return { type: undefined, diagnostics: check.diagnostics };
   }
   const declaration = await types.load(type.text);
   if (declaration === undefined) {
-    const near = closest(
+    const suggestion = closest(
       type.text,
-      types.facts().map((facts) => facts.type),
+      types.details().map((details) => details.type),
     );
-    const hint = near === undefined ? `use one of ${namesOf(types)}` : `did you mean '${near}'?`;
+    const hint = suggestion === undefined ? `use one of ${namesOf(types)}` : `did you mean '${suggestion}'?`;
     check.report("connection-unknown-type", `unknown connection type '${type.text}'`, type, hint);
-    return { type: undefined, diagnostics: check.found };
+    return { type: undefined, diagnostics: check.diagnostics };
   }
   const values = valueOf(tree, "values");
   if (values !== undefined && values.type !== "map")
     check.report("document-invalid", `'values' of connection '${id}' must be a mapping`, values, "write the fields below 'values'");
   else check.fields(declaration.fields as Fields, values, type);
-  return { type: type.text, diagnostics: check.found };
+  return { type: type.text, diagnostics: check.diagnostics };
 }
 
 const namesOf = (types: ConnectionTypes): string =>
   types
-    .facts()
+    .details()
     .map(({ type }) => type)
     .toSorted()
     .join(", ");
@@ -54,7 +54,7 @@ const namesOf = (types: ConnectionTypes): string =>
 const valueOf = (tree: MapTree, name: string): Tree | undefined => tree.entries.find(({ key }) => key === name)?.value;
 
 class DocumentCheck {
-  readonly found: Diagnostic[] = [];
+  readonly diagnostics: Diagnostic[] = [];
   readonly #id: string;
 
   constructor(id: string) {
@@ -62,24 +62,24 @@ class DocumentCheck {
   }
 
   report(code: string, message: string, { span }: Pick<Tree, "span">, hint: string | undefined, severity: Diagnostic["severity"] = "error"): void {
-    this.found.push({ code, severity, message, path: "", span, ...(hint === undefined ? {} : { hint }) });
+    this.diagnostics.push({ code, severity, message, path: "", span, ...(hint === undefined ? {} : { hint }) });
   }
 
   unknown(code: string, message: string, { key, keySpan }: MapEntry, names: readonly string[]): void {
-    const near = closest(key, names);
-    this.report(code, message, { span: keySpan }, near === undefined ? `use one of ${names.join(", ")}` : `did you mean '${near}'?`);
+    const suggestion = closest(key, names);
+    this.report(code, message, { span: keySpan }, suggestion === undefined ? `use one of ${names.join(", ")}` : `did you mean '${suggestion}'?`);
   }
 
-  /** `owner`: where a missing field is reported when there are no values. */
-  fields(fields: Fields, given: MapTree | undefined, owner: Tree): void {
-    for (const entry of given?.entries ?? []) {
+  /** Checks the values. If there are none, missing fields are reported at `owner`. */
+  fields(fields: Fields, values: MapTree | undefined, owner: Tree): void {
+    for (const entry of values?.entries ?? []) {
       const field = Object.hasOwn(fields, entry.key) ? (fields[entry.key] as Field<unknown>) : undefined;
       if (field === undefined) this.unknown("option-unknown", `connection '${this.#id}' has no field '${entry.key}'`, entry, Object.keys(fields));
       else this.#value(entry, field);
     }
     for (const [name, field] of Object.entries(fields) as [string, Field<unknown>][])
-      if (describe(field).spec.required === true && given?.entries.some(({ key }) => key === name) !== true)
-        this.report("option-missing", `connection '${this.#id}' needs the field '${name}'`, given ?? owner, `add '${name}' below 'values'`);
+      if (describe(field).spec.required === true && values?.entries.some(({ key }) => key === name) !== true)
+        this.report("option-missing", `connection '${this.#id}' needs the field '${name}'`, values ?? owner, `add '${name}' below 'values'`);
   }
 
   #value({ key, value }: MapEntry, field: Field<unknown>): void {

@@ -8,23 +8,23 @@ import { openConnections, type OpenConnections } from "./open-connections.ts";
 export interface ClosedOptions {
   /** Connections of the project: the type by id. The types must be loaded. */
   readonly known?: ReadonlyMap<string, string>;
-  /** True makes a reference to an undefined connection an error; otherwise it counts as defined. */
+  /** If true, a reference to an undefined connection is an error; otherwise it is accepted. */
   readonly isStrict?: boolean;
   /** Called when an undefined connection is referenced. */
   missing?(): void;
 }
 
 export function closedConnections(types: ConnectionTypes, host: () => Host, { known, isStrict = false, missing }: ClosedOptions = {}): OpenConnections {
-  const absent = <C>(id: string): Connection<C> => {
+  const placeholder = <C>(id: string): Connection<C> => {
     missing?.();
-    return closed<C>(id);
+    return closedConnection<C>(id);
   };
   const parts = { types, secrets: createSecretValues(), host, load: loadClient, ...(known === undefined ? {} : { known }) };
-  const connections = openConnections(isStrict ? parts : { ...parts, absent });
-  return { ...connections, find: <C>(lookup: Parameters<OpenConnections["find"]>[0]) => closed<C>(connections.find(lookup).id) };
+  const connections = openConnections(isStrict ? parts : { ...parts, placeholder });
+  return { ...connections, find: <C>(lookup: Parameters<OpenConnections["find"]>[0]) => closedConnection<C>(connections.find(lookup).id) };
 }
 
-function closed<C>(id: string): Connection<C> {
+function closedConnection<C>(id: string): Connection<C> {
   const ignore = (): void => undefined;
   return {
     id,

@@ -5,7 +5,7 @@ import type { ConnectionDeclaration } from "@sluice/engine/spi";
 import { describe, type Field, type Fields } from "@sluice/model";
 import { masked } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -28,34 +28,34 @@ const maxValues = 200;
 const maxTextLength = 65_536;
 const maxSecretFileBytes = 65_536;
 
-/** Validates a document; throws a Refusal that names the problem. It never includes values, which may be secrets. */
+/** Validates a document; throws a ServiceError that names the problem. It never includes values, which may be secrets. */
 export function readDocument(id: string, input: unknown): ConnectionDocument {
-  const wrong = (text: string): Refusal => new Refusal("document-invalid", `connection '${id}': ${text}`);
-  if (!isMap(input)) throw wrong("must be an object with 'type' and 'values'");
+  const invalid = (text: string): ServiceError => new ServiceError("document-invalid", `connection '${id}': ${text}`);
+  if (!isMap(input)) throw invalid("must be an object with 'type' and 'values'");
   const { type, title, values = {} } = input;
   const unknown = Object.keys(input).find((name) => !members.has(name));
-  if (unknown !== undefined) throw wrong(`unknown member '${unknown.slice(0, 60)}'; the members are type, title and values`);
-  if (typeof type !== "string" || type === "") throw wrong("'type' must be the name of a connection type");
-  if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw wrong("'title' must be a string of at most 200 characters");
-  if (!isMap(values)) throw wrong("'values' must be an object");
+  if (unknown !== undefined) throw invalid(`unknown property '${unknown.slice(0, 60)}'; the properties are type, title and values`);
+  if (typeof type !== "string" || type === "") throw invalid("'type' must be the name of a connection type");
+  if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw invalid("'title' must be a string of at most 200 characters");
+  if (!isMap(values)) throw invalid("'values' must be an object");
   const names = Object.keys(values);
-  if (names.length > maxValues) throw wrong(`'values' must not have more than ${maxValues} names`);
+  if (names.length > maxValues) throw invalid(`'values' must not have more than ${maxValues} names`);
   for (const name of names) {
-    if (forbidden.has(name)) throw wrong(`'values' must not use the name '${name}'`);
-    if (JSON.stringify(values[name] ?? null).length > maxTextLength) throw wrong(`the value of '${name}' is longer than ${maxTextLength} characters`);
+    if (forbidden.has(name)) throw invalid(`'values' must not use the name '${name}'`);
+    if (JSON.stringify(values[name] ?? null).length > maxTextLength) throw invalid(`the value of '${name}' is longer than ${maxTextLength} characters`);
   }
   return { type, ...(title === undefined ? {} : { title }), values };
 }
 
-/** The document for storage: masked secrets are replaced by the stored ones, and plain text in a secret field is marked secret. */
-export function sealedDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, kept: ConnectionDocument | undefined): ConnectionDocument {
-  return { ...document, values: seal(document.values, fields as Fields, kept?.type === document.type ? kept.values : {}) };
+/** Prepares a document for storage: replaces masked secrets with the stored ones, and marks plain text in a secret field as secret. */
+export function sealDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, stored: ConnectionDocument | undefined): ConnectionDocument {
+  return { ...document, values: seal(document.values, fields as Fields, stored?.type === document.type ? stored.values : {}) };
 }
 
-function seal(values: Values, fields: Fields, kept: Values): Values {
+function seal(values: Values, fields: Fields, stored: Values): Values {
   return mapValues(values, (value, name) => {
     const field = Object.hasOwn(fields, name) ? describe(fields[name] as Field<unknown>) : undefined;
-    const before = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
     if (isSecretValue(value)) return value.value === masked && isSecretValue(before) ? before : value;
     if (isReference(value)) return value;
     if (field?.fields !== undefined && isMap(value)) return seal(value, field.fields, isMap(before) ? before : {});
@@ -64,23 +64,23 @@ function seal(values: Values, fields: Fields, kept: Values): Values {
   });
 }
 
-/** The document with masked secrets. */
-export const shownDocument = (document: ConnectionDocument): ConnectionDocument => ({ ...document, values: mask(document.values) });
+/** Masks the secrets of a document. */
+export const maskDocument = (document: ConnectionDocument): ConnectionDocument => ({ ...document, values: mask(document.values) });
 
 const mask = (values: Values): Values =>
   mapValues(values, (value) => (isSecretValue(value) ? { value: masked, secret: true } : isMap(value) && !isReference(value) ? mask(value) : value));
 
-/** The places of secrets that the document contains itself, also as passwords in addresses. */
+/** The paths of secrets that the document contains as plain text, including passwords in URIs. */
 export const literalSecrets = ({ values }: Pick<ConnectionDocument, "values">, path = ""): readonly string[] =>
   Object.entries(values).flatMap(([name, value]) => {
-    const place = `${path}${name}`;
-    if (isSecretValue(value)) return [place];
-    if (isMap(value)) return isReference(value) ? [] : literalSecrets({ values: value }, `${place}.`);
-    return typeof value === "string" && maskUris(value) !== value ? [place] : [];
+    const valuePath = `${path}${name}`;
+    if (isSecretValue(value)) return [valuePath];
+    if (isMap(value)) return isReference(value) ? [] : literalSecrets({ values: value }, `${valuePath}.`);
+    return typeof value === "string" && maskUris(value) !== value ? [valuePath] : [];
   });
 
-/** Resolves references and collects secret values. Throws a Refusal for a reference that cannot be resolved. */
-export function resolvedValues(
+/** Resolves references and collects secret values. Throws a ServiceError for a reference that cannot be resolved. */
+export function resolveValues(
   id: string,
   { values }: ConnectionDocument,
   sources: ReferenceSources,
@@ -88,16 +88,17 @@ export function resolvedValues(
   const secrets: string[] = [];
   const resolveAll = (unresolved: Values, path: string): Values =>
     mapValues(unresolved, (value, name) => {
-      const place = `${path}${name}`;
+      const valuePath = `${path}${name}`;
       if (isSecretValue(value)) return secret(String(value.value));
       if (isVariable(value)) {
-        const found = sources.variable(value.env);
-        if (found === undefined) throw new Refusal("document-invalid", `connection '${id}': the variable '${value.env}' of '${place}' is not set`);
-        return secret(found);
+        const text = sources.variable(value.env);
+        // The designer finds the field by this wording.
+        if (text === undefined) throw new ServiceError("document-invalid", `connection '${id}': the variable '${value.env}' of '${valuePath}' is not set`);
+        return secret(text);
       }
-      if (isFile(value)) return secret(readSecretFile(value.file, `connection '${id}': '${place}'`, sources.secretsDir));
-      if (isMap(value)) return resolveAll(value, `${place}.`);
-      // Fields parse text, as in a URI.
+      if (isFile(value)) return secret(readSecretFile(value.file, `connection '${id}': '${valuePath}'`, sources.secretsDir));
+      if (isMap(value)) return resolveAll(value, `${valuePath}.`);
+      // Fields parse strings, as in a URI.
       return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
     });
   const secret = (text: string): string => {
@@ -107,19 +108,20 @@ export function resolvedValues(
   return { values: resolveAll(values, ""), secrets };
 }
 
-/** A trailing line break is removed: most mounted secrets end with one. */
+/** Reads a mounted secret without its trailing line break, which most files have. */
 function readSecretFile(path: string, place: string, secretsDir: string | undefined): string {
-  if (secretsDir === undefined) throw new Refusal("document-invalid", `${place} references a file, but SERVICE_SECRETS_DIR is not set`);
+  if (secretsDir === undefined) throw new ServiceError("document-invalid", `${place} references a file, but SERVICE_SECRETS_DIR is not set`);
   const folder = resolve(secretsDir);
   const file = resolve(folder, path);
-  if (!file.startsWith(folder + sep)) throw new Refusal("document-invalid", `${place} references a file outside of SERVICE_SECRETS_DIR`);
+  if (!file.startsWith(folder + sep)) throw new ServiceError("document-invalid", `${place} references a file outside of SERVICE_SECRETS_DIR`);
   try {
     const bytes = readFileSync(file);
-    if (bytes.length > maxSecretFileBytes) throw new Refusal("document-invalid", `${place}: the file '${path}' is larger than ${maxSecretFileBytes} bytes`);
+    if (bytes.length > maxSecretFileBytes)
+      throw new ServiceError("document-invalid", `${place}: the file '${path}' is larger than ${maxSecretFileBytes} bytes`);
     return bytes.toString("utf8").replace(/\r?\n$/, "");
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal("document-invalid", `${place}: the file '${path}' cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError("document-invalid", `${place}: the file '${path}' cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
   }
 }
 

@@ -3,17 +3,17 @@ import { connectionIndex, findClient, missingClient, type ConnectionEntry, type 
 import { CompileError, type ConnectionDeclaration } from "@sluice/engine/spi";
 
 /** Data about a type that is available without loading it. */
-export type ConnectionFacts = Pick<ConnectionEntry, "type" | "kinds" | "beans" | "needs" | "title" | "summary" | "group">;
+export type ConnectionDetails = Pick<ConnectionEntry, "type" | "kinds" | "beans" | "needs" | "title" | "summary" | "group">;
 
 export interface ConnectionTypes {
   /** The loaded types; grows as types are loaded. */
   readonly loaded: ReadonlyMap<string, ConnectionDeclaration>;
-  facts(): readonly ConnectionFacts[];
+  details(): readonly ConnectionDetails[];
   /** The type that corresponds to a Camel class. */
-  ofClass(className: string): ConnectionFacts | undefined;
+  ofClass(className: string): ConnectionDetails | undefined;
   isUnloaded(type: string): boolean;
   load(type: string): Promise<ConnectionDeclaration | undefined>;
-  /** The declaration; throws a CompileError when it is not loaded or its client is not installed. */
+  /** Returns the declaration; throws a CompileError when it is not loaded or its client package is not installed. */
   usable(type: string, user: string): ConnectionDeclaration;
 }
 
@@ -23,12 +23,12 @@ export function createConnectionTypes(
   settings: ConnectionSettings = {},
 ): ConnectionTypes {
   const loaded = new Map(declared.map((declaration) => [declaration.type, declaration]));
-  const facts = [...declared.map(factsOf), ...index];
+  const details = [...declared.map(detailsOf), ...index];
   const entries = new Map(index.map((entry) => [entry.type, entry]));
   return {
     loaded,
-    facts: () => facts,
-    ofClass: (className) => facts.find(({ beans }) => beans.includes(className)),
+    details: () => details,
+    ofClass: (className) => details.find(({ beans }) => beans.includes(className)),
     isUnloaded: (type) => !loaded.has(type) && entries.has(type),
     async load(type) {
       const entry = entries.get(type);
@@ -39,14 +39,14 @@ export function createConnectionTypes(
       const declaration = loaded.get(type);
       if (declaration === undefined)
         throw new CompileError("connection-unloaded", `connection type '${type}' is not loaded`, { unloaded: { kind: "connections", name: type } });
-      const need = declaration.needs.find((one) => findClient(one) === undefined);
+      const need = declaration.needs.find((client) => findClient(client) === undefined);
       if (need !== undefined) throw new CompileError("client-missing", missingClient(need, user));
       return declaration;
     },
   };
 }
 
-function factsOf(declaration: ConnectionDeclaration): ConnectionFacts {
+function detailsOf(declaration: ConnectionDeclaration): ConnectionDetails {
   const { type, kinds, beans = [], needs, title, summary, group } = declaration;
   return { type, kinds, needs, title, summary, group, beans: beans.flatMap(({ names }) => names) };
 }

@@ -69,7 +69,7 @@ export const echo = defineConnection({
   ],
   fields: {
     port: f.integer({ doc: "The port.", required: true }),
-    password: f.string({ doc: "The password.", secret: true, default: "none-at-all" }),
+    password: f.string({ doc: "The password.", secret: true, default: "no-password" }),
     tls: f.object({ name: f.string({ doc: "The server's name." }), key: f.text({ doc: "The key.", secret: true }) }, { doc: "Encryption; not used here." }),
   },
   async open({ port, password }, { disconnected, signal }): Promise<EchoClient> {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { loadClient } from "@sluice/connectors";
 import { createRuntime, type ConnectionDeclaration, type Prepared, type Runtime } from "@sluice/engine";
-import { hostInRealTime } from "@sluice/testkit";
+import { realTimeHost } from "@sluice/testkit";
 import { createCatalog } from "../catalog.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { trialCatalog } from "../trial/trial-catalog.ts";
@@ -11,22 +11,22 @@ import { echo, EchoServer } from "./echo-server.fixture.ts";
 import { openConnections } from "./open-connections.ts";
 import { talkEntries } from "./talk.fixture.ts";
 
-const ends: (() => Promise<unknown>)[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 });
 
-function setUp(own: readonly ConnectionDeclaration[] = [], isTrial = false) {
+function setUp(declared: readonly ConnectionDeclaration[] = [], isTrial = false) {
   const { loads, connector, connection, bean } = talkEntries();
-  const types = createConnectionTypes(own, own.length > 0 ? [] : [connection]);
-  const whole = createCatalog({ connectionTypes: types, entries: { connectors: [connector], beans: [bean] } });
-  const catalog = isTrial ? trialCatalog(whole) : whole;
+  const types = createConnectionTypes(declared, declared.length > 0 ? [] : [connection]);
+  const fullCatalog = createCatalog({ connectionTypes: types, entries: { connectors: [connector], beans: [bean] } });
+  const catalog = isTrial ? trialCatalog(fullCatalog) : fullCatalog;
   const secrets = createSecretValues();
   const connections = openConnections({ types, secrets, host: () => host, load: loadClient });
-  const host = { ...hostInRealTime(), connections };
+  const host = { ...realTimeHost(), connections };
   const ignore = (): void => undefined;
   const runtime = createRuntime({ catalog, host, listener: { started: ignore, ended: ignore, retrying: ignore, routeChanged: ignore } });
-  ends.push(
+  cleanups.push(
     () => connections.close(),
     () => runtime.stop(),
   );
@@ -45,24 +45,24 @@ function setUp(own: readonly ConnectionDeclaration[] = [], isTrial = false) {
 async function echoServer(): Promise<EchoServer> {
   const server = new EchoServer();
   await server.listen();
-  ends.push(() => server.close());
+  cleanups.push(() => server.close());
   return server;
 }
 
 const route = (uri: string, more = ""): string => `${more}- route: {id: r, from: {uri: "direct:r", steps: [{to: {uri: ${JSON.stringify(uri)}}}]}}\n`;
 
 /** The reply of the flow. */
-async function answerOf(runtime: Runtime, { deployment, diagnostics }: Prepared): Promise<unknown> {
+async function replyOf(runtime: Runtime, { deployment, diagnostics }: Prepared): Promise<unknown> {
   expect(diagnostics).toEqual([]);
   if (deployment === undefined) throw new Error("no deployment");
   await runtime.deploy(deployment);
   const { Message } = await import("@sluice/engine");
-  const exchange = await runtime.inletOf("direct:r")?.deliver(new Message("x"));
+  const exchange = await runtime.routeInputOf("direct:r")?.deliver(new Message("x"));
   if (exchange?.failure !== undefined) throw exchange.failure;
   return exchange?.message.body;
 }
 
-describe("a connector of the index", () => {
+describe("an indexed connector", () => {
   it("is not loaded by a flow that does not use it", async () => {
     const { loads, prepare, catalog } = setUp();
     expect((await prepare(route("log:x"))).diagnostics).toEqual([]);
@@ -75,7 +75,7 @@ describe("a connector of the index", () => {
     const server = await echoServer();
     const source = route(`${uri}?port=${server.port}`);
     expect(runtime.prepare({ id: "f", hash: "0", source, property: () => undefined }).diagnostics).toMatchObject([{ code: "connector-unloaded" }]);
-    expect(await answerOf(runtime, await prepare(source))).toBe("pong none-at-all");
+    expect(await replyOf(runtime, await prepare(source))).toBe("pong no-password");
     await prepare(source);
     expect(loads).toEqual({ connector: 1, connection: 1, bean: 0 });
   });
@@ -95,7 +95,7 @@ describe("a connector of the index", () => {
     expect((await prepare(route("talk:a?port=1&prot=2"))).diagnostics).toMatchObject([{ code: "endpoint-option-unknown" }]);
   });
 
-  it("is loaded in a trial too, with a bean of the index", async () => {
+  it("is loaded in a trial too, with an indexed bean", async () => {
     const { loads, prepare } = setUp([], true);
     const beans = `- beans: [{name: repository, type: org.example.TalkRepository, properties: {connection: "#echoes"}}, {name: echoes, type: org.example.EchoClient, properties: {url: "x:1"}}]\n`;
     expect((await prepare(route("talk:a?port=1", beans))).diagnostics).toEqual([]);
@@ -103,7 +103,7 @@ describe("a connector of the index", () => {
   });
 
   it("reports a missing package and the command that installs it", async () => {
-    const { prepare } = setUp([{ ...echo, needs: [{ package: "no-such-client", version: "1.2.3", reason: "speaks echo" }] }]);
+    const { prepare } = setUp([{ ...echo, needs: [{ package: "no-such-client", version: "1.2.3", reason: "implements the echo protocol" }] }]);
     const { diagnostics } = await prepare(route("talk:a?port=1"));
     expect(diagnostics).toMatchObject([{ code: "client-missing", message: expect.stringContaining("npm i no-such-client@1.2.3"), span: { line: 1 } }]);
   });
@@ -116,44 +116,48 @@ describe("the connection of an endpoint", () => {
     "camel.beans.main": "#class:org.example.EchoClient",
     "camel.beans.main.url": `host:${port}`,
     "camel.beans.main.password": "{{from.file}}",
-    "from.file": "of-properties",
+    "from.file": "properties-password",
   });
 
-  it("is a bean of the flow, else the connection with that id, else a bean of application.properties", async () => {
+  it("is a bean of the flow, otherwise the connection with that id, otherwise a bean in application.properties", async () => {
     const { runtime, prepare, connections, secrets } = setUp();
     const { port } = await echoServer();
     const properties = inProperties(port);
     const uri = "talk:a?connection=#main";
-    expect(await answerOf(runtime, await prepare(route(uri), properties))).toBe("pong of-properties");
-    await connections.define("main", "echo", { port: String(port), password: "of-connection" });
-    expect(await answerOf(runtime, await prepare(route(uri), properties))).toBe("pong of-connection");
-    expect(await answerOf(runtime, await prepare(route(uri, bean(port, "of-the-flow")), properties))).toBe("pong of-the-flow");
-    expect(secrets.scrub("of-properties of-connection of-the-flow")).toBe("*** *** ***");
+    expect(await replyOf(runtime, await prepare(route(uri), properties))).toBe("pong properties-password");
+    await connections.define("main", "echo", { port: String(port), password: "connection-password" });
+    expect(await replyOf(runtime, await prepare(route(uri), properties))).toBe("pong connection-password");
+    expect(await replyOf(runtime, await prepare(route(uri, bean(port, "flow-password")), properties))).toBe("pong flow-password");
+    expect(secrets.scrub("properties-password connection-password flow-password")).toBe("*** *** ***");
   });
 
-  it("follows beans that reference beans", async () => {
+  it("can be a bean that references another bean", async () => {
     const { runtime, prepare } = setUp();
     const { port } = await echoServer();
     const beans = `- beans: [{name: login, type: org.example.EchoClient, properties: {password: inner-one}}, {name: main, type: org.example.EchoClient, properties: {url: "host:${port}", credentials: "#login"}}]\n`;
-    expect(await answerOf(runtime, await prepare(route("talk:a?connection=#bean:main", beans)))).toBe("pong inner-one");
+    expect(await replyOf(runtime, await prepare(route("talk:a?connection=#bean:main", beans)))).toBe("pong inner-one");
   });
 
-  it("without a reference is defined by the URI, else by camel.component, else the only one of its kind", async () => {
+  it("without a reference, is defined by the URI, otherwise by camel.component, otherwise it is the only one of its kind", async () => {
     const { runtime, prepare, connections } = setUp();
     const [inUri, inFile, only] = [await echoServer(), await echoServer(), await echoServer()];
     await connections.define("only", "echo", { port: String(only.port), password: "the-only-one" });
-    const component = { "camel.component.talk.password": "of-component", "camel.component.talk.port": String(inFile.port), "camel.component.talk.suffix": "!" };
-    expect(await answerOf(runtime, await prepare(route(`talk:a?port=${inUri.port}`), component))).toBe("pong none-at-all!");
+    const component = {
+      "camel.component.talk.password": "component-password",
+      "camel.component.talk.port": String(inFile.port),
+      "camel.component.talk.suffix": "!",
+    };
+    expect(await replyOf(runtime, await prepare(route(`talk:a?port=${inUri.port}`), component))).toBe("pong no-password!");
     expect([inUri.accepted, inFile.accepted]).toEqual([1, 0]);
-    expect(await answerOf(runtime, await prepare(route("talk:a?suffix=?"), component))).toBe("pong none-at-all?");
+    expect(await replyOf(runtime, await prepare(route("talk:a?suffix=?"), component))).toBe("pong no-password?");
     expect([inFile.accepted, only.accepted]).toEqual([1, 0]);
-    expect(await answerOf(runtime, await prepare(route("talk:a")))).toBe("pong the-only-one");
+    expect(await replyOf(runtime, await prepare(route("talk:a")))).toBe("pong the-only-one");
   });
 
-  it("that is missing is reported at the endpoint, with ways to provide it", async () => {
+  it("is reported at the endpoint when it is missing, with ways to provide it", async () => {
     const { prepare, connections } = setUp();
-    const named = await prepare(route("talk:a?connection=#orders"));
-    expect(named.diagnostics).toMatchObject([
+    const withReference = await prepare(route("talk:a?connection=#orders"));
+    expect(withReference.diagnostics).toMatchObject([
       {
         code: "connection-missing",
         span: { line: 1 },
@@ -173,7 +177,7 @@ describe("the connection of an endpoint", () => {
     await connections.define("secret", "echo", { port: String(server.port) });
     const dynamic = (uri: string): string =>
       `- route: {id: r, from: {uri: "direct:r", steps: [{setHeader: {name: c, constant: secret}}, {toD: {uri: "${uri}"}}]}}`;
-    expect(await answerOf(runtime, await prepare(dynamic("talk:${body}?connection=#open")))).toBe("pong none-at-all");
-    await expect(answerOf(runtime, await prepare(dynamic("talk:a?connection=#${header.c}")))).rejects.toThrow("its connection came from the message");
+    expect(await replyOf(runtime, await prepare(dynamic("talk:${body}?connection=#open")))).toBe("pong no-password");
+    await expect(replyOf(runtime, await prepare(dynamic("talk:a?connection=#${header.c}")))).rejects.toThrow("its connection came from the message");
   });
 });

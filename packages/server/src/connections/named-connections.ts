@@ -2,7 +2,7 @@
 import { bindFields } from "@sluice/engine";
 import { isCompileError, type ClientNeed, type ConnectionDeclaration, type Host, type Log } from "@sluice/engine/spi";
 import type { Fields } from "@sluice/model";
-import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "../mappings/document-store.ts";
 import {
@@ -17,8 +17,8 @@ import {
 } from "../mappings/installed-document.ts";
 import { reloadDocuments } from "../mappings/reload-documents.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
-import { oneSentence, Refusal } from "../refusal.ts";
-import { readDocument, resolvedValues, sealedDocument, type ConnectionDocument, type ReferenceSources } from "./connection-document.ts";
+import { oneSentence, ServiceError } from "../service-error.ts";
+import { readDocument, resolveValues, sealDocument, type ConnectionDocument, type ReferenceSources } from "./connection-document.ts";
 import type { ConnectionTypes } from "./connection-types.ts";
 import type { OpenConnections } from "./open-connections.ts";
 import { tryConnection, withClient, type TestOutcome } from "./try-connection.ts";
@@ -78,33 +78,33 @@ export class NamedConnections {
   }
 
   read(id: string): NamedConnection {
-    const found = this.#installed.get(id);
-    if (found === undefined) throw notFound(noun, id);
-    return found;
+    const connection = this.#installed.get(id);
+    if (connection === undefined) throw notFound(noun, id);
+    return connection;
   }
 
-  install(id: string, given: unknown, ifMatch: IfMatch, force: boolean): Promise<{ readonly installed: NamedConnection; readonly created: boolean }> {
+  install(id: string, input: unknown, ifMatch: IfMatch, force: boolean): Promise<{ readonly installed: NamedConnection; readonly created: boolean }> {
     return this.#exclusively(id, async () => {
       refuseOtherSpelling(noun, id, this.#installed);
       const current = this.#installed.get(id);
       refuseChanged(noun, id, ifMatch, current);
-      const { document, definition, declaration } = await this.#resolve(id, given);
+      const { document, definition, declaration } = await this.#resolve(id, input);
       this.#parts.store.check?.(id, document);
       if (!force) {
-        const outcome = await this.#try(id, declaration, definition);
+        const outcome = await this.#test(id, declaration, definition);
         if (!outcome.ok)
-          throw new Refusal(
+          throw new ServiceError(
             "connection-failed",
             oneSentence(`connection '${id}' failed: ${outcome.error}; ${outcome.hint}, or add ?force=true to save it anyway`),
           );
       }
-      const { unflushed, ...stored } = await this.#parts.store.write(id, `${JSON.stringify(document, undefined, 2)}\n`).catch(asRefusal);
-      // The test just succeeded, so a failure now is retried like that of any connection that is down.
-      await this.#use(id, definition, force).catch(() => this.#use(id, definition, true));
+      const { unflushed, ...stored } = await this.#parts.store.write(id, `${JSON.stringify(document, undefined, 2)}\n`).catch(throwStorageError);
+      // The test just succeeded. If connecting fails now, the values are applied anyway and users retry, as for any connection that is down.
+      await this.#activate(id, definition, force).catch(() => this.#activate(id, definition, true));
       const installed: NamedConnection = { id, document, error: undefined, ...stored };
       this.#installed.set(id, installed);
       this.#parts.appeared(id);
-      refuseUnflushed(unflushed, "the new version is active, but may be lost");
+      throwIfUnflushed(unflushed, "the new version is active, but may be lost");
       return { installed, created: current === undefined };
     });
   }
@@ -115,16 +115,16 @@ export class NamedConnections {
       if (current === undefined) throw notFound(noun, id);
       refuseChanged(noun, id, ifMatch, current);
       await refuseUsed(noun, id, this.#parts.usersOf(id), this.#parts.usersElsewhere);
-      const { unflushed } = await this.#parts.store.remove(id).catch(asRefusal);
-      await this.#forget(id);
-      refuseUnflushed(unflushed, `connection '${id}' was removed, but may reappear`);
+      const { unflushed } = await this.#parts.store.remove(id).catch(throwStorageError);
+      await this.#deactivate(id);
+      throwIfUnflushed(unflushed, `connection '${id}' was removed, but may reappear`);
     });
   }
 
-  /** Tests the saved connection, or `given` instead. */
-  async test(id: string | undefined, given: unknown): Promise<TestOutcome> {
-    const { definition, declaration } = await this.#resolve(id ?? "test", given ?? this.#documentOf(id));
-    return this.#try(id ?? "test", declaration, definition);
+  /** Tests the document `input`; if it is undefined, the saved connection. */
+  async test(id: string | undefined, input: unknown): Promise<TestOutcome> {
+    const { definition, declaration } = await this.#resolve(id ?? "test", input ?? this.#documentOf(id));
+    return this.#test(id ?? "test", declaration, definition);
   }
 
   /** Names that exist on the server. */
@@ -133,27 +133,27 @@ export class NamedConnections {
     const { definition, declaration } = await this.#resolve(id, this.#documentOf(id));
     const { browse, browses, cannotBrowse } = declaration;
     if (browse === undefined)
-      throw new Refusal(
+      throw new ServiceError(
         "document-invalid",
         `connection '${id}' of type '${definition.type}' cannot list names: ${cannotBrowse ?? "this type of connection does not support it; enter the name instead"}`,
       );
     if (browses?.includes(what) === false)
-      throw new Refusal("document-invalid", `connection '${id}' of type '${definition.type}' cannot list '${what}'; it can list ${browses.join(" and ")}`);
+      throw new ServiceError("document-invalid", `connection '${id}' of type '${definition.type}' cannot list '${what}'; it can list ${browses.join(" and ")}`);
     try {
-      const names = await withClient(declaration, this.#bound(id, declaration, definition), { host: host(), load }, (client) =>
+      const names = await withClient(declaration, this.#bindValues(id, declaration, definition), { host: host(), load }, (client) =>
         browse.call(declaration, client, what, prefix, limit),
       );
       return names.slice(0, limit);
-    } catch (thrown) {
-      throw new Refusal("connection-failed", oneSentence(`connection '${id}' failed: ${scrubbed((thrown as Error).message, definition)}`));
+    } catch (error) {
+      throw new ServiceError("connection-failed", oneSentence(`connection '${id}' failed: ${scrubSecrets((error as Error).message, definition)}`));
     }
   }
 
   /** Loads the stored connections; an invalid one is listed with its error and does not affect the others. */
   async load(): Promise<void> {
-    for (const found of await this.#parts.store.list()) {
-      const problem = await this.#apply(found, () => undefined);
-      if (problem !== undefined) this.#parts.log.write("ERROR", "sluice.connections", `Connection '${found.id}' cannot be used: ${problem}`);
+    for (const stored of await this.#parts.store.list()) {
+      const problem = await this.#apply(stored, () => undefined);
+      if (problem !== undefined) this.#parts.log.write("ERROR", "sluice.connections", `Connection '${stored.id}' cannot be used: ${problem}`);
     }
   }
 
@@ -165,10 +165,10 @@ export class NamedConnections {
       if (document === undefined || before === undefined) continue;
       await this.#exclusively(id, async () => {
         const definition = await this.#resolve(id, document).then(
-          ({ definition: now }) => now,
+          (resolved) => resolved.definition,
           () => before,
         );
-        if (JSON.stringify(definition) !== JSON.stringify(before)) await this.#use(id, definition, true);
+        if (JSON.stringify(definition) !== JSON.stringify(before)) await this.#activate(id, definition, true);
       });
     }
     await reloadDocuments({
@@ -177,39 +177,39 @@ export class NamedConnections {
       noun,
       installed: this.#installed,
       exclusively: (id, work) => this.#exclusively(id, work),
-      apply: (found) => this.#apply(found, (id) => this.#parts.appeared(id)),
+      apply: (stored) => this.#apply(stored, (id) => this.#parts.appeared(id)),
       logger: "sluice.connections",
-      removed: (id) => void this.#forget(id),
+      removed: (id) => this.#deactivate(id),
     });
   }
 
-  /** Applies the document that another node stored. Returns why this node cannot use it; the previous version then stays active. */
+  /** Applies the document that another node stored. If this node cannot use it, returns the reason and the previous version stays active. */
   follow(id: string): Promise<string | undefined> {
     return this.#exclusively(id, async () => {
       const { store, log } = this.#parts;
-      const found = await store.read(id);
-      const known = this.#installed.get(id);
-      if (found === undefined) {
-        if (known === undefined) return undefined;
-        // A flow that could not be replaced here keeps running with it.
+      const stored = await store.read(id);
+      const current = this.#installed.get(id);
+      if (stored === undefined) {
+        if (current === undefined) return undefined;
+        // A flow whose new version failed on this node still uses the connection.
         const [user] = this.#parts.usersOf(id);
         if (user !== undefined) return `it was removed, but flow '${user}' still uses it on this node`;
-        await this.#forget(id);
+        await this.#deactivate(id);
         log.write("INFO", "sluice.connections", `Removed connection '${id}': another node removed it`);
         return undefined;
       }
-      if (known?.hash === found.hash && known.error === undefined) return undefined;
-      const problem = await this.#apply(found, (appeared) => this.#parts.appeared(appeared));
+      if (current?.hash === stored.hash && current.error === undefined) return undefined;
+      const problem = await this.#apply(stored, (appeared) => this.#parts.appeared(appeared));
       if (problem === undefined) log.write("INFO", "sluice.connections", `Reloaded connection '${id}'`);
       else log.write("ERROR", "sluice.connections", `Cannot use connection '${id}': ${problem}`);
       return problem;
     });
   }
 
-  async #try(id: string, declaration: ConnectionDeclaration, definition: Definition): Promise<TestOutcome> {
+  async #test(id: string, declaration: ConnectionDeclaration, definition: Definition): Promise<TestOutcome> {
     const { host, load } = this.#parts;
-    const outcome = await tryConnection(declaration, this.#bound(id, declaration, definition), { host: host(), load });
-    return outcome.ok ? { ...outcome, server: scrubbed(outcome.server, definition) } : { ...outcome, error: scrubbed(outcome.error, definition) };
+    const outcome = await tryConnection(declaration, this.#bindValues(id, declaration, definition), { host: host(), load });
+    return outcome.ok ? { ...outcome, server: scrubSecrets(outcome.server, definition) } : { ...outcome, error: scrubSecrets(outcome.error, definition) };
   }
 
   #exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -217,75 +217,76 @@ export class NamedConnections {
   }
 
   #documentOf(id: string | undefined): ConnectionDocument {
-    const found = id === undefined ? undefined : this.read(id);
-    if (found?.document === undefined) throw new Refusal("document-invalid", `connection '${id ?? ""}' cannot be used: ${found?.error ?? "it is not defined"}`);
-    return found.document;
+    const connection = id === undefined ? undefined : this.read(id);
+    if (connection?.document === undefined)
+      throw new ServiceError("document-invalid", `connection '${id ?? ""}' cannot be used: ${connection?.error ?? "it is not defined"}`);
+    return connection.document;
   }
 
   /** Validates a document and resolves its references. */
-  async #resolve(id: string, given: unknown): Promise<{ document: ConnectionDocument; definition: Definition; declaration: ConnectionDeclaration }> {
+  async #resolve(id: string, input: unknown): Promise<{ document: ConnectionDocument; definition: Definition; declaration: ConnectionDeclaration }> {
     const { types, references } = this.#parts;
-    const read = readDocument(id, given);
-    const declaration = await types.load(read.type);
+    const submitted = readDocument(id, input);
+    const declaration = await types.load(submitted.type);
     if (declaration === undefined) {
-      const known = types.facts().map(({ type }) => type);
-      throw new Refusal(
+      const names = types.details().map(({ type }) => type);
+      throw new ServiceError(
         "document-invalid",
-        `connection '${id}': unknown type '${read.type.slice(0, 60)}'; the types are ${known.toSorted().join(", ") || "none"}`,
+        `connection '${id}': unknown type '${submitted.type.slice(0, 60)}'; the types are ${names.toSorted().join(", ") || "none"}`,
       );
     }
-    const document = sealedDocument(read, declaration, this.#installed.get(id)?.document);
-    const definition = { type: read.type, ...resolvedValues(id, document, references) };
-    this.#bound(id, declaration, definition);
+    const document = sealDocument(submitted, declaration, this.#installed.get(id)?.document);
+    const definition = { type: submitted.type, ...resolveValues(id, document, references) };
+    this.#bindValues(id, declaration, definition);
     return { document, definition, declaration };
   }
 
-  /** The values parsed by the declaration; errors are reported for the document. */
-  #bound(id: string, { fields }: ConnectionDeclaration, { values }: Definition): Readonly<Record<string, unknown>> {
+  /** Parses the values according to the declaration; errors name the connection. */
+  #bindValues(id: string, { fields }: ConnectionDeclaration, { values }: Definition): Readonly<Record<string, unknown>> {
     try {
       return bindFields(fields as Fields, values, `connection '${id}'`);
-    } catch (thrown) {
-      if (!isCompileError(thrown)) throw thrown;
-      throw new Refusal("document-invalid", oneSentence(thrown.message));
+    } catch (error) {
+      if (!isCompileError(error)) throw error;
+      throw new ServiceError("document-invalid", oneSentence(error.message));
     }
   }
 
-  async #use(id: string, definition: Definition, force: boolean): Promise<void> {
+  async #activate(id: string, definition: Definition, force: boolean): Promise<void> {
     const { type, values, secrets } = definition;
     await this.#parts.connections.define(id, type, values, { force, secrets });
     this.#defined.set(id, definition);
   }
 
-  async #forget(id: string): Promise<void> {
+  async #deactivate(id: string): Promise<void> {
     this.#installed.delete(id);
     this.#defined.delete(id);
     await this.#parts.connections.undefine(id);
   }
 
-  /** Activates a stored document. Returns why it cannot be used; the previous version then stays active. */
-  async #apply(found: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
-    const { id, hash, lastModified } = found;
+  /** Activates a stored document. If it cannot be used, returns the reason and the previous version stays active. */
+  async #apply(stored: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
+    const { id, hash, lastModified } = stored;
     const before = this.#installed.get(id)?.document;
-    const broken = (error: string): string => {
+    const reject = (error: string): string => {
       this.#installed.set(id, { id, hash, lastModified, document: before, error });
       return error;
     };
-    if ("problem" in found) return broken(found.problem);
+    if ("problem" in stored) return reject(stored.problem);
     try {
-      const { document, definition } = await this.#resolve(id, found.value);
-      await this.#use(id, definition, true);
+      const { document, definition } = await this.#resolve(id, stored.value);
+      await this.#activate(id, definition, true);
       this.#installed.set(id, { id, hash, lastModified, document, error: undefined });
       appeared(id);
       return undefined;
-    } catch (thrown) {
-      return broken(oneSentence((thrown as Error).message));
+    } catch (error) {
+      return reject(oneSentence((error as Error).message));
     }
   }
 }
 
-/** Servers may repeat rejected secrets. Unsaved ones are not registered as secrets yet. */
-function scrubbed(text: string, { secrets }: Definition): string {
-  const known = createSecretValues();
-  known.set("connection", secrets);
-  return known.scrub(text);
+/** Masks the secrets of a definition that is not registered yet: a server may repeat them in its error message. */
+function scrubSecrets(text: string, { secrets }: Definition): string {
+  const values = createSecretValues();
+  values.set("connection", secrets);
+  return values.scrub(text);
 }

@@ -13,12 +13,12 @@ const maxUnusedInline = 1000;
 export interface ConnectionsParts {
   readonly types: ConnectionTypes;
   readonly secrets: SecretValues;
-  /** A function because the host itself contains the connections. */
+  /** A function, because the host refers to the connections. */
   host(): Host;
   load<T>(need: ClientNeed): Promise<T>;
-  /** Replaces undefined connections where none is opened; otherwise a missing connection is an error. */
-  absent?<C>(id: string): Connection<C>;
-  /** Where none is opened: connections that are defined elsewhere, the loaded type by id. */
+  /** Replaces missing connections in checks and tests, which open none; without it, a missing connection is an error. */
+  placeholder?<C>(id: string): Connection<C>;
+  /** For checks of files: the connections of the project, with the loaded type by id. */
   readonly known?: ReadonlyMap<string, string>;
 }
 
@@ -47,16 +47,18 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
   const named = new Map<string, SharedConnection>();
   /** By type and values. */
   const inline = new Map<string, SharedConnection>();
+  /** Running flows may still have handles of these, which work again when the connection is defined again. */
+  const removed = new Map<string, SharedConnection>();
   let count = 0;
 
-  const make = (id: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
+  const create = (id: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
     parts.secrets.set(`connection ${id}`, secretsOf(declaration.fields as Fields, values));
-    return new SharedConnection(values, { id, declaration, host: parts.host(), load: parts.load });
+    return new SharedConnection({ declaration, values }, { id, host: parts.host(), load: parts.load });
   };
 
-  for (const [id, type] of parts.known ?? []) named.set(id, make(id, types.loaded.get(type) as ConnectionDeclaration, {}));
+  for (const [id, type] of parts.known ?? []) named.set(id, create(id, types.loaded.get(type) as ConnectionDeclaration, {}));
 
-  /** Values may come from messages, so unused connections are removed when there are many. */
+  /** Messages can define connections, so unused ones are removed when there are many. */
   const addInline = (key: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
     if (inline.size >= maxUnusedInline)
       for (const [other, { id, metrics }] of inline) {
@@ -64,38 +66,49 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
         inline.delete(other);
         parts.secrets.set(`connection ${id}`, []);
       }
-    const made = make(`${declaration.type}-${++count}`, declaration, values);
-    inline.set(key, made);
-    return made;
+    const connection = create(`${declaration.type}-${++count}`, declaration, values);
+    inline.set(key, connection);
+    return connection;
   };
 
-  const inlineConnection = (declaration: ConnectionDeclaration, given: Readonly<Record<string, unknown>>): SharedConnection => {
-    const values = bindFields(declaration.fields as Fields, given, `connection type '${declaration.type}'`);
-    const key = `${declaration.type} ${JSON.stringify(Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1)))}`;
+  const inlineConnection = (declaration: ConnectionDeclaration, input: Readonly<Record<string, unknown>>): SharedConnection => {
+    const values = bindFields(declaration.fields as Fields, input, `connection type '${declaration.type}'`);
+    const key = `${declaration.type} ${JSON.stringify(Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
     return inline.get(key) ?? addInline(key, declaration, values);
   };
 
   return {
     find: <C>(lookup: ConnectionLookup): Connection<C> =>
-      findConnection<C>(lookup, { types, named, described: inlineConnection, ...(parts.absent === undefined ? {} : { absent: parts.absent }) }),
+      findConnection<C>(lookup, { types, named, inlineConnection, ...(parts.placeholder === undefined ? {} : { placeholder: parts.placeholder }) }),
     hasClass: (name) => types.ofClass(name) !== undefined,
-    async define(id, type, given, { force = false, secrets = [] } = {}) {
+    async define(id, type, input, { force = false, secrets = [] } = {}) {
       const declaration = await types.load(type);
       if (declaration === undefined) throw new CompileError("connection-unknown-type", `unknown connection type '${type}'`);
-      const values = bindFields(declaration.fields as Fields, given, `connection '${id}'`);
-      const before = named.get(id);
-      if (before === undefined || before.type !== type) {
-        named.set(id, make(id, declaration, values));
-        await before?.close();
-      } else if (force) before.adopt(values);
-      else await before.replace(values);
-      parts.secrets.set(`connection ${id}`, [...secretsOf(declaration.fields as Fields, values), ...secrets]);
+      const values = bindFields(declaration.fields as Fields, input, `connection '${id}'`);
+      const known = [...secretsOf(declaration.fields as Fields, values), ...secrets];
+      const before = named.get(id) ?? removed.get(id);
+      if (before === undefined) named.set(id, create(id, declaration, values));
+      else {
+        // Masks the new secrets while connecting. If that fails, the old ones are still in use.
+        parts.secrets.set(`next connection ${id}`, known);
+        try {
+          if (force) before.adopt({ declaration, values });
+          else await before.replace({ declaration, values });
+        } finally {
+          parts.secrets.set(`next connection ${id}`, []);
+        }
+        removed.delete(id);
+        named.set(id, before);
+      }
+      parts.secrets.set(`connection ${id}`, known);
     },
     async undefine(id) {
-      const removed = named.get(id);
+      const connection = named.get(id);
+      if (connection === undefined) return;
       named.delete(id);
-      parts.secrets.set(`connection ${id}`, []);
-      await removed?.close();
+      removed.set(id, connection);
+      await connection.remove();
+      if (!named.has(id)) parts.secrets.set(`connection ${id}`, []);
     },
     named: () => [...named.values()].map(({ metrics }) => metrics),
     checkSoon() {

@@ -11,25 +11,31 @@ import {
 } from "@sluice/engine/spi";
 import { backOffMs } from "@sluice/engine/tools";
 
-/** Interval and time limit of the checks of a connection in use. */
-const checkEveryMs = 30_000;
-/** The least time between two checks while someone looks at the state. */
-const checkSoonMs = 3_000;
-const checkLimitMs = 10_000;
+/** Interval of the health checks of a connection in use. */
+const checkIntervalMs = 30_000;
+/** Minimum time between two checks while a client displays the state. */
+const minCheckIntervalMs = 3_000;
+const checkTimeoutMs = 10_000;
 
-/** Shortest wait after the system rejected the credentials: a server may lock an account that fails to log in often. */
-const rejectedMs = 30_000;
+/** Minimum wait after the server rejected the credentials: it may lock an account after several failed logins. */
+const minRejectedWaitMs = 30_000;
 
 export interface SharedConnectionParts {
   readonly id: string;
-  readonly declaration: ConnectionDeclaration;
   readonly host: Host;
   load<T>(need: ClientNeed): Promise<T>;
+}
+
+/** The type of a connection and its values. */
+export interface ConnectionDefinition {
+  readonly declaration: ConnectionDeclaration;
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** A client and its users. */
 interface Generation {
   readonly number: number;
+  readonly declaration: ConnectionDeclaration;
   readonly client: unknown;
   readonly users: Set<object>;
 }
@@ -44,177 +50,216 @@ export interface ConnectionMetrics {
 
 export class SharedConnection {
   readonly id: string;
-  readonly type: string;
   readonly #parts: SharedConnectionParts;
   readonly #users = new Set<object>();
   readonly #watchers = new Set<(state: ConnectionState) => void>();
   readonly #replaced = new Set<Generation>();
-  #values: Readonly<Record<string, unknown>>;
+  /** Undefined after the connection was removed. */
+  #definition: ConnectionDefinition | undefined;
   #state: ConnectionState;
   #current: Generation | undefined = undefined;
   #opening: Promise<Generation> | undefined = undefined;
-  #abort: AbortController | undefined = undefined;
+  #abortOpening: AbortController | undefined = undefined;
+  #abortReplacing: AbortController | undefined = undefined;
   #generations = 0;
   #failures = 0;
   #retryAt = 0;
-  /** Why the last attempt failed; shows users whether waiting can help. */
+  /** Why the last attempt failed: the cause of the errors that users get. */
   #cause: unknown = undefined;
   #reconnects = 0;
   #cancelCheck: (() => void) | undefined = undefined;
   /** Monotonic time of the last successful check. */
   #checkedAt = 0;
 
-  constructor(values: Readonly<Record<string, unknown>>, parts: SharedConnectionParts) {
+  constructor(definition: ConnectionDefinition, parts: SharedConnectionParts) {
     this.id = parts.id;
-    this.type = parts.declaration.type;
-    this.#values = values;
+    this.#definition = definition;
     this.#parts = parts;
     this.#state = { state: "idle", since: parts.host.clock.now(), problem: undefined, generation: 0 };
+  }
+
+  /** Empty after the connection was removed. */
+  get type(): string {
+    return this.#definition?.declaration.type ?? "";
   }
 
   get metrics(): ConnectionMetrics {
     return { id: this.id, type: this.type, state: this.#state, users: this.#users.size, reconnects: this.#reconnects };
   }
 
-  /** Returns a handle for one endpoint. */
-  share<C>(): Connection<C> {
+  /** Returns a handle for one endpoint, which can use clients of these kinds. */
+  share<C>(kinds: readonly string[]): Connection<C> {
     const user = {};
-    const watching = new Set<(state: ConnectionState) => void>();
+    const listeners = new Set<(state: ConnectionState) => void>();
     // Endpoints request the client for every message, so it is cached while it is valid.
-    let known: { readonly generation: Generation; readonly client: Promise<C> } | undefined;
+    let cached: { readonly generation: Generation; readonly client: Promise<C> } | undefined;
     const open = async (): Promise<C> => {
+      const { declaration } = this.#definition ?? {};
+      if (declaration?.kinds.some((kind) => kinds.includes(kind)) === false) {
+        this.#removeUser(user);
+        throw this.#down(`it is now of type '${declaration.type}', which this endpoint cannot use`);
+      }
       this.#users.add(user);
       const generation = await this.#open();
       const client = generation.client as C;
       // Released while connecting: the client is closed unless another user needs it.
       if (this.#users.has(user)) {
-        this.#move(user, generation);
-        known = { generation, client: Promise.resolve(client) };
+        this.#switchUser(user, generation);
+        cached = { generation, client: Promise.resolve(client) };
       }
       return client;
     };
     return {
       id: this.id,
-      client: () => (known !== undefined && known.generation === this.#current ? known.client : open()),
+      client: () => (cached !== undefined && cached.generation === this.#current ? cached.client : open()),
       invalidate: (client, problem) => {
         if (this.#current?.client === client) this.#lose(this.#current, problem);
       },
       watch: (listener) => {
         this.#users.add(user);
         this.#watchers.add(listener);
-        watching.add(listener);
+        listeners.add(listener);
         return () => {
           this.#watchers.delete(listener);
-          watching.delete(listener);
+          listeners.delete(listener);
         };
       },
       release: () => {
-        for (const listener of watching) this.#watchers.delete(listener);
-        watching.clear();
-        known = undefined;
-        this.#leave(user);
+        for (const listener of listeners) this.#watchers.delete(listener);
+        listeners.clear();
+        cached = undefined;
+        this.#removeUser(user);
       },
     };
   }
 
-  /** Applies values without testing them: users reconnect with them. */
-  adopt(values: Readonly<Record<string, unknown>>): void {
-    if (this.#current === undefined) return this.#takeOver(values);
-    this.#values = values;
+  /** Applies a definition without testing it; users reconnect. */
+  adopt(definition: ConnectionDefinition): void {
+    if (this.#current === undefined) return this.#define(definition);
+    this.#definition = definition;
     this.#lose(this.#current, "its values were changed");
   }
 
-  /** Connects with the new values first. Users then switch to the new client; the old one is closed after its last user has switched. */
-  async replace(values: Readonly<Record<string, unknown>>): Promise<void> {
-    const before = this.#current;
-    if (before === undefined) return this.#takeOver(values);
-    const next = await this.#connect(values);
-    this.#values = values;
-    if (this.#current === before && before.users.size > 0) this.#replaced.add(before);
-    else if (this.#current === before) void this.#close(before);
-    this.#current = next;
-    this.#become("up", undefined);
+  /** Connects with the new definition first. Users then switch to the new client; the old one is closed after its last user has switched. */
+  async replace(definition: ConnectionDefinition): Promise<void> {
+    if (this.#current === undefined) return this.#define(definition);
+    const before = this.#definition;
+    const next = await this.#connect(definition, (this.#abortReplacing = new AbortController()));
+    // Removed or changed again in the meantime.
+    if (this.#definition !== before) return this.#close(next);
+    if (this.#users.size === 0) {
+      this.#define(definition);
+      return this.#close(next);
+    }
+    this.#definition = definition;
+    // Not always the client from before: that one may have been lost, and another one opened.
+    const old = this.#current;
+    if (old !== undefined && old.users.size > 0) this.#replaced.add(old);
+    else if (old !== undefined) void this.#close(old);
+    this.#use(next);
   }
 
-  /** Sets the values for the next attempt, which starts without a delay, so that users that failed with the old values try again. */
-  #takeOver(values: Readonly<Record<string, unknown>>): void {
-    this.#values = values;
+  /** Sets the definition for the next attempt, which starts without a delay, so that users that failed with the old values try again. */
+  #define(definition: ConnectionDefinition): void {
+    this.#definition = definition;
     this.#failures = 0;
     this.#retryAt = 0;
-    if (this.#state.state === "down") this.#become("idle", undefined);
+    if (this.#state.state === "down") this.#setState("idle", undefined);
   }
 
-  /** Closes all clients, on shutdown. */
-  async close(): Promise<void> {
-    this.#users.clear();
-    this.#watchers.clear();
-    this.#abort?.abort();
+  /** Closes all clients. Users fail until the connection is defined again. */
+  async remove(): Promise<void> {
+    this.#definition = undefined;
+    this.#abortOpening?.abort();
+    this.#abortReplacing?.abort();
     const all = [...this.#replaced, ...(this.#current === undefined ? [] : [this.#current])];
     this.#replaced.clear();
     this.#current = undefined;
     this.#cancelChecks();
+    if (this.#users.size > 0) this.#setState("down", "it was removed");
     await Promise.all(all.map((generation) => this.#close(generation)));
+  }
+
+  /** Closes all clients, on shutdown. */
+  close(): Promise<void> {
+    this.#users.clear();
+    this.#watchers.clear();
+    return this.remove();
   }
 
   #open(): Promise<Generation> {
     if (this.#current !== undefined) return Promise.resolve(this.#current);
-    const { clock } = this.#parts.host;
-    if (this.#opening === undefined && clock.monotonic() < this.#retryAt)
+    if (this.#definition === undefined) return Promise.reject(this.#down("it was removed"));
+    if (this.#opening === undefined && this.#parts.host.clock.monotonic() < this.#retryAt)
       return Promise.reject(this.#down(this.#state.problem ?? "no connection", this.#cause));
-    const values = this.#values;
-    this.#opening ??= this.#connect(values)
-      .then(
-        (generation) => {
-          if (this.#users.size === 0) {
-            void this.#close(generation);
-            throw this.#down("it is no longer used");
-          }
-          if (this.#failures > 0 || this.#generations > 1) this.#reconnects++;
-          this.#failures = 0;
-          this.#cause = undefined;
-          this.#current = generation;
-          this.#become("up", undefined);
-          this.#checkLater();
-          return generation;
-        },
-        (thrown: unknown) => {
-          const { message } = toFlowError(thrown);
-          this.#failures++;
-          // Values that were replaced meanwhile are tried without waiting.
-          if (values !== this.#values) throw this.#down(message, thrown);
-          this.#cause = thrown;
-          const waitMs = backOffMs(this.#failures, this.#parts.host.random());
-          this.#retryAt = clock.monotonic() + (isFlowError(thrown) && !thrown.retryable ? Math.max(rejectedMs, waitMs) : waitMs);
-          if (this.#users.size > 0) this.#become("down", message);
-          throw this.#down(message, thrown);
-        },
-      )
-      .finally(() => (this.#opening = undefined));
+    this.#opening ??= this.#openWith(this.#definition).finally(() => (this.#opening = undefined));
     return this.#opening;
   }
 
-  async #connect(values: Readonly<Record<string, unknown>>): Promise<Generation> {
-    const { declaration, host, load } = this.#parts;
+  async #openWith(definition: ConnectionDefinition): Promise<Generation> {
+    const generation = await this.#connect(definition, (this.#abortOpening = new AbortController())).catch((error: unknown) => {
+      throw this.#fail(definition, error);
+    });
+    if (this.#users.size === 0) {
+      void this.#close(generation);
+      throw this.#down("it is no longer used");
+    }
+    if (this.#definition !== definition) {
+      // The definition changed in the meantime: this client is obsolete.
+      void this.#close(generation);
+      if (this.#definition === undefined) throw this.#down("it was removed");
+      return this.#current ?? this.#openWith(this.#definition);
+    }
+    if (this.#failures > 0 || this.#generations > 1) this.#reconnects++;
+    this.#use(generation);
+    return generation;
+  }
+
+  #use(generation: Generation): void {
+    this.#failures = 0;
+    this.#retryAt = 0;
+    this.#cause = undefined;
+    this.#current = generation;
+    this.#setState("up", undefined);
+    this.#cancelChecks();
+    this.#checkLater();
+  }
+
+  /** Records a failed attempt and returns the error for the users. */
+  #fail(definition: ConnectionDefinition, error: unknown): FlowError {
+    const { host } = this.#parts;
+    const { message } = toFlowError(error);
+    this.#failures++;
+    // If the definition was replaced in the meantime, the next attempt starts without a delay.
+    if (definition !== this.#definition) return this.#down(message, error);
+    this.#cause = error;
+    const waitMs = backOffMs(this.#failures, host.random());
+    this.#retryAt = host.clock.monotonic() + (isFlowError(error) && !error.retryable ? Math.max(minRejectedWaitMs, waitMs) : waitMs);
+    if (this.#users.size > 0) this.#setState("down", message);
+    return this.#down(message, error);
+  }
+
+  async #connect({ declaration, values }: ConnectionDefinition, { signal }: AbortController): Promise<Generation> {
+    const { host, load } = this.#parts;
     const number = ++this.#generations;
-    const abort = (this.#abort = new AbortController());
     const client: unknown = await declaration.open(values as never, {
       host,
-      signal: abort.signal,
+      signal,
       load,
       disconnected: (problem) => {
         if (this.#current?.number === number) this.#lose(this.#current, problem);
       },
     });
-    return { number, client, users: new Set() };
+    return { number, declaration, client, users: new Set() };
   }
 
-  /** The user has the newest client and releases older ones. */
-  #move(user: object, generation: Generation): void {
+  /** Assigns the user to the newest client and releases its older ones. */
+  #switchUser(user: object, generation: Generation): void {
     generation.users.add(user);
-    if (this.#replaced.size > 0) this.#leaveReplaced(user);
+    if (this.#replaced.size > 0) this.#releaseReplaced(user);
   }
 
-  #leaveReplaced(user: object): void {
+  #releaseReplaced(user: object): void {
     for (const old of this.#replaced) {
       old.users.delete(user);
       if (old.users.size > 0) continue;
@@ -223,25 +268,25 @@ export class SharedConnection {
     }
   }
 
-  #leave(user: object): void {
+  #removeUser(user: object): void {
     if (!this.#users.delete(user)) return;
-    this.#leaveReplaced(user);
+    this.#releaseReplaced(user);
     this.#current?.users.delete(user);
     if (this.#users.size > 0) return;
-    if (this.#opening !== undefined) this.#abort?.abort();
+    if (this.#opening !== undefined) this.#abortOpening?.abort();
     const { problem } = this.#state;
-    const left = this.#current;
+    const unused = this.#current;
     this.#current = undefined;
     this.#cancelChecks();
-    if (left !== undefined) void this.#close(left);
-    if (this.#state.state !== "idle" || problem !== undefined) this.#become("idle", undefined);
+    if (unused !== undefined) void this.#close(unused);
+    if (this.#state.state !== "idle" || problem !== undefined) this.#setState("idle", undefined);
   }
 
   #lose(generation: Generation, problem: string): void {
     this.#current = undefined;
     this.#cancelChecks();
     void this.#close(generation);
-    this.#become("down", problem);
+    this.#setState("down", problem);
   }
 
   #cancelChecks(): void {
@@ -249,9 +294,9 @@ export class SharedConnection {
     this.#cancelCheck = undefined;
   }
 
-  /** Checks an open connection before its next check is due; called while its state is displayed. */
+  /** Checks an open connection before its next check is due; called while a client displays its state. */
   checkSoon(): void {
-    if (this.#cancelCheck === undefined || this.#parts.host.clock.monotonic() - this.#checkedAt < checkSoonMs) return;
+    if (this.#cancelCheck === undefined || this.#parts.host.clock.monotonic() - this.#checkedAt < minCheckIntervalMs) return;
     this.#cancelChecks();
     this.#check();
   }
@@ -259,7 +304,7 @@ export class SharedConnection {
   #checkLater(): void {
     const { clock } = this.#parts.host;
     this.#checkedAt = clock.monotonic();
-    this.#cancelCheck = clock.after(checkEveryMs, () => {
+    this.#cancelCheck = clock.after(checkIntervalMs, () => {
       this.#cancelCheck = undefined;
       this.#check();
     });
@@ -267,29 +312,30 @@ export class SharedConnection {
 
   #check(): void {
     const { clock } = this.#parts.host;
-    const checked = this.#current;
-    if (checked === undefined) return;
+    const generation = this.#current;
+    if (generation === undefined) return;
     const abort = new AbortController();
-    const cancel = clock.after(checkLimitMs, () => abort.abort(new Error(`no response within ${checkLimitMs} ms`)));
-    const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
-    Promise.race([this.#parts.declaration.check(checked.client, abort.signal), late])
+    const cancel = clock.after(checkTimeoutMs, () => abort.abort(new Error(`no response within ${checkTimeoutMs} ms`)));
+    const timeout = new Promise<never>((_resolve, reject) =>
+      abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }),
+    );
+    Promise.race([generation.declaration.check(generation.client, abort.signal), timeout])
       .then(
         () => this.#current !== undefined && this.#cancelCheck === undefined && this.#checkLater(),
-        (thrown: unknown) => this.#current === checked && this.#lose(checked, toFlowError(thrown).message),
+        (error: unknown) => this.#current === generation && this.#lose(generation, toFlowError(error).message),
       )
       .finally(cancel);
   }
 
-  #close(generation: Generation): Promise<void> {
-    const { declaration, host } = this.#parts;
+  #close({ declaration, client }: Generation): Promise<void> {
     return declaration
-      .close(generation.client)
-      .catch((thrown: unknown) =>
-        host.log.write("DEBUG", "sluice.connections", `Connection '${this.id}' was not closed properly: ${toFlowError(thrown).message}`),
+      .close(client)
+      .catch((error: unknown) =>
+        this.#parts.host.log.write("DEBUG", "sluice.connections", `Connection '${this.id}' was not closed properly: ${toFlowError(error).message}`),
       );
   }
 
-  #become(state: ConnectionState["state"], problem: string | undefined): void {
+  #setState(state: ConnectionState["state"], problem: string | undefined): void {
     const { clock, log } = this.#parts.host;
     const before = this.#state;
     this.#state = {

@@ -4,10 +4,10 @@ import { defineBean, defineConnector, type Connection, type ConnectorDeclaration
 import { f } from "@sluice/model";
 import { echo, type EchoClient } from "./echo-server.fixture.ts";
 
-const facts = { title: "Talk", summary: "Asks the echo server.", group: "testing", since: "0.1" };
+const details = { title: "Talk", summary: "Asks the echo server.", group: "testing", since: "0.1" };
 
 const talk = defineConnector({
-  ...facts,
+  ...details,
   scheme: "talk",
   aliases: ["talks"],
   syntax: "talk:name",
@@ -36,7 +36,7 @@ const talk = defineConnector({
 
 /** Returns its connection, to show that beans are loaded on demand and can use connections. */
 const talkBean = defineBean({
-  ...facts,
+  ...details,
   names: ["org.example.TalkRepository"],
   kind: "value",
   properties: { connection: f.string({ doc: "The connection.", required: true }) },
@@ -47,7 +47,7 @@ const talkBean = defineBean({
 export function talkEntries() {
   const loads = { connector: 0, connection: 0, bean: 0 };
   const connector: ConnectorEntry = {
-    ...facts,
+    ...details,
     scheme: "talk",
     aliases: ["talks"],
     roles: ["sink"],
@@ -59,7 +59,7 @@ export function talkEntries() {
     },
   };
   const connection: ConnectionEntry = {
-    ...facts,
+    ...details,
     type: "echo",
     kinds: ["talk"],
     beans: ["org.example.EchoClient"],

@@ -12,7 +12,7 @@ export interface TryParts {
 
 const testTimeoutMs = 10_000;
 
-/** Opens, uses and closes a client. Rejects with the error of the system, or after ten seconds. */
+/** Opens, uses and closes a client. Rejects with the error of the server, or after ten seconds. */
 export async function withClient<T>(
   declaration: ConnectionDeclaration,
   values: Readonly<Record<string, unknown>>,
@@ -20,7 +20,7 @@ export async function withClient<T>(
   use: (client: unknown, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const abort = new AbortController();
-  const late = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
+  const timeout = new Promise<never>((_resolve, reject) => abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true }));
   const cancel = host.clock.after(testTimeoutMs, () => abort.abort(new Error(`no response within ${testTimeoutMs / 1_000} seconds`)));
   const opening = declaration.open(values as never, { host, signal: abort.signal, load, disconnected: () => undefined }) as Promise<unknown>;
   // Close a client that is opened after the timeout.
@@ -29,9 +29,9 @@ export async function withClient<T>(
     () => undefined,
   );
   try {
-    const client = await Promise.race([opening, late]);
+    const client = await Promise.race([opening, timeout]);
     try {
-      return await Promise.race([use(client, abort.signal), late]);
+      return await Promise.race([use(client, abort.signal), timeout]);
     } finally {
       await declaration.close(client).catch(() => undefined);
     }
@@ -47,27 +47,27 @@ export async function tryConnection(declaration: ConnectionDeclaration, values: 
   try {
     const server = await withClient(declaration, values, parts, (client, signal) => declaration.check(client, signal));
     return { ok: true, server, ms: ms() };
-  } catch (thrown) {
-    const { message, code } = toFlowError(thrown);
-    return { ok: false, error: message, hint: hintFor(code, thrown), ms: ms() };
+  } catch (error) {
+    const { message, code } = toFlowError(error);
+    return { ok: false, error: message, hint: hintFor(code, error), ms: ms() };
   }
 }
 
 /** A hint by type of failure. */
-function hintFor(code: string, thrown: unknown): string {
-  const system = systemCode(thrown);
+function hintFor(code: string, error: unknown): string {
+  const system = systemCode(error);
   if (code === "client-missing") return "install the package with the command in the error";
   if (system === "ECONNREFUSED") return "no server is listening: check host and port, and that the server is running";
   if (system === "ENOTFOUND" || system === "EAI_AGAIN") return "the host name cannot be resolved: check its spelling";
   if (/TLS|SSL|CERT|SELF_SIGNED/i.test(system)) return "the server's certificate is not trusted: configure its certificate authority, or correct the host name";
-  if (/auth|passw|login|denied|credential/i.test(`${code} ${(thrown as Error).message}`)) return "check the user name, the password and the user's permissions";
-  if (system === "ETIMEDOUT" || /no response within/.test((thrown as Error).message)) return "the server does not respond: check the address and firewalls";
+  if (/auth|passw|login|denied|credential/i.test(`${code} ${(error as Error).message}`)) return "check the user name, the password and the user's permissions";
+  if (system === "ETIMEDOUT" || /no response within/.test((error as Error).message)) return "the server does not respond: check the address and firewalls";
   return "check the values of the connection";
 }
 
 /** The error code of the innermost cause, from the operating system or TLS, such as ECONNREFUSED. */
-function systemCode(thrown: unknown): string {
+function systemCode(error: unknown): string {
   let code = "";
-  for (let at = thrown; at instanceof Error; at = at.cause) code = (at as NodeJS.ErrnoException).code ?? code;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) code = (cause as NodeJS.ErrnoException).code ?? code;
   return code;
 }

@@ -2,36 +2,36 @@
 import { afterEach, expect, it } from "vitest";
 import { loadClient } from "@sluice/connectors";
 import { whileConnected } from "@sluice/connectors/kit";
-import { Message, type SourceInlet } from "@sluice/engine/spi";
-import { FakeInlet, hostInRealTime } from "@sluice/testkit";
+import { Message, type SourceInput } from "@sluice/engine/spi";
+import { FakeRouteInput, realTimeHost } from "@sluice/testkit";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.fixture.ts";
 import { createConnectionTypes } from "./connection-types.ts";
 import { openConnections } from "./open-connections.ts";
 
-const ends: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
 });
 
-async function setUp(listening: boolean) {
+async function setUp(isListening: boolean) {
   const server = new EchoServer();
   await server.listen();
-  if (!listening) await server.close();
-  ends.push(() => server.close());
-  const host = hostInRealTime();
+  if (!isListening) await server.close();
+  cleanups.push(() => server.close());
+  const host = realTimeHost();
   const connections = openConnections({ types: createConnectionTypes([echo], []), secrets: createSecretValues(), host: () => host, load: loadClient });
-  ends.push(() => connections.close());
+  cleanups.push(() => connections.close());
   await connections.define("main", "echo", { port: String(server.port) });
   const counts = { begun: 0, ended: 0 };
   const source = whileConnected<EchoClient>({
     connection: connections.find(lookupOf({ reference: "main" })),
     host,
     backOff: { firstMs: 20, maxMs: 40 },
-    async begin(client: EchoClient, inlet: SourceInlet) {
+    async begin(client: EchoClient, routeInput: SourceInput) {
       counts.begun++;
-      const listener = (data: Buffer): void => void inlet.deliver(new Message(data.toString()));
+      const listener = (data: Buffer): void => void routeInput.deliver(new Message(data.toString()));
       client.socket.on("data", listener);
       return {
         async stop() {
@@ -41,9 +41,9 @@ async function setUp(listening: boolean) {
       };
     },
   });
-  const inlet = new FakeInlet();
-  ends.push(() => source.stop());
-  return { server, connections, source, inlet, counts };
+  const routeInput = new FakeRouteInput();
+  cleanups.push(() => source.stop());
+  return { server, connections, source, routeInput, counts };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -54,21 +54,21 @@ async function until(condition: () => boolean): Promise<void> {
 const push = (server: EchoServer, text: string): void => server.sockets.forEach((socket) => socket.write(text));
 
 it("starts while the server is down, reports it, and receives once the server is up", async () => {
-  const { server, source, inlet, counts } = await setUp(false);
-  await source.start(inlet);
-  expect([counts.begun, inlet.problems.length > 0, inlet.problems.at(-1)]).toEqual([0, true, expect.stringContaining("connection 'main' is down")]);
+  const { server, source, routeInput, counts } = await setUp(false);
+  await source.start(routeInput);
+  expect([counts.begun, routeInput.problems.length > 0, routeInput.problems.at(-1)]).toEqual([0, true, expect.stringContaining("connection 'main' is down")]);
   await server.listen();
   await until(() => counts.begun === 1);
-  expect(inlet.problems.at(-1)).toBeUndefined();
+  expect(routeInput.problems.at(-1)).toBeUndefined();
   await until(() => server.sockets.size === 1);
   push(server, "hello");
-  await until(() => inlet.bodies.length === 1);
+  await until(() => routeInput.bodies.length === 1);
 });
 
-it("survives a lost connection, reporting each once", async () => {
-  const { server, source, inlet, counts } = await setUp(true);
-  await source.start(inlet);
-  expect(inlet.problems).toEqual([]);
+it("recovers from lost connections and reports each once", async () => {
+  const { server, source, routeInput, counts } = await setUp(true);
+  await source.start(routeInput);
+  expect(routeInput.problems).toEqual([]);
   for (let cut = 1; cut <= 3; cut++) {
     await until(() => server.sockets.size === 1);
     server.sockets.forEach((socket) => socket.destroy());
@@ -76,30 +76,64 @@ it("survives a lost connection, reporting each once", async () => {
   }
   await until(() => server.sockets.size === 1);
   push(server, "still here");
-  await until(() => inlet.bodies.includes("still here"));
-  expect(inlet.problems.filter((problem) => problem === undefined)).toHaveLength(3);
+  await until(() => routeInput.bodies.includes("still here"));
+  expect(routeInput.problems.filter((problem) => problem === undefined)).toHaveLength(3);
   expect(counts).toEqual({ begun: 4, ended: 3 });
 });
 
 it("switches to the new client when its connection is replaced", async () => {
-  const { server, connections, source, inlet, counts } = await setUp(true);
-  await source.start(inlet);
+  const { server, connections, source, routeInput, counts } = await setUp(true);
+  await source.start(routeInput);
   await connections.define("main", "echo", { port: String(server.port), password: "another-password" });
   await until(() => counts.begun === 2 && counts.ended === 1);
   await until(() => server.sockets.size === 1);
-  expect(inlet.problems).toEqual([]);
+  expect(routeInput.problems).toEqual([]);
 });
 
-it("leaves nothing open when stopped, even while connecting", async () => {
+it("closes everything when it is stopped, even while connecting", async () => {
   const up = await setUp(true);
-  await up.source.start(up.inlet);
+  await up.source.start(up.routeInput);
   await up.source.stop();
   await until(() => up.server.sockets.size === 0);
   expect([up.counts, up.connections.list()[0]?.users]).toEqual([{ begun: 1, ended: 1 }, 0]);
   const down = await setUp(false);
-  await down.source.start(down.inlet);
+  await down.source.start(down.routeInput);
   await down.source.stop();
   await down.server.listen();
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect([down.server.accepted, down.counts.begun]).toEqual([0, 0]);
+});
+
+it("does not close the shared connection when a subscription fails or is lost, and subscribes again", async () => {
+  const { server, connections, counts, routeInput } = await setUp(true);
+  const other = connections.find<EchoClient>(lookupOf({ reference: "main" }));
+  const client = await other.client();
+  let lose: (problem: string) => void = () => undefined;
+  const source = whileConnected<EchoClient>({
+    connection: connections.find(lookupOf({ reference: "main" })),
+    host: realTimeHost(),
+    backOff: { firstMs: 20, maxMs: 40 },
+    async begin(_client, _routeInput, lost) {
+      if (++counts.begun < 3) throw new Error("no such channel");
+      if (counts.begun === 3) lost("denied before it was confirmed");
+      lose = lost;
+      return { stop: async () => void counts.ended++ };
+    },
+  });
+  cleanups.push(() => source.stop());
+  await source.start(routeInput);
+  await until(() => counts.begun === 4);
+  await until(() => routeInput.problems.at(-1) === undefined);
+  lose("the subscription was cancelled");
+  await until(() => counts.begun === 5 && routeInput.problems.at(-1) === undefined);
+  expect(routeInput.problems).toEqual([
+    "no such channel",
+    "no such channel",
+    "denied before it was confirmed",
+    undefined,
+    "the subscription was cancelled",
+    "the subscription was cancelled",
+    undefined,
+  ]);
+  expect([counts.ended, server.accepted, await other.client(), connections.list()[0]?.state.state]).toEqual([2, 1, client, "up"]);
 });

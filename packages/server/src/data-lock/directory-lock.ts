@@ -9,7 +9,7 @@ export class LockedError extends Error {
 export interface DirectoryLock {
   /** Why the directory is not fully protected against a second process. */
   readonly warning: string | undefined;
-  /** False when a second process is not prevented. */
+  /** False when the lock does not prevent a second process. */
   readonly isHeld: boolean;
   release(): void;
 }

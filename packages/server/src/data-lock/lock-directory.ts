@@ -1,12 +1,12 @@
 // Prevents a second process from using a data directory. The lock is an open SQLite read transaction: the operating system releases it
-// when the process ends for any reason, and it works across containers. A starting process needs the file exclusively for a moment,
-// which a reader prevents. The lock is a read transaction because a file open for writing would prevent remounting the disk read-only.
-// A second file serializes these steps.
+// when the process ends for any reason, and it works across containers. A process that starts opens the file exclusively for a moment,
+// which fails while another process reads it. The lock is a read transaction because a file that is open for writing would prevent
+// remounting the disk read-only. A second file, the gate, serializes these steps.
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadDriver, findDriver, type Database } from "../store/sqlite.ts";
 import { LockedError, type DirectoryLock } from "./directory-lock.ts";
-import { inUse, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
+import { inUseError, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
 import { lockByProcessId } from "./process-id-lock.ts";
 
 /** For a directory that no other process uses. */
@@ -21,25 +21,25 @@ const gateMs = 2_000;
 /** Acquires the lock; throws a LockedError when another process holds it or it cannot be acquired. */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true, mode: 0o750 });
-  const unwritable = whyUnwritable(directory);
-  if (unwritable !== undefined)
-    return { ...unlocked, isHeld: false, warning: `The data directory cannot be locked (${unwritable}): a second process is not prevented from using it` };
+  const errorCode = writeErrorCode(directory);
+  if (errorCode !== undefined)
+    return { ...unlocked, isHeld: false, warning: `The data directory cannot be locked (${errorCode}): a second process is not prevented from using it` };
   const driver = findDriver();
   const record = join(directory, recordName);
   return driver === undefined ? lockByProcessId(record) : lockBySystem(directory, driver, record);
 }
 
 function lockBySystem(directory: string, driver: string, record: string): DirectoryLock {
-  const database = hold(directory, driver, record);
-  const before = readHolder(record);
-  // A process without a driver, or of an earlier version, has only this record as its lock.
-  if (before !== undefined && !before.hasSystemLock && before.pid !== process.pid && isRunning(before)) {
+  const database = acquire(directory, driver, record);
+  const holder = readHolder(record);
+  // For a process without a driver, or of an earlier version, this record is the only lock.
+  if (holder !== undefined && !holder.hasSystemLock && holder.pid !== process.pid && isRunning(holder)) {
     unlock(database);
-    throw inUse(before);
+    throw inUseError(holder);
   }
-  const mine = ownRecord(true);
+  const ownText = ownRecord(true);
   try {
-    writeFileSync(record, mine, { mode: 0o640 });
+    writeFileSync(record, ownText, { mode: 0o640 });
   } catch {
     // The record is informational; on a full disk the lock works without it.
   }
@@ -47,34 +47,34 @@ function lockBySystem(directory: string, driver: string, record: string): Direct
     isHeld: true,
     warning: undefined,
     release() {
-      removeRecord(record, mine);
+      removeRecord(record, ownText);
       unlock(database);
     },
   };
 }
 
-function hold(directory: string, driver: string, record: string): Database {
+function acquire(directory: string, driver: string, record: string): Database {
   const path = join(directory, databaseName);
   try {
-    const gate = takeExclusively(join(directory, gateName), driver, gateMs);
+    const gate = openExclusively(join(directory, gateName), driver, gateMs);
     try {
-      unlock(takeExclusively(path, driver, 0));
-      return read(path, driver);
+      unlock(openExclusively(path, driver, 0));
+      return openReader(path, driver);
     } finally {
       unlock(gate);
     }
   } catch (error) {
     const { message, errcode } = error as Error & { readonly errcode?: number };
     if (error instanceof LockedError) throw error;
-    if (errcode === busy || message.includes("database is locked")) throw inUse(readHolder(record));
+    if (errcode === busy || message.includes("database is locked")) throw inUseError(readHolder(record));
     throw new LockedError(`cannot lock the data directory ${directory}: ${message}; it must be on a local disk`);
   }
 }
 
-function takeExclusively(path: string, driver: string, waitMs: number): Database {
-  const unwritable = existsSync(path) ? whyUnwritable(path) : undefined;
+function openExclusively(path: string, driver: string, waitMs: number): Database {
+  const errorCode = existsSync(path) ? writeErrorCode(path) : undefined;
   // SQLite would open the file read-only, and read-only transactions do not exclude other processes.
-  if (unwritable !== undefined) throw new LockedError(`cannot lock the data directory: ${path} is not writable (${unwritable}); fix its owner and mode`);
+  if (errorCode !== undefined) throw new LockedError(`cannot lock the data directory: ${path} is not writable (${errorCode}); fix its owner and mode`);
   const database = new (loadDriver(driver).DatabaseSync)(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${waitMs}`);
@@ -88,7 +88,7 @@ function takeExclusively(path: string, driver: string, waitMs: number): Database
   }
 }
 
-function read(path: string, driver: string): Database {
+function openReader(path: string, driver: string): Database {
   const database = new (loadDriver(driver).DatabaseSync)(path, { readOnly: true });
   database.exec("BEGIN");
   database.exec("SELECT count(*) FROM sqlite_master");
@@ -108,8 +108,8 @@ function unlock(database: Database): void {
   database.close();
 }
 
-/** The error code; undefined if this process may write. */
-function whyUnwritable(path: string): string | undefined {
+/** Why this process cannot write to the path: an error code; undefined if it can. */
+function writeErrorCode(path: string): string | undefined {
   try {
     accessSync(path, constants.W_OK);
     return undefined;

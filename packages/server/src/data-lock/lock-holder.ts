@@ -17,7 +17,7 @@ const unknown = "unknown";
 const systemLock = "system-lock";
 
 export function ownRecord(hasSystemLock: boolean): string {
-  return `${process.pid} ${startOf(process.pid) ?? unknown} ${hostname()} ${hasSystemLock ? systemLock : "no-lock"}\n`;
+  return `${process.pid} ${startTimeOf(process.pid) ?? unknown} ${hostname()} ${hasSystemLock ? systemLock : "no-lock"}\n`;
 }
 
 /** Undefined when there is no valid record. */
@@ -38,23 +38,23 @@ function describeHolder(holder: LockHolder | undefined): string {
   return host === undefined || host === hostname() ? `process ${pid}` : `process ${pid} on host '${host}' (if it no longer runs, delete the file '.lock')`;
 }
 
-export function inUse(holder: LockHolder | undefined): LockedError {
+export function inUseError(holder: LockHolder | undefined): LockedError {
   return new LockedError(`the data directory is in use by ${describeHolder(holder)}: stop it, or choose another directory with --data-dir`);
 }
 
 /** Removes the record if this process wrote it. */
-export function removeRecord(path: string, mine: string): void {
+export function removeRecord(path: string, ownText: string): void {
   try {
-    if (readFileSync(path, "utf8") === mine) unlinkSync(path);
+    if (readFileSync(path, "utf8") === ownText) unlinkSync(path);
   } catch {
-    // Already removed, or a disk error: the record of an ended process is harmless.
+    // Already removed, or a disk error: the record of a process that ended is ignored.
   }
 }
 
 /** Whether the process is running. Processes of another host or container cannot be checked and count as running. */
 export function isRunning({ pid, startedAt, host }: LockHolder): boolean {
   if (host !== undefined && host !== hostname()) return true;
-  const start = startOf(pid);
+  const start = startTimeOf(pid);
   if (start !== undefined) return startedAt === undefined || start === startedAt;
   if (process.platform === "linux") return false;
   try {
@@ -66,7 +66,7 @@ export function isRunning({ pid, startedAt, host }: LockHolder): boolean {
 }
 
 /** Start time of a process in kernel ticks; undefined if there is no such process or the system does not provide it. */
-function startOf(pid: number): string | undefined {
+function startTimeOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the command in parentheses, which may itself contain parentheses and spaces.

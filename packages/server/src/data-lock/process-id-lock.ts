@@ -1,21 +1,21 @@
 // The lock without a SQLite driver: a file that names its owner. Processes of other hosts or containers cannot be checked and count as
-// running. Several processes that start at the same instant may all replace the lock of a killed one.
+// running. Known race: processes that start at the same instant may all replace the lock of a killed process.
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { LockedError, type DirectoryLock } from "./directory-lock.ts";
-import { inUse, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
+import { inUseError, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
 
 const warning =
   "The data directory is locked by process id only, which does not detect processes in other containers: use Node 22.13 or later, or install @photostructure/sqlite";
 const maxAttempts = 10;
 
 export function lockByProcessId(record: string): DirectoryLock {
-  const mine = ownRecord(false);
+  const ownText = ownRecord(false);
   const temporary = `${record}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    writeFileSync(temporary, mine, { mode: 0o640, flag: "wx" });
+    writeFileSync(temporary, ownText, { mode: 0o640, flag: "wx" });
     for (let attempt = 0; !claim(temporary, record); attempt++) {
-      if (attempt === maxAttempts) throw inUse(readHolder(record));
+      if (attempt === maxAttempts) throw inUseError(readHolder(record));
       removeStale(record);
     }
   } catch (error) {
@@ -24,10 +24,10 @@ export function lockByProcessId(record: string): DirectoryLock {
   } finally {
     remove(temporary);
   }
-  return { isHeld: true, warning, release: () => removeRecord(record, mine) };
+  return { isHeld: true, warning, release: () => removeRecord(record, ownText) };
 }
 
-/** Creating a link fails if the name exists. */
+/** Creates the lock file with a hard link, which fails if the file exists. */
 function claim(temporary: string, record: string): boolean {
   try {
     linkSync(temporary, record);
@@ -39,19 +39,19 @@ function claim(temporary: string, record: string): boolean {
 }
 
 function removeStale(record: string): void {
-  const seen = textOf(record);
+  const staleText = textOf(record);
   const holder = readHolder(record);
-  if (holder !== undefined && isRunning(holder)) throw inUse(holder);
-  const aside = `${record}.${randomBytes(8).toString("hex")}.tmp`;
+  if (holder !== undefined && isRunning(holder)) throw inUseError(holder);
+  const renamed = `${record}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    renameSync(record, aside);
+    renameSync(record, renamed);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
     throw error;
   }
   // Another process replaced the stale lock after it was read: restore its lock.
-  if (textOf(aside) !== seen) claim(aside, record);
-  remove(aside);
+  if (textOf(renamed) !== staleText) claim(renamed, record);
+  remove(renamed);
 }
 
 function textOf(path: string): string | undefined {

@@ -1,25 +1,25 @@
-// The dead letters of a runtime as the API and the writer use them: a table on this machine, or the shared ones of a cluster.
+// Dead-letter storage used by the API and the writer: a local table, or the cluster's shared store.
 import type { Failure, StoredMessage } from "@sluice/connectors";
 import type { Awaitable } from "@sluice/engine";
-import type { Letter, LetterFacts, LetterFilter, LetterSummary } from "../store/dead-letter-table.ts";
+import type { DeadLetter, DeadLetterMetadata, DeadLetterFilter, DeadLetterSummary } from "../store/dead-letter-table.ts";
 import type { DurableStore } from "../store/durable-store.ts";
 
 export interface DeadLetterStore {
   readonly count: number;
   readonly bytes: number;
-  /** Resolves with the letter's id when it is stored. */
-  add(message: StoredMessage, facts: LetterFacts): Promise<string>;
-  /** Records another failed replay of a letter. */
-  failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void>;
+  /** Resolves with the dead letter's id when it is stored. */
+  add(message: StoredMessage, metadata: DeadLetterMetadata): Promise<string>;
+  /** Records another failed replay of a dead letter. */
+  recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void>;
   /** Newest first; `total` counts all matches. */
-  list(filter: LetterFilter, limit: number): { readonly letters: readonly LetterSummary[]; readonly total: number };
-  /** Ids of matching letters, oldest first. */
-  oldest(filter: LetterFilter, limit: number): readonly string[];
-  find(id: string): Awaitable<Letter | undefined>;
+  list(filter: DeadLetterFilter, limit: number): { readonly letters: readonly DeadLetterSummary[]; readonly total: number };
+  /** Ids of matching dead letters, oldest first. */
+  oldestIds(filter: DeadLetterFilter, limit: number): readonly string[];
+  find(id: string): Awaitable<DeadLetter | undefined>;
   remove(id: string): Promise<boolean>;
-  /** Removes all matching letters; resolves with their number. */
-  removeAll(filter: LetterFilter): Promise<number>;
-  /** Reserves a letter for a replay on this node; undefined while another node replays it. */
+  /** Removes all matching dead letters; resolves with their number. */
+  removeAll(filter: DeadLetterFilter): Promise<number>;
+  /** Reserves a dead letter for a replay on this node; undefined while another node replays it. */
   reserve?(id: string): Promise<(() => Promise<void>) | undefined>;
 }
 

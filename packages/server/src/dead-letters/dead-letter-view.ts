@@ -1,4 +1,4 @@
-// Dead letters as the API returns them: secrets masked, bodies truncated.
+// Dead letters as the API returns them: with masked secrets and truncated bodies.
 import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import { restoreMessage, type StoredMessage } from "@sluice/connectors";
 import { shownHeaders } from "../masking/preview.ts";
@@ -6,13 +6,13 @@ import { isSecretHeader } from "../masking/secret-headers.ts";
 import { maskMembersOf } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { Letter, LetterSummary } from "../store/dead-letter-table.ts";
+import type { DeadLetter, DeadLetterSummary } from "../store/dead-letter-table.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const maxBodyLength = 256 * 1_024;
 
-export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json {
+export function summaryJson(letter: DeadLetterSummary, secrets: SecretValues): Json {
   const { failure, replayedAt } = letter;
   return {
     id: letter.id,
@@ -30,7 +30,7 @@ export function summaryJson(letter: LetterSummary, secrets: SecretValues): Json 
   };
 }
 
-export function letterJson(letter: Letter, secrets: SecretValues): Json {
+export function deadLetterJson(letter: DeadLetter, secrets: SecretValues): Json {
   return {
     ...summaryJson(letter, secrets),
     message: readableJson(letter.message, secrets),
@@ -38,7 +38,7 @@ export function letterJson(letter: Letter, secrets: SecretValues): Json {
   };
 }
 
-/** A damaged message is shown with the raw bytes of its body. */
+/** The message; if it is damaged, only the raw bytes of its body. */
 function readableJson(stored: StoredMessage, secrets: SecretValues): Json {
   try {
     return messageJson(stored, secrets);
@@ -50,12 +50,12 @@ function readableJson(stored: StoredMessage, secrets: SecretValues): Json {
 /** A stored message with secrets masked. */
 export function messageJson(stored: StoredMessage, secrets: SecretValues): Json {
   const { message, delivery } = restoreMessage(stored);
-  const shown = {
+  const json = {
     body: maskMembersOf(toPlain(message.body, maxBodyLength)),
     bodyType: bodyTypeOf(message.body),
     size: stored.body.byteLength,
     headers: shownHeaders(message.headers),
     properties: shownHeaders(delivery.properties ?? [], isSecretHeader),
   };
-  return JSON.parse(secrets.records.scrubJson(JSON.stringify(shown))) as Json;
+  return JSON.parse(secrets.records.scrubJson(JSON.stringify(json))) as Json;
 }

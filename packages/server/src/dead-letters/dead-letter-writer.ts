@@ -4,10 +4,10 @@ import type { Exchange, FlowError, Message } from "@sluice/engine";
 import type { DeadLetterSource } from "./dead-letter-store.ts";
 
 /** Marks a replayed dead letter, so that failing again updates it instead of creating a second one. */
-export const letterProperty = "SluiceDeadLetterId";
+export const deadLetterProperty = "SluiceDeadLetterId";
 
 export interface DeadLetterWriter extends DeadLetters {
-  /** How often each dead letter in replay failed again in its own route. */
+  /** For each dead letter that is being replayed: how often it failed again in its own route. */
   readonly repeatFailures: Map<string, number>;
 }
 
@@ -15,36 +15,36 @@ export function createDeadLetterWriter(source: DeadLetterSource, maxMessageBytes
   const repeatFailures = new Map<string, number>();
   return {
     repeatFailures,
-    async keep(exchange, exhausted) {
+    async store(exchange, exhausted) {
       const deadLetters = await source.open();
       const { run } = exchange;
       const failure = failureOf(exchange.failure ?? exchange.caught, exchange);
-      const replayed = exchange.property(letterProperty);
-      if (typeof replayed === "string" && repeatFailures.has(replayed) && (await deadLetters.find(replayed))?.routeId === run.route.id) {
-        await deadLetters.failedAgain(replayed, failure, run.id);
-        repeatFailures.set(replayed, (repeatFailures.get(replayed) ?? 0) + 1);
+      const replayedId = exchange.property(deadLetterProperty);
+      if (typeof replayedId === "string" && repeatFailures.has(replayedId) && (await deadLetters.find(replayedId))?.routeId === run.route.id) {
+        await deadLetters.recordFailedReplay(replayedId, failure, run.id);
+        repeatFailures.set(replayedId, (repeatFailures.get(replayedId) ?? 0) + 1);
         return;
       }
-      const stored = (message: Message): StoredMessage => storeMessage(message, contextOf(exchange), maxMessageBytes);
-      const facts = {
+      const toStored = (message: Message): StoredMessage => storeMessage(message, contextOf(exchange), maxMessageBytes);
+      const metadata = {
         route: run.route,
         runId: run.id,
         attempts: exhausted?.attempts ?? run.redeliveries + 1,
         failure,
         source: exhausted === undefined ? "sluice:dead-letters" : run.trigger.uri,
-        input: exhausted === undefined ? inputOf(exchange, stored) : undefined,
+        input: exhausted === undefined ? inputOf(exchange, toStored) : undefined,
       };
-      await deadLetters.add(stored(exhausted?.message ?? exchange.message), facts);
+      await deadLetters.add(toStored(exhausted?.message ?? exchange.message), metadata);
     },
   };
 }
 
 /** The message as it entered the route, if it differs. Inside a `direct:` call it belongs to the calling route and cannot be used. */
-function inputOf({ original, message, run }: Exchange, stored: (message: Message) => StoredMessage): StoredMessage | undefined {
+function inputOf({ original, message, run }: Exchange, toStored: (message: Message) => StoredMessage): StoredMessage | undefined {
   if (original === undefined || original === message || run.parent !== undefined) return undefined;
-  const [before, after] = [stored(original), stored(message)];
-  const same = before.kind === after.kind && before.envelope === after.envelope && Buffer.compare(before.body, after.body) === 0;
-  return same ? undefined : before;
+  const [before, after] = [toStored(original), toStored(message)];
+  const isSame = before.kind === after.kind && before.envelope === after.envelope && Buffer.compare(before.body, after.body) === 0;
+  return isSame ? undefined : before;
 }
 
 function contextOf({ run, properties }: Exchange): {

@@ -1,13 +1,13 @@
-// Replays dead letters into their routes, one or many. A successful replay removes the letter; a failed one updates it.
+// Replays one or many dead letters into their routes. A successful replay removes the dead letter; a failed one updates it.
 import { restoreMessage, type RestoredMessage } from "@sluice/connectors";
-import { FlowError, type Clock, type Exchange, type Inlet, type Runtime } from "@sluice/engine";
+import { FlowError, type Clock, type Exchange, type RouteInput, type Runtime } from "@sluice/engine";
 import { unguessableId } from "../host/ulid.ts";
-import { Refusal } from "../refusal.ts";
-import type { Letter, LetterFilter } from "../store/dead-letter-table.ts";
+import { ServiceError } from "../service-error.ts";
+import type { DeadLetter, DeadLetterFilter } from "../store/dead-letter-table.ts";
 import type { DeadLetterStore } from "./dead-letter-store.ts";
-import { failureOf, letterProperty, type DeadLetterWriter } from "./dead-letter-writer.ts";
+import { failureOf, deadLetterProperty, type DeadLetterWriter } from "./dead-letter-writer.ts";
 
-const atOnce = 4;
+const maxConcurrent = 4;
 const maxJobs = 20;
 
 export interface ReplayParts {
@@ -19,7 +19,7 @@ export interface ReplayParts {
   isOpenSession(id: string): boolean;
 }
 
-interface LetterOutcome {
+interface DeadLetterOutcome {
   readonly id: string;
   readonly runId: string;
   readonly status: string;
@@ -34,52 +34,52 @@ export interface ReplayJob {
   status: "running" | "completed" | "cancelled";
   replayed: number;
   failed: number;
-  /** Letters that were not tried: already removed, or their route is not deployed. */
+  /** Dead letters that were not replayed: already removed, or their route is not deployed. */
   skipped: number;
 }
 
-/** A bulk replay; `done` resolves when none of its letters is in flight. */
+/** A bulk replay; `done` resolves when none of its dead letters is in flight. */
 interface BulkReplay {
   readonly job: ReplayJob;
   readonly done: Promise<void>;
 }
 
-/** A job is `cancelled` only when its last letter in flight is counted: until then its numbers still change. */
+/** The status changes to `cancelled` only after the last dead letter in flight: until then the counts still change. */
 interface StoppableReplay extends BulkReplay {
   stop(): void;
 }
 
-export interface LetterReplays {
-  one(table: DeadLetterStore, id: string): Promise<LetterOutcome>;
-  /** Starts with the oldest. */
-  many(table: DeadLetterStore, filter: LetterFilter, limit: number): BulkReplay;
+export interface DeadLetterReplays {
+  one(table: DeadLetterStore, id: string): Promise<DeadLetterOutcome>;
+  /** Replays the matching dead letters, oldest first. */
+  many(table: DeadLetterStore, filter: DeadLetterFilter, limit: number): BulkReplay;
   job(id: string): ReplayJob | undefined;
-  /** Stops the job; letters in flight are finished. */
+  /** Stops the job; dead letters in flight are finished. */
   cancel(id: string): BulkReplay | undefined;
 }
 
-const alreadyReplayed = (id: string): Refusal => new Refusal("conflict", `dead letter '${id}' is already being replayed`);
+const alreadyReplayed = (id: string): ServiceError => new ServiceError("conflict", `dead letter '${id}' is already being replayed`);
 
-function restoredFrom({ id, input, message }: Letter): RestoredMessage {
+function restore({ id, input, message }: DeadLetter): RestoredMessage {
   try {
     return restoreMessage(input ?? message);
   } catch (error) {
-    throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: ${(error as Error).message}`);
+    throw new ServiceError("conflict", `dead letter '${id}' cannot be replayed: ${(error as Error).message}`);
   }
 }
 
-export function letterReplays({ runtime, writer, clock, isDraining, isOpenSession }: ReplayParts): LetterReplays {
+export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSession }: ReplayParts): DeadLetterReplays {
   const jobs = new Map<string, StoppableReplay>();
 
-  async function one(table: DeadLetterStore, id: string): Promise<LetterOutcome> {
+  async function one(table: DeadLetterStore, id: string): Promise<DeadLetterOutcome> {
     const letter = await table.find(id);
-    if (letter === undefined) throw new Refusal("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+    if (letter === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     const route = runtime.routes.get(letter.routeId);
-    if (route === undefined) throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
-    const restored = restoredFrom(letter);
+    if (route === undefined) throw new ServiceError("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
+    const restored = restore(letter);
     const { session } = restored;
     if (session !== undefined && !isOpenSession(session.id))
-      throw new Refusal("conflict", `dead letter '${id}' cannot be replayed: it belongs to test session '${session.id}', which is closed`);
+      throw new ServiceError("conflict", `dead letter '${id}' cannot be replayed: it belongs to test session '${session.id}', which is closed`);
     if (writer.repeatFailures.has(id)) throw alreadyReplayed(id);
     writer.repeatFailures.set(id, 0);
     let release: (() => Promise<void>) | undefined;
@@ -88,11 +88,11 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
         release = await table.reserve(id);
         if (release === undefined) throw alreadyReplayed(id);
         // Another node may have replayed it since it was read.
-        if ((await table.find(id)) === undefined) throw new Refusal("not-found", `dead letter '${id}' not found`);
+        if ((await table.find(id)) === undefined) throw new ServiceError("not-found", `dead letter '${id}' not found`);
       }
-      const exchange = await deliver(id, restored, route.inlet);
-      const repeatFailures = (writer.repeatFailures.get(id) ?? 0) > 0;
-      return await settle(table, letter, exchange, repeatFailures);
+      const exchange = await deliver(id, restored, route.routeInput);
+      const hasFailedAgain = (writer.repeatFailures.get(id) ?? 0) > 0;
+      return await settle(table, letter, exchange, hasFailedAgain);
     } finally {
       writer.repeatFailures.delete(id);
       await release?.();
@@ -103,7 +103,7 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
     one,
     many(table, filter, limit) {
       makeRoom();
-      const ids = table.oldest(filter, limit);
+      const ids = table.oldestIds(filter, limit);
       const job: ReplayJob = {
         id: `replay_${unguessableId()}`,
         startedAt: clock.now(),
@@ -129,7 +129,9 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
   function makeRoom(): void {
     for (const [id, { job }] of jobs) if (jobs.size >= maxJobs && job.status !== "running") jobs.delete(id);
     if (jobs.size >= maxJobs)
-      throw new Refusal("too-many", `at most ${maxJobs} bulk replays can run at the same time: wait for one to finish or cancel one`, { "Retry-After": "10" });
+      throw new ServiceError("too-many", `at most ${maxJobs} bulk replays can run at the same time: wait for one to finish or cancel one`, {
+        "Retry-After": "10",
+      });
   }
 
   async function work(table: DeadLetterStore, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {
@@ -149,15 +151,15 @@ export function letterReplays({ runtime, writer, clock, isDraining, isOpenSessio
         else await attempt(id);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, worker));
+    await Promise.all(Array.from({ length: maxConcurrent }, worker));
     job.status = stopping.signal.aborted && job.replayed + job.failed + job.skipped < job.total ? "cancelled" : "completed";
   }
 }
 
-function deliver(id: string, { message, delivery, session }: RestoredMessage, inlet: Inlet): Exchange | Promise<Exchange> {
+function deliver(id: string, { message, delivery, session }: RestoredMessage, routeInput: RouteInput): Exchange | Promise<Exchange> {
   const properties = new Map(delivery.properties ?? []);
-  properties.set(letterProperty, id);
-  return inlet.deliver(message, {
+  properties.set(deadLetterProperty, id);
+  return routeInput.deliver(message, {
     pattern: "InOut",
     trigger: { uri: "sluice:dead-letters" },
     properties,
@@ -166,12 +168,12 @@ function deliver(id: string, { message, delivery, session }: RestoredMessage, in
   });
 }
 
-async function settle(table: DeadLetterStore, { id }: Letter, exchange: Exchange, repeatFailures: boolean): Promise<LetterOutcome> {
+async function settle(table: DeadLetterStore, { id }: DeadLetter, exchange: Exchange, hasFailedAgain: boolean): Promise<DeadLetterOutcome> {
   const { run, failure, caught } = exchange;
-  const error = failure ?? (repeatFailures ? caught : undefined);
-  const replayed = error === undefined && !repeatFailures;
+  const error = failure ?? (hasFailedAgain ? caught : undefined);
+  const replayed = error === undefined && !hasFailedAgain;
   if (replayed) await table.remove(id);
-  else if (!repeatFailures) await table.failedAgain(id, failureOf(error ?? unknownFailure(), exchange), run.id);
+  else if (!hasFailedAgain) await table.recordFailedReplay(id, failureOf(error ?? unknownFailure(), exchange), run.id);
   return {
     id,
     runId: run.id,

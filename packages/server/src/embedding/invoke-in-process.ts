@@ -2,7 +2,7 @@
 import { Headers, Message } from "@sluice/engine";
 import { toPlain } from "@sluice/engine/values";
 import { shownFailure, type ShownFailure } from "../masking/shown-failure.ts";
-import { findInlet, within, type InvokeParts } from "../sessions/invoke-route.ts";
+import { findRouteInput, withTimeout, type InvokeParts } from "../sessions/invoke-route.ts";
 
 export interface InvokedMessage {
   readonly body?: unknown;
@@ -20,12 +20,14 @@ export interface InvokedRun {
 }
 
 export async function invokeInProcess(parts: InvokeParts, routeId: string, { body, headers, timeoutMs }: InvokedMessage): Promise<InvokedRun> {
-  const inlet = findInlet(parts.runtime, { routeId });
+  const routeInput = findRouteInput(parts.runtime, { routeId });
   // Steps may change a message in place, so the caller's object is copied.
   const message = new Message(body === undefined ? null : structuredClone(body), Headers.of(headers ?? {}));
   let runId = "";
-  const result = Promise.resolve(inlet.deliver(message, { pattern: "InOut", trigger: { uri: `route:${routeId}` }, started: ({ run }) => (runId = run.id) }));
-  const exchange = timeoutMs === undefined ? await result : await within(result, timeoutMs, parts.clock);
+  const result = Promise.resolve(
+    routeInput.deliver(message, { pattern: "InOut", trigger: { uri: `route:${routeId}` }, started: ({ run }) => (runId = run.id) }),
+  );
+  const exchange = timeoutMs === undefined ? await result : await withTimeout(result, timeoutMs, parts.clock);
   if (exchange === undefined) {
     const error = { type: "Timeout", message: `the run did not finish within ${timeoutMs} ms and continues`, stepId: null };
     return { runId, status: "running", body: null, headers: {}, error };

@@ -15,7 +15,7 @@ export interface EmbeddedLogRecord {
 
 const levels: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
-/** A follower that passes records of at least this level to the callback, and others to another follower. */
+/** A follower that passes all records to the other follower, and those of at least this level also to the callback. */
 export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, minLevel: LogLevel, other: LogFollower): LogFollower {
   const enabled = new Set(levels.slice(levels.indexOf(minLevel)));
   return {

@@ -1,10 +1,10 @@
-// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be renamed
-// atomically, so the parameter file names the text it belongs to and also contains the values of the previous text: after a crash, either text has
-// its own parameters. Past versions are in a separate directory: next to the flows they would slow down every listing.
+// Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be
+// renamed atomically, so the parameter file contains the hash of its text, and also the parameters of the previous text: after a crash,
+// either text has its own parameters. Past versions are in a separate directory, where they do not slow down every listing.
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, modifiedAt, putInPlace, readWhole, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { flushDirectory, modifiedAt, putInPlace, readEntireFile, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 import { DiskVersions, type StagedVersions, type VersionLimits } from "./disk-versions.ts";
 import { listFlowFiles, paramsSuffix } from "./flow-directory.ts";
 import { fileNameOf, fileNamesOf } from "./flow-file-name.ts";
@@ -57,13 +57,12 @@ class DiskFlowStore implements FlowStore {
     const [file, found] = this.#fileOf(id) ?? [];
     if (file === undefined || found === undefined) return undefined;
     const { problem } = found;
-    const lastModified = Math.round(found.facts.mtimeMs);
+    const lastModified = Math.round(found.stats.mtimeMs);
     if (problem !== undefined) return { id, file, bytes: new Uint8Array(), hash: "", lastModified, params: {}, problem };
     try {
-      const bytes = await readWhole(join(this.#directory, file), this.#maxBytes);
+      const bytes = await readEntireFile(join(this.#directory, file), this.#maxBytes);
       const hash = hashOf(bytes);
-      const kept = await this.#readParams(id);
-      return { id, file, bytes, hash, lastModified, params: paramsFor(kept, hash) };
+      return { id, file, bytes, hash, lastModified, params: paramsFor(await this.#readParams(id), hash) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
@@ -86,12 +85,12 @@ class DiskFlowStore implements FlowStore {
     const directory = this.#directory;
     const current = await this.read(id);
     const file = current?.file ?? fileNameOf(id);
-    const kept = current === undefined ? undefined : { for: current.hash, params: current.params };
+    const before = current === undefined ? undefined : { for: current.hash, params: current.params };
     const paramsName = `${id}${paramsSuffix}`;
     const isNewText = current?.hash !== hash;
-    const paramsChanged = JSON.stringify(kept?.params ?? {}) !== JSON.stringify(params) || (isNewText && Object.keys(params).length > 0);
-    const paramsFile: ParamsFile = { for: hash, params, ...(kept === undefined || kept.for === hash ? {} : { before: kept }) };
-    // In parallel, because each read waits for the disk.
+    const paramsChanged = JSON.stringify(before?.params ?? {}) !== JSON.stringify(params) || (isNewText && Object.keys(params).length > 0);
+    const paramsFile: ParamsFile = { for: hash, params, ...(before === undefined || before.for === hash ? {} : { before }) };
+    // In parallel, because each write waits for the disk.
     const [text, parameters, versions] = await Promise.allSettled([
       isNewText ? writeTemporary(directory, file, bytes, 0o640) : undefined,
       paramsChanged ? writeTemporary(directory, paramsName, Buffer.from(`${JSON.stringify(paramsFile, null, 2)}\n`), 0o600) : undefined,
@@ -100,7 +99,7 @@ class DiskFlowStore implements FlowStore {
     const temporaryText = text.status === "fulfilled" ? text.value : undefined;
     const temporaryParams = parameters.status === "fulfilled" ? parameters.value : undefined;
     const version = versions.status === "fulfilled" ? versions.value : undefined;
-    const failed = [text, parameters, versions].find((each) => each.status === "rejected");
+    const failed = [text, parameters, versions].find((result) => result.status === "rejected");
     if (failed !== undefined || version === undefined) {
       await discard();
       throw failed?.reason;
@@ -119,7 +118,7 @@ class DiskFlowStore implements FlowStore {
           throw error;
         }
         unflushed = (await flushDirectory(directory, file)) ?? unflushed;
-        // Superfluous versions do no harm and are removed with the next change.
+        // Extra versions are harmless and are removed with the next change.
         const [lastModified] = await Promise.all([modifiedAt(join(directory, file)), prune().catch(() => undefined)]);
         return { file, lastModified, revision, unflushed };
       },
@@ -133,9 +132,9 @@ class DiskFlowStore implements FlowStore {
     }
   }
 
-  async #stageVersion({ id, bytes, hash, params, tests, facts }: FlowChange, current: StoredFlow | undefined): Promise<StagedVersions> {
+  async #stageVersion({ id, bytes, hash, params, tests, metadata }: FlowChange, current: StoredFlow | undefined): Promise<StagedVersions> {
     const unrecorded = current === undefined ? undefined : unrecordedVersion(current, await this.#versions.list(id));
-    const next = { bytes, hash, at: Date.now(), params: shownParams(params), tests, ...facts };
+    const next = { bytes, hash, at: Date.now(), params: shownParams(params), tests, ...metadata };
     return this.#versions.stage(id, unrecorded === undefined ? [next] : [unrecorded, next]);
   }
 
@@ -172,7 +171,7 @@ class DiskFlowStore implements FlowStore {
 
   async #readParams(id: string): Promise<ParamsFile | undefined> {
     try {
-      return JSON.parse(String(await readWhole(join(this.#directory, `${id}${paramsSuffix}`)))) as ParamsFile;
+      return JSON.parse(String(await readEntireFile(join(this.#directory, `${id}${paramsSuffix}`)))) as ParamsFile;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw new Error(

@@ -1,7 +1,7 @@
-// Stores the tests of flows as `<id>.yaml` in a separate directory: next to the flows they would be mistaken for flows.
+// Stores the tests of flows as `<id>.yaml`, in a separate directory so that they are not mistaken for flows.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readWhole, removeDurably, removeLeftovers, writeDurably } from "./durable-file.ts";
+import { readEntireFile, removeDurably, removeLeftovers, writeDurably } from "./durable-file.ts";
 import type { Unflushed } from "./flow-store.ts";
 
 export interface FlowTestStore {
@@ -15,7 +15,7 @@ export async function openDiskTestStore(directory: string): Promise<FlowTestStor
   return {
     async read(id) {
       try {
-        return (await readWhole(join(directory, `${id}.yaml`))).toString();
+        return (await readEntireFile(join(directory, `${id}.yaml`))).toString();
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
         throw error;

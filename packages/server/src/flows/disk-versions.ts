@@ -2,7 +2,7 @@
 // changed after it was written.
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { flushDirectory, makeDirectory, putInPlace, readWhole, removeDirectory, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
+import { flushDirectory, makeDirectory, putInPlace, readEntireFile, removeDirectory, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 import { hashOf } from "./flow-hash.ts";
 import type { FlowVersion, Unflushed } from "./flow-store.ts";
 
@@ -38,7 +38,7 @@ interface Header {
   readonly tests?: string | null | undefined;
 }
 
-const mark = "# sluice version ";
+const headerPrefix = "# sluice version ";
 const fileName = /^([1-9]\d{0,14})\.yaml$/;
 const nameOf = (revision: number): string => `${revision}.yaml`;
 
@@ -55,8 +55,8 @@ export class DiskVersions {
   async list(id: string): Promise<readonly FlowVersion[]> {
     const versions: FlowVersion[] = [];
     for (const revision of await this.#revisions(id)) {
-      // The version was pruned meanwhile: a list is read without the flow's mutex.
-      const content = await readWhole(join(this.#directory, id, nameOf(revision))).catch(unlessMissing);
+      // A concurrent change may have pruned the version, because listing does not hold the flow's mutex.
+      const content = await readEntireFile(join(this.#directory, id, nameOf(revision))).catch(unlessMissing);
       const version = content === undefined ? undefined : parse(revision, content);
       if (version !== undefined) versions.push(version);
     }
@@ -71,7 +71,7 @@ export class DiskVersions {
     const newest = isNew ? 0 : ((await this.#revisions(id))[0] ?? 0);
     const staged: { readonly name: string; readonly temporary: string }[] = [];
     const discard = async (): Promise<void> => {
-      for (const { name, temporary } of staged) for (const left of [name, temporary]) await removeFile(directory, left).catch(() => undefined);
+      for (const { name, temporary } of staged) for (const file of [name, temporary]) await removeFile(directory, file).catch(() => undefined);
     };
     try {
       for (const [index, version] of versions.entries()) {
@@ -95,12 +95,12 @@ export class DiskVersions {
         const [unflushed, unflushedParent] = await Promise.all([flushDirectory(directory, id), isNew ? flushDirectory(this.#directory, id) : undefined]);
         return unflushed ?? unflushedParent;
       },
-      // The newest version is always kept.
+      // The only version is never removed.
       prune: async () => (isNew && versions.length === 1 ? undefined : this.#prune(id)),
     };
   }
 
-  /** The history of a removed flow must not appear in the next flow with this id. */
+  /** Removes the history of a flow, so that it does not appear in the next flow with this id. */
   remove(id: string): Promise<void> {
     return removeDirectory(this.#directory, id);
   }
@@ -129,20 +129,20 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   return undefined;
 }
 
-function format({ bytes, at, ...facts }: NewVersion): Buffer {
-  const header: Header = { v: 1, at: new Date(at).toISOString(), ...facts };
-  return Buffer.concat([Buffer.from(`${mark}${JSON.stringify(header)}\n`), bytes]);
+function format({ bytes, at, ...metadata }: NewVersion): Buffer {
+  const header: Header = { v: 1, at: new Date(at).toISOString(), ...metadata };
+  return Buffer.concat([Buffer.from(`${headerPrefix}${JSON.stringify(header)}\n`), bytes]);
 }
 
 /** Undefined for a file of another format, or whose text was changed. */
 function parse(revision: number, content: Buffer): FlowVersion | undefined {
   const end = content.indexOf("\n");
   const line = content.subarray(0, Math.max(end, 0)).toString("utf8");
-  if (!line.startsWith(mark)) return undefined;
+  if (!line.startsWith(headerPrefix)) return undefined;
   try {
-    const { v, at, ...facts } = JSON.parse(line.slice(mark.length)) as Header;
+    const { v, at, ...metadata } = JSON.parse(line.slice(headerPrefix.length)) as Header;
     const bytes = content.subarray(end + 1);
-    return v === 1 && hashOf(bytes) === facts.hash ? { ...facts, revision, bytes, at: Date.parse(at) } : undefined;
+    return v === 1 && hashOf(bytes) === metadata.hash ? { ...metadata, revision, bytes, at: Date.parse(at) } : undefined;
   } catch {
     return undefined;
   }

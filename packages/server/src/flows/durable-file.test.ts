@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readWhole } from "./durable-file.ts";
+import { readEntireFile } from "./durable-file.ts";
 
 let directory: string;
 beforeAll(() => {
@@ -14,11 +14,11 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 it("reads a file and a link to it", async () => {
   writeFileSync(join(directory, "whole"), "all of it");
   symlinkSync("whole", join(directory, "link"));
-  expect([String(await readWhole(join(directory, "whole"))), String(await readWhole(join(directory, "link")))]).toEqual(["all of it", "all of it"]);
-  await expect(readWhole(join(directory, "none"))).rejects.toMatchObject({ code: "ENOENT" });
+  expect([String(await readEntireFile(join(directory, "whole"))), String(await readEntireFile(join(directory, "link")))]).toEqual(["all of it", "all of it"]);
+  await expect(readEntireFile(join(directory, "none"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 it("does not block on a pipe and does not read a device", async () => {
   execFileSync("mkfifo", [join(directory, "pipe")]);
-  for (const path of [join(directory, "pipe"), "/dev/zero"]) await expect(readWhole(path)).rejects.toMatchObject({ code: "ENOTFILE" });
+  for (const path of [join(directory, "pipe"), "/dev/zero"]) await expect(readEntireFile(path)).rejects.toMatchObject({ code: "ENOTFILE" });
 });

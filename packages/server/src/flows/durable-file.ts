@@ -7,20 +7,21 @@ import { StorageError, type Removal, type Unflushed } from "./flow-store.ts";
 
 /** Writes and flushes a new file under a temporary name; returns that name. */
 export const writeTemporary = (directory: string, name: string, bytes: Uint8Array, mode: number): Promise<string> =>
-  changing(name, () => durable.writeTemporary(directory, name, bytes, mode));
+  withStorageErrors(name, () => durable.writeTemporary(directory, name, bytes, mode));
 
 /** Renames a temporary file to its final name, or removes it. The directory must be flushed afterwards. */
 export const putInPlace = (directory: string, temporary: string, name: string): Promise<void> =>
-  changing(name, () => durable.putInPlace(directory, temporary, name));
+  withStorageErrors(name, () => durable.putInPlace(directory, temporary, name));
 
 /** Creates a directory below `parent`; true when it did not exist. The parent must be flushed afterwards. */
 export const makeDirectory = (parent: string, name: string, mode: number): Promise<boolean> =>
-  changing(name, async () => (await mkdir(join(parent, name), { recursive: true, mode })) !== undefined);
+  withStorageErrors(name, async () => (await mkdir(join(parent, name), { recursive: true, mode })) !== undefined);
 
 /** Removes a directory with its files, if it exists. */
-export const removeDirectory = (parent: string, name: string): Promise<void> => changing(name, () => rm(join(parent, name), { recursive: true, force: true }));
+export const removeDirectory = (parent: string, name: string): Promise<void> =>
+  withStorageErrors(name, () => rm(join(parent, name), { recursive: true, force: true }));
 
-async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
+async function withStorageErrors<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -32,12 +33,12 @@ async function changing<T>(name: string, work: () => Promise<T>): Promise<T> {
 const maxFileBytes = 128 * 1024 * 1024;
 
 /** Reads a whole file. Rejects pipes and devices, which could block, and files above the limit. */
-export async function readWhole(path: string, maxBytes = maxFileBytes): Promise<Buffer> {
+export async function readEntireFile(path: string, maxBytes = maxFileBytes): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const facts = await file.stat();
-    if (!facts.isFile()) throw Object.assign(new Error("not a regular file"), { code: "ENOTFILE" });
-    if (facts.size > maxBytes) throw Object.assign(new Error(`the file is too large: ${facts.size} bytes, the limit is ${maxBytes}`), { code: "EFBIG" });
+    const stats = await file.stat();
+    if (!stats.isFile()) throw Object.assign(new Error("not a regular file"), { code: "ENOTFILE" });
+    if (stats.size > maxBytes) throw Object.assign(new Error(`the file is too large: ${stats.size} bytes, the limit is ${maxBytes}`), { code: "EFBIG" });
     return await file.readFile();
   } finally {
     await file.close();
@@ -46,7 +47,7 @@ export async function readWhole(path: string, maxBytes = maxFileBytes): Promise<
 
 /** Writes a file durably. Throws a StorageError when the previous content is unchanged. */
 export async function writeDurably(directory: string, name: string, bytes: Uint8Array, mode: number): Promise<Unflushed> {
-  if (bytes.length > maxFileBytes) throw new StorageError("refused", `cannot store '${name}': ${bytes.length} bytes exceed the limit`);
+  if (bytes.length > maxFileBytes) throw new StorageError("refused", `cannot store '${name}': ${bytes.length} bytes, the limit is ${maxFileBytes}`);
   await putInPlace(directory, await writeTemporary(directory, name, bytes, mode), name);
   return flushDirectory(directory, name);
 }
@@ -97,5 +98,5 @@ function storageError(cause: unknown, name: string): StorageError {
   return new StorageError("refused", `cannot change '${name}': ${reason ?? `disk error (${code})`}`, { cause, isFault: reason === undefined });
 }
 
-const notAllowed = "permission denied in the data directory";
-const reasons: Readonly<Partial<Record<string, string>>> = { EROFS: "the data directory is read-only", EACCES: notAllowed, EPERM: notAllowed };
+const permissionDenied = "permission denied in the data directory";
+const reasons: Readonly<Partial<Record<string, string>>> = { EROFS: "the data directory is read-only", EACCES: permissionDenied, EPERM: permissionDenied };

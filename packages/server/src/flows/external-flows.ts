@@ -1,9 +1,9 @@
 // Flows served from files outside the store. They are read in place and never written.
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { hashOf } from "./flow-hash.ts";
-import { readWhole } from "./durable-file.ts";
+import { readEntireFile } from "./durable-file.ts";
 import { readParams } from "./flow-params.ts";
 import type { FlowFile, FlowStore, StoredFlow } from "./flow-store.ts";
 
@@ -23,37 +23,37 @@ export interface ExternalFlows {
 }
 
 /** Adds these flows to the store; they take precedence over stored flows with the same id. */
-export function withExternalFlows(store: FlowStore, given: ExternalFlows | undefined): FlowStore {
-  if (given === undefined) return store;
+export function withExternalFlows(store: FlowStore, externalFlows: ExternalFlows | undefined): FlowStore {
+  if (externalFlows === undefined) return store;
   let files: ReadonlyMap<string, ExternalFlow> = new Map();
 
-  async function listed(flow: ExternalFlow): Promise<FlowFile | undefined> {
-    const facts = await stat(flow.path, { bigint: true }).catch(() => undefined);
-    if (facts === undefined) return undefined;
+  async function toFlowFile(flow: ExternalFlow): Promise<FlowFile | undefined> {
+    const stats = await stat(flow.path, { bigint: true }).catch(() => undefined);
+    if (stats === undefined) return undefined;
     // A parameter change also counts as a change to the flow.
-    const stamp = `${facts.mtimeNs}-${facts.size}-${facts.ino}-${JSON.stringify(flow.params ?? {})}`;
-    return { id: flow.id, file: basename(flow.path), lastModified: Math.round(Number(facts.mtimeNs) / 1e6), stamp, problem: undefined, hasParams: false };
+    const stamp = `${stats.mtimeNs}-${stats.size}-${stats.ino}-${JSON.stringify(flow.params ?? {})}`;
+    return { id: flow.id, file: basename(flow.path), lastModified: Math.round(Number(stats.mtimeNs) / 1e6), stamp, problem: undefined, hasParams: false };
   }
 
   async function read(flow: ExternalFlow): Promise<StoredFlow | undefined> {
-    const file = await listed(flow);
+    const file = await toFlowFile(flow);
     if (file === undefined) return undefined;
-    const bytes = await readWhole(flow.path);
+    const bytes = await readEntireFile(flow.path);
     return { id: flow.id, file: file.file, bytes, hash: hashOf(bytes), lastModified: file.lastModified, params: readParams(flow.params ?? {}, {}) };
   }
 
-  const refuse = (flow: ExternalFlow): never => {
-    throw new Refusal("conflict", `flow '${flow.id}' is served from the file '${basename(flow.path)}': edit the file instead`);
+  const rejectChange = (flow: ExternalFlow): never => {
+    throw new ServiceError("conflict", `flow '${flow.id}' is served from the file '${basename(flow.path)}': edit the file instead`);
   };
   const fileOf = (id: string): ExternalFlow | undefined => files.get(id.toLowerCase());
 
   return {
     async list() {
-      const now = await given.list();
-      files = new Map(now.map((flow) => [flow.id.toLowerCase(), flow]));
-      const own = (await Promise.all(now.map(listed))).filter((file) => file !== undefined);
+      const current = await externalFlows.list();
+      files = new Map(current.map((flow) => [flow.id.toLowerCase(), flow]));
+      const external = (await Promise.all(current.map(toFlowFile))).filter((file) => file !== undefined);
       const stored = (await store.list()).filter(({ id }) => fileOf(id) === undefined);
-      return [...stored, ...own].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+      return [...stored, ...external].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     },
     async read(id) {
       const flow = fileOf(id);
@@ -65,13 +65,13 @@ export function withExternalFlows(store: FlowStore, given: ExternalFlows | undef
     },
     async stage(change) {
       const flow = fileOf(change.id);
-      return flow === undefined ? store.stage(change) : refuse(flow);
+      return flow === undefined ? store.stage(change) : rejectChange(flow);
     },
     async remove(id) {
       const flow = fileOf(id);
-      return flow === undefined ? store.remove(id) : refuse(flow);
+      return flow === undefined ? store.remove(id) : rejectChange(flow);
     },
-    // A stored flow with the same id has another history.
+    // Do not show the history of a stored flow with the same id.
     versions: async (id) => (fileOf(id) === undefined ? store.versions(id) : []),
   };
 }

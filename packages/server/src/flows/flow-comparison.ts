@@ -1,4 +1,4 @@
-// Finds the changes that a deployment would make, for the dry run: by route and step, for callers, and for the flow's tests.
+// Finds the changes that a deployment would make, for the dry run: to routes and steps, to webhooks, and the affected tests.
 import type { Deployment } from "@sluice/engine";
 import { affectedTests, readFlowTests, type AffectedTest } from "@sluice/flow-tests";
 import { flowDifference, webhookDifference, type FlowDifference, type OptionChange, type WebhookDifference } from "@sluice/model";
@@ -23,27 +23,27 @@ interface Version {
   readonly deployment: Deployment | undefined;
 }
 
-/** Undefined when one of the versions cannot be read. `shown` masks secrets. */
+/** Compares two versions; undefined when one of them cannot be read. */
 export function compareVersions(
   flowId: string,
   { before, after, tests }: { readonly before: Version; readonly after: Version; readonly tests: string | null },
-  shown: (text: string) => string,
+  maskSecrets: (text: string) => string,
 ): FlowComparison | undefined {
   const difference = flowDifference(before.source, after.source, flowId);
   if (difference === undefined) return undefined;
-  const texts = (options: readonly OptionChange[]): readonly OptionChange[] =>
-    options.map((option) => ({ name: option.name, before: option.before && shown(option.before), after: option.after && shown(option.after) }));
+  const maskOptions = (options: readonly OptionChange[]): readonly OptionChange[] =>
+    options.map(({ name, before: old, after: next }) => ({ name, before: old && maskSecrets(old), after: next && maskSecrets(next) }));
   const operationsOf = ({ deployment }: Version) => deployment?.routes.flatMap(({ operations }) => operations) ?? [];
   return {
-    routes: difference.routes.map(({ change, route, options }) => ({ change, id: route.id, options: texts(options) })),
-    steps: difference.steps.map(({ change, routeId, step, options }) => ({ change, routeId, id: step.id, name: step.name, options: texts(options) })),
-    elements: difference.elements.map(({ change, element, options }) => ({ change, name: element.name, options: texts(options) })),
+    routes: difference.routes.map(({ change, route, options }) => ({ change, id: route.id, options: maskOptions(options) })),
+    steps: difference.steps.map(({ change, routeId, step, options }) => ({ change, routeId, id: step.id, name: step.name, options: maskOptions(options) })),
+    elements: difference.elements.map(({ change, element, options }) => ({ change, name: element.name, options: maskOptions(options) })),
     webhooks: webhookDifference(operationsOf(before), operationsOf(after)),
-    tests: testsConcerned(tests, difference),
+    tests: findAffectedTests(tests, difference),
   };
 }
 
-function testsConcerned(tests: string | null, difference: FlowDifference): readonly AffectedTest[] | null {
+function findAffectedTests(tests: string | null, difference: FlowDifference): readonly AffectedTest[] | null {
   if (tests === null) return [];
   try {
     return affectedTests(readFlowTests(tests), difference);

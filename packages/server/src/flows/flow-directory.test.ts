@@ -14,11 +14,11 @@ let directory: string;
 const list = (): Promise<readonly FlowFile[]> => listFlowFiles(directory);
 const write = (name: string, text: string): void => writeFileSync(join(directory, name), text);
 const sorted = <T extends { readonly file: string }>(files: T[]): T[] => files.sort((a, b) => (a.file < b.file ? -1 : 1));
-const facts = (listed: readonly FlowFile[]): readonly object[] =>
+const metadata = (listed: readonly FlowFile[]): readonly object[] =>
   sorted(listed.map(({ id, file, lastModified, stamp, problem, hasParams }) => ({ id, file, lastModified, stamp, isUsed: problem === undefined, hasParams })));
 
 /** The expected listing, computed independently. */
-function everything(): readonly object[] {
+function expectedListing(): readonly object[] {
   const all = readdirSync(directory);
   const names = inPreferenceOrder(all.filter((name) => flowIdOfFile(name) !== undefined));
   return sorted(
@@ -78,14 +78,14 @@ describe("a directory of many flows", () => {
       for (const [name, change] of Object.entries(changes)) {
         step++;
         change();
-        const listed = facts(await list());
-        expect(listed, `${name}, step ${step}`).toEqual(everything());
+        const listed = metadata(await list());
+        expect(listed, `${name}, step ${step}`).toEqual(expectedListing());
       }
   }, 60_000);
 
   it("is listed correctly after hundreds of changes at once", async () => {
     for (let index = 0; index < 400; index++) write(`f${index}.yaml`, "changed");
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
   });
 
   it("is listed correctly by concurrent callers", async () => {
@@ -95,8 +95,8 @@ describe("a directory of many flows", () => {
       write(`late${round}.yaml`, "new");
       lists.push(list());
       const [, , last] = await Promise.all(lists);
-      expect(facts(last as readonly FlowFile[]), `round ${round}`).toEqual(everything());
-      expect(facts(await list())).toEqual(everything());
+      expect(metadata(last as readonly FlowFile[]), `round ${round}`).toEqual(expectedListing());
+      expect(metadata(await list())).toEqual(expectedListing());
     }
   });
 
@@ -104,9 +104,9 @@ describe("a directory of many flows", () => {
     const target = join(directory, ".elsewhere");
     writeFileSync(target, "first");
     symlinkSync(target, join(directory, "linked.yaml"));
-    for (let round = 0; round < 3; round++) expect(facts(await list())).toEqual(everything());
+    for (let round = 0; round < 3; round++) expect(metadata(await list())).toEqual(expectedListing());
     writeFileSync(target, "second text");
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
   });
 
   it("detects a change through another hard link", async () => {
@@ -115,30 +115,30 @@ describe("a directory of many flows", () => {
     write("f3.yaml", "written here");
     for (let round = 0; round < 3; round++) await list();
     writeFileSync(other, "written elsewhere");
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
     unlinkSync(other);
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
   });
 
   it("is read again after it was removed and recreated", async () => {
     rmSync(directory, { recursive: true });
     fill();
     for (let round = 0; round < 3; round++) {
-      expect(facts(await list()), `round ${round}`).toEqual(everything());
+      expect(metadata(await list()), `round ${round}`).toEqual(expectedListing());
       write(`f${round}.yaml`, "changed");
       write(`new${round}.yaml`, "new");
     }
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
   });
 
-  it("is the current one after it was replaced", async () => {
+  it("is read again after another directory replaced it", async () => {
     renameSync(directory, join(parent, "before"));
     fill();
     write("f5.yaml", "another");
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
     await list();
     write("f6.yaml", "another, too");
-    expect(facts(await list())).toEqual(everything());
+    expect(metadata(await list())).toEqual(expectedListing());
     rmSync(directory, { recursive: true });
     await expect(list()).rejects.toThrow("ENOENT");
   });

@@ -9,8 +9,8 @@ import { inspectFile } from "./inspect-file.ts";
 
 export const paramsSuffix = ".params.json";
 
-/** Files inspected per event loop turn. They are inspected synchronously because the thread pool would take ten times as long. */
-const inspectedAtOnce = 250;
+/** Number of files inspected per turn of the event loop. They are inspected synchronously: the thread pool would take ten times as long. */
+const filesPerTurn = 250;
 
 /** Lists all files, including those added or changed manually. */
 export async function listFlowFiles(directory: string, maxBytes = Infinity): Promise<readonly FlowFile[]> {
@@ -20,7 +20,7 @@ export async function listFlowFiles(directory: string, maxBytes = Infinity): Pro
   const owners = new Map<string, string>();
   const files: FlowFile[] = [];
   for (const [index, name] of names.entries()) {
-    if (index % inspectedAtOnce === inspectedAtOnce - 1) await systemClock.yieldToEventLoop();
+    if (index % filesPerTurn === filesPerTurn - 1) await systemClock.yieldToEventLoop();
     const found = inspectFile(join(directory, name), maxBytes);
     if (found === undefined) continue;
     const flowId = flowIdOfFile(name) as string;
@@ -28,7 +28,7 @@ export async function listFlowFiles(directory: string, maxBytes = Infinity): Pro
     if (owner === undefined) owners.set(flowId.toLowerCase(), name);
     // Not a valid flow id, so the entry cannot be confused with another flow.
     const id = owner === undefined ? flowId : `${flowId} (${name})`;
-    const { mtimeMs, size, ino } = found.facts;
+    const { mtimeMs, size, ino } = found.stats;
     files.push({
       id,
       file: name,

@@ -4,22 +4,22 @@ import { fileNameOf, fileNamesOf, flowIdOfFile } from "./flow-file-name.ts";
 import { isFlowId } from "./flow-id.ts";
 import { flowIds } from "./flow-ids.test-support.ts";
 
-it("A4: every id maps to a unique file name and back, even on case-insensitive file systems", () => {
+it("every id maps to a unique file name and back, even on case-insensitive file systems", () => {
   fc.assert(
-    fc.property(flowIds, flowIds, (one, other) => {
-      expect(isFlowId(one)).toBe(true);
-      expect([one, flowIdOfFile(fileNameOf(one)), fileNamesOf(one)[0]]).toEqual([one, one, fileNameOf(one)]);
-      for (const name of fileNamesOf(one)) expect(flowIdOfFile(name)).toBe(one);
-      if (one.toLowerCase() === other.toLowerCase()) return;
-      const taken = new Set(fileNamesOf(one).map((name) => name.toLowerCase()));
-      expect(fileNamesOf(other).filter((name) => taken.has(name.toLowerCase()))).toEqual([]);
-      expect(fileNameOf(one).toLowerCase()).not.toBe(fileNameOf(other).toLowerCase());
+    fc.property(flowIds, flowIds, (id, other) => {
+      expect(isFlowId(id)).toBe(true);
+      expect([id, flowIdOfFile(fileNameOf(id)), fileNamesOf(id)[0]]).toEqual([id, id, fileNameOf(id)]);
+      for (const name of fileNamesOf(id)) expect(flowIdOfFile(name)).toBe(id);
+      if (id.toLowerCase() === other.toLowerCase()) return;
+      const names = new Set(fileNamesOf(id).map((name) => name.toLowerCase()));
+      expect(fileNamesOf(other).filter((name) => names.has(name.toLowerCase()))).toEqual([]);
+      expect(fileNameOf(id).toLowerCase()).not.toBe(fileNameOf(other).toLowerCase());
     }),
     { numRuns: 2_000 },
   );
 });
 
-it("reads the file names of people and Camel tools", () => {
+it("recognizes hand-written and Camel-generated file names", () => {
   expect(["orders.yaml", "orders.yml", "orders.camel.yaml", "orders.camel.yml", "a.camel.camel.yaml", ".hidden.yaml", "orders.json"].map(flowIdOfFile)).toEqual(
     ["orders", "orders", "orders", "orders.camel", "a.camel", undefined, undefined],
   );

@@ -24,7 +24,7 @@ export function fileNamesOf(id: string): readonly string[] {
   return inPreferenceOrder(extensions.map((extension) => id + extension).filter((name) => flowIdOfFile(name) === id));
 }
 
-/** Sorts names by preference, then by name. Each is ranked once, since there may be ten thousand. */
+/** Sorts names by preference, then by name. Each name is ranked once, because there may be ten thousand. */
 export function inPreferenceOrder(names: readonly string[]): readonly string[] {
   const ranked: [string[], string[], string[]] = [[], [], []];
   for (const name of names.toSorted()) ranked[rank(name)].push(name);

@@ -1,6 +1,6 @@
 // Parameters of a flow: validation, storage and resolution of `{{name}}`.
 import { namesUnder } from "@sluice/model";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { looksSecret, variableOf, type Environment } from "../host/environment.ts";
 import { masked } from "../masking/secret-headers.ts";
 import type { ParamValue, StoredParams } from "./flow-store.ts";
@@ -10,24 +10,25 @@ const maxDepth = 16;
 const maxParams = 10_000;
 
 /** Reads the `params` of a PUT: nested names are joined with dots. A masked secret keeps the stored value. */
-export function readParams(given: unknown, stored: StoredParams): StoredParams {
-  if (given === null) return {};
-  if (typeof given !== "object" || Array.isArray(given)) throw new Refusal("body-invalid", "params must be an object");
+export function readParams(input: unknown, stored: StoredParams): StoredParams {
+  if (input === null) return {};
+  if (typeof input !== "object" || Array.isArray(input)) throw new ServiceError("body-invalid", "params must be an object");
   const params: Record<string, ParamValue> = Object.create(null) as Record<string, ParamValue>;
   let count = 0;
-  collect(given as Readonly<Record<string, unknown>>, "", 0);
+  collect(input as Readonly<Record<string, unknown>>, "", 0);
   return params;
 
   function collect(object: Readonly<Record<string, unknown>>, prefix: string, depth: number): void {
-    if (depth > maxDepth) throw new Refusal("body-invalid", `params '${prefix}' is nested too deeply`);
+    if (depth > maxDepth) throw new ServiceError("body-invalid", `params '${prefix}' is nested more than ${maxDepth} levels deep`);
     for (const [key, value] of Object.entries(object)) {
-      if (++count > maxParams) throw new Refusal("body-invalid", `params must not have more than ${maxParams} names`);
-      if (forbidden.has(key)) throw new Refusal("body-invalid", `params must not use the name '${key}'`);
+      if (++count > maxParams) throw new ServiceError("body-invalid", `params must not have more than ${maxParams} names`);
+      if (forbidden.has(key)) throw new ServiceError("body-invalid", `params must not use the name '${key}'`);
       const name = prefix === "" ? key : `${prefix}.${key}`;
       const leaf = readLeaf(value, name);
       if (leaf !== undefined) params[name] = leaf;
       else if (typeof value === "object" && value !== null && !Array.isArray(value)) collect(value as Readonly<Record<string, unknown>>, name, depth + 1);
-      else throw new Refusal("body-invalid", `params '${name}' must be a string, a number, true or false, {"env": "NAME"} or {"value": …, "secret": true}`);
+      else
+        throw new ServiceError("body-invalid", `params '${name}' must be a string, a number, true or false, {"env": "NAME"} or {"value": …, "secret": true}`);
     }
   }
 
@@ -39,14 +40,14 @@ export function readParams(given: unknown, stored: StoredParams): StoredParams {
     if (typeof env === "string" && inner === undefined && secret === undefined) return { env };
     if (env !== undefined || !isScalar(inner) || (secret !== undefined && typeof secret !== "boolean")) return undefined;
     if (secret !== true) return { value: inner };
-    const kept = stored[name];
-    return inner === masked && kept !== undefined && "value" in kept && kept.secret === true ? kept : { value: inner, secret: true };
+    const before = stored[name];
+    return inner === masked && before !== undefined && "value" in before && before.secret === true ? before : { value: inner, secret: true };
   }
 }
 
 const isScalar = (value: unknown): value is string | number | boolean => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** The parameters as returned by the API: secrets masked, environment references unchanged. */
+/** The parameters as the API returns them: secrets are masked, references to environment variables are not. */
 export function shownParams(params: StoredParams): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(params).map(([name, param]) => [

@@ -1,7 +1,7 @@
-// Problems of a flow in the format of the API: one sentence for an error body, or the complete list for validate.
+// Problems in a flow, in the format of the API: one sentence for an error body, or the complete list for validate.
 import type { Conflict, Prepared } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
 export interface Problem {
   readonly severity: "error" | "warning";
@@ -13,23 +13,23 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Problems that need no line number or hint. */
+/** True for problems that are reported without a line number and hint. */
 const needsNoLocation = ({ code, message }: Diagnostic): boolean => code === "flow-reserved-path" || message === "flow defines no routes";
 
-/** Throws a Refusal with the problems, unless the flow can be deployed. */
-export function refuseProblems({ flow, skippedRoutes, diagnostics, conflicts }: Prepared): void {
+/** Throws a ServiceError with the problems, unless the flow can be deployed. */
+export function assertDeployable({ flow, skippedRoutes, diagnostics, conflicts }: Prepared): void {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   const first = errors[0];
-  if (first !== undefined) throw new Refusal(isSyntax(first) ? "yaml-invalid" : "flow-invalid", listed(errors));
+  if (first !== undefined) throw new ServiceError(isSyntax(first) ? "yaml-invalid" : "flow-invalid", joinProblems(errors));
   // A file with only shared definitions, or with routes disabled by preconditions, is valid; an empty one is a mistake.
-  if (flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0) throw new Refusal("flow-invalid", "flow defines no routes");
+  if (flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0) throw new ServiceError("flow-invalid", "flow defines no routes");
   const conflict = conflicts[0];
-  if (conflict !== undefined) throw new Refusal("conflict", conflictSentence(conflict));
+  if (conflict !== undefined) throw new ServiceError("conflict", conflictSentence(conflict));
 }
 
 /** All problems in document order. */
 export function listProblems({ diagnostics, conflicts }: Prepared): readonly Problem[] {
-  const found = diagnostics.map((diagnostic) => ({
+  const problems = diagnostics.map((diagnostic) => ({
     severity: diagnostic.severity,
     line: diagnostic.span.line,
     column: diagnostic.span.column,
@@ -38,8 +38,8 @@ export function listProblems({ diagnostics, conflicts }: Prepared): readonly Pro
     code: diagnostic.code,
     message: withHint(diagnostic),
   }));
-  found.sort((a, b) => a.line - b.line || a.column - b.column);
-  const clashes = conflicts.map((conflict) => ({
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  const conflictProblems = conflicts.map((conflict) => ({
     severity: "error" as const,
     line: 1,
     column: 1,
@@ -48,7 +48,7 @@ export function listProblems({ diagnostics, conflicts }: Prepared): readonly Pro
     code: `flow-conflict-${conflict.kind}`,
     message: conflictSentence(conflict),
   }));
-  return [...found, ...clashes];
+  return [...problems, ...conflictProblems];
 }
 
 export function warningsOf({ diagnostics }: Prepared): readonly string[] {
@@ -67,15 +67,15 @@ function sentence(diagnostic: Diagnostic): string {
 /** Appends the hint unless the message includes it. */
 const withHint = ({ message, hint }: Diagnostic): string => (hint === undefined || message.includes(hint) ? message : `${message} (${hint})`);
 
-/** Approximate space in an error body. */
-const roomForFaults = 440;
+/** Approximate number of characters that fit into an error body. */
+const maxErrorLength = 440;
 
 /** Lists as many problems as fit, in document order; `validate` lists all problems. */
-function listed(errors: readonly Diagnostic[]): string {
+function joinProblems(errors: readonly Diagnostic[]): string {
   const sentences = [...new Set(errors.toSorted((a, b) => a.span.start - b.span.start).map(sentence))];
   let text = sentences[0] as string;
   for (const [index, next] of sentences.slice(1).entries()) {
-    if (text.length + next.length > roomForFaults) return `${text} (and ${sentences.length - 1 - index} more)`;
+    if (text.length + next.length > maxErrorLength) return `${text} (and ${sentences.length - 1 - index} more)`;
     text += `; ${next}`;
   }
   return text;

@@ -49,7 +49,7 @@ export interface FlowStore {
 }
 
 /** Who changed a flow, and why. */
-export interface VersionFacts {
+export interface VersionMetadata {
   /** Undefined for a file that was changed outside the API. */
   readonly by?: string | undefined;
   readonly comment?: string | undefined;
@@ -58,7 +58,7 @@ export interface VersionFacts {
 }
 
 /** One version of a flow, as it was deployed. */
-export interface FlowVersion extends VersionFacts {
+export interface FlowVersion extends VersionMetadata {
   /** Counts the versions of this flow from 1. */
   readonly revision: number;
   readonly bytes: Uint8Array;
@@ -87,7 +87,7 @@ export interface FlowChange {
   readonly params: StoredParams;
   /** The tests that belong to this version; null without tests. */
   readonly tests: string | null;
-  readonly facts: VersionFacts;
+  readonly metadata: VersionMetadata;
 }
 
 export interface StagedFlow {

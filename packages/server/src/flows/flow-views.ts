@@ -1,7 +1,7 @@
 // Flows as returned by the API. The list comes from the directory, so manual changes are visible.
 import type { KameletFiles } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { shownParams } from "./flow-params.ts";
 import type { FlowFile } from "./flow-store.ts";
@@ -10,18 +10,18 @@ import { decodeFlow, prepareFlow, problemOfFlow, shownProblem, statusOfFlow, typ
 export interface FlowViews {
   readonly parts: FlowParts;
   hasPolicy(flowId: string): boolean;
-  /** The author of changes whose caller names none. */
+  /** The author of changes whose caller does not name one. */
   readonly fingerprint: string | undefined;
-  /** The installed Kamelets, with the YAML of these replaced. */
+  /** The installed Kamelets, with these YAML texts instead of the installed ones. */
   withKamelets(replaced: ReadonlyMap<string, string>): KameletFiles;
   /** Data of files whose content is not deployed, by id. */
   readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }
 
-/** Entries written per event loop turn. */
-const writtenAtOnce = 100;
+/** Number of entries written per turn of the event loop. */
+const entriesPerTurn = 100;
 
-interface FoundFlow {
+interface FlowContent {
   readonly hash: string;
   readonly routeCount: number;
 }
@@ -37,14 +37,14 @@ export async function listFlows(views: FlowViews): Promise<string> {
   const files = await store.list();
   const entries: string[] = [];
   for (const file of files) {
-    if (entries.length % writtenAtOnce === writtenAtOnce - 1) await systemClock.yieldToEventLoop();
-    const known = installed.get(file.id);
-    const found = known?.lastModified === file.lastModified ? known : await inspect(views, file, known);
-    entries.push(JSON.stringify(entry(views, file, known, found)));
+    if (entries.length % entriesPerTurn === entriesPerTurn - 1) await systemClock.yieldToEventLoop();
+    const flow = installed.get(file.id);
+    const content = flow?.lastModified === file.lastModified ? flow : await inspect(views, file, flow);
+    entries.push(JSON.stringify(entry(views, file, flow, content)));
   }
   if (views.seen.size > 0) {
-    const there = new Set(files.map(({ id }) => id));
-    for (const id of views.seen.keys()) if (!there.has(id)) views.seen.delete(id);
+    const ids = new Set(files.map(({ id }) => id));
+    for (const id of views.seen.keys()) if (!ids.has(id)) views.seen.delete(id);
   }
   return `{"flows":[${entries.join(",")}],"total":${entries.length}}`;
 }
@@ -52,8 +52,8 @@ export async function listFlows(views: FlowViews): Promise<string> {
 export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry & { readonly yaml: string; readonly hash: string }> {
   const { parts } = views;
   const stored = await parts.store.read(id);
-  if (stored === undefined) throw new Refusal("not-found", `flow '${id}' not found`);
-  const known = parts.installed.get(id);
+  if (stored === undefined) throw new ServiceError("not-found", `flow '${id}' not found`);
+  const flow = parts.installed.get(id);
   const deployed = parts.runtime.deployments.get(id);
   return {
     id,
@@ -62,15 +62,15 @@ export async function readFlow(views: FlowViews, id: string): Promise<FlowEntry 
     lastModified: new Date(stored.lastModified).toISOString(),
     hash: stored.hash,
     deployedHash: deployed?.hash ?? null,
-    routeCount: known?.routeCount ?? deployed?.routes.length ?? 0,
-    status: statusOfFlow(parts.runtime, id, known?.error),
+    routeCount: flow?.routeCount ?? deployed?.routes.length ?? 0,
+    status: statusOfFlow(parts.runtime, id, flow?.error),
     routes: routesJson(views, id),
     params: shownParams(stored.params),
     tests: (await parts.tests.read(id).catch(() => undefined)) ?? null,
     paramNames: Object.keys(stored.params).sort(),
     hasPolicy: views.hasPolicy(id),
-    warnings: known?.warnings ?? [],
-    error: shownError(views, stored.problem ?? known?.error ?? problemOfFlow(parts.runtime, id)),
+    warnings: flow?.warnings ?? [],
+    error: shownError(views, stored.problem ?? flow?.error ?? problemOfFlow(parts.runtime, id)),
   };
 }
 
@@ -79,7 +79,8 @@ export function routesJson({ parts }: FlowViews, flowId: string): readonly Reado
   const deployment = parts.runtime.deployments.get(flowId);
   return (deployment?.routes ?? []).map(({ identity, from, status, trigger }) => ({
     id: identity.id,
-    from: shownTrigger(from),
+    // `webhook:` without a path is shown as `webhook`, as authors write it.
+    from: parts.secrets.scrub(maskUris(from)).replace(/:$/, ""),
     status,
     ...(trigger === "request" ? { url: `/api/${identity.id}` } : {}),
   }));
@@ -87,10 +88,7 @@ export function routesJson({ parts }: FlowViews, flowId: string): readonly Reado
 
 const shownError = ({ parts }: FlowViews, error: string | undefined): string | null => (error === undefined ? null : shownProblem(parts, error));
 
-/** Shows `webhook:` without a path as `webhook`, as authors write it. */
-const shownTrigger = (uri: string): string => maskUris(uri).replace(/:$/, "");
-
-function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined, { hash, routeCount }: FoundFlow): FlowEntry {
+function entry(views: FlowViews, file: FlowFile, flow: InstalledFlow | undefined, { hash, routeCount }: FlowContent): FlowEntry {
   const { parts } = views;
   const deployment = parts.runtime.deployments.get(file.id);
   return {
@@ -99,29 +97,29 @@ function entry(views: FlowViews, file: FlowFile, known: InstalledFlow | undefine
     lastModified: new Date(file.lastModified).toISOString(),
     hash,
     routeCount,
-    status: statusOfFlow(parts.runtime, file.id, known?.error),
+    status: statusOfFlow(parts.runtime, file.id, flow?.error),
     routes: (deployment?.routes ?? []).map(({ identity, status }) => ({ id: identity.id, status })),
-    paramNames: Object.keys(known?.params ?? {}).sort(),
+    paramNames: Object.keys(flow?.params ?? {}).sort(),
     hasPolicy: views.hasPolicy(file.id),
-    error: shownError(views, known?.error ?? file.problem ?? problemOfFlow(parts.runtime, file.id)),
+    error: shownError(views, flow?.error ?? file.problem ?? problemOfFlow(parts.runtime, file.id)),
     ...(deployment === undefined || deployment.hash === hash ? {} : { deployedHash: deployment.hash }),
   };
 }
 
-/** Reads a file whose content is not the deployed one, if it changed since the last time. */
-async function inspect(views: FlowViews, file: FlowFile, known: InstalledFlow | undefined): Promise<FoundFlow> {
+/** Reads a file whose content is not deployed; uses the cached result if the file is unchanged. */
+async function inspect(views: FlowViews, file: FlowFile, flow: InstalledFlow | undefined): Promise<FlowContent> {
   const seen = views.seen.get(file.id);
   if (seen?.stamp === file.stamp) return seen;
   const stored = file.unreadable === true ? undefined : await views.parts.store.readListed(file).catch(() => undefined);
   if (stored === undefined) return { hash: "", routeCount: 0 };
   const source = file.problem === undefined ? decodeFlow(stored.bytes) : undefined;
   const routeCount =
-    stored.hash === known?.hash
-      ? known.routeCount
+    stored.hash === flow?.hash
+      ? flow.routeCount
       : source === undefined
         ? 0
         : (await prepareFlow(views.parts, { ...stored, source })).prepared.flow.routes.length;
-  const found = { stamp: file.stamp, hash: stored.hash, routeCount };
-  views.seen.set(file.id, found);
-  return found;
+  const content = { stamp: file.stamp, hash: stored.hash, routeCount };
+  views.seen.set(file.id, content);
+  return content;
 }

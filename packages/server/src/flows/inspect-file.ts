@@ -3,7 +3,7 @@ import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
 import { dirname, sep } from "node:path";
 
 export interface FoundFile {
-  readonly facts: Stats;
+  readonly stats: Stats;
   /** Why it must not be read. */
   readonly problem: string | undefined;
 }
@@ -11,21 +11,21 @@ export interface FoundFile {
 /** Undefined for anything that is not a file. */
 export function inspectFile(path: string, maxBytes: number): FoundFile | undefined {
   try {
-    const own = lstatSync(path, { throwIfNoEntry: false });
-    if (own?.isSymbolicLink() === true) return inspectLink(path, own, maxBytes);
-    return own?.isFile() === true ? { facts: own, problem: sizeProblem(own, maxBytes) } : undefined;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink() === true) return inspectLink(path, stats, maxBytes);
+    return stats?.isFile() === true ? { stats, problem: sizeProblem(stats, maxBytes) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Follows links inside the directory, as used by mounted ConfigMaps. A link to the outside could expose any file of the machine. */
-function inspectLink(path: string, own: Stats, maxBytes: number): FoundFile | undefined {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts?.isFile() !== true) return undefined;
+/** Follows links inside the directory, which mounted ConfigMaps use. A link to the outside could expose any file of the machine. */
+function inspectLink(path: string, linkStats: Stats, maxBytes: number): FoundFile | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return undefined;
   const isInside = realpathSync(path).startsWith(`${realpathSync(dirname(path))}${sep}`);
   const problem = "the file is a link to outside the directory: copy the file here instead";
-  return isInside ? { facts, problem: sizeProblem(facts, maxBytes) } : { facts: own, problem };
+  return isInside ? { stats, problem: sizeProblem(stats, maxBytes) } : { stats: linkStats, problem };
 }
 
 function sizeProblem({ size }: Stats, maxBytes: number): string | undefined {

@@ -1,17 +1,17 @@
-// Installs or replaces a flow. All checks are done before the running version is touched. The file changes last, with one rename, so after a crash
-// either the old or the new flow is complete.
+// Installs or replaces a flow. All checks run before the running version is touched. The file changes last, with one rename, so that after a
+// crash either the old or the new flow is complete.
 import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { hashOf } from "./flow-hash.ts";
 import { compareVersions, type FlowComparison } from "./flow-comparison.ts";
 import { fileNameOf } from "./flow-file-name.ts";
 import { readParams } from "./flow-params.ts";
-import { refuseProblems, warningsOf } from "./flow-problems.ts";
-import { asRefusal, refuseUnflushed } from "./storage-refusal.ts";
+import { assertDeployable, warningsOf } from "./flow-problems.ts";
+import { throwStorageError, throwIfUnflushed } from "./storage-errors.ts";
 import { deployMasked, undeployMasked } from "./masked-deployment.ts";
 import { missingMappings } from "./missing-mappings.ts";
-import type { StagedFlow, StoredFlow, VersionFacts } from "./flow-store.ts";
+import type { StagedFlow, StoredFlow, VersionMetadata } from "./flow-store.ts";
 import { claimsKey, decodeFlow, flowKey, prepareFlow, inactiveRoutes, shownProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
 /** The hashes that may be replaced; `*` matches any existing version. */
@@ -29,7 +29,7 @@ export interface InstallRequest {
   readonly tests: string | null | undefined;
   /** Deploy only if the tests pass. */
   readonly testsRequired: boolean;
-  readonly facts: VersionFacts;
+  readonly metadata: VersionMetadata;
   /** For a dry run: the Kamelets to check the flow with, if not the installed ones. */
   readonly kamelets?: KameletFiles | undefined;
 }
@@ -56,27 +56,27 @@ export function installFlow(parts: FlowParts, request: InstallRequest): Promise<
 
 async function install(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
   const { id, bytes } = request;
-  refuseOtherSpelling(parts, id);
+  rejectCaseConflict(parts, id);
   const current = await parts.store.read(id);
   refuseChanged(id, request.ifMatch, current);
   const params = request.params === undefined ? (current?.params ?? {}) : readParams(request.params, current?.params ?? {});
   const hash = hashOf(bytes);
   const source = decodeFlow(bytes);
-  if (source === undefined) throw new Refusal("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
+  if (source === undefined) throw new ServiceError("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
   if (typeof request.tests === "string") parts.trial.check(id, request.tests);
   // Tests that cannot be read prevent only a deployment that requires them.
   const storedTests = (await parts.tests.read(id).catch((error: unknown) => (request.testsRequired ? Promise.reject(error) : undefined))) ?? null;
   const tests = request.tests === undefined ? storedTests : request.tests;
-  const testsPassed = request.testsRequired ? await tried(parts, id, tests, { source, hash, params }) : undefined;
+  const testsPassed = request.testsRequired ? await runTests(parts, request, tests, { source, hash, params }) : undefined;
   const before = routeIdsOf(parts.runtime.deployments.get(id));
   const known = parts.installed.get(id);
   const isSame =
     current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id);
   const deployed = parts.runtime.deployments.get(id);
   const differenceTo = (deployment: Deployment | undefined): FlowComparison | undefined => {
-    const former = current === undefined ? "[]" : decodeFlow(current.bytes);
-    if (!request.dryRun || former === undefined) return undefined;
-    const versions = { before: { source: former, deployment: deployed }, after: { source, deployment }, tests };
+    const previousSource = current === undefined ? "[]" : decodeFlow(current.bytes);
+    if (!request.dryRun || previousSource === undefined) return undefined;
+    const versions = { before: { source: previousSource, deployment: deployed }, after: { source, deployment }, tests };
     return compareVersions(id, versions, (text) => shownProblem(parts, text));
   };
   if (isSame && request.kamelets === undefined) {
@@ -86,7 +86,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   }
   return parts.mutex.run(claimsKey, async () => {
     const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params, kamelets: request.kamelets });
-    refuseProblems(prepared);
+    assertDeployable(prepared);
     const deployment = prepared.deployment as Deployment;
     const missing = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
@@ -99,28 +99,28 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
       missing,
     };
     if (request.dryRun) {
-      const place = { file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 };
-      return { ...outcome, flow: { ...flow, ...place }, difference: differenceTo(deployment) };
+      const location = { file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 };
+      return { ...outcome, flow: { ...flow, ...location }, difference: differenceTo(deployment) };
     }
-    const staged = await parts.store.stage({ id, bytes, hash, params, tests, facts: request.facts }).catch(asRefusal);
+    const staged = await parts.store.stage({ id, bytes, hash, params, tests, metadata: request.metadata }).catch(throwStorageError);
     const disconnected = await deployOrDiscard(parts, { deployment, secrets }, staged, before.length > 0);
-    const kept = await staged.commit().catch((error: unknown) => restorePrevious(parts, id, current).then(() => asRefusal(error)));
-    const { unflushed, revision, ...place } = kept;
-    const installed: InstalledFlow = { ...flow, ...place };
+    const committed = await staged.commit().catch((error: unknown) => restorePrevious(parts, id, current).then(() => throwStorageError(error)));
+    const { unflushed, revision, ...location } = committed;
+    const installed: InstalledFlow = { ...flow, ...location };
     parts.installed.set(id, installed);
     parts.announce("deployed", id, hash);
     logDeployed(parts, request, revision, hash);
     await parts.routeStates.retain(id, outcome.routeIds.after);
     await storeTests(parts, request);
-    refuseUnflushed(unflushed, "the new version is running, but may be lost");
+    throwIfUnflushed(unflushed, "the new version is running, but may be lost");
     return { ...outcome, revision, missing: [...missing, ...disconnected, ...inactiveRoutes(parts, id)], flow: installed };
   });
 }
 
-/** The audit trail: who deployed which version. */
-function logDeployed({ log }: FlowParts, { id, facts }: InstallRequest, revision: number, hash: string): void {
-  const origin = facts.restoredFrom === undefined ? "" : `, restored from revision ${facts.restoredFrom}`;
-  log.write("INFO", "sluice.flows", `Deployed revision ${revision} of flow '${id}' (hash ${hash.slice(0, 12)}, by ${facts.by ?? "unknown"}${origin})`);
+/** Logs who deployed which version, as an audit trail. */
+function logDeployed({ log }: FlowParts, { id, metadata }: InstallRequest, revision: number, hash: string): void {
+  const origin = metadata.restoredFrom === undefined ? "" : `, restored from revision ${metadata.restoredFrom}`;
+  log.write("INFO", "sluice.flows", `Deployed revision ${revision} of flow '${id}' (hash ${hash.slice(0, 12)}, by ${metadata.by ?? "unknown"}${origin})`);
 }
 
 /** Stores new tests of an unchanged flow, which is a version too: a rollback restores the tests of its version. */
@@ -129,37 +129,41 @@ async function recordTests(
   request: InstallRequest,
   flow: { readonly hash: string; readonly params: StoredFlow["params"]; readonly tests: string | null },
 ): Promise<number> {
-  const { id, bytes, facts } = request;
-  const staged = await parts.store.stage({ id, bytes, facts, ...flow }).catch(asRefusal);
-  const { revision, unflushed } = await staged.commit().catch(asRefusal);
+  const { id, bytes, metadata } = request;
+  const staged = await parts.store.stage({ id, bytes, metadata, ...flow }).catch(throwStorageError);
+  const { revision, unflushed } = await staged.commit().catch(throwStorageError);
   await storeTests(parts, request);
-  refuseUnflushed(unflushed, "the new tests are active, but may be lost");
+  throwIfUnflushed(unflushed, "the new tests are active, but may be lost");
   return revision;
 }
 
-/** Runs the flow's tests. Problems of the flow itself are reported first. */
-async function tried(
+/** Runs the flow's tests. Problems in the flow itself are reported first. */
+async function runTests(
   parts: FlowParts,
-  id: string,
+  { id, metadata: { restoredFrom } }: InstallRequest,
   tests: string | null,
   flow: { readonly source: string; readonly hash: string; readonly params: StoredFlow["params"] },
 ): Promise<number> {
-  if (tests === null) throw new Refusal("flow-invalid", `flow '${id}' has no tests: send them as 'tests' together with 'yaml'`);
-  refuseProblems((await prepareFlow(parts, { id, ...flow })).prepared);
+  if (tests === null && restoredFrom !== undefined)
+    throw new ServiceError("flow-invalid", `revision ${restoredFrom} of flow '${id}' has no tests: roll back without --tests required`);
+  if (tests === null) throw new ServiceError("flow-invalid", `flow '${id}' has no tests: send them as 'tests' together with 'yaml'`);
+  assertDeployable((await prepareFlow(parts, { id, ...flow })).prepared);
   return (await parts.trial.run({ id, source: flow.source, params: flow.params, tests })).passed;
 }
 
-/** Written after the flow: a crash in between leaves the flow with its previous tests. */
-async function storeTests({ tests }: FlowParts, { id, tests: given }: InstallRequest): Promise<void> {
-  if (given === undefined) return;
+/** Stores the tests after the flow: a crash in between leaves the flow with its previous tests. */
+async function storeTests({ tests }: FlowParts, { id, tests: text }: InstallRequest): Promise<void> {
+  if (text === undefined) return;
   try {
-    refuseUnflushed(await (given === null ? tests.remove(id) : tests.write(id, given)).catch(asRefusal), "the new tests are active, but may be lost");
+    throwIfUnflushed(await (text === null ? tests.remove(id) : tests.write(id, text)).catch(throwStorageError), "the new tests are active, but may be lost");
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal(error.code, `flow '${id}' is running, but its tests were not stored safely: ${error.message}`) : error;
+    throw error instanceof ServiceError
+      ? new ServiceError(error.code, `flow '${id}' is running, but its tests were not stored safely: ${error.message}`)
+      : error;
   }
 }
 
-/** Returns a warning for each running route that cannot connect yet. */
+/** Deploys the flow, or discards the staged change and throws. Returns a warning for each running route that cannot connect yet. */
 async function deployOrDiscard(
   parts: FlowParts,
   { deployment, secrets }: { readonly deployment: Deployment; readonly secrets: ReadonlySet<string> },
@@ -173,12 +177,12 @@ async function deployOrDiscard(
   } catch (error) {
     await staged.discard();
     if (error instanceof DeployError)
-      throw new Refusal("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
+      throw new ServiceError("flow-start-failed", hasPrevious ? `${error.message}; the previous version is still running` : error.message);
     throw error;
   }
 }
 
-/** The commit failed: redeploys the version on disk. */
+/** Redeploys the version on disk after the commit failed. */
 async function restorePrevious(parts: FlowParts, id: string, current: StoredFlow | undefined): Promise<void> {
   const source = current === undefined ? undefined : decodeFlow(current.bytes);
   const before = current === undefined || source === undefined ? undefined : await prepareFlow(parts, { ...current, source });
@@ -186,18 +190,18 @@ async function restorePrevious(parts: FlowParts, id: string, current: StoredFlow
   else await deployMasked(parts, before.prepared.deployment, before.secrets, "always");
 }
 
-/** Some file systems are case-insensitive: two flows must never share a file. */
-function refuseOtherSpelling(parts: FlowParts, id: string): void {
+/** Rejects ids that differ only in case, which would share a file on case-insensitive file systems. */
+function rejectCaseConflict(parts: FlowParts, id: string): void {
   if (parts.installed.has(id)) return;
   for (const other of parts.installed.keys()) {
-    if (other.toLowerCase() === id.toLowerCase()) throw new Refusal("conflict", `flow id '${id}' differs from flow '${other}' only in case`);
+    if (other.toLowerCase() === id.toLowerCase()) throw new ServiceError("conflict", `flow id '${id}' differs from flow '${other}' only in case`);
   }
 }
 
 /** Rejects a change that is based on another version. */
 export function refuseChanged(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
-  throw new Refusal("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
+  throw new ServiceError("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
 const routeIdsOf = (deployment: Deployment | undefined): readonly string[] => deployment?.routes.map((route) => route.identity.id) ?? [];

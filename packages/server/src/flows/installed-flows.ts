@@ -40,7 +40,7 @@ export interface TrialOutcome {
 
 /** Runs the tests of candidates. */
 interface Trial {
-  /** Rejects text without tests for this flow. */
+  /** Throws when the text contains no tests for this flow. */
   check(id: string, tests: string): void;
   /** Runs the tests; rejects when one fails. */
   run(candidate: FlowCandidate): Promise<TrialOutcome>;
@@ -109,10 +109,10 @@ export async function prepareFlow(
   return { prepared, secrets: prepared.secrets.size === 0 ? secrets : new Set([...secrets, ...prepared.secrets]) };
 }
 
-/** A problem with masked secrets. */
+/** Masks the secrets in the text of a problem. */
 export const shownProblem = ({ secrets }: Pick<FlowParts, "secrets">, problem: string): string => secrets.scrub(maskUris(problem));
 
-/** One sentence for each route that was not started because an operator stopped or suspended it. */
+/** A warning for each route that was not started because an operator stopped or suspended it. */
 export function inactiveRoutes({ runtime, routeStates }: Pick<FlowParts, "runtime" | "routeStates">, id: string): readonly string[] {
   return (runtime.deployments.get(id)?.routes ?? []).flatMap(({ identity }) => {
     const status = routeStates.of(identity);

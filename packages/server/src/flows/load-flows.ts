@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Deployment, KameletFiles, Supervision } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
-import { oneSentence, Refusal } from "../refusal.ts";
-import { refuseProblems, warningsOf } from "./flow-problems.ts";
+import { oneSentence, ServiceError } from "../service-error.ts";
+import { assertDeployable, warningsOf } from "./flow-problems.ts";
 import type { FlowFile } from "./flow-store.ts";
 import { claimsKey, decodeFlow, flowKey, prepareFlow, problemOfFlow, inactiveRoutes, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 import { deployMasked } from "./masked-deployment.ts";
@@ -14,18 +14,18 @@ export interface LoadReport {
   readonly failed: number;
 }
 
-/** Flows started per event loop turn. */
-const startedAtOnce = 50;
+/** Number of flows started per turn of the event loop. */
+const flowsPerTurn = 50;
 
 /** Loads every flow of the store. */
 export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   const files = await parts.store.list();
   let failed = 0;
   for (const [index, file] of files.entries()) {
-    if (index % startedAtOnce === startedAtOnce - 1) await systemClock.yieldToEventLoop();
+    if (index % flowsPerTurn === flowsPerTurn - 1) await systemClock.yieldToEventLoop();
     const flow = await read(parts, file);
-    // No caller can correct it, so routes that fail to start are retried.
-    const installed = "error" in flow ? broken(file, flow) : await start(parts, file, flow, "always");
+    // Routes that fail to start are retried, because there is no client to report the error to.
+    const installed = "error" in flow ? failedFlow(file, flow) : await start(parts, file, flow, "always");
     parts.installed.set(file.id, installed);
     for (const sentence of inactiveRoutes(parts, file.id)) parts.log.write("WARN", "sluice.flows", `Flow '${file.id}': ${sentence}`);
     const problem = installed.error ?? problemOfFlow(parts.runtime, file.id);
@@ -36,21 +36,21 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
   return { loaded: files.length - failed, failed };
 }
 
-/** Something that a flow uses has changed. */
-export interface Affected {
+/** A change to something that a flow uses. */
+export interface DependencyChange {
   /** Used instead of the installed Kamelets. */
   readonly kamelets?: KameletFiles | undefined;
 }
 
-/** Reloads a flow after its file changed, or with `affected` something it uses; the running version stays when the new one is invalid. */
-export function reloadFlow(parts: FlowParts, file: FlowFile, affected?: Affected): Promise<void> {
+/** Reloads a flow after its file changed or, with `change`, something it uses. If the new version is invalid, the running version continues. */
+export function reloadFlow(parts: FlowParts, file: FlowFile, change?: DependencyChange): Promise<void> {
   return parts.mutex.run(flowKey(file.id), async () => {
     const flow = await read(parts, file);
-    const known = parts.installed.get(file.id);
-    if (affected === undefined && !("error" in flow) && known?.hash === flow.hash && isDeepStrictEqual(known.params, flow.params) && known.error === undefined)
-      return;
+    const current = parts.installed.get(file.id);
+    const isUnchanged = !("error" in flow) && current?.hash === flow.hash && isDeepStrictEqual(current.params, flow.params) && current.error === undefined;
+    if (change === undefined && isUnchanged) return;
     const installed =
-      "error" in flow ? broken(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, { ...flow, kamelets: affected?.kamelets }));
+      "error" in flow ? failedFlow(file, flow) : await parts.mutex.run(claimsKey, () => start(parts, file, { ...flow, kamelets: change?.kamelets }));
     parts.installed.set(file.id, installed);
     if (installed.error === undefined) parts.announce("deployed", file.id, installed.hash);
     parts.log.write(
@@ -83,14 +83,14 @@ interface ReadFlow {
   readonly kamelets?: KameletFiles | undefined;
 }
 
-interface Unusable {
+interface UnreadableFlow {
   readonly error: string;
   /** Empty when the file could not be read. */
   readonly hash: string;
 }
 
-/** Reads the flow, or returns why it cannot be used. */
-async function read(parts: FlowParts, file: FlowFile): Promise<ReadFlow | Unusable> {
+/** Reads the flow; if it cannot be used, returns the reason. */
+async function read(parts: FlowParts, file: FlowFile): Promise<ReadFlow | UnreadableFlow> {
   if (file.unreadable === true && file.problem !== undefined) return { error: file.problem, hash: "" };
   try {
     const stored = await parts.store.readListed(file);
@@ -105,22 +105,22 @@ async function read(parts: FlowParts, file: FlowFile): Promise<ReadFlow | Unusab
 }
 
 async function start(parts: FlowParts, file: FlowFile, flow: ReadFlow, supervision?: Supervision): Promise<InstalledFlow> {
-  const facts = { id: file.id, file: file.file, lastModified: file.lastModified, hash: flow.hash, params: flow.params };
+  const metadata = { id: file.id, file: file.file, lastModified: file.lastModified, hash: flow.hash, params: flow.params };
   let routeCount = 0;
   try {
     const { prepared, secrets } = await prepareFlow(parts, { id: file.id, ...flow });
     routeCount = prepared.flow.routes.length;
-    refuseProblems(prepared);
+    assertDeployable(prepared);
     await deployMasked(parts, prepared.deployment as Deployment, secrets, supervision);
-    return { ...facts, routeCount, warnings: warningsOf(prepared), error: undefined };
+    return { ...metadata, routeCount, warnings: warningsOf(prepared), error: undefined };
   } catch (error) {
-    if (!(error instanceof Refusal) && (error as Error).name !== "DeployError")
+    if (!(error instanceof ServiceError) && (error as Error).name !== "DeployError")
       parts.log.write("ERROR", "sluice.flows", `Failed to load flow '${file.id}'`, undefined, { error });
-    return { ...facts, routeCount, warnings: [], error: oneSentence((error as Error).message) };
+    return { ...metadata, routeCount, warnings: [], error: oneSentence((error as Error).message) };
   }
 }
 
-const broken = (file: FlowFile, { error, hash }: Unusable): InstalledFlow => ({
+const failedFlow = (file: FlowFile, { error, hash }: UnreadableFlow): InstalledFlow => ({
   id: file.id,
   file: file.file,
   lastModified: file.lastModified,

@@ -1,7 +1,7 @@
 import type { DrainReport } from "@sluice/engine";
 import type { Log } from "@sluice/engine/spi";
 
-/** Logs what did not finish before the deadline when the routes of a flow were removed or replaced. */
+/** Logs the runs and triggers that did not finish within the drain limit when the routes of a flow were removed or replaced. */
 export function logAbandoned(log: Log, { abandoned }: Pick<DrainReport, "abandoned">, change: "removed" | "replaced"): void {
   for (const { routeId, stepId, runId } of abandoned) {
     const text =

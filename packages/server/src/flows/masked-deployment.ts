@@ -19,27 +19,27 @@ export async function deployMasked(
   secrets.set(deployment, [...values]);
   try {
     const report = await runtime.deploy(deployment, supervision);
-    const forget = (): void => void (previous !== undefined && secrets.set(previous, []));
-    void report.drained.then(forget, forget);
+    const unmaskPrevious = (): void => void (previous !== undefined && secrets.set(previous, []));
+    void report.drained.then(unmaskPrevious, unmaskPrevious);
     return report;
   } catch (error) {
-    const forget = (): void => secrets.set(deployment, []);
+    const unmask = (): void => secrets.set(deployment, []);
     if (error instanceof DeployError) {
-      // The message may include a secret and is shown after the secrets are released.
+      // The message may include a secret and is reported after the secrets are no longer masked.
       error.message = secrets.scrub(error.message);
       // A route that started before another one failed may have accepted messages.
-      void error.ended.then(forget, forget);
-    } else forget();
+      void error.ended.then(unmask, unmask);
+    } else unmask();
     throw error;
   }
 }
 
 /** Undeploys a flow; its secrets are masked until it has drained. */
 export async function undeployMasked({ runtime, secrets }: MaskedParts, id: string): Promise<DrainReport | undefined> {
-  const leaving = runtime.deployments.get(id);
+  const deployment = runtime.deployments.get(id);
   try {
     return await runtime.undeploy(id);
   } finally {
-    if (leaving !== undefined) secrets.set(leaving, []);
+    if (deployment !== undefined) secrets.set(deployment, []);
   }
 }

@@ -7,7 +7,7 @@ const change = (id: string, text: string, params = {}) => ({
   hash: `hash of ${text}`,
   params,
   tests: null,
-  facts: { by: "ada" },
+  metadata: { by: "ada" },
 });
 
 describe("flows in memory", () => {
@@ -27,7 +27,7 @@ describe("flows in memory", () => {
     expect([(await store.remove("b")).found, (await store.remove("b")).found, await store.read("b")]).toEqual([true, false, undefined]);
   });
 
-  it("leave no trace when discarded, and get a new stamp when replaced", async () => {
+  it("are not stored when discarded, and get a new stamp when replaced", async () => {
     let now = 1;
     const store = createMemoryFlowStore(() => now++, 2);
     await (await store.stage(change("a", "one"))).discard();

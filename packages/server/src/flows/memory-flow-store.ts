@@ -1,9 +1,9 @@
-// Keeps flows in memory, for runtimes that exist only for tests.
+// Stores flows in memory, for trials and for embedded runtimes that do not persist flows.
 import { fileNameOf } from "./flow-file-name.ts";
 import { shownParams } from "./flow-params.ts";
 import type { FlowStore, FlowVersion, StoredFlow } from "./flow-store.ts";
 
-export function createMemoryFlowStore(now: () => number, keptVersions: number): FlowStore {
+export function createMemoryFlowStore(now: () => number, maxVersions: number): FlowStore {
   const flows = new Map<string, StoredFlow>();
   /** Newest first. */
   const histories = new Map<string, readonly FlowVersion[]>();
@@ -21,7 +21,7 @@ export function createMemoryFlowStore(now: () => number, keptVersions: number): 
         .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)),
     read: async (id) => flows.get(id),
     readListed: async ({ id }) => flows.get(id),
-    stage: async ({ id, bytes, hash, params, tests, facts }) => ({
+    stage: async ({ id, bytes, hash, params, tests, metadata }) => ({
       async commit() {
         const stored = { id, file: fileNameOf(id), bytes, hash, params, lastModified: now() };
         flows.set(id, stored);
@@ -29,7 +29,7 @@ export function createMemoryFlowStore(now: () => number, keptVersions: number): 
         const revision = (history[0]?.revision ?? 0) + 1;
         histories.set(
           id,
-          [{ revision, bytes, hash, at: stored.lastModified, params: shownParams(params), tests, ...facts }, ...history].slice(0, keptVersions),
+          [{ revision, bytes, hash, at: stored.lastModified, params: shownParams(params), tests, ...metadata }, ...history].slice(0, maxVersions),
         );
         return { file: stored.file, lastModified: stored.lastModified, revision, unflushed: undefined };
       },

@@ -1,5 +1,5 @@
-// Finds tables and documents that a flow uses but that are not installed. It can be deployed, since they may be installed later, but
-// messages fail until then, so a warning is returned.
+// Finds tables and documents that a flow uses but that are not installed. The flow can be deployed, because they may be installed later,
+// but its messages fail until then, so a warning is returned.
 import type { FlowDocument, StepNode } from "@sluice/model";
 import type { Problem } from "./flow-problems.ts";
 
@@ -12,11 +12,13 @@ export function missingMappings(flow: FlowDocument, installed: InstalledMappings
   const problems: Problem[] = [];
   const reported = new Set<string>();
   const visit = (step: StepNode, routeId: string | null): void => {
-    const used = mappingOf(step);
-    if (used === undefined || reported.has(used.path) || (used.isTable ? installed.hasTable(used.id) : installed.hasDocument(used.id))) return;
-    reported.add(used.path);
+    const mapping = mappingOf(step);
+    if (mapping === undefined || reported.has(mapping.path)) return;
+    const { id, path, noun, isTable } = mapping;
+    if (isTable ? installed.hasTable(id) : installed.hasDocument(id)) return;
+    reported.add(path);
     const { line, column } = step.span;
-    const message = `${used.noun} '${used.id}' is not installed yet (install it with PUT /_api/${used.path})`;
+    const message = `${noun} '${id}' is not installed yet (install it with PUT /_api/${path})`;
     problems.push({ severity: "warning", line, column, routeId, stepId: step.id, code: "mapping-unknown", message });
   };
   for (const route of flow.routes) eachStep(route.steps, (step) => visit(step, route.id));
@@ -30,13 +32,13 @@ function mappingOf({ options }: StepNode): { readonly id: string; readonly path:
   const match = typeof uri === "string" ? /^(message|value)-mapping(?::(?:\/\/)?([^?]*))?/.exec(uri) : null;
   if (match === null) return undefined;
   const isTable = match[1] === "value";
-  const beside = (parameters as Readonly<Record<string, unknown>> | undefined)?.[isTable ? "table" : "mapping"];
-  const id = match[2] ?? (typeof beside === "string" ? beside : "");
+  const parameter = (parameters as Readonly<Record<string, unknown>> | undefined)?.[isTable ? "table" : "mapping"];
+  const id = match[2] ?? (typeof parameter === "string" ? parameter : "");
   if (!/^[\w.-]+$/.test(id)) return undefined;
   return { id, path: `${match[1]}-mappings/${id}`, noun: isTable ? "value-mapping table" : "message mapping", isTable };
 }
 
-/** Steps occur in options under many names and can be nested. */
+/** Visits all steps in a value: options contain steps under many names, and steps can be nested. */
 function eachStep(value: unknown, visit: (step: StepNode) => void): void {
   if (typeof value !== "object" || value === null) return;
   if (isStep(value)) visit(value);

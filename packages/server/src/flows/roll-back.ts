@@ -1,7 +1,7 @@
-// Deploys a past version again. Everything but the source of the content is a PUT: checks, tests, swap, and a new entry in the history.
+// Deploys a past version again. Except for the source of the content, this equals a PUT: checks, tests, replacement, new entry in the history.
 import { masked } from "../masking/secret-headers.ts";
-import { Refusal } from "../refusal.ts";
-import type { FlowVersion, StoredParams, VersionFacts } from "./flow-store.ts";
+import { ServiceError } from "../service-error.ts";
+import type { FlowVersion, StoredParams, VersionMetadata } from "./flow-store.ts";
 import { installFlow, type IfMatch, type InstallOutcome } from "./install-flow.ts";
 import type { FlowParts } from "./installed-flows.ts";
 import { historyOf, versionOf } from "./version-views.ts";
@@ -12,24 +12,24 @@ export interface RollbackRequest {
   readonly ifMatch: IfMatch | undefined;
   readonly dryRun: boolean;
   readonly testsRequired: boolean;
-  readonly facts: VersionFacts;
+  readonly metadata: VersionMetadata;
 }
 
-export async function rollBack(parts: FlowParts, { id, revision, facts, ...request }: RollbackRequest): Promise<InstallOutcome> {
+export async function rollBack(parts: FlowParts, { id, revision, metadata, ...request }: RollbackRequest): Promise<InstallOutcome> {
   const history = await historyOf(parts, id);
   const version = versionOf(id, history, revision);
-  refuseLostSecrets(id, version, history.stored.params);
+  rejectMissingSecrets(id, version, history.stored.params);
   const { bytes, params, tests } = version;
-  return installFlow(parts, { id, bytes, params, tests, ...request, facts: { ...facts, restoredFrom: revision } });
+  return installFlow(parts, { id, bytes, params, tests, ...request, metadata: { ...metadata, restoredFrom: revision } });
 }
 
-/** The history does not contain values of secrets, so a secret parameter keeps its current value. A secret that was removed since has none. */
-function refuseLostSecrets(id: string, { revision, params }: FlowVersion, current: StoredParams): void {
+/** Rejects a version with a secret parameter that has no current value: the history does not contain the values of secrets. */
+function rejectMissingSecrets(id: string, { revision, params }: FlowVersion, current: StoredParams): void {
   for (const [name, value] of Object.entries(params)) {
     if (!isMasked(value)) continue;
-    const kept = current[name];
-    if (kept === undefined || !("secret" in kept) || kept.secret !== true)
-      throw new Refusal(
+    const param = current[name];
+    if (param === undefined || !("secret" in param) || param.secret !== true)
+      throw new ServiceError(
         "flow-invalid",
         `revision ${revision} of flow '${id}' needs the secret parameter '${name}', whose value is not in the history: deploy the flow with this parameter first`,
       );

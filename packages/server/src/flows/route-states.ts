@@ -1,4 +1,4 @@
-// Remembers which routes an operator stopped or suspended, so that neither a restart nor a new version of the flow starts them again. One
+// Stores which routes an operator stopped or suspended, so that neither a restart nor a new version of the flow starts them again. One
 // document per flow: `{"suspended": ["orders"], "stopped": []}`.
 import type { Log, InactiveStatus, Route, RouteIdentity } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
@@ -38,10 +38,10 @@ export class RouteStates {
     return this.#flows.get(flowId)?.get(id);
   }
 
-  /** Changes the state of a route and remembers it. Returns a warning when a restart would forget it. */
+  /** Changes the state of a route and stores it. Returns a warning when a restart would lose it. */
   async act(route: Route, action: RouteAction): Promise<string | undefined> {
     const { flowId, id } = route.identity;
-    const problem = await this.#remember(flowId, id, statusAfter[action]);
+    const problem = await this.#save(flowId, id, statusAfter[action]);
     await route[action]();
     return problem === undefined ? undefined : `route '${id}' returns to its previous state after a restart: ${problem}`;
   }
@@ -56,14 +56,14 @@ export class RouteStates {
     else if (owners.length > 0) await route?.start();
   }
 
-  /** Forgets the routes that a new version of the flow no longer has. */
+  /** Removes the states of routes that a new version of the flow no longer has. */
   async retain(flowId: string, routeIds: readonly string[]): Promise<void> {
     const routes = this.#flows.get(flowId);
     if (routes === undefined) return;
-    for (const id of [...routes.keys()]) if (!routeIds.includes(id)) await this.#remember(flowId, id, undefined);
+    for (const id of [...routes.keys()]) if (!routeIds.includes(id)) await this.#save(flowId, id, undefined);
   }
 
-  async #remember(flowId: string, routeId: string, status: InactiveStatus | undefined): Promise<string | undefined> {
+  async #save(flowId: string, routeId: string, status: InactiveStatus | undefined): Promise<string | undefined> {
     const before = this.#flows.get(flowId)?.get(routeId);
     if (before === status) return undefined;
     this.#set(flowId, routeId, status);
@@ -88,7 +88,7 @@ export class RouteStates {
 
   async #write(flowId: string): Promise<string | undefined> {
     const routes = [...(this.#flows.get(flowId) ?? [])];
-    const idsWith = (status: InactiveStatus): readonly string[] => routes.flatMap(([id, its]) => (its === status ? [id] : []));
+    const idsWith = (status: InactiveStatus): readonly string[] => routes.flatMap(([id, routeStatus]) => (routeStatus === status ? [id] : []));
     const { unflushed } = await (routes.length === 0
       ? this.#store.remove(flowId)
       : this.#store.write(flowId, `${JSON.stringify({ suspended: idsWith("Suspended"), stopped: idsWith("Stopped") }, null, 2)}\n`));

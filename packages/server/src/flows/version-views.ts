@@ -1,5 +1,5 @@
 // The history of a flow as returned by the API.
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { FlowVersion, StoredFlow } from "./flow-store.ts";
 import type { FlowParts } from "./installed-flows.ts";
 import { hasContent, unrecordedVersion } from "./unrecorded-version.ts";
@@ -15,7 +15,7 @@ export interface FlowHistory {
 /** The history of a flow. A file changed outside the API is its newest version. */
 export async function historyOf(parts: FlowParts, id: string): Promise<FlowHistory> {
   const stored = await parts.store.read(id);
-  if (stored === undefined) throw new Refusal("not-found", `flow '${id}' not found`);
+  if (stored === undefined) throw new ServiceError("not-found", `flow '${id}' not found`);
   const recorded = await parts.store.versions(id);
   const unrecorded = unrecordedVersion(stored, recorded);
   const versions = unrecorded === undefined ? recorded : [{ ...unrecorded, revision: (recorded[0]?.revision ?? 0) + 1 }, ...recorded];
@@ -25,12 +25,12 @@ export async function historyOf(parts: FlowParts, id: string): Promise<FlowHisto
   return { stored, versions, running: running?.revision };
 }
 
-/** One version; rejects with the revisions that exist. */
+/** Returns one version; the error for an unknown revision lists those that exist. */
 export function versionOf(id: string, { versions }: FlowHistory, revision: number): FlowVersion {
-  const found = versions.find((version) => version.revision === revision);
-  if (found !== undefined) return found;
-  const revisions = versions.map((version) => version.revision).sort((a, b) => a - b);
-  throw new Refusal(
+  const version = versions.find((candidate) => candidate.revision === revision);
+  if (version !== undefined) return version;
+  const revisions = versions.map((candidate) => candidate.revision).sort((a, b) => a - b);
+  throw new ServiceError(
     "not-found",
     `revision ${revision} of flow '${id}' not found: its history has ${revisions.length === 0 ? "no version" : revisions.join(", ")}`,
   );

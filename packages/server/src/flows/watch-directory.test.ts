@@ -8,7 +8,7 @@ import { watchDirectories } from "./watch-directory.ts";
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
-function watching(watch?: typeof watchFile): { readonly directory: string; checks(): number; readonly lines: readonly string[] } {
+function startWatching(watch?: typeof watchFile): { readonly directory: string; checks(): number; readonly lines: readonly string[] } {
   const directory = mkdtempSync(join(tmpdir(), "watch-directory-"));
   const lines: string[] = [];
   let checks = 0;
@@ -24,7 +24,7 @@ function watching(watch?: typeof watchFile): { readonly directory: string; check
   return { directory, checks: () => checks, lines };
 }
 
-const refuse = (() => {
+const outOfWatchers = (() => {
   throw Object.assign(new Error("ENOSPC: System limit for number of file watchers reached"), { code: "ENOSPC" });
 }) as unknown as typeof watchFile;
 const failLater = (() => {
@@ -35,7 +35,7 @@ const failLater = (() => {
 
 describe("a watched directory", () => {
   it("is checked again after a change", async () => {
-    const { directory, checks, lines } = watching();
+    const { directory, checks, lines } = startWatching();
     await expect.poll(checks).toBe(1);
     writeFileSync(join(directory, "a.yaml"), "");
     await expect.poll(checks).toBeGreaterThan(1);
@@ -43,10 +43,10 @@ describe("a watched directory", () => {
   });
 
   it.each([
-    ["has no watch left", refuse],
-    ["ends the watch", failLater],
-  ])("is polled every two seconds where the system %s", async (_name, watch) => {
-    const { checks, lines } = watching(watch);
+    ["is out of file watchers", outOfWatchers],
+    ["reports an error while watching", failLater],
+  ])("is polled every two seconds when the system %s", async (_name, watch) => {
+    const { checks, lines } = startWatching(watch);
     await expect.poll(checks, { timeout: 20_000 }).toBeGreaterThan(2);
     expect(lines).toEqual(["WARN The system does not report changes to flows: checking every 2 seconds"]);
   });

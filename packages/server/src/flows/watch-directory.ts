@@ -3,7 +3,7 @@ import type { Log } from "@sluice/engine";
 
 /** Polling interval where the system does not report changes. */
 const pollMs = 2_000;
-/** Delay after a change, because editors write in several steps. */
+/** Delay before a check, because editors write files in several steps. */
 const settleMs = 200;
 
 export interface WatchOptions {
@@ -21,18 +21,18 @@ export interface WatchOptions {
 /** Calls `checkForChanges` at once and after each change in a directory; the returned function stops watching. */
 export function watchDirectories({ directories, log, logger, noun, checkForChanges, watch = watchFile }: WatchOptions): () => void {
   let timer: NodeJS.Timeout | undefined;
-  let checking = Promise.resolve();
+  let lastCheck = Promise.resolve();
   const schedule = (): void => {
-    checking = checking
+    lastCheck = lastCheck
       .then(checkForChanges)
       .catch((error: unknown) => log.write("ERROR", logger, `Failed to check for changed ${noun}`, undefined, { error }));
   };
   schedule();
-  let polling: NodeJS.Timeout | undefined;
+  let pollTimer: NodeJS.Timeout | undefined;
   const poll = (error: unknown): void => {
-    if (polling !== undefined) return;
+    if (pollTimer !== undefined) return;
     log.write("WARN", logger, `The system does not report changes to ${noun}: checking every ${pollMs / 1_000} seconds`, undefined, { error });
-    polling = setInterval(schedule, pollMs);
+    pollTimer = setInterval(schedule, pollMs);
   };
   const watchers = directories.flatMap((directory) => {
     try {
@@ -43,14 +43,14 @@ export function watchDirectories({ directories, log, logger, noun, checkForChang
       watcher.on("error", poll);
       return [watcher];
     } catch (error) {
-      // No watches are left, or the file system does not support them.
+      // No file watchers are available, or the file system does not support them.
       poll(error);
       return [];
     }
   });
   return () => {
     clearTimeout(timer);
-    clearInterval(polling);
+    clearInterval(pollTimer);
     for (const watcher of watchers) watcher.close();
   };
 }

@@ -13,7 +13,8 @@ export function watchFlows(parts: FlowParts, directories: readonly string[]): ()
     stamps = new Map(files.map((file) => [file.id, file.stamp]));
     if (before === undefined) return;
     for (const file of files) if (before.get(file.id) !== file.stamp) await reloadFlow(parts, file);
-    for (const id of before.keys()) if (!stamps.has(id)) await unloadFlow(parts, id);
+    // Not the listed files from before: a flow may be deployed and its file deleted between two checks.
+    for (const id of [...parts.installed.keys()]) if (!stamps.has(id)) await unloadFlow(parts, id, true);
   }
 
   return watchDirectories({ directories, log: parts.log, logger: "sluice.flows", noun: "flows", checkForChanges });

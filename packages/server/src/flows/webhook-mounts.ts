@@ -9,18 +9,18 @@ export interface WebhookMounts {
 
 /** Tracks which paths and methods are served, for documentation. Requests are not affected. */
 export function createWebhookMounts(ingress: HttpIngress): WebhookMounts {
-  const mounted = new Set<HttpMount>();
+  const mounts = new Set<HttpMount>();
   return {
     port: {
       mount(mount) {
         const unmount = ingress.mount(mount);
-        mounted.add(mount);
+        mounts.add(mount);
         return () => {
-          mounted.delete(mount);
+          mounts.delete(mount);
           unmount();
         };
       },
     },
-    list: () => [...mounted].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    list: () => [...mounts].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
   };
 }

@@ -4,8 +4,8 @@ export const looksSecret = (name: string): boolean => /pass(word|wd)?|secret|tok
 /** The environment variable of a property: `ERP_BASE_URL` for `erp.base-url`. */
 export const variableOf = (property: string): string => property.toUpperCase().replaceAll(/[.-]/g, "_");
 
-/** The runtime's own settings include the deploy token and are hidden from flows. */
-const isOurs = (name: string): boolean => /^SERVICE_/i.test(name);
+/** True for settings of the runtime, which include the deploy token and are hidden from flows. */
+const isRuntimeSetting = (name: string): boolean => /^SERVICE_/i.test(name);
 
 export interface Environment {
   /** For expressions: hides secrets and the runtime's settings. */
@@ -16,6 +16,6 @@ export interface Environment {
 
 /** The process environment as visible to flows. */
 export function createEnvironment(variables: Readonly<Record<string, string | undefined>>): Environment {
-  const named = (name: string): string | undefined => (isOurs(name) || !Object.hasOwn(variables, name) ? undefined : variables[name]);
+  const named = (name: string): string | undefined => (isRuntimeSetting(name) || !Object.hasOwn(variables, name) ? undefined : variables[name]);
   return { named, visible: (name) => (looksSecret(name) ? undefined : named(name)) };
 }

@@ -5,7 +5,7 @@ function compute(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
 }
 
-it("A8: resumes several waiters in one turn only if they are short", async () => {
+it("resumes several waiters in one turn only if their work is short", async () => {
   const queue = new TurnQueue();
   let turn = 0;
   let ended = false;
@@ -23,7 +23,7 @@ it("A8: resumes several waiters in one turn only if they are short", async () =>
   ended = true;
 });
 
-it("A8: resumes in call order, and never in the turn of the call", async () => {
+it("resumes in call order, and never in the turn of the call", async () => {
   const queue = new TurnQueue();
   const order: string[] = [];
   setImmediate(() => order.push("turn"));

@@ -1,19 +1,19 @@
-// Interrupted long work waits here for the next event loop turn. Node runs all `setImmediate` callbacks in one turn, so a run with many waiting
-// branches would block the event loop for one slice per branch. Here a turn ends after one slice.
+// Long work that yields waits here for the next turn of the event loop. Node runs all `setImmediate` callbacks in one turn, so a run with
+// many waiting branches would block the event loop for one slice per branch. Here a turn ends after one slice.
 
 /** Total time of the waiters resumed in one turn; at least one is resumed. */
 const sliceMs = 10;
 
 export class TurnQueue {
-  #arriving: (() => void)[] = [];
-  #due: (() => void)[] = [];
+  #nextTurn: (() => void)[] = [];
+  #currentTurn: (() => void)[] = [];
   #next = 0;
   #scheduled = false;
 
   /** Resolves in a later event loop turn, in call order. */
   wait(): Promise<void> {
     return new Promise((resolve) => {
-      this.#arriving.push(resolve);
+      this.#nextTurn.push(resolve);
       this.#schedule();
     });
   }
@@ -23,22 +23,22 @@ export class TurnQueue {
     this.#scheduled = true;
     setImmediate(() => {
       // New waiters have to wait for another turn.
-      if (this.#next >= this.#due.length) {
-        [this.#due, this.#arriving] = [this.#arriving, []];
+      if (this.#next >= this.#currentTurn.length) {
+        [this.#currentTurn, this.#nextTurn] = [this.#nextTurn, []];
         this.#next = 0;
       }
       this.#resume(performance.now());
     });
   }
 
-  #resume(began: number): void {
-    const resolve = this.#due[this.#next++];
+  #resume(startedAt: number): void {
+    const resolve = this.#currentTurn[this.#next++];
     resolve?.();
     // Resumed work runs in a microtask before this one.
     queueMicrotask(() => {
-      if (this.#next < this.#due.length && performance.now() - began < sliceMs) return this.#resume(began);
+      if (this.#next < this.#currentTurn.length && performance.now() - startedAt < sliceMs) return this.#resume(startedAt);
       this.#scheduled = false;
-      if (this.#next < this.#due.length || this.#arriving.length > 0) this.#schedule();
+      if (this.#next < this.#currentTurn.length || this.#nextTurn.length > 0) this.#schedule();
     });
   }
 }

@@ -5,10 +5,10 @@ describe("ids", () => {
   it("increase strictly, within a millisecond and when the clock is set back", () => {
     const times = [5_000, 5_000, 5_000, 4_000, 5_001, 1_700_000_000_000, 1_700_000_000_000];
     const ids = createIds(() => times.shift() as number);
-    const made = Array.from({ length: 7 }, () => ids.next());
-    expect(made).toEqual(made.toSorted());
-    expect(new Set(made).size).toBe(7);
-    for (const id of made) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+    const created = Array.from({ length: 7 }, () => ids.next());
+    expect(created).toEqual(created.toSorted());
+    expect(new Set(created).size).toBe(7);
+    for (const id of created) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   });
 
   it("contain the time in their first ten characters", () => {
@@ -27,9 +27,9 @@ describe("ids", () => {
     }
   });
 
-  it("J01: unguessable ids have 130 random bits", () => {
-    const made = new Set(Array.from({ length: 1_000 }, unguessableId));
-    expect(made.size).toBe(1_000);
-    for (const id of made) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  it("unguessable ids have 130 random bits", () => {
+    const created = new Set(Array.from({ length: 1_000 }, unguessableId));
+    expect(created.size).toBe(1_000);
+    for (const id of created) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   });
 });

@@ -18,20 +18,20 @@ function encode40(value: number): string {
 /** 48 bits as ten characters. */
 const encodeTime = (ms: number): string => pair(Math.floor(ms / 2 ** 40)) + encode40(ms % 2 ** 40);
 
-/** Buffer of random bytes: requesting five at a time costs more than everything else here. */
+/** Buffer of random bytes: generating five at a time costs more than all other work here. */
 const pool = Buffer.alloc(5 * 400);
-let drawn = pool.length;
+let poolOffset = pool.length;
 
 function random40(): number {
-  if (drawn === pool.length) {
+  if (poolOffset === pool.length) {
     randomFillSync(pool);
-    drawn = 0;
+    poolOffset = 0;
   }
-  drawn += 5;
-  return pool.readUIntBE(drawn - 5, 5);
+  poolOffset += 5;
+  return pool.readUIntBE(poolOffset - 5, 5);
 }
 
-/** Ids increase strictly, also within a millisecond and when the clock is set back. */
+/** Ids increase strictly, even within a millisecond and when the clock is set back. */
 export function createIds(now: () => number): Ids {
   let time = 0;
   let prefix = "";
@@ -41,7 +41,7 @@ export function createIds(now: () => number): Ids {
       if (current > time || counter >= 2 ** 40 - 1) {
         time = Math.max(current, time + (current > time ? 0 : 1));
         prefix = encodeTime(time) + encode40(random40());
-        // The top bit is left free so that the counter cannot overflow within a millisecond.
+        // The top bit starts at 0, so that the counter cannot overflow within a millisecond.
         counter = random40() % 2 ** 39;
       }
       return prefix + encode40(counter++);

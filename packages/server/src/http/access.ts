@@ -1,5 +1,5 @@
-// Access checks for webhook requests: on the head before the body is read and, for signed bodies, on the raw bytes. Without a policy
-// access is open.
+// Access checks for webhook requests: on the head before the body is read and, for signed bodies, on the raw bytes. Without a policy,
+// everyone has access.
 import type { Awaitable } from "@sluice/engine/spi";
 
 /** A webhook request before its body is read. */
@@ -11,7 +11,7 @@ export interface AccessRequest {
   readonly query: string;
   /** Names and values alternating, as received: repeated headers stay separate. */
   readonly rawHeaders: readonly string[];
-  /** The address of the socket, never what a header claims. */
+  /** The address of the socket; headers are ignored. */
   readonly remoteAddress: string;
 }
 
@@ -27,8 +27,8 @@ export interface AccessGranted {
   readonly replyHeaders?: Readonly<Record<string, string>>;
 }
 
-export interface AccessRefused {
-  readonly kind: "refused";
+export interface AccessDenied {
+  readonly kind: "denied";
   /** 401, 403, 429 or 503. */
   readonly status: number;
   /** The `error` of the reply. */
@@ -40,13 +40,13 @@ export interface AccessRefused {
 /** The policy needs the raw bytes, before decompression. */
 export interface AccessNeedsBody {
   readonly kind: "needs-body";
-  /** Sent with a refusal before the check, such as for a body that is too large. */
+  /** Sent with an error reply before the check, such as for a body that is too large. */
   readonly replyHeaders?: Readonly<Record<string, string>> | undefined;
-  check(body: Uint8Array): Awaitable<AccessGranted | AccessRefused>;
+  check(body: Uint8Array): Awaitable<AccessGranted | AccessDenied>;
 }
 
 export interface AccessCheck {
-  check(request: AccessRequest): Awaitable<AccessGranted | AccessRefused | AccessNeedsBody>;
+  check(request: AccessRequest): Awaitable<AccessGranted | AccessDenied | AccessNeedsBody>;
   /** Additional headers for the 204 reply to OPTIONS. */
   preflight?(request: AccessRequest): Readonly<Record<string, string>> | undefined;
 }

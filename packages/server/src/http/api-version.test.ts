@@ -6,7 +6,7 @@ const two: readonly [ServedVersion, ...ServedVersion[]] = [
   { number: 2 },
 ];
 
-describe("contract §14: the version of the API", () => {
+describe("the version of the API", () => {
   it("is the oldest one by default", () => {
     expect(requestedVersion(undefined)).toEqual({ number: 1 });
     expect(requestedVersion(undefined, two)?.number).toBe(1);

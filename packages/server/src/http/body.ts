@@ -3,15 +3,15 @@ import type { IncomingMessage } from "node:http";
 import type { HeldBytes } from "./held-bytes.ts";
 import { HttpError } from "./http-error.ts";
 
-const nothing = Buffer.alloc(0);
-/** Shorter pieces are copied into larger buffers, so that a client that sends single bytes does not cost an object for each. */
-const shortPiece = 4_096;
-const joinedPiece = 16_384;
+const emptyBody = Buffer.alloc(0);
+/** Shorter pieces are copied into larger buffers: otherwise a client that sends single bytes would need an object for each. */
+const shortPieceBytes = 4_096;
+const joinedPieceBytes = 16_384;
 const encodings = new Set(["", "gzip", "x-gzip", "deflate", "br"]);
 
 /** Receives the outcome of reading a body: exactly one method is called, once. */
 export interface BodyReceiver {
-  /** The bytes are counted in the budget of the process; the receiver must return them. */
+  /** The bytes are counted in the memory budget of the process; the receiver must release them. */
   received(body: Buffer): void;
   refused(error: HttpError): void;
   /** The client disconnected before the body was complete. */
@@ -19,8 +19,8 @@ export interface BodyReceiver {
 }
 
 /** The error for a body that can be rejected without reading it. */
-export function refusalOf(bodyLength: number, encoding: string, limitBytes: number): HttpError | undefined {
-  if (bodyLength > limitBytes) return tooLarge(limitBytes);
+export function bodyError(bodyLength: number, encoding: string, limitBytes: number): HttpError | undefined {
+  if (bodyLength > limitBytes) return bodyTooLargeError(limitBytes);
   return encodings.has(encoding) ? undefined : new HttpError(415, `unsupported content encoding '${encoding.slice(0, 40)}'`);
 }
 
@@ -58,7 +58,7 @@ export class BodyReading {
   /** The connection was closed: an incomplete body cannot be completed. */
   abandon(): void {
     if (!this.#settle()) return;
-    this.#frame.held.give(this.#size);
+    this.#frame.held.release(this.#size);
     this.#receiver.abandoned();
   }
 
@@ -66,15 +66,15 @@ export class BodyReading {
     if (this.#settled) return;
     const { bodyLength, limitBytes, held } = this.#frame;
     if (this.#size + chunk.length > limitBytes) {
-      this.#refuse(tooLarge(limitBytes));
+      this.#reject(bodyTooLargeError(limitBytes));
       return;
     }
     if (!held.take(chunk.length)) {
-      this.#refuse(held.refusal());
+      this.#reject(held.overloadError());
       return;
     }
     this.#size += chunk.length;
-    if (chunk.length < shortPiece && this.#size !== bodyLength) this.#join(chunk);
+    if (chunk.length < shortPieceBytes && this.#size !== bodyLength) this.#join(chunk);
     else this.#append(chunk);
     if (this.#size === bodyLength) this.#complete();
   }
@@ -85,9 +85,9 @@ export class BodyReading {
   }
 
   #join(chunk: Buffer): void {
-    if (this.#joined === undefined || this.#joinedLength + chunk.length > joinedPiece) {
+    if (this.#joined === undefined || this.#joinedLength + chunk.length > joinedPieceBytes) {
       this.#closeJoined();
-      this.#joined = Buffer.allocUnsafeSlow(joinedPiece);
+      this.#joined = Buffer.allocUnsafeSlow(joinedPieceBytes);
     }
     chunk.copy(this.#joined, this.#joinedLength);
     this.#joinedLength += chunk.length;
@@ -99,15 +99,15 @@ export class BodyReading {
     this.#joinedLength = 0;
   }
 
-  #refuse(error: HttpError): void {
+  #reject(error: HttpError): void {
     this.#settle();
-    this.#frame.held.give(this.#size);
+    this.#frame.held.release(this.#size);
     this.#receiver.refused(error);
   }
 
   #complete(): void {
     this.#closeJoined();
-    const [first = nothing] = this.#pieces;
+    const [first = emptyBody] = this.#pieces;
     const body = this.#pieces.length > 1 ? Buffer.concat(this.#pieces, this.#size) : first;
     if (!this.#settle()) return;
     this.isComplete = true;
@@ -123,6 +123,6 @@ export class BodyReading {
   }
 }
 
-export function tooLarge(limitBytes: number): HttpError {
+export function bodyTooLargeError(limitBytes: number): HttpError {
   return new HttpError(413, `request body exceeds ${limitBytes} bytes`);
 }

@@ -1,4 +1,4 @@
-// Replies on sockets whose data is not valid HTTP, too late or too large.
+// Replies on sockets whose data is invalid HTTP, arrives too late or is too large.
 import type { Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
 import { endSocket } from "./refuse.ts";
@@ -36,23 +36,23 @@ export function answerBrokenSocket(error: Error & { code?: string }, socket: Tra
   }
   // A pipelining client could take the error for the reply to another request.
   if (socket.pacing?.isPipelined === true) socket.destroySoon();
-  else endSocket(socket, refusalOf(error.code));
+  else endSocket(socket, parserError(error.code));
 }
 
-function refusalOf(code: string | undefined): HttpError {
+function parserError(code: string | undefined): HttpError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return new HttpError(431, "the request head is too large");
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new HttpError(413, "the chunk extensions are too large");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return tooLate();
+      return requestTimeoutError();
     default:
       return new HttpError(400, "the request is not valid HTTP/1.1");
   }
 }
 
 /** The error for a request that was not received in time. */
-export function tooLate(): HttpError {
+export function requestTimeoutError(): HttpError {
   return new HttpError(408, "the request was not received in time");
 }

@@ -53,7 +53,7 @@ test("closes and counts stuck connections at the deadline", async () => {
   await expect.poll(() => stuck.isClosed()).toBe(true);
 });
 
-test("does not cut off a large reply that is still being sent", async () => {
+test("waits for a large reply that is still being sent", async () => {
   const server = await startListener();
   const body = Buffer.alloc(20_000_000, "x");
   server.mount("/api/large", () => ({ status: 200, headers: undefined, body }));

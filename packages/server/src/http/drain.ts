@@ -21,13 +21,13 @@ export interface DrainScope {
 /** Gives clients that are about to reuse their connection time to see `Connection: close`. */
 const settleMs = 150;
 const pollMs = 20;
-const acceptWithinMs = 500;
+const acceptTimeoutMs = 500;
 
 /** Waits until no request is in flight, stops listening, and closes the remaining connections at the deadline. */
 export async function drainServer(server: AcceptingServer, scope: DrainScope): Promise<DrainCounts> {
   const deadline = performance.now() + scope.deadlineMs;
-  const settled = Math.min(deadline, performance.now() + settleMs);
-  while (performance.now() < deadline && (scope.inFlight() > 0 || isSending(scope.sockets) || performance.now() < settled)) await sleep(pollMs);
+  const settledAt = Math.min(deadline, performance.now() + settleMs);
+  while (performance.now() < deadline && (scope.inFlight() > 0 || isSending(scope.sockets) || performance.now() < settledAt)) await sleep(pollMs);
   const unanswered = scope.inFlight();
   if (!server.listening) return { unanswered, cut: 0 };
   await acceptAll(server, deadline);
@@ -49,7 +49,7 @@ export async function drainServer(server: AcceptingServer, scope: DrainScope): P
  */
 async function acceptAll(server: AcceptingServer, deadline: number): Promise<void> {
   (server as AcceptingServer & { _handle?: { listen?(backlog: number): number } })._handle?.listen?.(0);
-  const until = Math.min(deadline, performance.now() + acceptWithinMs);
+  const until = Math.min(deadline, performance.now() + acceptTimeoutMs);
   // One connection is accepted per event loop turn, so a turn in which none is accepted means that the backlog is empty.
   for (let quietTurns = 0; quietTurns < 2 && performance.now() < until;) {
     const before = server.accepted;
@@ -58,7 +58,7 @@ async function acceptAll(server: AcceptingServer, deadline: number): Promise<voi
   }
 }
 
-/** Closing the connection would lose reply bytes that the kernel has not accepted yet. */
+/** True while replies are being sent: closing the connection would lose bytes that the kernel has not accepted yet. */
 function isSending(sockets: ReadonlySet<Socket>): boolean {
   for (const socket of sockets) if (socket.writableLength > 0) return true;
   return false;

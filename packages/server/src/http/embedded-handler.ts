@@ -1,12 +1,12 @@
-// Handles requests received by the server of a host application, with the same checks, limits and reserved paths as our own listener.
-// Connections, their timeouts and the header size limit belong to the host's server.
+// Handles requests received by the server of a host application, with the same checks, limits and reserved paths as the runtime's listener.
+// The host's server manages connections, their timeouts and the header size limit.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Ingress } from "./ingress.ts";
 import { errorBody, sendError } from "./reply.ts";
 import type { ListenerScope, NodeInboundRequest } from "./node-inbound-request.ts";
 import { readTarget } from "./target.ts";
 
-/** A request listener for `node:http`. With `next`, requests that no flow serves are passed on instead of answered with 404. */
+/** A request listener for `node:http`. With `next`, requests that no flow serves are passed on; without it, they get 404. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void;
 
 export interface EmbeddedParts {
@@ -17,7 +17,7 @@ export interface EmbeddedParts {
 }
 
 export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): RequestHandler {
-  const refuse = (request: IncomingMessage, response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void =>
+  const reject = (request: IncomingMessage, response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void =>
     sendError(response, status, text, headers, {
       headOnly: request.method === "HEAD",
       sendTimeoutMs: scope.limits.sendTimeoutMs,
@@ -35,12 +35,12 @@ export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): Reques
       return;
     }
     if (scope.draining) {
-      refuse(request, response, 503, "the runtime is shutting down", { "Retry-After": "1" });
+      reject(request, response, 503, "the runtime is shutting down", { "Retry-After": "1" });
       return;
     }
     if (request.readableDidRead && hasBody(request)) {
       const text = "The request body was read before it reached Sluice: mount the handler before body parsers";
-      if (next === undefined) refuse(request, response, 500, text);
+      if (next === undefined) reject(request, response, 500, text);
       else next(new Error(text));
       return;
     }
@@ -49,10 +49,10 @@ export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): Reques
   };
 }
 
-/** Whether this runtime answers the request with anything but "not found". */
+/** Whether the reply of this runtime would be anything but 404. */
 function isServed(ingress: Ingress, { url = "/", method = "GET" }: IncomingMessage): boolean {
-  const mark = url.indexOf("?");
-  const target = readTarget(mark < 0 ? url : url.slice(0, mark));
+  const queryStart = url.indexOf("?");
+  const target = readTarget(queryStart < 0 ? url : url.slice(0, queryStart));
   return target.kind === "management" || (target.kind === "route" && ingress.knows(target.path, method));
 }
 

@@ -55,7 +55,7 @@ test.each([
   ["deflate", 3, deflateSync],
   // Brotli has no maximum ratio, so the largest body must fit.
   ["br", 2, brotliCompressSync],
-] as const)("A3: bodies in %s that inflate beyond the memory limit are rejected, and the memory is released", async (encoding, fit, pack) => {
+] as const)("bodies in %s that inflate beyond the memory limit are rejected, and the memory is released", async (encoding, fit, pack) => {
   const packed = pack(Buffer.alloc(300_000));
   const calls = Array.from({ length: 20 }, () => post("/waits", packed, { "content-encoding": encoding }));
   await expect.poll(() => server.bytes.held.refused).toBe(20 - fit);
@@ -69,7 +69,7 @@ test.each([
   expect(held()).toBe(0);
 });
 
-test("A3: serves many small compressed bodies at once", async () => {
+test("serves many small compressed bodies at once", async () => {
   const packed = gzipSync(Buffer.alloc(2_000));
   const calls = Array.from({ length: 200 }, () => post("/waits", packed, { "content-encoding": "gzip" }));
   await expect.poll(() => bodies.length).toBe(200);
@@ -78,7 +78,7 @@ test("A3: serves many small compressed bodies at once", async () => {
   expect(held()).toBe(0);
 });
 
-test("A3: counts plain and chunked bodies and bodies with a declared length", async () => {
+test("counts plain and chunked bodies and bodies with a declared length", async () => {
   const small = Buffer.alloc(60_000);
   const plain = Array.from({ length: 16 }, () => post("/waits", small));
   await expect.poll(() => bodies.length).toBe(16);
@@ -86,14 +86,14 @@ test("A3: counts plain and chunked bodies and bodies with a declared length", as
   expect(await post("/waits", small)).toEqual(busy);
   expect(await post("/waits", small, { "transfer-encoding": "chunked" })).toEqual(busy);
   expect(await post("/waits", Buffer.alloc(200_000))).toEqual(busy);
-  const announced = "POST /waits HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n";
-  expect(statuses((await sendRaw(server.port, announced)).text)).toEqual([503]);
+  const withContinue = "POST /waits HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n";
+  expect(statuses((await sendRaw(server.port, withContinue)).text)).toEqual([503]);
   finishAll();
   await Promise.all(plain);
   expect(held()).toBe(0);
 });
 
-test("A3: counts a body as it is received, and releases it when the client disconnects or is rejected", async () => {
+test("counts a body as it is received, and releases it when the client disconnects or is rejected", async () => {
   const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
   socket.write("POST /waits HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n");
   socket.write(Buffer.alloc(250_000));
@@ -105,14 +105,14 @@ test("A3: counts a body as it is received, and releases it when the client disco
   expect(held()).toBe(0);
 });
 
-test("A3: a run that continues after its reply keeps its body counted", async () => {
+test("a run that continues after its reply keeps its body counted", async () => {
   expect((await post("/later", Buffer.alloc(300_000))).status).toBe(202);
   expect(held()).toBe(300_000);
   finishAll();
   await expect.poll(held).toBe(0);
 });
 
-test("A3: bodies of the management API are counted until the call ends", async () => {
+test("bodies of the management API are counted until the call ends", async () => {
   const call = post("/_api/flows", gzipSync(Buffer.alloc(300_000)), { "content-encoding": "gzip" });
   await expect.poll(() => waiting.length).toBe(1);
   expect(held()).toBeGreaterThan(300_000);
@@ -121,7 +121,7 @@ test("A3: bodies of the management API are counted until the call ends", async (
   expect(held()).toBe(0);
 });
 
-test("A3: pipelined bytes are counted, and released with the connection", async () => {
+test("pipelined bytes are counted, and released with the connection", async () => {
   const ahead = "GET /waits HTTP/1.1\r\nHost: a\r\nX: %20\r\n\r\n".repeat(500);
   const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
   socket.write(ahead);
@@ -132,7 +132,7 @@ test("A3: pipelined bytes are counted, and released with the connection", async 
   await expect.poll(held).toBe(0);
 });
 
-test("A3: a body sent in single bytes is received completely", async () => {
+test("a body sent in single bytes is received completely", async () => {
   const bytes = Buffer.from(Array.from({ length: 40_000 }, (_, index) => index % 251));
   const chunks = [...bytes].map((byte) => Buffer.concat([Buffer.from("1\r\n"), Buffer.from([byte]), Buffer.from("\r\n")]));
   const head = Buffer.from("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
@@ -140,13 +140,13 @@ test("A3: a body sent in single bytes is received completely", async () => {
   expect(Buffer.from(answer.slice(answer.indexOf("\r\n\r\n") + 4), "latin1").equals(bytes)).toBe(true);
 });
 
-test("A2: disconnects clients that do not read when too many replies are unsent, and serves the others", async () => {
+test("disconnects clients that do not read when too many replies are unsent, and serves the others", async () => {
   const body = "x".repeat(390_000);
   const sockets: Socket[] = [];
   for (let index = 0; index < 60; index++) {
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
     socket.pause();
-    // The kernel buffers some of it.
+    // The kernel buffers some of the replies.
     for (let repeat = 0; repeat < 20; repeat++) socket.write(`POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     sockets.push(socket);
     if (index % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,6 +1,6 @@
 import { HttpError } from "./http-error.ts";
 
-/** One memory budget for the request bytes of all connections. Every `take` needs a matching `give`. */
+/** One memory budget for the request bytes of all connections. Every successful `take` needs a matching `release`. */
 export class HeldBytes {
   readonly limit: number;
   #held = 0;
@@ -26,12 +26,12 @@ export class HeldBytes {
     return true;
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#held -= bytes;
   }
 
   /** The error for a request that exceeds the budget. */
-  refusal(): HttpError {
+  overloadError(): HttpError {
     this.refused++;
     return new HttpError(503, "too many request bytes are in memory", { "Retry-After": "1" });
   }

@@ -30,7 +30,7 @@ export function httpByteMetrics({ held, unsent }: HttpBytes): HttpByteMetrics {
 
 /** The sum over several workers. */
 export function addHttpByteMetrics(metrics: readonly HttpByteMetrics[]): HttpByteMetrics {
-  const sum = (name: keyof HttpByteMetrics): number => metrics.reduce((total, each) => total + each[name], 0);
+  const sum = (name: keyof HttpByteMetrics): number => metrics.reduce((total, worker) => total + worker[name], 0);
   return {
     bodyBytesHeld: sum("bodyBytesHeld"),
     bodyBytesLimit: sum("bodyBytesLimit"),

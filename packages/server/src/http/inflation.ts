@@ -1,7 +1,7 @@
 // Decompresses request bodies within the memory budget: the maximum size is reserved before decompression, and the unused part is
-// returned afterwards.
+// released afterwards.
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
-import { tooLarge } from "./body.ts";
+import { bodyTooLargeError } from "./body.ts";
 import type { HeldBytes } from "./held-bytes.ts";
 import { HttpError } from "./http-error.ts";
 
@@ -10,75 +10,75 @@ const maxConcurrent = 4;
 /** The highest compression ratio of deflate. */
 const deflateRatio = 1_032;
 const minChunkBytes = 1_024;
-const standardChunk = 65_536;
+const defaultChunkBytes = 65_536;
 
-const nothing = Buffer.alloc(0);
+const emptyBody = Buffer.alloc(0);
 
-export interface PackedBody {
+export interface CompressedBody {
   readonly bytes: Buffer;
   readonly encoding: string;
   /** Maximum decompressed size. */
   readonly limitBytes: number;
 }
 
-/** Called once. Decompressed bytes are counted in the budget; the receiver must return them. */
-export type Inflated = (error: HttpError | undefined, inflated: Buffer) => void;
+/** Called once. Decompressed bytes are counted in the budget; the receiver must release them. */
+export type InflateCallback = (error: HttpError | undefined, inflated: Buffer) => void;
 
-interface Waiting {
-  readonly body: PackedBody;
-  readonly done: Inflated;
+interface InflateJob {
+  readonly body: CompressedBody;
+  readonly done: InflateCallback;
 }
 
 export class Inflation {
   readonly #held: HeldBytes;
-  readonly #waiting: Waiting[] = [];
+  readonly #queue: InflateJob[] = [];
   #running = 0;
 
   constructor(held: HeldBytes) {
     this.#held = held;
   }
 
-  inflate(body: PackedBody, done: Inflated): void {
-    this.#waiting.push({ body, done });
-    this.#startWaiting();
+  inflate(body: CompressedBody, done: InflateCallback): void {
+    this.#queue.push({ body, done });
+    this.#startNext();
   }
 
-  #startWaiting(): void {
-    for (let [next] = this.#waiting; next !== undefined && this.#running < maxConcurrent; [next] = this.#waiting) {
+  #startNext(): void {
+    for (let [next] = this.#queue; next !== undefined && this.#running < maxConcurrent; [next] = this.#queue) {
       const maxBytes = maxBytesOf(next.body);
       const hasRoom = this.#held.take(maxBytes);
-      // Running jobs may return part of their reservation.
+      // Running jobs may release part of their reservation.
       if (!hasRoom && this.#running > 0) return;
-      this.#waiting.shift();
+      this.#queue.shift();
       if (hasRoom) this.#start(next, maxBytes);
-      else next.done(this.#held.refusal(), nothing);
+      else next.done(this.#held.overloadError(), emptyBody);
     }
   }
 
-  #start({ body, done }: Waiting, taken: number): void {
+  #start({ body, done }: InflateJob, reserved: number): void {
     this.#running++;
     inflateBytes(body, (error, inflated) => {
       this.#running--;
-      this.#held.give(taken - inflated.length);
+      this.#held.release(reserved - inflated.length);
       done(error, inflated);
-      this.#startWaiting();
+      this.#startNext();
     });
   }
 }
 
-function maxBytesOf({ bytes, encoding, limitBytes }: PackedBody): number {
+function maxBytesOf({ bytes, encoding, limitBytes }: CompressedBody): number {
   return encoding === "br" ? limitBytes : Math.min(limitBytes, bytes.length * deflateRatio);
 }
 
-function inflateBytes({ bytes, encoding, limitBytes }: PackedBody, done: Inflated): void {
+function inflateBytes({ bytes, encoding, limitBytes }: CompressedBody, done: InflateCallback): void {
   const finish = (error: (Error & { code?: string }) | null, inflated: Buffer): void => {
     if (error === null) done(undefined, inflated);
-    else if (error.code === "ERR_BUFFER_TOO_LARGE") done(tooLarge(limitBytes), nothing);
-    else done(new HttpError(400, `the body is not valid ${encoding}`), nothing);
+    else if (error.code === "ERR_BUFFER_TOO_LARGE") done(bodyTooLargeError(limitBytes), emptyBody);
+    else done(new HttpError(400, `the body is not valid ${encoding}`), emptyBody);
   };
   // zlib rejects a limit of 0, and stops only when the output exceeds the limit.
   const maxOutputLength = Math.max(1, limitBytes);
-  const options = { maxOutputLength, chunkSize: standardChunk };
+  const options = { maxOutputLength, chunkSize: defaultChunkBytes };
   if (encoding === "br") brotliDecompress(bytes, options, finish);
   else if (encoding === "deflate") (hasZlibHeader(bytes) ? inflate : inflateRaw)(bytes, options, finish);
   else gunzip(bytes, { maxOutputLength, chunkSize: gzipChunk(bytes, maxOutputLength) }, finish);

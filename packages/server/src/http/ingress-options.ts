@@ -14,7 +14,7 @@ export interface IngressOptions {
   sessionOf?(id: string): SessionTag | "expired" | undefined;
   /** True for a deployed webhook route that does not accept requests: stopped, suspended or not started yet. */
   isStopped?(routeId: string): boolean;
-  /** Forwards a request that this process would reject; `body` if it has been read. */
+  /** Forwards a request that this process would reject, with its body if it has been read. */
   forwardRefused?(inbound: InboundRequest, body: Uint8Array | undefined): void;
   /** Logs an internal error; the caller sees only the reference. */
   reportFault(fault: unknown, reference: string): void;

@@ -13,7 +13,7 @@ async function serve(options?: TestOptions): Promise<void> {
   server = await startListener(options);
 }
 
-const says = (word: string) => (): HttpReply => text(word);
+const replyWith = (word: string) => (): HttpReply => text(word);
 const call = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 const ask = async (path: string, init?: RequestInit): Promise<[number, string]> => {
   const reply = await call(path, init);
@@ -22,9 +22,9 @@ const ask = async (path: string, init?: RequestInit): Promise<[number, string]> 
 
 test("unknown routes, wrong methods, HEAD and OPTIONS", async () => {
   await serve();
-  server.mount("/api/orders", says("posted"), { methods: ["POST"] });
-  server.mount("/read", says("read"), { methods: ["GET"] });
-  server.mount("/all", says("all"));
+  server.mount("/api/orders", replyWith("posted"), { methods: ["POST"] });
+  server.mount("/read", replyWith("read"), { methods: ["GET"] });
+  server.mount("/all", replyWith("all"));
   expect(await ask("/api/nope")).toEqual([404, `{"error":"no webhook route 'nope'"}`]);
   expect(await ask("/nope")).toEqual([404, `{"error":"no route is served at this path"}`]);
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "HEAD"]) {
@@ -62,7 +62,7 @@ test("precedence does not depend on the order of mounting", async () => {
   ];
   for (const order of [mounts, mounts.toReversed(), [...mounts.slice(3), ...mounts.slice(0, 3)]]) {
     await serve();
-    for (const [path, prefix] of order) server.mount(path, says(prefix ? `${path}/*` : path), { prefix });
+    for (const [path, prefix] of order) server.mount(path, replyWith(prefix ? `${path}/*` : path), { prefix });
     for (const [path, answer] of expected) expect(await ask(path), path).toEqual([200, answer]);
     expect((await ask("/b"))[0]).toBe(404);
     await server.listener.drain(0);
@@ -71,7 +71,7 @@ test("precedence does not depend on the order of mounting", async () => {
 
 test("a less specific path serves the methods that the more specific one does not", async () => {
   await serve();
-  server.mount("/orders/search", says("search"), { methods: ["POST"] });
+  server.mount("/orders/search", replyWith("search"), { methods: ["POST"] });
   server.mount("/orders/{id}", (request) => text(request.params["id"] as string), { methods: ["GET"] });
   expect(await ask("/orders/search", { method: "POST" })).toEqual([200, "search"]);
   expect(await ask("/orders/search")).toEqual([200, "search"]);
@@ -88,7 +88,7 @@ test("path values are decoded, unusual route ids are found, queries stay raw", a
   expect((await ask("/files/a%2fb/1"))[0]).toBe(400);
 });
 
-test("nothing can be mounted under or over /_api", async () => {
+test("no route can be mounted at a path that matches /_api", async () => {
   await serve();
   for (const [path, prefix] of [
     ["/_api", false],
@@ -98,20 +98,20 @@ test("nothing can be mounted under or over /_api", async () => {
     ["/{any}/flows", false],
     ["/", true],
   ] as const)
-    expect(() => server.mount(path, says("stolen"), { prefix }), path).toThrow(/cannot be served/);
-  server.mount("/_apix", says("fine"));
+    expect(() => server.mount(path, replyWith("stolen"), { prefix }), path).toThrow(/cannot be served/);
+  server.mount("/_apix", replyWith("fine"));
   expect(await ask("/_apix")).toEqual([200, "fine"]);
 });
 
 test("a new mount takes over at once, and the old one serves again when it is removed", async () => {
   await serve();
-  const endOld = server.mount("/api/r", says("old"));
-  const endNew = server.mount("/api/r", says("new"));
+  const endOld = server.mount("/api/r", replyWith("old"));
+  const endNew = server.mount("/api/r", replyWith("new"));
   expect(await ask("/api/r")).toEqual([200, "new"]);
   endNew();
   endNew();
   expect(await ask("/api/r")).toEqual([200, "old"]);
-  server.mount("/api/r", says("newer"));
+  server.mount("/api/r", replyWith("newer"));
   endOld();
   expect(await ask("/api/r")).toEqual([200, "newer"]);
 });
@@ -119,7 +119,7 @@ test("a new mount takes over at once, and the old one serves again when it is re
 test("a stopped route returns 503, a removed one 404", async () => {
   const stopped = new Set(["r", "idle"]);
   await serve({ isStopped: (routeId) => stopped.has(routeId) });
-  const end = server.mount("/own/{x}", says("on"), { routeId: "r" });
+  const end = server.mount("/own/{x}", replyWith("on"), { routeId: "r" });
   expect(await ask("/own/1")).toEqual([200, "on"]);
   end();
   const reply = await call("/own/1");
@@ -127,13 +127,13 @@ test("a stopped route returns 503, a removed one 404", async () => {
   expect((await ask("/api/idle"))[0]).toBe(503);
   stopped.clear();
   expect((await ask("/own/1"))[0]).toBe(404);
-  server.mount("/own/{x}", says("again"), { routeId: "r" });
+  server.mount("/own/{x}", replyWith("again"), { routeId: "r" });
   expect(await ask("/own/1")).toEqual([200, "again"]);
 });
 
-test("200 replacements under load fail no request", async () => {
+test("no request fails during 200 replacements under load", async () => {
   await serve();
-  let end = server.mount("/api/r", says("0"));
+  let end = server.mount("/api/r", replyWith("0"));
   let swapping = true;
   const results = new Map<number, number>();
   const load = Array.from({ length: 8 }, async () => {
@@ -143,7 +143,7 @@ test("200 replacements under load fail no request", async () => {
     }
   });
   for (let version = 1; version <= 200; version++) {
-    const next = server.mount("/api/r", says(String(version)));
+    const next = server.mount("/api/r", replyWith(String(version)));
     end();
     end = next;
     if (version % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -181,11 +181,11 @@ const policy: AccessCheck = {
       return {
         kind: "needs-body",
         check: (body) =>
-          Buffer.from(body).equals(signedBytes) ? { kind: "granted", principal: { id: "signer" } } : { kind: "refused", status: 401, error: "unauthorized" },
+          Buffer.from(body).equals(signedBytes) ? { kind: "granted", principal: { id: "signer" } } : { kind: "denied", status: 401, error: "unauthorized" },
       };
-    if (key === "slow") return { kind: "refused", status: 429, error: "rate limit exceeded", headers: { "Retry-After": "7" } };
+    if (key === "slow") return { kind: "denied", status: 429, error: "rate limit exceeded", headers: { "Retry-After": "7" } };
     if (key === "broken") throw new Error("secret detail");
-    return { kind: "refused", status: 401, error: "unauthorized", headers: { "WWW-Authenticate": "Bearer" } };
+    return { kind: "denied", status: 401, error: "unauthorized", headers: { "WWW-Authenticate": "Bearer" } };
   },
   preflight: () => ({ "Access-Control-Allow-Origin": "https://shop.example" }),
 };
@@ -257,7 +257,7 @@ test("invalid headers are never sent", async () => {
   expect(answer.endsWith("\r\n\r\nwhole body")).toBe(true);
 });
 
-test("streams are piped, and cut off when they fail", async () => {
+test("streams are piped, and the connection is closed when they fail", async () => {
   await serve();
   async function* chunks(fails: boolean): AsyncIterable<Uint8Array> {
     for (let index = 0; index < 3; index++) yield Buffer.from(`part ${index};`);
@@ -276,10 +276,10 @@ test("callers that disconnect during a run do not affect others", async () => {
   const waiting: (() => void)[] = [];
   server.mount("/api/r", () => new Promise((resolve) => waiting.push(() => resolve(text("late")))));
   const controllers = Array.from({ length: 100 }, () => new AbortController());
-  const left = controllers.map((controller) => ask("/api/r", { signal: controller.signal }).catch(() => "left"));
+  const calls = controllers.map((controller) => ask("/api/r", { signal: controller.signal }).catch(() => "aborted"));
   await expect.poll(() => waiting.length).toBe(100);
   for (const controller of controllers) controller.abort();
-  expect(new Set(await Promise.all(left))).toEqual(new Set(["left"]));
+  expect(new Set(await Promise.all(calls))).toEqual(new Set(["aborted"]));
   for (const release of waiting) release();
   await expect.poll(() => server.ingress.active).toBe(0);
   expect(server.faults).toEqual([]);

@@ -11,7 +11,7 @@ import { WebhookCall } from "./webhook-call.ts";
 export interface Ingress {
   /** Passed to connectors as `host.http`. */
   readonly port: HttpIngress;
-  /** Serves a request on a fixed, already normalized path; false when there is none, and `serve` must be used. */
+  /** Serves a request on a fixed, already normalized path. Returns false when there is no such path; then `serve` must be used. */
   serveExact(inbound: InboundRequest, rawPath: string): boolean;
   serve(inbound: InboundRequest, path: string): void;
   /** Whether a route accepts this method at this normalized path. */
@@ -33,13 +33,13 @@ export function createIngress(options: IngressOptions): Ingress {
 
   function mount(mount: HttpMount): () => void {
     const unmount = mounts.add(mount);
-    stopped.serves(mount);
-    let mounted = true;
+    stopped.onMount(mount);
+    let isMounted = true;
     return () => {
-      if (!mounted) return;
-      mounted = false;
+      if (!isMounted) return;
+      isMounted = false;
       unmount();
-      stopped.left(mount);
+      stopped.onUnmount(mount);
     };
   }
 
@@ -50,10 +50,10 @@ export function createIngress(options: IngressOptions): Ingress {
     }
     active++;
     mounted.load.active++;
-    new WebhookCall(inbound, mounted, path, params, options, finished).begin();
+    new WebhookCall(inbound, mounted, path, params, options, onFinished).begin();
   }
 
-  function finished(mounted: Mounted): void {
+  function onFinished(mounted: Mounted): void {
     mounted.load.active--;
     if (--active > 0 || idleListeners.length === 0) return;
     const listeners = idleListeners;
@@ -62,7 +62,7 @@ export function createIngress(options: IngressOptions): Ingress {
   }
 
   /** Sends the error for a path and method that no route serves. */
-  function decline(inbound: InboundRequest, path: string): void {
+  function rejectUnserved(inbound: InboundRequest, path: string): void {
     const { method } = inbound;
     const allow = mounts.allowed(path);
     if (allow === undefined) {
@@ -76,10 +76,10 @@ export function createIngress(options: IngressOptions): Ingress {
   function preflight(inbound: InboundRequest, path: string): Readonly<Record<string, string>> | undefined {
     const mounted = mounts.any(path);
     if (mounted === undefined) return undefined;
-    const { flowId, routeId, preflight: own } = mounted.mount;
+    const { flowId, routeId, preflight: routeHeaders } = mounted.mount;
     const { query, rawHeaders, remoteAddress } = inbound;
     // The operator's policy overrides the flow.
-    return { ...own, ...options.accessOf?.(flowId)?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query, rawHeaders, remoteAddress }) };
+    return { ...routeHeaders, ...options.accessOf?.(flowId)?.preflight?.({ flowId, routeId, method: "OPTIONS", path, query, rawHeaders, remoteAddress }) };
   }
 
   return {
@@ -91,9 +91,9 @@ export function createIngress(options: IngressOptions): Ingress {
       return true;
     },
     serve(inbound, path) {
-      const found = inbound.method === "OPTIONS" ? mounts.findExplicit(path, "OPTIONS") : mounts.find(path, inbound.method);
-      if (found === undefined) decline(inbound, path);
-      else start(inbound, found.mounted, path, found.params);
+      const match = inbound.method === "OPTIONS" ? mounts.findExplicit(path, "OPTIONS") : mounts.find(path, inbound.method);
+      if (match === undefined) rejectUnserved(inbound, path);
+      else start(inbound, match.mounted, path, match.params);
     },
     serves: (path, method) => (method === "OPTIONS" ? mounts.findExplicit(path, method) : mounts.find(path, method)) !== undefined,
     knows: (path, method) => mounts.allowed(path) !== undefined || stopped.routeAt(path, method) !== undefined,

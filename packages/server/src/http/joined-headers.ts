@@ -1,8 +1,8 @@
-// Header fields by lower-case name, built from the raw list. A call can then release node's request object, which would otherwise live
-// as long as its run is kept.
+// Builds the header fields by lower-case name from the raw list. A call can then release node's request object, which would otherwise
+// stay in memory as long as its run.
 
-/** Headers that must not be repeated: the first one counts. */
-const single = new Set([
+/** Headers that must not be repeated: the first value is used. */
+const singleValueHeaders = new Set([
   "age",
   "authorization",
   "content-length",
@@ -34,7 +34,7 @@ export function joinedHeaders(rawHeaders: readonly string[], without: readonly s
     const before = headers[name];
     if (name === "set-cookie") headers[name] = before === undefined ? [value] : [...(before as string[]), value];
     else if (before === undefined) headers[name] = value;
-    else if (!single.has(name)) headers[name] = `${before as string}${name === "cookie" ? "; " : ", "}${value}`;
+    else if (!singleValueHeaders.has(name)) headers[name] = `${before as string}${name === "cookie" ? "; " : ", "}${value}`;
   }
   return headers;
 }

@@ -1,4 +1,4 @@
-// For tests: a listener on a free port with the mounts of a test, and a management API that echoes its input.
+// For tests: a listener on a free port with the mounts of a test, and a management API that echoes the path segments.
 import type { HttpMount, HttpReply, HttpRequest, Awaitable } from "@sluice/engine/spi";
 import { createHttpBytes, type HttpBytes } from "./http-bytes.ts";
 import { createIngress, type Ingress } from "./ingress.ts";

@@ -7,14 +7,14 @@ import { startListener, text, type ListenerUnderTest } from "./listener-under-te
 
 const maxBodyBytes = 100_000;
 let server: ListenerUnderTest;
-/** Short time limits; on a stalled machine other tests would exceed them too. */
-let impatient: ListenerUnderTest;
+/** Has short timeouts, which other tests would exceed on a slow machine. */
+let shortTimeoutServer: ListenerUnderTest;
 let calls: string[] = [];
 
 beforeAll(async () => {
   server = await startListener({ limits: { maxBodyBytes, maxHeaderCount: 100 } });
-  impatient = await startListener({ limits: { maxBodyBytes, headersTimeoutMs: 1_000, requestTimeoutMs: 1_200 } });
-  for (const { mount } of [server, impatient]) {
+  shortTimeoutServer = await startListener({ limits: { maxBodyBytes, headersTimeoutMs: 1_000, requestTimeoutMs: 1_200 } });
+  for (const { mount } of [server, shortTimeoutServer]) {
     mount("/api/echo", (request) => {
       calls.push(`${request.method} ${request.path}`);
       return { status: 200, headers: { "Content-Type": "application/octet-stream" }, body: request.body };
@@ -23,10 +23,10 @@ beforeAll(async () => {
   server.mount("/api/headers", (request) => text(JSON.stringify({ ...request.headers })));
   server.mount("/catch", (request) => text(`caught ${request.path}`), { prefix: true });
 });
-afterAll(() => Promise.all([server, impatient].map(({ listener }) => listener.drain(0))));
+afterAll(() => Promise.all([server, shortTimeoutServer].map(({ listener }) => listener.drain(0))));
 beforeEach(() => {
   calls = [];
-  expect([server.faults, impatient.faults]).toEqual([[], []]);
+  expect([server.faults, shortTimeoutServer.faults]).toEqual([[], []]);
 });
 
 const post = (headers: string, body = ""): string => `POST /api/echo HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
@@ -57,16 +57,16 @@ test.each([
   ["a signed length", post("Content-Length: +5\r\n", "hello")],
   ["a negative length", post("Content-Length: -1\r\n")],
   ["a hexadecimal length", post("Content-Length: 0x5\r\n", "hello")],
-  ["an endless length", post("Content-Length: 99999999999999999999999\r\n", "hello")],
+  ["a length beyond 64 bits", post("Content-Length: 99999999999999999999999\r\n", "hello")],
   ["a NUL in a header", post("X: a\0b\r\nContent-Length: 0\r\n")],
-  ["a chunk size over everything", post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n\r\n")],
-  ["a chunk longer than it says", post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX0\r\n\r\n")],
+  ["a chunk size beyond 64 bits", post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n\r\n")],
+  ["a chunk longer than its size", post("Transfer-Encoding: chunked\r\n", "5\r\nhelloXX0\r\n\r\n")],
   ["no host", "POST /api/echo HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"],
   ["two hosts", post("Host: b\r\nContent-Length: 5\r\n", "hello")],
   ["TLS on the plain port", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
   ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
   ["raw bytes above ASCII in the path", "GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n"],
-])("%s: 400, closed, nothing run, no second reply", async (_name, bytes) => {
+])("%s: returns 400 and closes the connection, without a run or a second reply", async (_name, bytes) => {
   const follower = "GET /api/headers HTTP/1.1\r\nHost: a\r\n\r\n";
   const { text: answer, closed } = await sendRaw(server.port, bytes + follower);
   expect(statuses(answer)).toEqual([400]);
@@ -81,13 +81,13 @@ test("HTTP/2.0 in the request line returns 505", async () => {
 
 test("random bytes never get a 2xx, and the next caller is served", async () => {
   for (let round = 0; round < 40; round++) {
-    const { text: answer } = await sendRaw(impatient.port, randomBytes(1 + ((round * 37) % 600)), 20);
+    const { text: answer } = await sendRaw(shortTimeoutServer.port, randomBytes(1 + ((round * 37) % 600)), 20);
     for (const status of statuses(answer)) expect(status).toBeGreaterThanOrEqual(400);
   }
-  await expectHealthy(impatient);
+  await expectHealthy(shortTimeoutServer);
 });
 
-test("a pending reply is sent when garbage follows the request", async () => {
+test("a pending reply is sent when invalid data follows the request", async () => {
   let release: (() => void) | undefined;
   const unmount = server.mount("/api/slow", () => new Promise((resolve) => (release = () => resolve(text("slow")))));
   const pending = sendRaw(server.port, ["GET /api/slow HTTP/1.1\r\nHost: a\r\n\r\n", "\x00\x01rubbish\r\n\r\n"], 600);
@@ -135,15 +135,15 @@ test("chunks over the limit are rejected at the limit", async () => {
 });
 
 test("a body that stalls returns 408 after the time limit, and its slot is released", async () => {
-  const { text: answer, closed } = await sendRaw(impatient.port, post("Content-Length: 50\r\n", "abc"), 1_500);
+  const { text: answer, closed } = await sendRaw(shortTimeoutServer.port, post("Content-Length: 50\r\n", "abc"), 1_500);
   expect(statuses(answer)).toEqual([408]);
   expect(closed).toBe(true);
   expect(calls).toEqual([]);
-  await expect.poll(() => impatient.ingress.active).toBe(0);
+  await expect.poll(() => shortTimeoutServer.ingress.active).toBe(0);
 });
 
 test("a head that stalls returns 408 too", async () => {
-  const { text: answer, closed } = await sendRaw(impatient.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
+  const { text: answer, closed } = await sendRaw(shortTimeoutServer.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
   expect(statuses(answer)).toEqual([408]);
   expect(closed).toBe(true);
 });
@@ -158,7 +158,7 @@ test("a client that disconnects before its body is complete starts no route", as
 });
 
 test("50 slow heads time out while others are served", async () => {
-  const sockets = Array.from({ length: 50 }, () => connect(impatient.port, "127.0.0.1"));
+  const sockets = Array.from({ length: 50 }, () => connect(shortTimeoutServer.port, "127.0.0.1"));
   let closed = 0;
   for (const socket of sockets) {
     socket.on("error", () => undefined);
@@ -167,7 +167,7 @@ test("50 slow heads time out while others are served", async () => {
     socket.write("G");
   }
   const drip = setInterval(() => sockets.forEach((socket) => socket.writable && socket.write("E")), 100);
-  await expectHealthy(impatient);
+  await expectHealthy(shortTimeoutServer);
   await expect.poll(() => closed).toBe(50);
   clearInterval(drip);
 });
@@ -179,7 +179,7 @@ test.each([
   ["deflate", deflateRawSync("packed")],
   ["br", brotliCompressSync("packed")],
   ["identity", Buffer.from("packed")],
-])("a body in %s reaches the route unpacked", async (encoding, body) => {
+])("a body in %s reaches the route decompressed", async (encoding, body) => {
   const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": encoding }, body });
   expect([reply.status, await reply.text()]).toEqual([200, "packed"]);
 });
@@ -205,7 +205,7 @@ test.each([
   ["gzip, gzip", "x", 415],
   ["gzip", "not gzip", 400],
   ["br", "not brotli", 400],
-])("content encoding '%s' of '%s' is %i", async (encoding, body, status) => {
+])("content encoding '%s' with the body '%s' returns %i", async (encoding, body, status) => {
   const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": encoding }, body });
   expect(reply.status).toBe(status);
   expect(calls).toEqual([]);
@@ -224,11 +224,11 @@ test("sends 100 Continue only if the body is needed", async () => {
   const continued = await sendRaw(server.port, [post("Expect: 100-continue\r\nContent-Length: 5\r\n"), "hello"]);
   expect(statuses(continued.text)).toEqual([100, 200]);
   expect(continued.text.endsWith("hello")).toBe(true);
-  const unwanted = await sendRaw(server.port, post(`Expect: 100-continue\r\nContent-Length: ${maxBodyBytes + 1}\r\n`));
-  expect(statuses(unwanted.text)).toEqual([413]);
-  const nowhere = await sendRaw(server.port, "POST /api/none HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
-  expect(statuses(nowhere.text)).toEqual([404]);
-  expect(nowhere.closed).toBe(true);
+  const tooLarge = await sendRaw(server.port, post(`Expect: 100-continue\r\nContent-Length: ${maxBodyBytes + 1}\r\n`));
+  expect(statuses(tooLarge.text)).toEqual([413]);
+  const notFound = await sendRaw(server.port, "POST /api/none HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  expect(statuses(notFound.text)).toEqual([404]);
+  expect(notFound.closed).toBe(true);
 });
 
 test("a small unneeded body is skipped and the connection stays in sync", async () => {
@@ -281,7 +281,7 @@ test.each([
   ["plain", "POST /api/late HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx"],
   ["node:http", "POST /api/late?a=%20 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"],
   ["node:http, pipelined", "POST /api/late HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx".repeat(3)],
-])("A14: a client that has ended its side gets the reply of a slow route (%s)", async (_lane, bytes) => {
+])("a client that has half-closed the connection gets the reply of a slow route (%s)", async (_reader, bytes) => {
   const unmount = server.mount("/api/late", () => new Promise((resolve) => setTimeout(() => resolve(text("late")), 100)));
   const socket = connect(server.port, "127.0.0.1");
   let answer = "";

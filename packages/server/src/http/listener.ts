@@ -35,8 +35,8 @@ export interface ListenerOptions {
 }
 
 export interface HttpListener {
-  /** `alone`: the port is not shared with other workers. */
-  listen(port: number, host: string, alone?: boolean): Promise<AddressInfo>;
+  /** `exclusive`: the port is not shared with other workers. */
+  listen(port: number, host: string, exclusive?: boolean): Promise<AddressInfo>;
   /** Also accepts requests forwarded by other workers, on a Unix socket at this path. */
   listenForWorkers(path: string): Promise<void>;
   /** Serves requests of a host application's server. */
@@ -51,16 +51,16 @@ export interface HttpListener {
   drain(deadlineMs: number): Promise<DrainCounts>;
 }
 
-/** Length of the accept backlog; the system may allow less. A client that finds it full retries after a second. */
-const waitingConnections = 4_096;
+/** Length of the accept backlog; the system may allow less. If it is full, clients retry after a second. */
+const backlog = 4_096;
 
 export function createListener(options: ListenerOptions): HttpListener {
   const { limits, bytes, ingress, reportFault, fastPath = true } = options;
   const scope: ListenerScope = { limits, bytes, draining: false };
   const sockets = new Set<Socket>();
-  const late = new WeakSet<Socket>();
+  const lateSockets = new WeakSet<Socket>();
   const pacingQueue = new TimeSlicedQueue();
-  const dispatcher = new RequestDispatcher(options, scope, (socket) => late.has(socket));
+  const dispatcher = new RequestDispatcher(options, scope, (socket) => lateSockets.has(socket));
   const server = new AcceptingServer(serverOptions(limits));
   let workerServer: Server | undefined;
   server.maxConnections = limits.maxConnections;
@@ -74,7 +74,7 @@ export function createListener(options: ListenerOptions): HttpListener {
       sockets.delete(socket);
       (socket as TrackedSocket).lastInbound?.disconnected();
     });
-    if (scope.draining) late.add(socket);
+    if (scope.draining) lateSockets.add(socket);
     if (fastPath) plain.take(socket);
     else passToNode(socket.pause(), Buffer.alloc(0));
   };
@@ -90,7 +90,7 @@ export function createListener(options: ListenerOptions): HttpListener {
       workerServer = await listenForWorkers(path, limits, dispatcher);
     },
     handler: embeddedHandler({ scope, ingress, take: (request, response) => dispatcher.take(request, response, false) }),
-    listen: (port, host, alone = false) => listen(server, { port, host, exclusive: alone }, reportFault),
+    listen: (port, host, exclusive = false) => listen(server, { port, host, exclusive }, reportFault),
     get draining() {
       return scope.draining;
     },
@@ -100,7 +100,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     drain(deadlineMs) {
       scope.draining = true;
       plain.beginDrain();
-      const inFlight = (): number => ingress.active + dispatcher.managing + (options.isAwaited?.() === true ? 1 : 0);
+      const inFlight = (): number => ingress.active + dispatcher.managementCalls + (options.isAwaited?.() === true ? 1 : 0);
       return drainServer(server, { deadlineMs, sockets, inFlight, closeIdle: plain.closeIdle }).finally(() => {
         plain.stop();
         workerServer?.close();
@@ -113,7 +113,7 @@ export function createListener(options: ListenerOptions): HttpListener {
 function serverOptions(limits: HttpLimits): ServerOptions {
   return {
     insecureHTTPParser: false,
-    // The parser's own error has no body; our error names the missing header.
+    // The error of node's parser has no body; the runtime's error names the missing header.
     requireHostHeader: false,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
@@ -123,10 +123,10 @@ function serverOptions(limits: HttpLimits): ServerOptions {
   };
 }
 
-function listen(server: Server, at: ListenOptions, reportFault: ListenerOptions["reportFault"]): Promise<AddressInfo> {
+function listen(server: Server, address: ListenOptions, reportFault: ListenerOptions["reportFault"]): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ ...at, backlog: waitingConnections }, () => {
+    server.listen({ ...address, backlog }, () => {
       server.removeListener("error", reject);
       server.on("error", (error) => reportFault(error, "listener"));
       resolve(server.address() as AddressInfo);

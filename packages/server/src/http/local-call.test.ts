@@ -22,12 +22,12 @@ describe("an in-process call to the management API", () => {
     expect(seen?.signal.aborted).toBe(false);
   });
 
-  it("returns the first reply, errors as their one field, and an empty body as empty text", async () => {
+  it("returns the first reply, errors as an object with the field 'error', and an empty body as empty text", async () => {
     const twice = await call((_, respond) => {
-      respond.error(409, "taken");
+      respond.error(409, "conflict");
       respond.json(200, {});
     }, "/_api/flows/a");
-    expect([twice.status, twice.text]).toEqual([409, '{"error":"taken"}']);
+    expect([twice.status, twice.text]).toEqual([409, '{"error":"conflict"}']);
     expect(await call((_, respond) => respond.send(204, undefined), "/_api")).toEqual({ status: 204, headers: {}, text: "" });
   });
 

@@ -24,15 +24,15 @@ interface LocalCall {
 const neverAborted = new AbortController().signal;
 
 export async function callManagement(management: ManagementHandler, { method, path, token, body }: LocalCall): Promise<LocalReply> {
-  const mark = path.indexOf("?");
-  const target = readTarget(mark < 0 ? path : path.slice(0, mark));
+  const queryStart = path.indexOf("?");
+  const target = readTarget(queryStart < 0 ? path : path.slice(0, queryStart));
   if (target.kind !== "management") throw new Error(`'${path}' is not a path of the management API`);
   const responder = new LocalResponder();
   await management(
     {
       method,
       segments: target.segments,
-      query: new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1)),
+      query: new URLSearchParams(queryStart < 0 ? "" : path.slice(queryStart + 1)),
       headers: {},
       authorization: token === undefined ? [] : [`Bearer ${token}`],
       remoteAddress: "127.0.0.1",
@@ -57,9 +57,9 @@ class LocalResponder implements ApiResponder {
   }
 
   send(status: number, body: string | Uint8Array | undefined, headers: Readonly<Record<string, string>> = {}): void {
-    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
     const text = typeof body === "string" ? body : Buffer.from(body ?? []).toString("utf8");
-    this.reply ??= { status, headers: Object.fromEntries(named) as Record<string, string>, text };
+    this.reply ??= { status, headers: Object.fromEntries(lowerCased) as Record<string, string>, text };
   }
 
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void {

@@ -53,7 +53,7 @@ export class ManagementRequest implements ApiRequest {
 
   /** Ends the call and releases its body. */
   release(): void {
-    this.#bytes.held.give(this.#heldBytes);
+    this.#bytes.held.release(this.#heldBytes);
     this.#heldBytes = 0;
   }
 
@@ -119,7 +119,7 @@ export class ManagementResponder implements ApiResponder {
     response.writeHead(status, { ...this.#version, ...headers });
     if (method === "HEAD") response.end();
     else response.flushHeaders();
-    // A stream has no end to wait for, so a client that half-closes is treated as disconnected.
+    // A stream does not end by itself, so a client that half-closes is treated as disconnected.
     response.socket?.once("end", () => response.destroy());
     // TCP keep-alive detects an unreachable client machine between heartbeats.
     response.socket?.setKeepAlive(true, 5_000);

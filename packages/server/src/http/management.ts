@@ -28,7 +28,7 @@ export interface ApiResponder {
   send(status: number, body: string | Uint8Array | undefined, headers?: Readonly<Record<string, string>>): void;
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
   error(status: number, text: string, headers?: Readonly<Record<string, string>>): void;
-  /** Sends the head at once and keeps the body open, for event streams. */
+  /** Sends the head immediately and leaves the body open, for event streams. */
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream;
 }
 

@@ -20,7 +20,7 @@ export interface RouteLoad {
   active: number;
 }
 
-export interface Found {
+export interface MountMatch {
   readonly mounted: Mounted;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -74,11 +74,11 @@ export class MountTable {
   /** The mount of a fixed path; a pattern may still match when it is undefined. */
   exact(path: string, method: string): Mounted | undefined {
     const slot = this.#exact.get(path);
-    return slot === undefined ? undefined : serving(slot, method);
+    return slot === undefined ? undefined : servingMount(slot, method);
   }
 
   /** Like `exact`, but includes patterns and prefixes. */
-  find(path: string, method: string): Found | undefined {
+  find(path: string, method: string): MountMatch | undefined {
     const exact = this.exact(path, method);
     if (exact !== undefined) return { mounted: exact, params: noParams };
     const segments = path === "/" ? [] : path.slice(1).split("/");
@@ -88,7 +88,7 @@ export class MountTable {
   }
 
   /** Like `find`, but only for mounts that list the method explicitly. Others get the default OPTIONS reply. */
-  findExplicit(path: string, method: string): Found | undefined {
+  findExplicit(path: string, method: string): MountMatch | undefined {
     const found = this.find(path, method);
     return found?.mounted.mount.methods?.some((name) => name.toUpperCase() === method) === true ? found : undefined;
   }
@@ -142,14 +142,14 @@ const namePlaceholder = "\uE000";
 /** The decoded segments of a mount's path; throws for invalid and reserved paths. */
 function segmentsOf(path: string, prefix: boolean): readonly Segment[] {
   const parts = path.split("/");
-  const spelled = parts.map((part) => part.replaceAll(namePattern, namePlaceholder).replaceAll("#", "%23"));
-  const target = readTarget(spelled.join("/"));
+  const encoded = parts.map((part) => part.replaceAll(namePattern, namePlaceholder).replaceAll("#", "%23"));
+  const target = readTarget(encoded.join("/"));
   if (target.kind !== "route")
     throw new Error(`path '${path}' cannot be served: ${target.kind === "management" ? "paths under /_api belong to the management API" : target.problem}`);
   const segments = target.path === "/" ? [] : target.path.slice(1).split("/").map(segmentReader(path));
   const [first] = segments;
-  const isOpen = first !== undefined && first.names.length > 0 && (first.pieces === undefined || claimsReservedPath(path));
-  if (isOpen || (segments.length === 0 && prefix)) throw new Error(`path '${path}' cannot be served: it would match /_api; name its first segment`);
+  const matchesApi = first !== undefined && first.names.length > 0 && (first.pieces === undefined || claimsReservedPath(path));
+  if (matchesApi || (segments.length === 0 && prefix)) throw new Error(`path '${path}' cannot be served: it would match /_api; begin it with a fixed segment`);
   return segments;
 }
 
@@ -211,12 +211,12 @@ function patternSlot(root: Branch, segments: readonly Segment[], prefix: boolean
 }
 
 function mixedBranch(at: Branch, pieces: readonly string[]): Branch {
-  const known = findMixed(at, pieces);
-  if (known !== undefined) return known.branch;
-  const made = { pieces, branch: branch() };
-  const text = (mixed: MixedBranch): number => mixed.pieces.join("").length;
-  at.mixed = [...at.mixed, made].sort((one, other) => text(other) - text(one));
-  return made.branch;
+  const existing = findMixed(at, pieces);
+  if (existing !== undefined) return existing.branch;
+  const created = { pieces, branch: branch() };
+  const textLength = (mixed: MixedBranch): number => mixed.pieces.join("").length;
+  at.mixed = [...at.mixed, created].sort((a, b) => textLength(b) - textLength(a));
+  return created.branch;
 }
 
 function findMixed(at: Branch, pieces: readonly string[]): MixedBranch | undefined {
@@ -245,14 +245,14 @@ function removeFrom(slot: Slot, method: string, mounted: Mounted): void {
   else slot.set(method, rest);
 }
 
-function serving(slot: Slot, method: string): Mounted | undefined {
+function servingMount(slot: Slot, method: string): Mounted | undefined {
   const mounts =
     slot.get(method) ?? (method === "HEAD" ? slot.get("GET") : undefined) ?? (method === "TRACE" || method === "CONNECT" ? undefined : slot.get("*"));
   return mounts?.[mounts.length - 1];
 }
 
 function search(at: Branch, segments: readonly string[], index: number, method: string, values: string[]): Mounted | undefined {
-  if (index === segments.length) return serving(at.end, method) ?? serving(at.below, method);
+  if (index === segments.length) return servingMount(at.end, method) ?? servingMount(at.below, method);
   const segment = segments[index] as string;
   const literal = at.literals.get(segment);
   const byLiteral = literal === undefined ? undefined : search(literal, segments, index + 1, method, values);
@@ -271,7 +271,7 @@ function search(at: Branch, segments: readonly string[], index: number, method: 
     if (byName !== undefined) return byName;
     values.pop();
   }
-  return serving(at.below, method);
+  return servingMount(at.below, method);
 }
 
 function collect(slot: Slot, methods: Set<string>): void {

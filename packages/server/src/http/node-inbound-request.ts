@@ -1,7 +1,7 @@
 // A request read by node:http: reads its body and sends its reply, for webhooks and the management API.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TrackedSocket } from "./broken-socket.ts";
-import { BodyReading, refusalOf, type BodyReceiver } from "./body.ts";
+import { BodyReading, bodyError, type BodyReceiver } from "./body.ts";
 import type { HttpBytes } from "./http-bytes.ts";
 import { HttpError } from "./http-error.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -68,9 +68,9 @@ export class NodeInboundRequest implements InboundRequest {
   readBody(receiver: BodyReceiver, limitBytes: number = this.#scope.limits.maxBodyBytes): void {
     const { bodyLength, encoding } = this.#head;
     const { held } = this.#scope.bytes;
-    const refusal = refusalOf(bodyLength, encoding, limitBytes) ?? (held.hasRoom(Math.max(0, bodyLength)) ? undefined : held.refusal());
-    if (refusal !== undefined) {
-      receiver.refused(refusal);
+    const error = bodyError(bodyLength, encoding, limitBytes) ?? (held.hasRoom(Math.max(0, bodyLength)) ? undefined : held.overloadError());
+    if (error !== undefined) {
+      receiver.refused(error);
       return;
     }
     if (this.#expectsContinue) {
@@ -88,8 +88,8 @@ export class NodeInboundRequest implements InboundRequest {
   reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {
     const { response, method } = this;
     if (this.#scope.draining || !this.#isSkippable()) response.shouldKeepAlive = false;
-    sendReply(response, status, headers, body, this.#sending(method));
-    this.#forget();
+    sendReply(response, status, headers, body, this.#sendOptions(method));
+    this.#releaseRequest();
   }
 
   refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
@@ -99,22 +99,22 @@ export class NodeInboundRequest implements InboundRequest {
       return;
     }
     if (this.#scope.draining) response.shouldKeepAlive = false;
-    sendError(response, status, text, headers, this.#sending(method));
-    this.#forget();
+    sendError(response, status, text, headers, this.#sendOptions(method));
+    this.#releaseRequest();
   }
 
-  #sending(method: string): SendOptions {
+  #sendOptions(method: string): SendOptions {
     const { limits, bytes } = this.#scope;
     return { headOnly: method === "HEAD", sendTimeoutMs: limits.sendTimeoutMs, unsent: bytes.unsent };
   }
 
-  /** An idle connection must not keep the last request and its body in memory. */
-  #forget(): void {
+  /** Removes the reference to the last request and its body from an idle connection. */
+  #releaseRequest(): void {
     const socket = this.request.socket as TrackedSocket;
     if (this.response.writableEnded && socket.lastInbound === this) socket.lastInbound = undefined;
   }
 
-  /** The rest of the body can be discarded and the connection kept. */
+  /** True when the rest of the body can be discarded and the connection reused. */
   #isSkippable(): boolean {
     return (
       this.#head.bodyLength === 0 ||

@@ -3,13 +3,13 @@
 /** The decoded value; undefined when absent, empty when repeated or not decodable. */
 export function queryValueOf(query: string, name: string): string | undefined {
   if (query === "") return undefined;
-  let found: string | undefined;
+  let value: string | undefined;
   for (const pair of query.split("&")) {
     if (nameOf(pair) !== name) continue;
     const equals = pair.indexOf("=");
-    found = found === undefined ? (decode(equals < 0 ? "" : pair.slice(equals + 1)) ?? "") : "";
+    value = value === undefined ? (decode(equals < 0 ? "" : pair.slice(equals + 1)) ?? "") : "";
   }
-  return found;
+  return value;
 }
 
 /** The query without these names. */

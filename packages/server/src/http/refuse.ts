@@ -1,5 +1,5 @@
-// Error replies that close the connection. After the reply our side is closed and incoming data is discarded for a moment: closing at
-// once would make the kernel reset the connection and lose the reply.
+// Error replies that close the connection. After the reply, the sending side is closed and incoming data is discarded for a moment: if the
+// socket were closed immediately, the kernel would reset the connection and the reply would be lost.
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpError } from "./http-error.ts";
@@ -9,12 +9,12 @@ const lingerMs = 1_000;
 /** Reading and discarding a body up to this size is cheaper than a new connection. */
 const skippableBytes = 65_536;
 
-/** True when the rest of the request can be skipped and the connection kept. */
+/** True when the rest of the request can be skipped and the connection reused. */
 export function canSkipBody(bodyLength: number): boolean {
   return bodyLength >= 0 && bodyLength <= skippableBytes;
 }
 
-/** Answers a request whose body is not read. */
+/** Sends an error reply to a request whose body is not read, and closes the connection. */
 export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
   // A response queued behind a pipelined one has no socket yet; node keeps the order and closes after it.
   if (response.socket === null || response.headersSent) {

@@ -30,27 +30,27 @@ const connectionHeaders = new Set([
   "upgrade",
 ]);
 
-/** Marks headers that only the engine sets, with values known to be valid. */
-const own = "own";
+/** Marks headers that only the engine sets, with valid values. */
+const trusted = "trusted";
 /** Cache of checked header names: routes use few of them. */
-const knownNames = new Map<string, boolean | typeof own>([
-  ["X-Run-Id", own],
-  ["traceresponse", own],
+const nameCache = new Map<string, boolean | typeof trusted>([
+  ["X-Run-Id", trusted],
+  ["traceresponse", trusted],
 ]);
-const maxKnownNames = 1_000;
+const maxCachedNames = 1_000;
 
 /** Whether a header may be sent: valid syntax, not hop-by-hop, not reserved by the engine. */
 export function isSendable(name: string, value: string): boolean {
-  const known = isKnownSendable(name);
-  // Skip the check: these values are ropes, and testing them would flatten them.
-  return known === own || (known && validValue.test(value));
+  const sendable = checkName(name);
+  // Values of trusted headers are not checked: they are concatenated strings (ropes), and a regular expression would flatten them.
+  return sendable === trusted || (sendable && validValue.test(value));
 }
 
-function isKnownSendable(name: string): boolean | typeof own {
-  const known = knownNames.get(name);
-  if (known !== undefined) return known;
+function checkName(name: string): boolean | typeof trusted {
+  const cached = nameCache.get(name);
+  if (cached !== undefined) return cached;
   const sendable = isSendableName(name);
-  if (knownNames.size < maxKnownNames) knownNames.set(name, sendable);
+  if (nameCache.size < maxCachedNames) nameCache.set(name, sendable);
   return sendable;
 }
 
@@ -77,7 +77,7 @@ export function sendReply(response: ServerResponse, status: number, headers: Rep
   else if (typeof body === "string" && response.socket !== null) endWithText(response, response.socket, body, length);
   else response.end(body);
   if (response.writableLength === 0) return;
-  dropStalled(response, options.sendTimeoutMs);
+  disconnectWhenStalled(response, options.sendTimeoutMs);
   if (response.socket !== null) countUnsent(response, response.socket, options.unsent);
 }
 
@@ -114,7 +114,7 @@ export function sendError(
 }
 
 function addHeader(head: string[], name: string, value: string | readonly string[]): void {
-  if (!isKnownSendable(name)) return;
+  if (!checkName(name)) return;
   if (typeof value === "string") head.push(name, value);
   else for (const item of value) head.push(name, item);
 }
@@ -149,15 +149,15 @@ export function isStream(body: ReplyBody): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && Symbol.asyncIterator in body;
 }
 
-/** A stream that fails after the head was sent can only be cut off: the client detects it by the missing last chunk. */
+/** If the stream fails after the head was sent, the connection is closed: the client detects it by the missing last chunk. */
 function pipeStream(body: AsyncIterable<Uint8Array>, response: ServerResponse, sendTimeoutMs: number): void {
-  dropStalled(response, sendTimeoutMs);
+  disconnectWhenStalled(response, sendTimeoutMs);
   pipeline(Readable.from(body, { objectMode: false }), response, (error) => {
     if (error !== undefined && error !== null) response.destroy();
   });
 }
 
-function dropStalled(response: ServerResponse, sendTimeoutMs: number): void {
+function disconnectWhenStalled(response: ServerResponse, sendTimeoutMs: number): void {
   response.setTimeout(sendTimeoutMs, () => {
     if (response.writableLength > 0) response.destroy();
   });

@@ -13,7 +13,7 @@ import { readTarget } from "./target.ts";
 
 export class RequestDispatcher {
   /** Calls to the management API in flight. */
-  managing = 0;
+  managementCalls = 0;
   readonly #options: ListenerOptions;
   readonly #scope: ListenerScope;
   readonly #isLate: (socket: Socket) => boolean;
@@ -27,8 +27,8 @@ export class RequestDispatcher {
 
   take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): NodeInboundRequest | undefined {
     const url = request.url as string;
-    const mark = url.indexOf("?");
-    const query = mark < 0 ? "" : url.slice(mark + 1);
+    const queryStart = url.indexOf("?");
+    const query = queryStart < 0 ? "" : url.slice(queryStart + 1);
     let inbound: NodeInboundRequest;
     try {
       inbound = new NodeInboundRequest(request, response, readHead(request, this.#scope.limits), query, this.#scope, expectsContinue);
@@ -38,8 +38,8 @@ export class RequestDispatcher {
     }
     const socket = request.socket as TrackedSocket;
     socket.lastInbound = inbound;
-    socket.pacing?.began(request, response, inbound.bodyLength);
-    const path = mark < 0 ? url : url.slice(0, mark);
+    socket.pacing?.requestStarted(request, response, inbound.bodyLength);
+    const path = queryStart < 0 ? url : url.slice(0, queryStart);
     if (!this.#scope.draining && !path.includes("%") && this.#options.ingress.serveExact(inbound, path)) return inbound;
     this.#dispatch(inbound, path);
     return inbound;
@@ -59,7 +59,7 @@ export class RequestDispatcher {
     const { management, reportFault } = this.#options;
     const respond = new ManagementResponder(inbound);
     const request = new ManagementRequest(inbound, segments, this.#scope.limits.maxBodyBytes, this.#scope.bytes);
-    this.managing++;
+    this.managementCalls++;
     try {
       await management(request, respond);
       if (!respond.sent) throw new Error("the management API sent no reply");
@@ -72,7 +72,7 @@ export class RequestDispatcher {
       }
     } finally {
       request.release();
-      this.managing--;
+      this.managementCalls--;
     }
   }
 }

@@ -1,5 +1,5 @@
-// Reads the few headers that the listener uses in one pass over the raw list. Building node's header object costs more than all other
-// work here, and most webhook runs never need it.
+// Reads the headers that the listener uses in one pass over the raw list. Building node's header object costs more than all other work
+// here, and most webhook runs never need it.
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "./http-error.ts";
 import type { HttpLimits } from "./limits.ts";

@@ -25,29 +25,29 @@ beforeEach(async () => {
 });
 afterEach(() => server.listener.drain(0));
 
-/** Sends bytes and reads nothing. */
-async function silent(bytes: string): Promise<Socket> {
+/** Sends bytes and never reads. */
+async function sendWithoutReading(bytes: string): Promise<Socket> {
   const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
   socket.pause();
   await new Promise<void>((resolve) => socket.write(bytes, "latin1", () => resolve()));
   return socket;
 }
 
-describe("A2: a client that pipelines and does not read", () => {
+describe("a client that pipelines and does not read", () => {
   // The kernel buffers some replies: on this system up to about 6 MiB per connection.
   const maxServed = 60;
 
-  it.each(["/big", "/item/7"])("A2: %s is served only as far as replies are sent, and the client is disconnected", async (path) => {
-    const socket = await silent(get(path).repeat(2_000));
+  it.each(["/big", "/item/7"])("%s is served only as far as replies are sent, and the client is disconnected", async (path) => {
+    const socket = await sendWithoutReading(get(path).repeat(2_000));
     await expect.poll(() => served, { timeout: 5_000 }).toBeGreaterThan(0);
     await expect.poll(() => server.listener.connections, { timeout: 10_000 }).toBe(0);
     expect(served).toBeLessThan(maxServed);
     socket.destroy();
   });
 
-  it("A2: also after a chunked body", async () => {
+  it("chunked bodies are served only as far as replies are sent, and the client is disconnected", async () => {
     const chunked = `POST /item/7 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n`;
-    const socket = await silent((chunked + get("/item/8")).repeat(500));
+    const socket = await sendWithoutReading((chunked + get("/item/8")).repeat(500));
     await expect.poll(() => server.listener.connections, { timeout: 10_000 }).toBe(0);
     expect(served).toBeGreaterThan(0);
     expect(served).toBeLessThan(maxServed);
@@ -64,7 +64,7 @@ describe("a client that pipelines and reads", () => {
   const bodies = Array.from({ length: 40 }, (_, index) => `<${index}>\r\n\r\n${get("/big")}${"\r\n\r\n".repeat(index)}`);
   const found = (answer: string): string[] => [...answer.matchAll(/\r\n\r\n<(\d+)>/g)].map((match) => match[1] as string);
 
-  it.each([1, 7, 100, 1_000, 65_536])("A2: gets every reply in order, sent in pieces of %i bytes", async (size) => {
+  it.each([1, 7, 100, 1_000, 65_536])("gets every reply in order, sent in pieces of %i bytes", async (size) => {
     const all = bodies.map((body, index) => post(body, index % 2 === 0 ? "length" : "chunks")).join("");
     const few = size === 1 ? all.slice(0, all.indexOf("<6>") + 500) : all;
     const expected = size === 1 ? 6 : 40;
@@ -81,8 +81,8 @@ describe("a client that pipelines and reads", () => {
     socket.destroy();
   });
 
-  it("A2: other clients are served between two of its requests", async () => {
-    let isOthers = false;
+  it("other clients are served between two of its requests", async () => {
+    let isOtherServed = false;
     let servedBefore = 0;
     server.mount("/slow/{n}", () => {
       served++;
@@ -91,7 +91,7 @@ describe("a client that pipelines and reads", () => {
       return text("slow");
     });
     server.mount("/other", () => {
-      isOthers = true;
+      isOtherServed = true;
       servedBefore = served;
       return text("other");
     });
@@ -99,7 +99,7 @@ describe("a client that pipelines and reads", () => {
     await expect.poll(() => served).toBeGreaterThan(0);
     const answer = await sendRaw(server.port, get("/other"), 100);
     expect(statuses(answer.text)).toEqual([200]);
-    expect(isOthers).toBe(true);
+    expect(isOtherServed).toBe(true);
     expect(servedBefore).toBeLessThan(150);
     expect(statuses((await pipelined).text)).toHaveLength(200);
   });

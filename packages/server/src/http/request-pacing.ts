@@ -1,13 +1,13 @@
 // Passes one request at a time to node's parser. Node parses everything a read returns, up to thousands of pipelined requests, and
-// buffers all replies: a client that never reads could exhaust memory. Here bytes after a request wait until its reply is sent, and
-// nothing more is read meanwhile.
+// buffers all replies: a client that never reads could exhaust memory. Here, bytes after a request wait until its reply is sent, and the
+// socket is not read until then.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { HeldBytes } from "./held-bytes.ts";
 import type { TimeSlicedQueue } from "./time-sliced-queue.ts";
 
 const headEnd = Buffer.from("\r\n\r\n", "latin1");
-/** Pieces parsed before other connections are served: a chunked body may consist of very many. */
+/** Number of pieces parsed before other connections are served: a chunked body may consist of very many. */
 const piecesPerTurn = 64;
 
 export class RequestPacing {
@@ -19,9 +19,9 @@ export class RequestPacing {
   /** Read from the client but not parsed yet. */
   #waiting: Buffer | undefined = undefined;
   /** False while node applies backpressure. */
-  #isWanted = true;
+  #isParserReady = true;
   #isReading = false;
-  /** The bytes being parsed arrived before the previous reply was sent. */
+  /** True when the bytes being parsed arrived before the previous reply was sent. */
   isPipelined = false;
   #isFeeding = false;
   #isScheduled = false;
@@ -30,7 +30,7 @@ export class RequestPacing {
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
   /** Bytes of the body that have not been parsed; -1 when it is chunked. */
-  #bodyLeft = 0;
+  #bodyRemaining = 0;
   /** Waiting bytes counted in the memory budget. */
   #counted = 0;
 
@@ -46,15 +46,15 @@ export class RequestPacing {
     socket.on("data", (chunk: Buffer) => this.take(chunk));
     socket.on("end", () => this.#end());
     this.#hasEnded = socket.readableEnded;
-    socket.pause = () => this.#want(false);
-    socket.resume = () => this.#want(true);
+    socket.pause = () => this.#setParserReady(false);
+    socket.resume = () => this.#setParserReady(true);
   }
 
-  /** A head was read; `bodyLength` is -1 when the body is chunked. */
-  began(request: IncomingMessage, response: ServerResponse, bodyLength: number): void {
+  /** Called when a head was read; `bodyLength` is -1 when the body is chunked. */
+  requestStarted(request: IncomingMessage, response: ServerResponse, bodyLength: number): void {
     this.#request = request;
     this.#response = response;
-    this.#bodyLeft = bodyLength;
+    this.#bodyRemaining = bodyLength;
     response.once("close", () => {
       if (this.#response !== response) return;
       this.#request = this.#response = undefined;
@@ -63,9 +63,9 @@ export class RequestPacing {
     });
   }
 
-  #want(isWanted: boolean): Socket {
-    this.#isWanted = isWanted;
-    if (isWanted && this.#waiting !== undefined) this.#schedule();
+  #setParserReady(isReady: boolean): Socket {
+    this.#isParserReady = isReady;
+    if (isReady && this.#waiting !== undefined) this.#schedule();
     this.#setReading();
     return this.#socket;
   }
@@ -110,7 +110,7 @@ export class RequestPacing {
   }
 
   get #mayFeed(): boolean {
-    return this.#waiting !== undefined && this.#isWanted && this.#socket.writable && !this.#isAnswering;
+    return this.#waiting !== undefined && this.#isParserReady && this.#socket.writable && !this.#isAnswering;
   }
 
   /** A complete request has been read and its reply has not been sent. */
@@ -121,9 +121,9 @@ export class RequestPacing {
   /** Cuts a piece that contains the end of at most one head. */
   #nextPiece(waiting: Buffer): Buffer {
     let length: number;
-    if (this.#bodyLeft > 0) {
-      length = Math.min(this.#bodyLeft, waiting.length);
-      this.#bodyLeft -= length;
+    if (this.#bodyRemaining > 0) {
+      length = Math.min(this.#bodyRemaining, waiting.length);
+      this.#bodyRemaining -= length;
     } else {
       const end = waiting.indexOf(headEnd);
       length = end < 0 ? waiting.length : end + headEnd.length;
@@ -144,13 +144,13 @@ export class RequestPacing {
   /** Counts the waiting bytes in the budget. If it is exhausted, the pipelining client is disconnected. */
   #count(bytes: number): void {
     if (bytes === this.#counted) return;
-    this.#held.give(this.#counted);
+    this.#held.release(this.#counted);
     this.#counted = !this.#socket.destroyed && this.#held.take(bytes) ? bytes : 0;
     if (this.#counted !== bytes) this.#socket.destroy();
   }
 
   #setReading(): void {
-    const shouldRead = this.#isWanted && this.#waiting === undefined;
+    const shouldRead = this.#isParserReady && this.#waiting === undefined;
     if (shouldRead === this.#isReading) return;
     this.#isReading = shouldRead;
     const { pause, resume } = Socket.prototype;

@@ -1,5 +1,5 @@
-// Remembers former mounts, so that callers of a stopped route get 503 instead of 404. Whether a route is stopped or removed is checked
-// on each call, so removals do not have to be reported.
+// Stores former mounts, so that callers of a stopped route get 503 instead of 404. Each call checks whether the route is stopped or
+// removed, so removals do not have to be reported.
 import type { HttpMount } from "@sluice/engine/spi";
 import { MountTable } from "./mount-table.ts";
 
@@ -8,23 +8,23 @@ const maxMounts = 10_000;
 export class StoppedMounts {
   readonly #isStopped: (routeId: string) => boolean;
   readonly #table = new MountTable();
-  /** By route and path, oldest first. */
-  readonly #forget = new Map<string, () => void>();
+  /** Functions that remove a former mount, by route and path, oldest first. */
+  readonly #removers = new Map<string, () => void>();
 
   constructor(isStopped: (routeId: string) => boolean) {
     this.#isStopped = isStopped;
   }
 
-  serves(mount: HttpMount): void {
+  onMount(mount: HttpMount): void {
     this.#drop(keyOf(mount));
   }
 
-  left(mount: HttpMount): void {
+  onUnmount(mount: HttpMount): void {
     const { path, methods, prefix, flowId, routeId } = mount;
     const key = keyOf(mount);
     this.#drop(key);
-    this.#forget.set(key, this.#table.add({ path, methods, prefix, flowId, routeId, handle: () => ({ status: 503, headers: undefined, body: undefined }) }));
-    if (this.#forget.size > maxMounts) this.#drop(this.#forget.keys().next().value as string);
+    this.#removers.set(key, this.#table.add({ path, methods, prefix, flowId, routeId, handle: () => ({ status: 503, headers: undefined, body: undefined }) }));
+    if (this.#removers.size > maxMounts) this.#drop(this.#removers.keys().next().value as string);
   }
 
   /** The id of the stopped route that served this path; undefined when there is none. */
@@ -37,8 +37,8 @@ export class StoppedMounts {
   }
 
   #drop(key: string): void {
-    this.#forget.get(key)?.();
-    this.#forget.delete(key);
+    this.#removers.get(key)?.();
+    this.#removers.delete(key);
   }
 }
 

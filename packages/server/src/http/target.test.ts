@@ -71,9 +71,9 @@ test.each([
 });
 
 test("a normalized path stays unchanged when normalized again", () => {
-  const spelled = fc.array(fc.string({ unit: fc.constantFrom("a", "B", ".", "%", "é", " ", "{", "_"), minLength: 1, maxLength: 4 }), { maxLength: 5 });
+  const segmentLists = fc.array(fc.string({ unit: fc.constantFrom("a", "B", ".", "%", "é", " ", "{", "_"), minLength: 1, maxLength: 4 }), { maxLength: 5 });
   fc.assert(
-    fc.property(spelled, (segments) => {
+    fc.property(segmentLists, (segments) => {
       const once = normalizePath(`/${segments.map(encodeURIComponent).join("/")}`);
       if (once === undefined) return;
       expect(normalizePath(once.split("/").map(encodeURIComponent).join("/"))).toBe(once);

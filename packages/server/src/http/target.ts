@@ -7,7 +7,7 @@ export type Target =
   | { readonly kind: "management"; readonly segments: readonly string[] | undefined }
   | { readonly kind: "invalid"; readonly problem: string };
 
-const nowhere: Target = { kind: "management", segments: undefined };
+const unservedTarget: Target = { kind: "management", segments: undefined };
 
 /** Parses the path of a target, without its query. */
 export function readTarget(raw: string): Target {
@@ -17,16 +17,16 @@ export function readTarget(raw: string): Target {
   if (path.includes("#")) return { kind: "invalid", problem: "the request target must not contain a fragment" };
   const normal = normalizePath(path);
   if (normal === undefined) return { kind: "invalid", problem: "the path is not validly encoded" };
-  return isUnderApi(normal) ? nowhere : { kind: "route", path: normal };
+  return isUnderApi(normal) ? unservedTarget : { kind: "route", path: normal };
 }
 
 function managementTarget(path: string): Target {
   if (path === "/_api") return { kind: "management", segments: [] };
   const segments: string[] = [];
   for (const part of path.slice(6).split("/")) {
-    // A segment that cannot be decoded is used as is; as an id it is rejected by name.
+    // A segment that cannot be decoded is used as is; the check of ids rejects it.
     const segment = decode(part) ?? part;
-    if (segment === "." || segment === "..") return nowhere;
+    if (segment === "." || segment === "..") return unservedTarget;
     segments.push(segment);
   }
   return { kind: "management", segments };
@@ -41,15 +41,15 @@ function isUnderApi(normal: string): boolean {
  * leave the root, or escape a slash, backslash or control character: servers would interpret such a path differently.
  */
 export function normalizePath(path: string): string | undefined {
-  const kept: string[] = [];
+  const segments: string[] = [];
   for (const part of path.split("/")) {
     const segment = decode(part);
     if (segment === undefined || hasForbiddenCharacter(segment)) return undefined;
     if (segment === "" || segment === ".") continue;
-    if (segment !== "..") kept.push(segment);
-    else if (kept.pop() === undefined) return undefined;
+    if (segment !== "..") segments.push(segment);
+    else if (segments.pop() === undefined) return undefined;
   }
-  return `/${kept.join("/")}`;
+  return `/${segments.join("/")}`;
 }
 
 function decode(part: string): string | undefined {

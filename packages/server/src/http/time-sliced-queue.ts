@@ -26,7 +26,7 @@ export class TimeSlicedQueue {
     const { length } = this.#waiting;
     let done = 0;
     try {
-      // Work added meanwhile waits for the next turn.
+      // Work added in this turn waits for the next one.
       while (done < length && performance.now() < until) (this.#waiting[done++] as () => void)();
     } finally {
       this.#waiting = this.#waiting.slice(done);

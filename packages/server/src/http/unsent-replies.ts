@@ -24,7 +24,7 @@ export class UnsentReplies {
     const before = this.#bytesOf.get(socket) ?? 0;
     this.#bytesOf.set(socket, socket.writableLength);
     this.#bytes += socket.writableLength - before;
-    if (this.#bytes > this.#limit) this.#cutOldest();
+    if (this.#bytes > this.#limit) this.#closeOldest();
   }
 
   remove(socket: Socket): void {
@@ -32,7 +32,7 @@ export class UnsentReplies {
     this.#bytesOf.delete(socket);
   }
 
-  #cutOldest(): void {
+  #closeOldest(): void {
     // Clients may have read part of the counted bytes.
     for (const socket of this.#bytesOf.keys()) this.#recount(socket);
     for (const socket of this.#bytesOf.keys()) {

@@ -1,8 +1,8 @@
-// Processes one webhook request: access check on the head, body, signature check, decompression, route, reply. Synchronous wherever
-// nothing has to be awaited.
+// Processes one webhook request: access check on the head, body, signature check, decompression, route, reply. Every step that can be
+// synchronous is.
 import { randomBytes } from "node:crypto";
 import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
-import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessRefused, AccessRequest } from "./access.ts";
+import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessRequest } from "./access.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { BodyReceiver } from "./body.ts";
 import type { HttpError } from "./http-error.ts";
@@ -11,10 +11,10 @@ import type { IngressOptions } from "./ingress-options.ts";
 import type { Mounted } from "./mount-table.ts";
 import { withoutQueryValues } from "./query-values.ts";
 
-const nothing = Buffer.alloc(0);
+const emptyBody = Buffer.alloc(0);
 
 /** Replaces the request of a call after its reply. */
-const answered: InboundRequest = {
+const releasedRequest: InboundRequest = {
   method: "",
   query: "",
   rawHeaders: [],
@@ -31,7 +31,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   readonly path: string;
   query: string;
   readonly params: Readonly<Record<string, string>>;
-  body: Uint8Array = nothing;
+  body: Uint8Array = emptyBody;
   principal: unknown = undefined;
   session: SessionTag | undefined = undefined;
   readonly rawHeaders: readonly string[];
@@ -39,7 +39,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   readonly #mounted: Mounted;
   readonly #options: IngressOptions;
   readonly #finished: (mounted: Mounted) => void;
-  #signed: AccessNeedsBody | undefined = undefined;
+  #bodyCheck: AccessNeedsBody | undefined = undefined;
   #replyHeaders: Readonly<Record<string, string>> | undefined = undefined;
   hidden: readonly string[] | undefined = undefined;
   #access: AccessCheck | undefined = undefined;
@@ -85,12 +85,12 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     try {
       const access = (this.#access = this.#options.accessOf?.(this.flowId));
       if (access === undefined) {
-        this.#admitted();
+        this.#readBody();
         return;
       }
-      const verdict = access.check(this);
-      if (verdict instanceof Promise) verdict.then((later) => this.#decided(later)).catch((fault: unknown) => this.#fault(fault));
-      else this.#decided(verdict);
+      const decision = access.check(this);
+      if (decision instanceof Promise) decision.then((later) => this.#applyDecision(later)).catch((fault: unknown) => this.#fault(fault));
+      else this.#applyDecision(decision);
     } catch (fault) {
       this.#fault(fault);
     }
@@ -101,11 +101,11 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     try {
       const access = this.#options.accessOf?.(this.flowId);
       if (access !== this.#access) this.#checkAgain(access, body);
-      else if (this.#signed === undefined) this.#unpack(body);
+      else if (this.#bodyCheck === undefined) this.#decompress(body);
       else {
-        const verdict = this.#signed.check(body);
-        if (verdict instanceof Promise) verdict.then((later) => this.#verified(later, body)).catch((fault: unknown) => this.#fault(fault));
-        else this.#verified(verdict, body);
+        const decision = this.#bodyCheck.check(body);
+        if (decision instanceof Promise) decision.then((later) => this.#applyBodyDecision(later, body)).catch((fault: unknown) => this.#fault(fault));
+        else this.#applyBodyDecision(decision, body);
       }
     } catch (fault) {
       this.#fault(fault);
@@ -127,45 +127,45 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   #releaseBody(): void {
-    this.#options.bytes.held.give(this.#heldBytes);
+    this.#options.bytes.held.release(this.#heldBytes);
     this.#heldBytes = 0;
   }
 
-  #decided(verdict: AccessGranted | AccessRefused | AccessNeedsBody): void {
-    if (verdict.kind === "refused") {
-      this.#refuse(verdict);
+  #applyDecision(decision: AccessGranted | AccessDenied | AccessNeedsBody): void {
+    if (decision.kind === "denied") {
+      this.#deny(decision);
       return;
     }
-    if (verdict.kind === "granted") this.#grant(verdict);
+    if (decision.kind === "granted") this.#grant(decision);
     else {
-      this.#signed = verdict;
-      this.#replyHeaders = verdict.replyHeaders;
+      this.#bodyCheck = decision;
+      this.#replyHeaders = decision.replyHeaders;
     }
-    this.#admitted();
+    this.#readBody();
   }
 
   /** The policy changed while the body was read: check again. */
   #checkAgain(access: AccessCheck | undefined, body: Buffer): void {
     this.#access = access;
-    this.#signed = undefined;
+    this.#bodyCheck = undefined;
     if (access === undefined) {
-      this.#unpack(body);
+      this.#decompress(body);
       return;
     }
     const decide = async (): Promise<void> => {
-      const verdict = await access.check(this);
-      this.#verified(verdict.kind === "needs-body" ? await verdict.check(body) : verdict, body);
+      const decision = await access.check(this);
+      this.#applyBodyDecision(decision.kind === "needs-body" ? await decision.check(body) : decision, body);
     };
     decide().catch((fault: unknown) => this.#fault(fault));
   }
 
-  #verified(verdict: AccessGranted | AccessRefused, body: Buffer): void {
-    if (verdict.kind === "refused") {
-      this.#refuse(verdict, body);
+  #applyBodyDecision(decision: AccessGranted | AccessDenied, body: Buffer): void {
+    if (decision.kind === "denied") {
+      this.#deny(decision, body);
       return;
     }
-    this.#grant(verdict);
-    this.#unpack(body);
+    this.#grant(decision);
+    this.#decompress(body);
   }
 
   #grant(granted: AccessGranted): void {
@@ -175,19 +175,19 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     if (granted.hideQuery !== undefined && this.query !== "") this.query = withoutQueryValues(this.query, granted.hideQuery);
   }
 
-  #refuse(refusal: AccessRefused, body?: Buffer): void {
-    if (this.#options.forwardRefused === undefined) this.#inbound.refuse(refusal.status, refusal.error, this.#withReplyHeaders(refusal.headers));
+  #deny(denied: AccessDenied, body?: Buffer): void {
+    if (this.#options.forwardRefused === undefined) this.#inbound.refuse(denied.status, denied.error, this.#withReplyHeaders(denied.headers));
     else this.#options.forwardRefused(this.#inbound, body);
     this.#end();
   }
 
-  #admitted(): void {
+  #readBody(): void {
     const { session } = this.#inbound;
     if (session !== "") {
       const found = this.#options.sessionOf?.(session);
       if (found === undefined || found === "expired") {
-        const [status, what] = found === undefined ? ([404, "not found"] as const) : ([410, "expired"] as const);
-        this.#refuse({ kind: "refused", status, error: `test session '${session.slice(0, 100)}' ${what}` });
+        const [status, problem] = found === undefined ? ([404, "not found"] as const) : ([410, "expired"] as const);
+        this.#deny({ kind: "denied", status, error: `test session '${session.slice(0, 100)}' ${problem}` });
         return;
       }
       this.session = found;
@@ -195,7 +195,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.#inbound.readBody(this);
   }
 
-  #unpack(body: Buffer): void {
+  #decompress(body: Buffer): void {
     const { encoding } = this.#inbound;
     if (encoding === "" || body.length === 0) {
       this.#run(body);
@@ -219,28 +219,28 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.body = body;
     try {
       const reply = this.#mounted.mount.handle(this);
-      if (reply instanceof Promise) reply.then((later) => this.#answer(later)).catch((fault: unknown) => this.#fault(fault));
-      else this.#answer(reply);
+      if (reply instanceof Promise) reply.then((later) => this.#sendReply(later)).catch((fault: unknown) => this.#fault(fault));
+      else this.#sendReply(reply);
     } catch (fault) {
       this.#fault(fault);
     }
   }
 
-  #answer(reply: HttpReply): void {
+  #sendReply(reply: HttpReply): void {
     const headers = this.#replyHeaders === undefined ? reply.headers : { ...reply.headers, ...this.#replyHeaders };
     this.#inbound.reply(reply.status, headers, reply.body);
     // The stored run keeps this call in memory, but node's request and response can be released.
-    this.#inbound = answered;
+    this.#inbound = releasedRequest;
     if (reply.runEnds !== undefined && this.#heldBytes > 0) this.#releaseAfter(reply.runEnds);
     this.#end();
   }
 
-  /** The run continues after its reply and still uses the body. */
+  /** Releases the body when the run ends, for a run that continues after its reply. */
   #releaseAfter(runEnds: Promise<unknown>): void {
     const { held } = this.#options.bytes;
     const bytes = this.#heldBytes;
     this.#heldBytes = 0;
-    const release = (): void => held.give(bytes);
+    const release = (): void => held.release(bytes);
     runEnds.then(release, release);
   }
 

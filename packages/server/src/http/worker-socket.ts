@@ -1,4 +1,4 @@
-// A Unix socket on which the lead accepts requests forwarded by other workers. Only this user can open it. The address of the original
+// A Unix socket on which the leader accepts requests forwarded by other workers. Only this user can open it. The address of the original
 // client is passed in a header.
 import { chmod, unlink } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
@@ -31,8 +31,8 @@ export async function listenOnWorkerSocket(server: Server, path: string): Promis
 export const addedHeaderBytes = 1_024;
 
 /**
- * Sets `request.peer` from the peer header and removes this header and those that the forwarding worker added before it. The forwarding worker drops
- * all other headers of this name.
+ * Sets `request.peer` from the peer header and removes this header and those that the forwarding worker added before it. The forwarding
+ * worker drops all other headers of this name.
  */
 export function extractPeer(request: ForwardedRequest): void {
   const { rawHeaders } = request;
@@ -41,8 +41,8 @@ export function extractPeer(request: ForwardedRequest): void {
     const [peer, addedCount] = (rawHeaders[index + 1] as string).split(" ");
     request.peer = peer as string;
     const first = index - Number(addedCount ?? 0) * 2;
-    for (let taken = index; taken >= first; taken -= 2) {
-      const name = (rawHeaders[taken] as string).toLowerCase();
+    for (let position = index; position >= first; position -= 2) {
+      const name = (rawHeaders[position] as string).toLowerCase();
       // Node builds these two lazily from the raw list and relies on its length.
       delete request.headers[name];
       delete request.headersDistinct[name];

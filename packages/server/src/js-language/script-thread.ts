@@ -1,4 +1,4 @@
-// The body of a script thread. The thread is started from this function's source text, so it may not use outside references.
+// The body of a script thread. The thread is started from this function's source text, so it must not reference anything outside of it.
 import type { loadInterpreter, runScript, ScriptLimits, ScriptOutcome } from "@sluice/standard";
 
 export interface ThreadSettings {
@@ -22,8 +22,8 @@ interface Port {
 
 export function scriptThread(require: (name: string) => any, load: typeof loadInterpreter, run: typeof runScript): void {
   const { parentPort: port, workerData } = require("node:worker_threads") as { parentPort: Port; workerData: ThreadSettings };
-  const loaded = require(workerData.variant);
-  void load({ core: require(workerData.core), variant: loaded.default ?? loaded, wasm: workerData.wasm }, run).then((interpreter) => {
+  const variant = require(workerData.variant);
+  void load({ core: require(workerData.core), variant: variant.default ?? variant, wasm: workerData.wasm }, run).then((interpreter) => {
     port.on("message", ({ code, globals }) => port.postMessage(interpreter.run(code, globals, workerData.limits, () => performance.now())));
     port.postMessage("ready");
   });

@@ -10,7 +10,7 @@ const limits: ScriptLimits = { timeLimitMs: 1_000, memoryLimitBytes: 64 * 1024 *
 /** Extra time before a thread is terminated, because built-ins cannot be interrupted. */
 const graceMs = 500;
 const threadCount = 2;
-const waitingLimit = 1_000;
+const maxWaiting = 1_000;
 
 interface Task {
   readonly job: ScriptJob;
@@ -87,9 +87,9 @@ export function scriptThreads(wasm: object): ScriptThreads {
 
   return {
     run: (code, globals) => {
-      if (waiting.length >= waitingLimit)
+      if (waiting.length >= maxWaiting)
         return Promise.reject(
-          new FlowError("java.util.concurrent.RejectedExecutionException", `too many scripts: ${waitingLimit} are already waiting for a thread`, {
+          new FlowError("java.util.concurrent.RejectedExecutionException", `too many scripts: ${maxWaiting} are already waiting for a thread`, {
             code: "limit-scripts",
           }),
         );

@@ -19,15 +19,16 @@ export async function checkKamelet(
   if (tree === undefined || prepared.diagnostics.some(({ code, severity }) => severity === "error" && code.startsWith("yaml-")))
     return { prepared, kamelet: undefined };
   const isKamelet = camelKind(tree) === "Kamelet";
-  const read = readKamelet(tree);
+  const kamelet = readKamelet(tree);
   const fault = (message: string, span = tree.span): Diagnostic => ({ code: "kamelet-invalid", severity: "error", message, path: "", span });
-  // Otherwise the text would be read as a list of routes, and the problems would be misleading.
+  // Otherwise the text would be parsed as a list of routes, and the problems would be misleading.
   if (!isKamelet)
     return {
       prepared: { ...prepared, diagnostics: [fault("this is not a Kamelet: it needs apiVersion: camel.apache.org/v1 and kind: Kamelet")] },
       kamelet: undefined,
     };
-  if ("code" in read) return { prepared, kamelet: undefined };
-  if (name === undefined || read.name === name) return { prepared, kamelet: read };
-  return { prepared: { ...prepared, diagnostics: [fault(`the Kamelet is named '${read.name}', not '${name}'`), ...prepared.diagnostics] }, kamelet: undefined };
+  if ("code" in kamelet) return { prepared, kamelet: undefined };
+  if (name === undefined || kamelet.name === name) return { prepared, kamelet };
+  const mismatch = fault(`the Kamelet is named '${kamelet.name}', not '${name}': change metadata.name, or install it as '${kamelet.name}'`);
+  return { prepared: { ...prepared, diagnostics: [mismatch, ...prepared.diagnostics] }, kamelet: undefined };
 }

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import type { KameletFolder } from "./find-kamelet-folders.ts";
-import { KameletFactsCache } from "./kamelet-facts.ts";
+import { KameletMetadataCache } from "./kamelet-metadata.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
 import type { KameletStore } from "./kamelet-store.ts";
 
@@ -11,24 +11,24 @@ export async function openDiskKameletStore(place: KameletFolder): Promise<Kamele
   const { folder } = place;
   await mkdir(folder, { recursive: true, mode: 0o750 }).catch(() => undefined);
   await removeLeftovers(folder).catch(() => undefined);
-  const known = new KameletFactsCache([place]);
-  /** The file of the same name with the other ending. */
+  const cache = new KameletMetadataCache([place]);
+  /** Removes the file of the same name with the other extension. */
   const removeOther = (name: string): ReturnType<typeof removeDurably> => removeDurably(folder, `${name}.kamelet.yml`);
   return {
     ...kameletFolders([folder]),
-    facts: (name) => known.find(name),
+    metadata: (name) => cache.find(name),
     pathOf: (name) => join(folder, `${name}.kamelet.yaml`),
     assertWritable: () => Promise.resolve(),
     async write(name, bytes) {
       const other = await removeOther(name);
       const unflushed = await writeDurably(folder, `${name}.kamelet.yaml`, bytes, 0o640);
-      known.forget(name);
+      cache.forget(name);
       return unflushed ?? other.unflushed;
     },
     async remove(name) {
       const other = await removeOther(name);
       const { unflushed } = await removeDurably(folder, `${name}.kamelet.yaml`);
-      known.forget(name);
+      cache.forget(name);
       return unflushed ?? other.unflushed;
     },
   };

@@ -6,7 +6,7 @@ import type { Settings } from "../config.ts";
 import { PluginError, type PluginProblem } from "../plugins/plugin-error.ts";
 import { installedIn, isFolderPath } from "../plugins/find-package.ts";
 
-/** Where a Kamelet comes from. Only deployed ones can be changed over the API. */
+/** Where a Kamelet comes from. Only deployed ones can be changed through the API. */
 export interface KameletOrigin {
   readonly origin: "deployed" | "folder" | "package";
   /** The folder or package as the operator named it, or the cluster. */
@@ -24,14 +24,14 @@ export function kameletSearchPath(
   workingDirectory: string = process.cwd(),
 ): readonly [KameletFolder, ...KameletFolder[]] {
   const entries = kamelets.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
-  const found = entries.map((name) => {
+  const results = entries.map((name) => {
     const folder = folderOf(name, workingDirectory);
     return typeof folder === "string" ? { origin: isFolderPath(name) ? ("folder" as const) : ("package" as const), name, folder } : folder;
   });
-  const problems = found.filter((place) => "code" in place);
+  const problems = results.filter((result) => "code" in result);
   if (problems.length > 0) throw new PluginError(problems);
-  const own = join(resolve(workingDirectory, dataDir), "kamelets");
-  return [{ origin: "deployed", name: own, folder: own }, ...found.flatMap((place) => ("code" in place ? [] : [place]))];
+  const deployed = join(resolve(workingDirectory, dataDir), "kamelets");
+  return [{ origin: "deployed", name: deployed, folder: deployed }, ...results.flatMap((result) => ("code" in result ? [] : [result]))];
 }
 
 /** The paths of all these folders, in the order in which they are searched. */
@@ -41,15 +41,18 @@ export const findKameletFolders = (settings: Pick<Settings, "kamelets" | "dataDi
 function folderOf(entry: string, workingDirectory: string): string | PluginProblem {
   if (isFolderPath(entry)) {
     const folder = resolve(workingDirectory, entry);
-    return isFolder(folder) ? folder : missing(entry, `the folder '${folder}' does not exist`, "correct the path; it is relative to the working directory");
+    return isFolder(folder)
+      ? folder
+      : missingProblem(entry, `the folder '${folder}' does not exist`, "correct the path; it is relative to the working directory");
   }
   const installed = installedIn(entry, workingDirectory);
-  if (installed === undefined) return missing(entry, `the package '${entry}' is not installed`, `run 'npm install ${entry}', or write a folder as ./folder`);
+  if (installed === undefined)
+    return missingProblem(entry, `the package '${entry}' is not installed`, `run 'npm install ${entry}', or write a folder as ./folder`);
   const inside = folderInPackage(installed);
   const folder = inside === undefined ? undefined : join(installed, inside);
   return folder !== undefined && isFolder(folder) && (folder === installed || isBelow(installed, folder))
     ? folder
-    : missing(entry, `the package '${entry}' has no Kamelets`, `its package.json must name their folder: "sluice": {"kamelets": "kamelets"}`);
+    : missingProblem(entry, `the package '${entry}' has no Kamelets`, `its package.json must name their folder: "sluice": {"kamelets": "kamelets"}`);
 }
 
 function folderInPackage(installed: string): string | undefined {
@@ -64,6 +67,6 @@ function folderInPackage(installed: string): string | undefined {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-function missing(entry: string, what: string, fix: string): PluginProblem {
-  return { code: "kamelets-missing", file: entry, message: `SERVICE_KAMELETS: ${what}`, fix };
+function missingProblem(entry: string, problem: string, fix: string): PluginProblem {
+  return { code: "kamelets-missing", file: entry, message: `SERVICE_KAMELETS: ${problem}`, fix };
 }

@@ -1,26 +1,26 @@
-// The Kamelets of the runtime: listed from every location, and installed, replaced and removed in the store of deployed ones. A new version takes
-// effect in all flows that use it, or in none.
+// The Kamelets of the runtime: listed from all locations; installed, replaced and removed in the store of deployed Kamelets. A new version
+// takes effect in all flows that use it, or in none.
 import type { KameletFile, KameletFiles, Log } from "@sluice/engine";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { hashOf } from "../flows/flow-hash.ts";
-import { refuseProblems, warningsOf } from "../flows/flow-problems.ts";
+import { assertDeployable, warningsOf } from "../flows/flow-problems.ts";
 import type { Unflushed } from "../flows/flow-store.ts";
 import { claimsKey, decodeFlow, type FlowParts } from "../flows/installed-flows.ts";
-import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { systemClock } from "../host/clock.ts";
 import { refuseChanged, refuseUsed, type FlowElsewhere, type IfMatch } from "../mappings/installed-document.ts";
-import { oneSentence, Refusal } from "../refusal.ts";
+import { oneSentence, ServiceError } from "../service-error.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletFolder } from "./find-kamelet-folders.ts";
 import { overrideKamelets } from "./kamelet-overrides.ts";
-import { KameletFactsCache, type KameletFacts } from "./kamelet-facts.ts";
+import { KameletMetadataCache, type KameletMetadata } from "./kamelet-metadata.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
 import type { KameletStore } from "./kamelet-store.ts";
 import { affectedFlows, refusedFlows, reloadUsers, usersOf, type RefusedFlow } from "./kamelet-users.ts";
 
 const noun = "Kamelet";
-/** Files read without a pause while all Kamelets are listed. */
-const readAtOnce = 5;
+/** Number of files read per turn of the event loop. */
+const filesPerTurn = 5;
 
 export interface KameletsParts {
   /** Stores the deployed Kamelets. */
@@ -41,7 +41,7 @@ export interface KameletRequest {
   readonly dryRun: boolean;
   /** Installs it even if flows cannot use it; they keep running with the previous version. */
   readonly force: boolean;
-  /** For a dry run: other Kamelets that are going to be installed with it, the text by name. */
+  /** For a dry run: other Kamelets that will be installed with it; the text by name. */
   readonly others: ReadonlyMap<string, string>;
 }
 
@@ -73,7 +73,7 @@ export class InstalledKamelets {
   readonly files: KameletFiles;
   readonly #parts: KameletsParts;
   readonly #others: KameletFiles;
-  readonly #otherFacts: KameletFactsCache;
+  readonly #otherMetadata: KameletMetadataCache;
   readonly #mutex = createKeyedMutex();
 
   constructor(parts: KameletsParts) {
@@ -81,39 +81,39 @@ export class InstalledKamelets {
     const { store, folders } = parts;
     const others = kameletFolders(folders.map(({ folder }) => folder));
     this.#others = others;
-    this.#otherFacts = new KameletFactsCache(folders);
+    this.#otherMetadata = new KameletMetadataCache(folders);
     this.files = {
       find: (name) => store.find(name) ?? others.find(name),
       names: () => [...new Set([...store.names(), ...others.names()])].sort(),
     };
   }
 
-  async list(): Promise<readonly KameletFacts[]> {
-    const found: KameletFacts[] = [];
+  async list(): Promise<readonly KameletMetadata[]> {
+    const kamelets: KameletMetadata[] = [];
     for (const [index, name] of this.files.names().entries()) {
-      if (index % readAtOnce === readAtOnce - 1) await systemClock.yieldToEventLoop();
-      const facts = this.find(name);
-      if (facts !== undefined) found.push(facts);
+      if (index % filesPerTurn === filesPerTurn - 1) await systemClock.yieldToEventLoop();
+      const metadata = this.find(name);
+      if (metadata !== undefined) kamelets.push(metadata);
     }
-    return found;
+    return kamelets;
   }
 
-  find(name: string): KameletFacts | undefined {
-    return this.#parts.store.facts(name) ?? this.#otherFacts.find(name);
+  find(name: string): KameletMetadata | undefined {
+    return this.#parts.store.metadata(name) ?? this.#otherMetadata.find(name);
   }
 
-  read(name: string): KameletFacts & { readonly text: string } {
-    const facts = this.find(name);
-    const file = facts === undefined ? undefined : this.files.find(name);
-    if (facts === undefined || file === undefined) throw new Refusal("not-found", `Kamelet '${name}' not found`);
-    return { ...facts, text: file.text };
+  read(name: string): KameletMetadata & { readonly text: string } {
+    const metadata = this.find(name);
+    const file = metadata === undefined ? undefined : this.files.find(name);
+    if (metadata === undefined || file === undefined) throw new ServiceError("not-found", `Kamelet '${name}' not found`);
+    return { ...metadata, text: file.text };
   }
 
   usersOf(name: string): readonly string[] {
     return usersOf(this.#parts.flows(), name);
   }
 
-  /** All problems of a Kamelet that is not installed. */
+  /** Finds all problems of a Kamelet without installing it. */
   check(name: string | undefined, bytes: Uint8Array, others: ReadonlyMap<string, string>): Promise<CheckedKamelet> {
     const text = textOf(bytes);
     return checkKamelet(this.#parts.flows(), {
@@ -133,11 +133,11 @@ export class InstalledKamelets {
     return this.#exclusively(async () => {
       const { name, bytes, ifMatch, dryRun, force, others } = request;
       const { store } = this.#parts;
-      this.#refuseOtherSpelling(name);
+      this.#rejectCaseConflict(name);
       const current = this.find(name);
       refuseChanged(noun, name, ifMatch, current === undefined ? undefined : { ...current, id: name });
       const { prepared, kamelet } = await this.check(name, bytes, others);
-      refuseProblems(prepared);
+      assertDeployable(prepared);
       const text = textOf(bytes);
       const hash = hashOf(bytes);
       const next = { file: this.#parts.store.pathOf(name), text };
@@ -149,10 +149,10 @@ export class InstalledKamelets {
         const refused = await this.#refusedBy({ name, next, force }, affected, others);
         return { ...about, lastModified: current?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
       }
-      const write = async (): Promise<Unflushed> => (about.changed ? store.write(name, bytes).catch(asRefusal) : undefined);
+      const write = async (): Promise<Unflushed> => (about.changed ? store.write(name, bytes).catch(throwStorageError) : undefined);
       const { refused, unflushed } = await this.#replace({ name, next, force }, write);
       if (about.changed) this.#parts.log.write("INFO", "sluice.kamelets", `Installed Kamelet '${name}' (hash ${hash.slice(0, 12)})`);
-      refuseUnflushed(unflushed, "the new version is active, but may be lost");
+      throwIfUnflushed(unflushed, "the new version is active, but may be lost");
       return { ...about, lastModified: this.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
     });
   }
@@ -164,16 +164,16 @@ export class InstalledKamelets {
       const current = this.read(name);
       refuseChanged(noun, name, ifMatch, { ...current, id: name });
       const { origin, name: place } = current.place;
-      if (origin !== "deployed") throw new Refusal("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
+      if (origin !== "deployed") throw new ServiceError("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
       const other = this.#others.find(name);
       if (other === undefined) await refuseUsed(noun, name, this.usersOf(name), this.#parts.usersElsewhere);
-      const { unflushed } = await this.#replace({ name, next: other, force: false }, () => store.remove(name).catch(asRefusal));
+      const { unflushed } = await this.#replace({ name, next: other, force: false }, () => store.remove(name).catch(throwStorageError));
       log.write("INFO", "sluice.kamelets", `Removed Kamelet '${name}'`);
-      refuseUnflushed(unflushed, `Kamelet '${name}' was removed, but may reappear`);
+      throwIfUnflushed(unflushed, `Kamelet '${name}' was removed, but may reappear`);
     });
   }
 
-  /** Applies the Kamelet that another node stored. Returns why a flow cannot use it; the flow then keeps the previous version. */
+  /** Applies the Kamelet that another node stored. If a flow cannot use it, returns the reason and the flow keeps the previous version. */
   follow(name: string): Promise<string | undefined> {
     return this.#exclusively(async () => {
       const flows = this.#parts.flows();
@@ -196,7 +196,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Starts the flows that use it with the replacement, then changes the file. Without `force`, either all flows are replaced or none. */
+  /** Starts the flows that use the Kamelet with the replacement, then changes the file. Without `force`, either all flows are replaced or none. */
   async #replace(
     replacement: Replacement,
     write: () => Promise<Unflushed>,
@@ -209,11 +209,11 @@ export class InstalledKamelets {
     const failing = new Set(affected.filter((id) => flows.installed.get(id)?.error !== undefined));
     const refused = (await reloadUsers(flows, affected, overrideKamelets(new Map([[name, next]]), this.files))).filter(({ id }) => !failing.has(id));
     try {
-      const [broken] = refused;
-      if (broken !== undefined && !force)
-        throw new Refusal(
+      const [first] = refused;
+      if (first !== undefined && !force)
+        throw new ServiceError(
           "flow-start-failed",
-          oneSentence(`flow '${broken.id}' cannot use this version of Kamelet '${name}': ${broken.error}; nothing was changed`),
+          oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}; nothing was changed`),
         );
       // Flows are compiled and deployed under this lock, so none is deployed with the previous version after the file has changed.
       const { unflushed, late } = await flows.mutex.run(claimsKey, async () => {
@@ -235,16 +235,16 @@ export class InstalledKamelets {
     const [first] = refused;
     if (first === undefined || force) return refused;
     const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more flows)`;
-    throw new Refusal("conflict", oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}${more}`));
+    throw new ServiceError("conflict", oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}${more}`));
   }
 
-  /** Some file systems are case-insensitive: two Kamelets must never share a file. */
-  #refuseOtherSpelling(name: string): void {
-    const other = this.#parts.store.names().find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
-    if (other !== undefined) throw new Refusal("conflict", `Kamelet '${name}' differs from Kamelet '${other}' only in case`);
+  /** Rejects names that differ only in case, which would share a file on case-insensitive file systems. */
+  #rejectCaseConflict(name: string): void {
+    const other = this.#parts.store.names().find((stored) => stored !== name && stored.toLowerCase() === name.toLowerCase());
+    if (other !== undefined) throw new ServiceError("conflict", `Kamelet '${name}' differs from Kamelet '${other}' only in case`);
   }
 
-  /** One change at a time: Kamelets use each other. */
+  /** Runs one change at a time, because Kamelets use each other. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run("kamelets", work);
   }
@@ -252,6 +252,6 @@ export class InstalledKamelets {
 
 function textOf(bytes: Uint8Array): string {
   const text = decodeFlow(bytes);
-  if (text === undefined) throw new Refusal("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
+  if (text === undefined) throw new ServiceError("yaml-invalid", "invalid YAML at line 1, column 1: the text is not UTF-8");
   return text;
 }

@@ -5,12 +5,12 @@ import type { KameletFile, KameletFiles } from "@sluice/engine";
 import { CompileError } from "@sluice/engine/spi";
 import { defaultLimits } from "@sluice/model";
 
-const endings = [".kamelet.yaml", ".kamelet.yml"] as const;
+const extensions = [".kamelet.yaml", ".kamelet.yml"] as const;
 /** Also prevents names that point outside the folder. */
 const validName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 const maxNames = 10_000;
 
-/** The Kamelets in these folders; the first folder wins for duplicate names. Missing folders are ignored. */
+/** The Kamelets in these folders. If several have a Kamelet of the same name, the first folder is used. Missing folders are ignored. */
 export function kameletFolders(folders: readonly string[]): KameletFiles {
   return {
     find(name) {
@@ -28,22 +28,22 @@ export function kameletFolders(folders: readonly string[]): KameletFiles {
 }
 
 /** The file of a Kamelet, without reading it. */
-export function findKameletFile(folders: readonly string[], name: string): { readonly path: string; readonly facts: Stats } | undefined {
+export function findKameletFile(folders: readonly string[], name: string): { readonly path: string; readonly stats: Stats } | undefined {
   for (const path of pathsOf(folders, name)) {
-    const facts = statSync(path, { throwIfNoEntry: false });
-    if (facts?.isFile() === true) return { path, facts };
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() === true) return { path, stats };
   }
   return undefined;
 }
 
 function pathsOf(folders: readonly string[], name: string): readonly string[] {
   if (!validName.test(name) || name.includes("..")) return [];
-  return folders.flatMap((folder) => endings.map((ending) => join(folder, `${name}${ending}`)));
+  return folders.flatMap((folder) => extensions.map((extension) => join(folder, `${name}${extension}`)));
 }
 
 function filesOf(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((file) => endings.some((ending) => file.endsWith(ending)));
+    return readdirSync(folder).filter((file) => extensions.some((extension) => file.endsWith(extension)));
   } catch {
     return [];
   }
@@ -51,7 +51,7 @@ function filesOf(folder: string): readonly string[] {
 
 function readKamelet(path: string): KameletFile | undefined {
   try {
-    // Larger files are truncated just beyond the limit, where they are rejected.
+    // Larger files are truncated just beyond the limit, so that the parser rejects them.
     if (!statSync(path).isFile()) return undefined;
     return { file: path, text: new TextDecoder("utf-8").decode(readFileSync(path).subarray(0, defaultLimits.bytes + 1)) };
   } catch (error) {

@@ -1,7 +1,7 @@
-// Replaces some Kamelets with texts of a caller, to compile a flow with Kamelets that are not installed.
+// Replaces some Kamelets with other texts, to compile a flow with Kamelets that are not installed.
 import type { KameletFile, KameletFiles } from "@sluice/engine";
 
-/** Kamelets from the given files and, for other names, those of `rest`. An undefined file hides the Kamelet of that name. */
+/** The Kamelets in `files` and, for other names, those of `rest`. An undefined file hides the Kamelet of that name. */
 export function overrideKamelets(files: ReadonlyMap<string, KameletFile | undefined>, rest?: KameletFiles): KameletFiles {
   return {
     find: (name) => (files.has(name) ? files.get(name) : rest?.find(name)),

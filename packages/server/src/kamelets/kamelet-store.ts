@@ -1,15 +1,15 @@
 // The deployed Kamelets: files in the data directory, or records of a cluster.
 import type { KameletFiles } from "@sluice/engine";
 import type { Unflushed } from "../flows/flow-store.ts";
-import type { KameletFacts } from "./kamelet-facts.ts";
+import type { KameletMetadata } from "./kamelet-metadata.ts";
 
 export interface KameletStore extends KameletFiles {
-  facts(name: string): KameletFacts | undefined;
+  metadata(name: string): KameletMetadata | undefined;
   /** The file that problems of a Kamelet refer to. */
   pathOf(name: string): string;
   /** Rejects when a change could not be stored; called before flows are replaced. */
   assertWritable(): Promise<void>;
-  /** Throws a StorageError or a Refusal when it cannot be stored. */
+  /** Throws a StorageError or a ServiceError when it cannot be stored. */
   write(name: string, bytes: Uint8Array): Promise<Unflushed>;
   remove(name: string): Promise<Unflushed>;
 }

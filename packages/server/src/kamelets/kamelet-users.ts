@@ -1,10 +1,10 @@
 // The flows that use a Kamelet: checks whether they can run with another version of it, and recompiles them.
 import type { Deployment, KameletFiles } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
-import { refuseProblems } from "../flows/flow-problems.ts";
+import { assertDeployable } from "../flows/flow-problems.ts";
 import { prepareFlow, shownProblem, type FlowParts } from "../flows/installed-flows.ts";
 import { reloadFlow } from "../flows/load-flows.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
 /** A flow that cannot be deployed with the new version. */
 export interface RefusedFlow {
@@ -12,7 +12,7 @@ export interface RefusedFlow {
   readonly error: string;
 }
 
-/** The ids of the running flows that use a Kamelet, also through another Kamelet. */
+/** The ids of the running flows that use a Kamelet, directly or through another Kamelet. */
 export const usersOf = ({ runtime }: Pick<FlowParts, "runtime">, name: string): readonly string[] =>
   [...runtime.deployments.values()]
     .filter(({ kamelets }) => kamelets.has(name))
@@ -33,16 +33,16 @@ export async function refusedFlows(parts: FlowParts, ids: readonly string[], kam
   const refused: RefusedFlow[] = [];
   for (const id of ids) {
     const deployment = parts.runtime.deployments.get(id);
-    const known = parts.installed.get(id);
+    const installed = parts.installed.get(id);
     // A flow that has already failed is not affected.
-    if (deployment === undefined || known === undefined || known.error !== undefined) continue;
+    if (deployment === undefined || installed === undefined || installed.error !== undefined) continue;
     await systemClock.yieldToEventLoop();
     const { hash, flow } = deployment;
-    const { prepared } = await prepareFlow(parts, { id, source: flow.source, hash, params: known.params, kamelets });
+    const { prepared } = await prepareFlow(parts, { id, source: flow.source, hash, params: installed.params, kamelets });
     try {
-      refuseProblems(prepared);
+      assertDeployable(prepared);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ServiceError)) throw error;
       refused.push({ id, error: shownProblem(parts, error.message) });
     }
   }
@@ -50,8 +50,8 @@ export async function refusedFlows(parts: FlowParts, ids: readonly string[], kam
 }
 
 /**
- * Recompiles these flows, with these Kamelets instead of the installed ones if given, and replaces their running versions. A flow that cannot
- * be replaced keeps its version and is returned.
+ * Recompiles these flows and replaces their running versions. With `kamelets`, these are used instead of the installed ones. A flow that
+ * cannot be replaced keeps its version and is returned.
  */
 export async function reloadUsers(parts: FlowParts, ids: readonly string[], kamelets?: KameletFiles): Promise<readonly RefusedFlow[]> {
   if (ids.length === 0) return [];

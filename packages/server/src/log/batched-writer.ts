@@ -87,8 +87,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
     recent: () => [...recent.lines(), ...waiting.texts()],
     close() {
       isOpen = true;
-      // A write in progress may have written part of its data: the waiting lines are left unwritten, so that no data is reordered or
-      // repeated.
+      // Data of a write in progress is not written again, because part of it may already be written.
       if (!output.isBroken && !waiting.isEmpty) writeNow();
     },
   };

@@ -1,4 +1,4 @@
-/** A line whose text is created when it is written: doing so for a batch is much cheaper. */
+/** A line whose text is created when it is written, because creating the text of a whole batch is much cheaper. */
 export interface UnwrittenLine {
   /** Approximate length. */
   readonly size: number;
@@ -10,14 +10,14 @@ export class LineBuffer {
   /** Dropped lines that have not been reported. */
   dropped = 0;
   readonly #maxBytes: number;
-  readonly #reportOf: (count: number) => string;
+  readonly #droppedLine: (count: number) => string;
   #lines: (UnwrittenLine | string)[] = [];
   #bytes = 0;
 
-  /** `reportOf` creates the line that reports dropped ones. */
-  constructor(maxBytes: number, reportOf: (count: number) => string) {
+  /** `droppedLine` creates the line that reports dropped ones. */
+  constructor(maxBytes: number, droppedLine: (count: number) => string) {
     this.#maxBytes = maxBytes;
-    this.#reportOf = reportOf;
+    this.#droppedLine = droppedLine;
   }
 
   get isEmpty(): boolean {
@@ -45,7 +45,7 @@ export class LineBuffer {
   /** Removes all lines and returns their text. */
   take(): Buffer {
     if (this.dropped > 0) {
-      this.#lines.push(this.#reportOf(this.dropped));
+      this.#lines.push(this.#droppedLine(this.dropped));
       this.dropped = 0;
     }
     // Concatenate to one string: it is flattened once, when it is encoded.

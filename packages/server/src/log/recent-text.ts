@@ -1,7 +1,7 @@
-/** Size of the buffered text. */
+/** Maximum size of the buffered text. */
 const maxBytes = 256 * 1024;
 
-/** The end of the written text. Whole batches are buffered, so a line costs nothing extra. */
+/** Buffers the end of the written text, in whole batches, so that there is no cost per line. */
 export class RecentText {
   #batches: Buffer[] = [];
   #size = 0;

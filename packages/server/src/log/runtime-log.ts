@@ -2,7 +2,7 @@
 // truncated. The log stream gets the same records.
 import type { Exchange, Log, LogLevel, Run } from "@sluice/engine";
 import type { SecretValues } from "../masking/secret-values.ts";
-import { maskUris } from "../masking/secret-uris.ts";
+import { maskUris, maskUrisInJson } from "../masking/secret-uris.ts";
 import type { BatchedWriter } from "./batched-writer.ts";
 import type { UnwrittenLine } from "./line-buffer.ts";
 
@@ -19,7 +19,7 @@ export interface LogRecord {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Receives records too, if `wants` returns true. */
+/** Also receives the records for whose level `wants` returns true. */
 export interface LogFollower {
   wants(level: LogLevel): boolean;
   take(record: LogRecord): void;
@@ -33,7 +33,7 @@ export interface RuntimeLogOptions {
 }
 
 export interface RuntimeLog extends Log {
-  /** Sets the one follower. */
+  /** Sets the follower; there is only one. */
   follow(follower: LogFollower): void;
 }
 
@@ -47,22 +47,30 @@ export function createRuntimeLog({ level: minLevel, writer, secrets, now }: Runt
       follower = next;
     },
     write(level, logger, text, exchange, fields) {
-      const followed = follower?.wants(level) === true;
-      const written = ranks[level] >= rank;
-      if (!followed && !written) return;
+      const isFollowed = follower?.wants(level) === true;
+      const isWritten = ranks[level] >= rank;
+      if (!isFollowed && !isWritten) return;
       const at = now();
-      const message = secrets.scrub(maskUris(cut(text)));
-      if (written) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : fieldsText(fields, secrets)));
-      if (followed) follower?.take({ at, level, logger, message, exchange, fields });
+      const message = shownText(text, secrets);
+      if (isWritten) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : fieldsText(fields, secrets)));
+      if (isFollowed) follower?.take({ at, level, logger, message, exchange, fields });
     },
   };
 }
 
-function cut(text: string): string {
-  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}… (${text.length - maxTextLength} more characters)`;
+/** Masks before it truncates, because the beginning of a secret would not be recognized. Masks only a part of a very long text. */
+function shownText(text: string, secrets: SecretValues): string {
+  const start = text.length <= 2 * maxTextLength ? text : text.slice(0, 2 * maxTextLength);
+  return truncate(secrets.scrub(maskUris(start)), text.length - start.length);
 }
 
-/** A record to be written. The state of the exchange changes while it waits, so it is copied at once. */
+/** `omitted`: the number of characters that the text does not include. */
+function truncate(text: string, omitted = 0): string {
+  const more = text.length - maxTextLength + omitted;
+  return more <= 0 ? text : `${text.slice(0, maxTextLength)}… (${more} more characters)`;
+}
+
+/** A record to be written. It copies the state of the exchange, which changes while the record waits. */
 class LogLine implements UnwrittenLine {
   readonly #at: number;
   readonly #level: LogLevel;
@@ -90,36 +98,36 @@ class LogLine implements UnwrittenLine {
 
   text(): string {
     const run = this.#run;
-    const begin = beginningOf(this.#at, this.#level, this.#logger);
-    if (run === undefined) return `${begin}${quoted(this.#message)}${this.#fields}}`;
-    const place = placeOf(run.route, this.#stepId);
+    const begin = linePrefix(this.#at, this.#level, this.#logger);
+    if (run === undefined) return `${begin}${quote(this.#message)}${this.#fields}}`;
+    const location = locationText(run.route, this.#stepId);
     const trace = run.trace === undefined ? "" : `,"traceId":"${run.trace.traceId}"`;
-    return `${begin}${quoted(this.#message)}${place}${run.id}","exchangeId":"${this.#exchangeId}"${trace}${this.#fields}}`;
+    return `${begin}${quote(this.#message)}${location}${run.id}","exchangeId":"${this.#exchangeId}"${trace}${this.#fields}}`;
   }
 }
 
-/** Cached text of consecutive lines: the start, within a millisecond, and the location. */
-const lastBeginning = { at: -1, level: "", logger: "", text: "" };
-const lastPlace: { route: Run["route"] | undefined; stepId: string | undefined; text: string } = { route: undefined, stepId: undefined, text: "" };
+/** Cached text of consecutive lines: the prefix, within a millisecond, and the location. */
+const lastPrefix = { at: -1, level: "", logger: "", text: "" };
+const lastLocation: { route: Run["route"] | undefined; stepId: string | undefined; text: string } = { route: undefined, stepId: undefined, text: "" };
 
-function beginningOf(at: number, level: LogLevel, logger: string): string {
-  const last = lastBeginning;
+function linePrefix(at: number, level: LogLevel, logger: string): string {
+  const last = lastPrefix;
   if (last.at !== at || last.level !== level || last.logger !== logger) {
     last.at = at;
     last.level = level;
     last.logger = logger;
-    last.text = `{"time":"${new Date(at).toISOString()}","level":"${level}","logger":${quotedName(logger)},"message":`;
+    last.text = `{"time":"${new Date(at).toISOString()}","level":"${level}","logger":${quoteName(logger)},"message":`;
   }
   return last.text;
 }
 
-function placeOf(route: Run["route"], stepId: string | undefined): string {
-  const last = lastPlace;
+function locationText(route: Run["route"], stepId: string | undefined): string {
+  const last = lastLocation;
   if (last.route !== route || last.stepId !== stepId) {
     last.route = route;
     last.stepId = stepId;
-    const step = stepId === undefined ? "" : `,"stepId":${quotedName(stepId)}`;
-    last.text = `,"flowId":${quotedName(route.flowId)},"routeId":${quotedName(route.id)}${step},"runId":"`;
+    const step = stepId === undefined ? "" : `,"stepId":${quoteName(stepId)}`;
+    last.text = `,"flowId":${quoteName(route.flowId)},"routeId":${quoteName(route.id)}${step},"runId":"`;
   }
   return last.text;
 }
@@ -128,20 +136,22 @@ function placeOf(route: Run["route"], stepId: string | undefined): string {
 const quotedNames = new Map<string, string>();
 const maxQuotedNames = 10_000;
 
-function quotedName(name: string): string {
-  const known = quotedNames.get(name);
-  if (known !== undefined) return known;
-  const made = quoted(name);
-  if (quotedNames.size < maxQuotedNames) quotedNames.set(name, made);
-  return made;
+function quoteName(name: string): string {
+  const cached = quotedNames.get(name);
+  if (cached !== undefined) return cached;
+  const text = quote(name);
+  if (quotedNames.size < maxQuotedNames) quotedNames.set(name, text);
+  return text;
 }
 
 const c1OrSeparator = /[\u007f-\u009f\u2028\u2029]/;
 
 /** JSON text; also escapes C1 control characters and line separators. */
-function quoted(text: string): string {
-  const json = JSON.stringify(text);
-  return c1OrSeparator.test(text)
+const quote = (text: string): string => escapeControls(JSON.stringify(text));
+
+/** Escapes the control characters and line separators that JSON allows in strings. */
+function escapeControls(json: string): string {
+  return c1OrSeparator.test(json)
     ? json.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
     : json;
 }
@@ -149,10 +159,10 @@ function quoted(text: string): string {
 function fieldsText(fields: Readonly<Record<string, unknown>>, secrets: SecretValues): string {
   let text = "";
   for (const [name, value] of Object.entries(fields)) {
-    const json = JSON.stringify(value instanceof Error ? (value.stack ?? value.message) : value) as string | undefined;
+    const json = JSON.stringify(value instanceof Error ? (value.stack ?? value.message) : value, maskUrisInJson) as string | undefined;
     if (json === undefined) continue;
-    const shown = secrets.scrubJson(json);
-    text += `,${quoted(name)}:${shown.length <= maxTextLength ? shown : quoted(cut(shown))}`;
+    const masked = escapeControls(secrets.scrubJson(json));
+    text += `,${quote(name)}:${masked.length <= maxTextLength ? masked : quote(truncate(masked))}`;
   }
   return text;
 }

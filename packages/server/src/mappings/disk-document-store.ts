@@ -3,7 +3,7 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readTree, type Tree } from "@sluice/model";
 import { hashOf } from "../flows/flow-hash.ts";
-import { modifiedAt, readWhole, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
+import { modifiedAt, readEntireFile, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 
@@ -35,10 +35,10 @@ export function documentsIn(directory: string, suffixes: readonly string[] = han
   };
 }
 
-/** Opens or creates the directory and removes temporary files of a crash. */
+/** Opens or creates the directory and removes temporary files left by a crash. */
 export async function openDiskDocumentStore(directory: string, { isPrivate = false, readsYaml = false }: DiskDocumentOptions = {}): Promise<DocumentStore> {
   const suffixes = readsYaml ? handWritten : [extension];
-  await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o750 }).catch(unlessReadOnly);
+  await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o750 }).catch(ignoreReadOnly);
   // A read-only directory can still be served.
   await removeLeftovers(directory).catch(() => undefined);
   return {
@@ -63,7 +63,7 @@ export async function openDiskDocumentStore(directory: string, { isPrivate = fal
 }
 
 /** A read-only data directory can be served even if this folder does not exist. */
-function unlessReadOnly(error: NodeJS.ErrnoException): undefined {
+function ignoreReadOnly(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "EROFS" && error.code !== "EACCES") throw error;
   return undefined;
 }
@@ -80,17 +80,17 @@ async function readDocument(directory: string, name: string): Promise<StoredDocu
   if (!isFlowId(id)) return broken(`'${id}' is not a valid id: rename the file`);
   try {
     const path = join(directory, name);
-    const [bytes, facts] = await Promise.all([readWhole(path), stat(path)]);
-    const about = { id, hash: hashOf(bytes), lastModified: Math.round(facts.mtimeMs) };
+    const [bytes, stats] = await Promise.all([readEntireFile(path), stat(path)]);
+    const metadata = { id, hash: hashOf(bytes), lastModified: Math.round(stats.mtimeMs) };
     try {
       const text = strict.decode(bytes);
-      if (name.endsWith(extension)) return { ...about, value: JSON.parse(text) as unknown };
+      if (name.endsWith(extension)) return { ...metadata, value: JSON.parse(text) as unknown };
       const { tree, diagnostics } = readTree(text);
       if (tree === undefined)
-        return broken(`invalid YAML at line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? ""}`, about.hash, about.lastModified);
-      return { ...about, value: plainTree(tree) };
+        return broken(`invalid YAML at line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? ""}`, metadata.hash, metadata.lastModified);
+      return { ...metadata, value: plainTree(tree) };
     } catch {
-      return broken(name.endsWith(extension) ? "the file is not JSON" : "the file is not UTF-8 text", about.hash, about.lastModified);
+      return broken(name.endsWith(extension) ? "the file is not JSON" : "the file is not UTF-8 text", metadata.hash, metadata.lastModified);
     }
   } catch (error) {
     return broken(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);

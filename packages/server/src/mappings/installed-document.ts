@@ -1,6 +1,6 @@
 // Checks shared by tables, mapping documents, connections and Kamelets.
 import { isFlowId } from "../flows/flow-id.ts";
-import { invalidId, oneSentence, Refusal } from "../refusal.ts";
+import { invalidId, oneSentence, ServiceError } from "../service-error.ts";
 
 export interface DocumentVersion {
   readonly id: string;
@@ -14,14 +14,14 @@ export type IfMatch = readonly string[] | undefined;
 /** Rejects a change that is based on another version. */
 export function refuseChanged(noun: string, id: string, ifMatch: IfMatch, current: DocumentVersion | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
-  throw new Refusal("changed", `${noun} '${id}' changed since hash ${ifMatch.join(", ")}`);
+  throw new ServiceError("changed", `${noun} '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
 /** Some file systems are case-insensitive: two documents must never share a file. */
 export function refuseOtherSpelling(noun: string, id: string, installed: ReadonlyMap<string, DocumentVersion>): void {
   if (installed.has(id)) return;
   for (const other of installed.keys())
-    if (other.toLowerCase() === id.toLowerCase()) throw new Refusal("conflict", `${noun} id '${id}' differs from ${noun} '${other}' only in case`);
+    if (other.toLowerCase() === id.toLowerCase()) throw new ServiceError("conflict", `${noun} id '${id}' differs from ${noun} '${other}' only in case`);
 }
 
 /** A flow that runs on another node of the cluster. */
@@ -38,16 +38,16 @@ export async function refuseUsed(
   elsewhere: (id: string) => Promise<readonly FlowElsewhere[]>,
 ): Promise<void> {
   const users = here.length > 0 ? here.map((flow) => `flow '${flow}'`) : (await elsewhere(id)).map(({ flow, node }) => `flow '${flow}' on node '${node}'`);
-  if (users.length > 0) throw new Refusal("conflict", oneSentence(`${noun} '${id}' is used by ${users.join(", ")}`));
+  if (users.length > 0) throw new ServiceError("conflict", oneSentence(`${noun} '${id}' is used by ${users.join(", ")}`));
 }
 
-export function notFound(noun: string, id: string): Refusal {
-  return new Refusal("not-found", `${noun} '${id}' not found`);
+export function notFound(noun: string, id: string): ServiceError {
+  return new ServiceError("not-found", `${noun} '${id}' not found`);
 }
 
 export const byId = (one: { readonly id: string }, other: { readonly id: string }): number => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 
-/** The id of a path segment; throws the refusal defined by the contract. */
+/** The id of a path segment; throws the error defined by the contract. */
 export function documentId({ id = "" }: Readonly<Record<string, string>>): string {
   if (!isFlowId(id)) throw invalidId(id);
   return id;

@@ -13,7 +13,7 @@ export interface MemoryDocumentStore extends DocumentStore {
 export function createMemoryDocumentStore(): MemoryDocumentStore {
   const documents = new Map<string, StoredDocument>();
   const put = async (id: string, json: string): Promise<StoredDocument> => {
-    const document = { id, value: await parsed(json), hash: hashOf(Buffer.from(json)), lastModified: Date.now() };
+    const document = { id, value: await parseJson(json), hash: hashOf(Buffer.from(json)), lastModified: Date.now() };
     documents.set(id, document);
     return document;
   };
@@ -28,7 +28,7 @@ export function createMemoryDocumentStore(): MemoryDocumentStore {
 }
 
 /** A document larger than a request body comes from an operator's file and is parsed synchronously. */
-async function parsed(json: string): Promise<unknown> {
+async function parseJson(json: string): Promise<unknown> {
   try {
     return await inSlices(parsePlainJsonIncrementally(json));
   } catch (error) {

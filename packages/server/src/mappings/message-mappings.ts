@@ -9,10 +9,10 @@ import {
   type CompileOutcome,
   type MappingEnvironment,
 } from "@sluice/mapping";
-import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { inSlices } from "../host/in-slices.ts";
-import { oneSentence, Refusal } from "../refusal.ts";
+import { oneSentence, ServiceError } from "../service-error.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
 import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type DocumentVersion } from "./installed-document.ts";
@@ -47,7 +47,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
   const installed = new Map<string, InstalledMapping>();
   const mutex = createKeyedMutex();
 
-  /** Compiles with the current documents, some of them replaced, in slices. */
+  /** Compiles in slices with the current documents, except those in `replaced`. */
   async function compile(
     document: unknown,
     options: { readonly runTests: boolean; readonly replaced?: ReadonlyMap<string, unknown> },
@@ -66,19 +66,19 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     refuseChanged(noun, id, ifMatch, current);
     const replaced = new Map([[id, document]]);
     const { mapping, problems, warnings } = await compile(document, { runTests: true, replaced });
-    if (mapping === undefined || problems.length > 0) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
+    if (mapping === undefined || problems.length > 0) throw new ServiceError("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
     const changed: InstalledMapping[] = [];
     for (const entry of importers(id)) {
       const outcome = await compile(entry.document, { runTests: true, replaced });
       // Missing dependencies are reported when the document is used; any other error, including a failing test, rejects it.
       if (outcome.mapping === undefined || outcome.problems.some(({ missing }) => missing === undefined))
-        throw new Refusal("document-invalid", `${noun} '${id}': ${noun} '${entry.id}', which imports it, would break: ${problemText(outcome.problems)}`);
+        throw new ServiceError("document-invalid", `${noun} '${id}': ${noun} '${entry.id}', which imports it, would break: ${problemText(outcome.problems)}`);
       changed.push({ ...entry, mapping: outcome.mapping });
     }
-    const { unflushed, ...stored } = await store.write(id, await inSlices(documentTextIncrementally(document))).catch(asRefusal);
+    const { unflushed, ...stored } = await store.write(id, await inSlices(documentTextIncrementally(document))).catch(throwStorageError);
     const entry: InstalledMapping = { id, document, mapping, error: undefined, ...stored };
     for (const each of [entry, ...changed]) installed.set(each.id, each);
-    refuseUnflushed(unflushed, "the new version is active, but may be lost");
+    throwIfUnflushed(unflushed, "the new version is active, but may be lost");
     return { installed: entry, created: current === undefined, warnings };
   }
 
@@ -86,11 +86,11 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     const current = installed.get(id);
     if (current === undefined) throw notFound(noun, id);
     refuseChanged(noun, id, ifMatch, current);
-    const { unflushed } = await store.remove(id).catch(asRefusal);
+    const { unflushed } = await store.remove(id).catch(throwStorageError);
     const users = importers(id);
     installed.delete(id);
     for (const user of users) await recompile(user);
-    refuseUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
+    throwIfUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
   }
 
   /** Compiles an entry and activates it, or records the error. Missing dependencies are reported on use. */
@@ -125,7 +125,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
   }
 
   /** Loads a file changed manually. Its importers are recompiled; one that would break keeps its current version. */
-  async function takeOver(found: StoredDocument | BrokenDocument): Promise<string | undefined> {
+  async function applyFile(found: StoredDocument | BrokenDocument): Promise<string | undefined> {
     const { id, hash, lastModified } = found;
     const before = installed.get(id);
     const document = "problem" in found ? undefined : found.value;
@@ -154,7 +154,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         noun,
         installed,
         exclusively: (_id, work) => mutex.run("documents", work),
-        apply: takeOver,
+        apply: applyFile,
         async removed(id) {
           const users = importers(id);
           installed.delete(id);
@@ -168,7 +168,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
       if (found === undefined) throw notFound(noun, id);
       return found;
     },
-    // In one turn of the event loop: imports must not change during compilation.
+    // Serialized, because imports must not change during compilation.
     install: (id, document, ifMatch) => mutex.run("documents", () => install(id, document, ifMatch)),
     remove: (id, ifMatch) => mutex.run("documents", () => remove(id, ifMatch)),
     load,

@@ -6,7 +6,7 @@ export interface ReloadParts {
   readonly store: DocumentStore;
   readonly log: Log;
   readonly noun: string;
-  /** `sluice.mappings` unless given. */
+  /** Defaults to `sluice.mappings`. */
   readonly logger?: string;
   readonly installed: Map<string, DocumentVersion & { readonly error: string | undefined }>;
   /** Serializes changes to one document. */
@@ -25,7 +25,7 @@ export async function reloadDocuments({ store, log, noun, logger = "sluice.mappi
       if (found === undefined) {
         if (!installed.has(id)) return;
         await removed(id);
-        log.write("INFO", logger, `Removed ${noun} '${id}' because ${store.goneBecause ?? "its file was deleted"}`);
+        log.write("INFO", logger, `Removed ${noun} '${id}' because ${store.goneBecause?.(id) ?? "its file was deleted"}`);
         return;
       }
       if (installed.get(id)?.hash === found.hash) return;

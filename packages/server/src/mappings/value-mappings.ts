@@ -1,11 +1,11 @@
-// The value-mapping tables. A table is replaced as a whole, so a lookup never sees a mixture. Lookup directions are compiled on first
-// use.
+// The value-mapping tables. A table is replaced as a whole, so a lookup never sees a mix of two versions. Lookup directions are compiled
+// on first use.
 import type { Log, Lookup } from "@sluice/engine";
 import { documentTextIncrementally, problemText, readTableIncrementally, tableWarningsIncrementally, unknownTable, type ValueTable } from "@sluice/mapping";
-import { asRefusal, refuseUnflushed } from "../flows/storage-refusal.ts";
+import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import { inSlices } from "../host/in-slices.ts";
-import { oneSentence, Refusal } from "../refusal.ts";
+import { oneSentence, ServiceError } from "../service-error.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
 import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type DocumentVersion } from "./installed-document.ts";
@@ -13,7 +13,7 @@ import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type 
 const noun = "value mapping";
 
 export interface InstalledTable extends DocumentVersion {
-  /** The document as sent. */
+  /** The document as the client sent it. */
   readonly document: unknown;
   readonly table: ValueTable | undefined;
   /** Why it is not active. */
@@ -60,13 +60,13 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
     const current = installed.get(id);
     refuseChanged(noun, id, ifMatch, current);
     const { table, problems } = await inSlices(readTableIncrementally(id, document));
-    if (table === undefined) throw new Refusal("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
+    if (table === undefined) throw new ServiceError("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
     const text = await inSlices(documentTextIncrementally(document));
     const warnings = await inSlices(tableWarningsIncrementally(table.content));
-    const { unflushed, ...stored } = await store.write(id, text).catch(asRefusal);
+    const { unflushed, ...stored } = await store.write(id, text).catch(throwStorageError);
     const entry: InstalledTable = { id, document, table, error: undefined, ...stored };
     installed.set(id, entry);
-    refuseUnflushed(unflushed, "the new version is active, but may be lost");
+    throwIfUnflushed(unflushed, "the new version is active, but may be lost");
     return { installed: entry, created: current === undefined, warnings };
   }
 
@@ -91,9 +91,9 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         const current = installed.get(id);
         if (current === undefined) throw notFound(noun, id);
         refuseChanged(noun, id, ifMatch, current);
-        const { unflushed } = await store.remove(id).catch(asRefusal);
+        const { unflushed } = await store.remove(id).catch(throwStorageError);
         installed.delete(id);
-        refuseUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
+        throwIfUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);
       }),
     reload: () =>
       reloadDocuments({

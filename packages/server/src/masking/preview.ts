@@ -49,20 +49,20 @@ export function headersText(headers: Iterable<readonly [string, unknown]>): stri
 }
 
 function eachShown(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean, show: (name: string, value: unknown) => void): void {
-  let left = maxHeaderTextLength;
+  let remaining = maxHeaderTextLength;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
     // Short strings, the common case, need no conversion.
-    const plain = typeof value === "string" && value.length + 8 <= left ? value : toPlain(value, left);
-    const shown = isSecret(name) ? masked : withoutPasswords(name, plain);
-    left -= name.length + (typeof shown === "string" ? shown.length : 16);
-    if (left < 0) break;
+    const plain = typeof value === "string" && value.length + 8 <= remaining ? value : toPlain(value, remaining);
+    const shown = isSecret(name) ? masked : maskPasswords(name, plain);
+    remaining -= name.length + (typeof shown === "string" ? shown.length : 16);
+    if (remaining < 0) break;
     show(name, shown);
   }
 }
 
 /** Masks passwords: a header may contain a URI, a query, or a whole body. */
-function withoutPasswords(name: string, value: unknown): unknown {
+function maskPasswords(name: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   return /query$/i.test(name) ? maskQuery(value) : maskUris(maskMembers(value));
 }

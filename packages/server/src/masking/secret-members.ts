@@ -38,10 +38,10 @@ function isSecretScalar(name: string, value: unknown): boolean {
 
 /** In the patterns, group 1 is the part before the value and group 2 the name. */
 function replaceNamed(text: string, pattern: RegExp, replacement: string): string {
-  return text.replaceAll(pattern, (whole: string, before: string, name: string) => (secretName.test(decoded(name)) ? before + replacement : whole));
+  return text.replaceAll(pattern, (whole: string, before: string, name: string) => (secretName.test(decodeName(name)) ? before + replacement : whole));
 }
 
-function decoded(name: string): string {
+function decodeName(name: string): string {
   if (!name.includes("%")) return name;
   try {
     return decodeURIComponent(name);

@@ -15,6 +15,9 @@ export function maskUris(text: string): string {
 /** Like {@link maskUris}, for the part of a URI after '?'. */
 export const maskQuery = (query: string): string => maskUris(`?${query}`).slice(1);
 
+/** Masks all strings of a value, as the replacer of JSON.stringify. */
+export const maskUrisInJson = (_name: string, value: unknown): unknown => (typeof value === "string" ? maskUris(value) : value);
+
 function maskOptions(text: string): string {
   let shown = "";
   let from = 0;

@@ -35,17 +35,17 @@ export function createSecretValues(): SecretValues {
   /** Built on first use after a change, because startup makes thousands of changes in a row. */
   let current: { readonly text: Scrub; readonly json: Scrub } | undefined = undefined;
 
-  function known(): { readonly text: Scrub; readonly json: Scrub } {
+  function currentScrubs(): { readonly text: Scrub; readonly json: Scrub } {
     if (current !== undefined) return current;
-    const text = scrubbing([...owners.values()].flat());
-    const mine = {
+    const text = createScrub([...owners.values()].flat());
+    const snapshot = {
       text,
-      json: (json: string): string => (current === mine ? scrubbedJson(json, text) : known().json(scrubbedJson(json, text))),
+      json: (json: string): string => (current === snapshot ? scrubJsonWith(json, text) : currentScrubs().json(scrubJsonWith(json, text))),
     };
-    return (current = mine);
+    return (current = snapshot);
   }
 
-  const scrubRecord = (text: string): string => (forRecords ??= scrubbing([...retired, ...[...owners.values()].flat()]))(text);
+  const scrubRecord = (text: string): string => (forRecords ??= createScrub([...retired, ...[...owners.values()].flat()]))(text);
 
   function retire(values: readonly string[]): void {
     for (const value of values) {
@@ -65,18 +65,18 @@ export function createSecretValues(): SecretValues {
       current = undefined;
       forRecords = undefined;
     },
-    records: { scrub: scrubRecord, scrubJson: (json) => scrubbedJson(json, scrubRecord) },
-    scrub: (text) => known().text(text),
-    scrubJson: (json) => known().json(json),
-    asOfNow: () => known().json,
+    records: { scrub: scrubRecord, scrubJson: (json) => scrubJsonWith(json, scrubRecord) },
+    scrub: (text) => currentScrubs().text(text),
+    scrubJson: (json) => currentScrubs().json(json),
+    asOfNow: () => currentScrubs().json,
   };
 }
 
-function scrubbing(secrets: readonly string[]): Scrub {
+function createScrub(secrets: readonly string[]): Scrub {
   const forms = [...new Set(secrets)].flatMap((value) => {
-    const inJson = escaped(value);
+    const inJson = escapeJson(value);
     const inUri = encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
-    return [...new Set([value, inJson, escaped(inJson), inUri])];
+    return [...new Set([value, inJson, escapeJson(inJson), inUri])];
   });
   if (forms.length === 0) return (text) => text;
   forms.sort((a, b) => b.length - a.length);
@@ -86,16 +86,17 @@ function scrubbing(secrets: readonly string[]): Scrub {
   return (text) => (forms.some((form) => text.includes(form)) ? text.replaceAll(pattern, masked) : text);
 }
 
-function scrubbedJson(json: string, scrub: Scrub): string {
-  return scrub(json) === json ? json : JSON.stringify(hidden(JSON.parse(json), scrub));
+function scrubJsonWith(json: string, scrub: Scrub): string {
+  return scrub(json) === json ? json : JSON.stringify(scrubValue(JSON.parse(json), scrub));
 }
 
-function hidden(value: unknown, scrub: Scrub): unknown {
+function scrubValue(value: unknown, scrub: Scrub): unknown {
   if (typeof value === "string") return scrub(value);
-  if (Array.isArray(value)) return value.map((inner) => hidden(inner, scrub));
-  if (typeof value === "object" && value !== null) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [scrub(name), hidden(inner, scrub)]));
+  if (Array.isArray(value)) return value.map((inner) => scrubValue(inner, scrub));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [scrub(name), scrubValue(inner, scrub)]));
   const text = String(value);
   return scrub(text) === text ? value : masked;
 }
 
-const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -17,8 +17,10 @@ export interface MetricsParts {
   readonly runtime: Runtime;
   readonly store: DurableStore;
   readonly deadLetters: DeadLetterSource;
-  /** In a cluster: the queues whose slot this node holds. */
-  queueDepths?(): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
+  /** In a cluster: all its queues, or only those whose slot this node holds. */
+  queueDepths?(scope: "node" | "cluster"): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
+  /** The live nodes of the cluster; undefined without one. */
+  liveNodes?(): readonly { readonly node: string; readonly isReady: boolean }[];
   readonly version: string;
   readonly startedAt: number;
   isUp(): boolean;
@@ -49,7 +51,7 @@ export const maxNames = 1_000;
 
 const lagResolutionMs = 10;
 
-/** Returns a function that creates the text. Event loop delay is measured from its first call, between scrapes. */
+/** Returns a function that creates the text. The event loop delay is measured from its first call on, for the time between scrapes. */
 export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) => Promise<string> {
   let lag: IntervalHistogram | undefined;
   return async (nodes) => {
@@ -60,12 +62,12 @@ export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) =>
     const present = others?.present ?? [];
     runMetrics(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
     routeMetrics(page, parts, present);
-    await storeMetrics(page, parts);
+    await storeMetrics(page, parts, nodes === undefined ? "node" : "cluster");
     storedRunMetrics(page, parts.storedRuns());
     page.gauge(
       "sluice_memory_queue_depth",
       "Messages waiting in an in-memory queue.",
-      bounded(parts.runtime.backlog()).map(({ name, depth }): Sample => [{ queue: name }, depth]),
+      limitQueues(parts.runtime.backlog()).map(({ name, depth }): Sample => [{ queue: name }, depth]),
     );
     connectionMetrics(page, parts.systems());
     sourceMetrics(page, addSources([parts.counts.sources(), ...present.map(({ sources }) => sources)]));
@@ -74,6 +76,13 @@ export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) =>
       page.gauge("sluice_cluster_nodes", "Nodes whose metrics are summed.", [[undefined, present.length + 1]]);
       page.gauge("sluice_cluster_nodes_missing", "Nodes that did not respond.", [[undefined, nodes.incomplete.length]]);
     } else if (others !== undefined) page.gauge("sluice_workers", "Running workers.", [[undefined, present.length + 1]]);
+    const liveNodes = parts.liveNodes?.();
+    if (liveNodes !== undefined)
+      page.gauge(
+        "sluice_cluster_node_ready",
+        "1 while a live node of the cluster serves requests, 0 while it starts or drains.",
+        liveNodes.map(({ node, isReady }): Sample => [{ node }, isReady ? 1 : 0]),
+      );
     processMetrics(page, parts.startedAt);
     if (lag === undefined) {
       lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
@@ -84,7 +93,7 @@ export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) =>
 }
 
 /** The deepest queues by name, the others as one sum. */
-function bounded(queues: readonly { readonly name: string; readonly depth: number }[]): readonly { readonly name: string; readonly depth: number }[] {
+function limitQueues(queues: readonly { readonly name: string; readonly depth: number }[]): readonly { readonly name: string; readonly depth: number }[] {
   if (queues.length <= maxNames) return queues;
   const deepest = queues.toSorted((one, other) => other.depth - one.depth);
   return [...deepest.slice(0, maxNames), { name: "_other", depth: deepest.slice(maxNames).reduce((sum, { depth }) => sum + depth, 0) }];
@@ -154,21 +163,21 @@ function connectionMetrics(page: Exposition, connections: readonly ConnectionMet
 function sourceMetrics(page: Exposition, sources: readonly SourceMetrics[]): void {
   page.counter(
     "sluice_source_messages_total",
-    "Messages received from another system, by how they were settled.",
+    "Messages received from another system, by outcome.",
     sources.flatMap(({ scheme, events }) => settled.map((outcome): Sample => [{ scheme, outcome }, events[outcome]])),
   );
   page.gauge(
     "sluice_source_inflight",
     "Messages received from another system and not settled yet.",
-    sources.map(({ scheme, events }) => [{ scheme }, settled.reduce((left, outcome) => left - events[outcome], events.taken)]),
+    sources.map(({ scheme, events }) => [{ scheme }, settled.reduce((unsettled, outcome) => unsettled - events[outcome], events.taken)]),
   );
 }
 
 const settled = ["done", "redelivered", "dead-lettered"] as const;
 
-async function storeMetrics(page: Exposition, { store, deadLetters, queueDepths }: MetricsParts): Promise<void> {
+async function storeMetrics(page: Exposition, { store, deadLetters, queueDepths }: MetricsParts, scope: "node" | "cluster"): Promise<void> {
   const open = await store.openExisting().catch(() => undefined);
-  const shared = await queueDepths?.().catch(() => []);
+  const shared = await queueDepths?.(scope).catch(() => []);
   const depths = [...(shared ?? open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
   const rest = depths.slice(maxNames);
   const named = [
@@ -227,7 +236,7 @@ function httpMetrics(page: Exposition, parts: MetricsParts, others: readonly Wor
   const spans = parts.spans();
   if (spans === undefined) return;
   page.counter("sluice_spans_exported_total", "Spans accepted by the collector.", [[undefined, spans.exported]]);
-  page.counter("sluice_spans_dropped_total", "Spans dropped because the buffer was full or rejected by the collector.", [[undefined, spans.dropped]]);
+  page.counter("sluice_spans_dropped_total", "Spans dropped because the buffer was full or the collector rejected them.", [[undefined, spans.dropped]]);
   page.gauge("sluice_spans_waiting", "Spans waiting to be sent.", [[undefined, spans.waiting]]);
 }
 

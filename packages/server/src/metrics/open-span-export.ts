@@ -31,12 +31,12 @@ function headersOf(text: string): Readonly<Record<string, string>> {
     pairs.map((pair) => {
       const match = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=(.*)$/.exec(pair);
       if (match === null) throw new SettingsError(["SERVICE_OTLP_HEADERS: use comma-separated name=value pairs"]);
-      return [match[1] as string, decoded((match[2] as string).trim())] as const;
+      return [match[1] as string, decodeValue((match[2] as string).trim())] as const;
     }),
   );
 }
 
-function decoded(value: string): string {
+function decodeValue(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

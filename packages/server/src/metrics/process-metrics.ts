@@ -1,4 +1,4 @@
-// The metrics of one process as it reports them to another: a worker to the lead, or a node to another node.
+// The metrics of one process as it reports them to another: a worker to the leader, or a node to another node.
 import type { Runtime } from "@sluice/engine";
 import type { HttpByteMetrics } from "../http/http-bytes.ts";
 import type { WorkerMetrics } from "../other-workers/worker-metrics.ts";

@@ -29,13 +29,15 @@ export class RouteCounts {
     else this.discarded++;
     this.redeliveries += redeliveries;
     // The clock may be set back during a run.
-    const took = endedAt > startedAt ? endedAt - startedAt : 0;
-    this.durationMs += took;
+    const elapsedMs = endedAt > startedAt ? endedAt - startedAt : 0;
+    this.durationMs += elapsedMs;
     let bucket = 0;
-    while (bucket < durationBounds.length && took > (durationBounds[bucket] as number)) bucket++;
+    while (bucket < durationBounds.length && elapsedMs > (durationBounds[bucket] as number)) bucket++;
     (this.buckets[bucket] as number)++;
   }
 }
+
+export type SourceCounts = Record<SourceEvent, number>;
 
 export interface RunCounts {
   ended(run: Run): void;
@@ -43,8 +45,8 @@ export interface RunCounts {
   lost(route: RouteIdentity, tookMs: number): void;
   /** Counts per route that ever ran; routes beyond the limit are counted as `_other`. */
   list(): readonly RouteCounts[];
-  /** Counts a message of the system that sources of this scheme receive from. */
-  source(scheme: string, event: SourceEvent): void;
+  /** The counts of all sources with this scheme, to be incremented. */
+  sourceCounts(scheme: string): SourceCounts;
   sources(): readonly SourceMetrics[];
 }
 
@@ -58,7 +60,7 @@ export interface RunCountsOptions {
 export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): RunCounts {
   const routes = new Map<string, RouteCounts>();
   const others = new RouteCounts("_other", "_other");
-  const sources = new Map<string, Record<SourceEvent, number>>();
+  const sources = new Map<string, SourceCounts>();
   // Consecutive runs are usually of the same route.
   let lastRoute: RouteIdentity | undefined;
   let lastCounts = others;
@@ -70,12 +72,12 @@ export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): R
   }
 
   function countsOf({ id, flowId }: RouteIdentity): RouteCounts {
-    const known = routes.get(id);
-    if (known !== undefined && known.flowId === flowId) return known;
-    if (known === undefined && !makeRoom()) return others;
-    const made = new RouteCounts(id, flowId);
-    routes.set(id, made);
-    return made;
+    const existing = routes.get(id);
+    if (existing !== undefined && existing.flowId === flowId) return existing;
+    if (existing === undefined && !makeRoom()) return others;
+    const created = new RouteCounts(id, flowId);
+    routes.set(id, created);
+    return created;
   }
 
   return {
@@ -89,21 +91,21 @@ export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): R
     lost(route, tookMs) {
       countsOf(route).add({ status: "failed", startedAt: 0, endedAt: tookMs, redeliveries: 0 });
     },
-    source(scheme, event) {
+    sourceCounts(scheme) {
       let events = sources.get(scheme);
       if (events === undefined) sources.set(scheme, (events = noEvents()));
-      events[event]++;
+      return events;
     },
     sources: () => [...sources].map(([scheme, events]) => ({ scheme, events: { ...events } })),
     list: () => [...routes.values(), ...(others.buckets.some((count) => count > 0) ? [others] : [])],
   };
 }
 
-const noEvents = (): Record<SourceEvent, number> => ({ taken: 0, done: 0, redelivered: 0, "dead-lettered": 0 });
+const noEvents = (): SourceCounts => ({ taken: 0, done: 0, redelivered: 0, "dead-lettered": 0 });
 
 /** Adds the source counts of several processes, sorted by scheme. */
 export function addSources(lists: readonly (readonly SourceMetrics[])[]): readonly SourceMetrics[] {
-  const sums = new Map<string, Record<SourceEvent, number>>();
+  const sums = new Map<string, SourceCounts>();
   for (const { scheme, events } of lists.flat()) {
     const sum = sums.get(scheme) ?? noEvents();
     for (const event of Object.keys(sum) as SourceEvent[]) sum[event] += events[event];
@@ -112,9 +114,9 @@ export function addSources(lists: readonly (readonly SourceMetrics[])[]): readon
   return [...sums].map(([scheme, events]) => ({ scheme, events })).toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
 }
 
-type Metrics = Pick<RouteCounts, (typeof added)[number] | "routeId" | "flowId"> & { readonly buckets: readonly number[] };
+type Metrics = Pick<RouteCounts, (typeof summedFields)[number] | "routeId" | "flowId"> & { readonly buckets: readonly number[] };
 
-const added = ["completed", "failed", "cancelled", "discarded", "redeliveries", "durationMs"] as const;
+const summedFields = ["completed", "failed", "cancelled", "discarded", "redeliveries", "durationMs"] as const;
 
 /** Adds the counts of several processes. */
 export function addCounts(lists: readonly (readonly Metrics[])[]): readonly RouteCounts[] {
@@ -123,7 +125,7 @@ export function addCounts(lists: readonly (readonly Metrics[])[]): readonly Rout
     const key = `${counts.flowId} ${counts.routeId}`;
     let sum = sums.get(key);
     if (sum === undefined) sums.set(key, (sum = new RouteCounts(counts.routeId, counts.flowId)));
-    for (const name of added) sum[name] += counts[name];
+    for (const name of summedFields) sum[name] += counts[name];
     for (const [bucket, count] of counts.buckets.entries()) (sum.buckets[bucket] as number) += count;
   }
   return [...sums.values()];

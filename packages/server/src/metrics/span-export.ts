@@ -1,5 +1,5 @@
 // Sends finished runs to an OpenTelemetry collector in batches, one request at a time, from a bounded buffer. A slow or unavailable
-// collector costs only that memory; further spans are dropped and counted.
+// collector uses no more memory than that; further spans are dropped and counted.
 import type { Clock, Log, Run } from "@sluice/engine";
 import { exportRequest, finishedRun, spanCount, type FinishedRun } from "./span-batch.ts";
 
@@ -31,6 +31,8 @@ export class SpanExport {
   #cancelTimer: (() => void) | undefined = undefined;
   #sending: Promise<void> | undefined = undefined;
   #pauseMs = 0;
+  /** Whether the last batch was not accepted. */
+  #isFailing = false;
   #ended = false;
   /** Aborts a request that is still running when the close timeout expires. */
   readonly #stop = new AbortController();
@@ -68,14 +70,14 @@ export class SpanExport {
     this.#cancelTimer?.();
     const { clock } = this.#options;
     let cancel: (() => void) | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       cancel = clock.after(withinMs, resolve);
     });
-    const rest = async (): Promise<void> => {
+    const sendRest = async (): Promise<void> => {
       await this.#sending;
       while (this.#waiting.length > 0 && this.#pauseMs === 0) await this.#send();
     };
-    await Promise.race([rest(), late]);
+    await Promise.race([sendRest(), timeout]);
     cancel?.();
     this.#stop.abort();
     this.dropped += this.#waitingSpans;
@@ -106,8 +108,8 @@ export class SpanExport {
     if (batch.length === 0) return;
     const spans = batch.reduce((sum, run) => sum + spanCount(run), 0);
     const outcome = await this.#post(batch);
-    if (outcome === "taken") this.exported += spans;
-    else if (outcome === "refused" || this.#waitingSpans + spans > this.#options.maxSpans) this.dropped += spans;
+    if (outcome === "accepted") this.exported += spans;
+    else if (outcome === "rejected" || this.#waitingSpans + spans > this.#options.maxSpans) this.dropped += spans;
     else {
       this.#waiting = [...batch, ...this.#waiting];
       this.#waitingSpans += spans;
@@ -122,12 +124,12 @@ export class SpanExport {
     return this.#waiting.splice(0, count);
   }
 
-  /** Sends a batch; `later` when a retry may help. */
-  async #post(batch: readonly FinishedRun[]): Promise<"taken" | "refused" | "later"> {
+  /** Sends a batch; `retry` when a retry may help. */
+  async #post(batch: readonly FinishedRun[]): Promise<"accepted" | "rejected" | "retry"> {
     const { headers, resource, hide } = this.#options;
     const end = new AbortController();
     const stop = (): void => end.abort();
-    const late = setTimeout(stop, requestTimeoutMs);
+    const timer = setTimeout(stop, requestTimeoutMs);
     this.#stop.signal.addEventListener("abort", stop);
     try {
       const reply = await fetch(this.#url, {
@@ -138,32 +140,33 @@ export class SpanExport {
         signal: end.signal,
       });
       await reply.body?.cancel();
-      if (reply.ok) return this.#works();
-      const passing = reply.status === 429 || reply.status >= 500;
-      this.#fails(`status ${reply.status}`, passing);
-      return passing ? "later" : "refused";
+      if (reply.ok) return this.#recordSuccess();
+      const isTransient = reply.status === 429 || reply.status >= 500;
+      this.#recordFailure(`status ${reply.status}`, isTransient);
+      return isTransient ? "retry" : "rejected";
     } catch (error) {
-      if (this.#stop.signal.aborted) return "refused";
+      if (this.#stop.signal.aborted) return "rejected";
       const { cause, message } = error as Error;
-      this.#fails((cause as NodeJS.ErrnoException | undefined)?.code ?? message, true);
-      return "later";
+      this.#recordFailure((cause as NodeJS.ErrnoException | undefined)?.code ?? message, true);
+      return "retry";
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       this.#stop.signal.removeEventListener("abort", stop);
     }
   }
 
-  #works(): "taken" {
-    if (this.#pauseMs > 0) this.#options.log.write("INFO", "sluice.spans", "The collector accepts spans again");
+  #recordSuccess(): "accepted" {
+    if (this.#isFailing) this.#options.log.write("INFO", "sluice.spans", "The collector accepts spans again");
+    this.#isFailing = false;
     this.#pauseMs = 0;
-    return "taken";
+    return "accepted";
   }
 
   /** Logs once per outage. */
-  #fails(reason: string, passing: boolean): void {
-    if (this.#pauseMs === 0)
-      this.#options.log.write("WARN", "sluice.spans", `The collector at ${this.#options.hide(this.#url)} did not accept spans: ${reason}`);
-    this.#pauseMs = passing ? Math.min(maxPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
+  #recordFailure(reason: string, isTransient: boolean): void {
+    if (!this.#isFailing) this.#options.log.write("WARN", "sluice.spans", `The collector at ${this.#options.hide(this.#url)} did not accept spans: ${reason}`);
+    this.#isFailing = true;
+    this.#pauseMs = isTransient ? Math.min(maxPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
   }
 }
 

@@ -5,6 +5,7 @@ import type { SharedQueues } from "@sluice/connectors";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
+import type { UsedSignatures } from "../access/schemes/seen-signatures.ts";
 import type { NamedConnections } from "../connections/named-connections.ts";
 import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import type { FlowTestStore } from "../flows/disk-test-store.ts";
@@ -15,9 +16,9 @@ import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
 import type { FlowElsewhere } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
-import type { AnswerParts, MissingAnswer, NodeQueries } from "./node-queries.ts";
+import type { ResponderParts, MissingResponse, NodeQueries } from "./node-queries.ts";
 
-/** How far a change has reached when its call is answered. */
+/** The progress of a change on the live nodes when the reply is sent. */
 export interface ChangeReport {
   readonly revision: number;
   /** Live nodes. */
@@ -63,7 +64,7 @@ export interface ClusterView {
   /** Reserves flows for a test session on this node; returns the other node that has a session with one of them. */
   claimFlows(flows: readonly string[]): Promise<string | undefined>;
   /** Informs the other nodes about the open test sessions of this node; returns those that did not confirm. */
-  publishSessions(): Promise<readonly MissingAnswer[]>;
+  publishSessions(): Promise<readonly MissingResponse[]>;
 }
 
 /** The stores of a node: reading is local, writing goes to the cluster. */
@@ -93,25 +94,27 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** Replaces the beans whose state the nodes share. */
   shareBeans(beans: Map<string, BeanDeclaration>): void;
+  /** Signatures that are valid only once, on any node. */
+  signaturesOf(flowId: string): UsedSignatures;
   /** The durable queues of the cluster. */
   queues(): SharedQueues;
-  /** The queues whose slot this node holds. */
-  queueDepths(): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
+  /** All queues of the cluster, or only those whose slot this node holds. */
+  queueDepths(scope: "node" | "cluster"): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
   readonly deadLetters: DeadLetterSource;
   /** Mounts webhooks so that requests of flows that run on another node are forwarded. */
   handOver(ingress: HttpIngress): HttpIngress;
   /** The tag of a test session of another node. */
   sessionElsewhere(id: string): SessionTag | undefined;
   /** Moves dead letters that this runtime stored before it joined the cluster. */
-  takeOverLetters(source: DeadLetterSource): Promise<void>;
+  takeOverDeadLetters(source: DeadLetterSource): Promise<void>;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
-  /** The flows of other live nodes that use a document; nodes that do not answer in time are omitted. */
+  /** The flows of other live nodes that use a document; nodes that do not respond in time are omitted. */
   usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
   /** Applies changes from other nodes from now on. */
-  follow(parts: FollowedParts): void;
-  /** Answers queries of the other nodes from now on. */
-  answer(parts: AnswerParts): void;
+  follow(parts: FollowedParts): Promise<void>;
+  /** Responds to requests of the other nodes from now on. */
+  respond(parts: ResponderParts): void;
   /** Reports that this node is ready, and claims its share of the slots. */
   ready(): void;
   /** Gives up the slots; the other nodes take over at once. */

@@ -1,4 +1,4 @@
-// The other nodes of a cluster as the management API uses them, and what each node answers.
+// Queries of the management API to the other nodes of a cluster, and the handlers on each node.
 import type { Awaitable } from "@sluice/engine";
 import type { LocalReply } from "../http/local-call.ts";
 import type { FoundRuns, WorkerMetrics } from "../other-workers/worker-metrics.ts";
@@ -7,15 +7,15 @@ import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 
-/** A node without an answer. */
-export interface MissingAnswer {
+/** A node that did not respond. */
+export interface MissingResponse {
   readonly node: string;
   readonly reason: string;
 }
 
-/** Something that is in the memory of one node. */
+/** An item that only one node holds in memory. */
 export interface OwnedItem {
-  readonly kind: "run" | "session" | "letter-replay";
+  readonly kind: "run" | "session" | "dead-letter-replay";
   readonly id: string;
 }
 
@@ -31,19 +31,19 @@ export interface NodeQueries {
   /** The name of this node. */
   readonly node: string;
   /** Runs of the other nodes. */
-  runs(filter: RunFilter): Promise<{ readonly found: readonly FoundRuns[]; readonly incomplete: readonly MissingAnswer[] }>;
-  metrics(): Promise<{ readonly present: readonly WorkerMetrics[]; readonly incomplete: readonly MissingAnswer[] }>;
+  runs(filter: RunFilter): Promise<{ readonly found: readonly FoundRuns[]; readonly incomplete: readonly MissingResponse[] }>;
+  metrics(): Promise<{ readonly present: readonly WorkerMetrics[]; readonly incomplete: readonly MissingResponse[] }>;
   /** Resolves when the other nodes forward the events that match. */
   watch(hub: EventHub, query: FilterQuery): Promise<void>;
   /** Executes a call on the other node that has the item; `reply` is undefined when none has it. */
-  callOwner(item: OwnedItem, call: ForwardedCall): Promise<{ readonly reply: LocalReply | undefined; readonly incomplete: readonly MissingAnswer[] }>;
+  callOwner(item: OwnedItem, call: ForwardedCall): Promise<{ readonly reply: LocalReply | undefined; readonly incomplete: readonly MissingResponse[] }>;
   callNode(node: string, call: ForwardedCall): Promise<LocalReply>;
   /** Executes a call on all other nodes. */
-  callAll(call: ForwardedCall): Promise<{ readonly replies: readonly LocalReply[]; readonly incomplete: readonly MissingAnswer[] }>;
+  callAll(call: ForwardedCall): Promise<{ readonly replies: readonly LocalReply[]; readonly incomplete: readonly MissingResponse[] }>;
 }
 
-/** What this node answers. */
-export interface AnswerParts {
+/** The parts of this node that respond to the other nodes. */
+export interface ResponderParts {
   has(item: OwnedItem): Awaitable<boolean>;
   readonly sessions: TestSessions;
   runs(filter: RunFilter): Promise<FoundRuns>;

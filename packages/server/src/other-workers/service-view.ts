@@ -1,4 +1,4 @@
-// The lead's view of the other workers, as used by the management API. Undefined in a single-process runtime.
+// The leader's view of the other workers, as used by the management API. Undefined in a single-process runtime.
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { RunFilter } from "../runs/run-history.ts";
@@ -38,8 +38,8 @@ export interface ServiceView {
   drained(flowId: string): Promise<boolean>;
 }
 
-/** The lead's connection to the other workers, as used by the composition root. */
-export interface LeadPort<Parts, Listener> {
+/** The leader's connection to the other workers, as used by the composition root. */
+export interface LeaderPort<Parts, Listener> {
   readonly socketPath: string;
   /** Wraps a listener to track in-flight runs. */
   listen(listener: Listener): Listener;

@@ -29,14 +29,14 @@ export function findPackage(entry: string, workingDirectory: string): FoundPacka
   if (isFolderPath(entry)) {
     const folder = resolve(workingDirectory, entry);
     if (!existsSync(folder) || !statSync(folder).isDirectory())
-      return missing(entry, `the folder '${folder}' does not exist`, "correct the path in SERVICE_CONNECTORS; it is relative to the working directory");
+      return missingProblem(entry, `the folder '${folder}' does not exist`, "correct the path in SERVICE_CONNECTORS; it is relative to the working directory");
     return readPackage(entry, folder);
   }
   if (!packageName.test(entry))
-    return missing(entry, `'${entry}' is neither a package name nor a folder`, "write folders as ./folder, and separate entries with commas");
+    return missingProblem(entry, `'${entry}' is neither a package name nor a folder`, "write folders as ./folder, and separate entries with commas");
   const folder = installedIn(entry, workingDirectory);
   if (folder === undefined)
-    return missing(
+    return missingProblem(
       entry,
       `the package '${entry}' is not installed in '${workingDirectory}' or next to the runtime`,
       `run 'npm install ${entry}' in '${workingDirectory}', or remove it from SERVICE_CONNECTORS`,
@@ -44,7 +44,7 @@ export function findPackage(entry: string, workingDirectory: string): FoundPacka
   return readPackage(entry, folder);
 }
 
-function missing(entry: string, what: string, fix: string): PluginProblem {
+function missingProblem(entry: string, what: string, fix: string): PluginProblem {
   return { code: "plugin-missing", file: entry, message: `SERVICE_CONNECTORS: ${what}`, fix };
 }
 

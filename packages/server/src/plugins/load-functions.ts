@@ -1,12 +1,13 @@
-// The operator's own functions: exports of one module that is configured at start. Flows call them by name with `process`, `bean` and every other
-// option that names a bean; nothing else of the module or the process is reachable from a flow.
+// The operator's own functions: exports of one module that is configured at start. Flows call them by name with `process`, `bean` and
+// every other option that names a bean; nothing else of the module or the process is reachable from a flow.
 import { CompileError, type BeanDeclaration, type BeanObject } from "@sluice/engine";
 import { importOperatorModule } from "./import-operator-module.ts";
 import { isClass, methodsOf, objectOf, type OperatorClass } from "./operator-object.ts";
 import type { PluginProblem } from "./plugin-error.ts";
 
 /**
- * Returns a bean for every exported function, object and class. Each flow that names a class under `beans` gets its own instance. `version` distinguishes a changed module from the one imported before.
+ * Returns a bean for every exported function, object and class. Each flow that names a class under `beans` gets its own instance. `version`
+ * distinguishes a changed module from the one imported before.
  */
 export async function loadFunctions(path: string, version?: string): Promise<readonly BeanDeclaration[] | PluginProblem> {
   let module: Readonly<Record<string, unknown>>;
@@ -27,21 +28,28 @@ export async function loadFunctions(path: string, version?: string): Promise<rea
 
 function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[] {
   if (isClass(value))
-    return [{ ...described(name, "A class supplied by the operator."), kind: "object", takesAny: true, create: (given) => instanceOf(name, value, given) }];
-  if (typeof value === "function") return [{ ...described(name), kind: "function", create: () => value }];
+    return [
+      {
+        ...describeFunction(name, "A class supplied by the operator."),
+        kind: "object",
+        takesAny: true,
+        create: (properties) => instanceOf(name, value, properties),
+      },
+    ];
+  if (typeof value === "function") return [{ ...describeFunction(name), kind: "function", create: () => value }];
   if (typeof value !== "object" || value === null) return [];
   const methods = methodsOf(value);
   if (methods.size === 0) return [];
   return [
-    { ...described(name, "An object supplied by the operator."), kind: "object", create: () => ({ methods }) },
+    { ...describeFunction(name, "An object supplied by the operator."), kind: "object", create: () => ({ methods }) },
     // The names by which mappings and `${function(…)}` call them.
-    ...[...methods].map(([method, call]): BeanDeclaration => ({ ...described(`${name}.${method}`), kind: "function", create: () => call })),
+    ...[...methods].map(([method, call]): BeanDeclaration => ({ ...describeFunction(`${name}.${method}`), kind: "function", create: () => call })),
   ];
 }
 
-function instanceOf(name: string, own: OperatorClass, given: unknown): BeanObject {
+function instanceOf(name: string, operatorClass: OperatorClass, properties: unknown): BeanObject {
   try {
-    return objectOf(new own(given as Readonly<Record<string, string>>));
+    return objectOf(new operatorClass(properties as Readonly<Record<string, string>>));
   } catch (error) {
     throw new CompileError(
       "bean-failed",
@@ -53,6 +61,6 @@ function instanceOf(name: string, own: OperatorClass, given: unknown): BeanObjec
   }
 }
 
-function described(name: string, summary = "A function supplied by the operator."): Omit<BeanDeclaration, "kind" | "create"> {
+function describeFunction(name: string, summary = "A function supplied by the operator."): Omit<BeanDeclaration, "kind" | "create"> {
   return { names: [name], properties: {}, title: name, summary, group: "functions", since: "0.1" };
 }

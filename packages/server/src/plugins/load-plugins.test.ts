@@ -34,7 +34,7 @@ const load = (connectors: string, functions?: string) => loadPlugins({ connector
 async function problems(connectors: string, functions?: string): Promise<readonly PluginProblem[]> {
   const error = await load(connectors, functions).then(
     () => undefined,
-    (thrown: unknown) => thrown,
+    (error: unknown) => error,
   );
   expect(error).toBeInstanceOf(PluginError);
   return (error as PluginError).problems;
@@ -111,7 +111,7 @@ describe("loading plug-ins", () => {
     ["foreign fields", `export const connectors = [${connector("a", "options: { a: 1 }")}];`, kit("a"), "plugin-invalid", "fields made with f.*"],
     ["unknown roles", `export const connectors = [${connector("a", "roles: ['both']")}];`, kit("a"), "plugin-invalid", "'source', 'sink' or 'poller'"],
     ["no manifest", `export const connectors = [${connector("a")}];`, {}, "plugin-invalid", "package.json has no key 'sluice'"],
-    ["another contract", `export const connectors = [${connector("a")}];`, { sluice: { kit: "2" } }, "plugin-invalid", "version '2'"],
+    ["another contract version", `export const connectors = [${connector("a")}];`, { sluice: { kit: "2" } }, "plugin-invalid", "version '2'"],
     ["unlisted schemes", `export const connectors = [${connector("a")}];`, kit("b"), "plugin-invalid", `lists the schemes ["b"], the module has ["a"]`],
   ])("rejects %s with file, reason and fix", async (_, module, manifest, code, text) => {
     putPackage("p", module, manifest);

@@ -42,8 +42,8 @@ export async function loadPlugins(
       problems.push(found);
       continue;
     }
-    const { parts, problems: faulty } = await readPackage(found);
-    problems.push(...faulty);
+    const { parts, problems: packageProblems } = await readPackage(found);
+    problems.push(...packageProblems);
     const { name, version, manifestFile } = found;
     loaded.push({ name, file: manifestFile, parts });
     packages.push({ name, version, ...namesByKind(parts) });
@@ -60,7 +60,7 @@ export async function loadPlugins(
   }
   problems.push(...conflicts(loaded));
   if (problems.length > 0) throw new PluginError(problems);
-  return { ...joined(loaded), packages, ...(module === undefined ? {} : { functions: module }) };
+  return { ...mergeParts(loaded), packages, ...(module === undefined ? {} : { functions: module }) };
 }
 
 /** Reads the declarations of a package and their problems. */
@@ -90,7 +90,7 @@ function namesByKind(parts: DeclaredParts): Readonly<Record<PartKind, readonly s
   return Object.fromEntries(names) as Record<PartKind, readonly string[]>;
 }
 
-function joined(loaded: readonly Loaded[]): DeclaredParts {
+function mergeParts(loaded: readonly Loaded[]): DeclaredParts {
   return Object.fromEntries(partKinds.map((kind) => [kind, loaded.flatMap(({ parts }) => parts[kind] as readonly unknown[])])) as unknown as DeclaredParts;
 }
 
@@ -111,11 +111,11 @@ function conflicts(loaded: readonly Loaded[]): readonly PluginProblem[] {
       (parts[kind] as readonly unknown[])
         .flatMap((declaration) => namesOf(kind, declaration))
         .flatMap((name): readonly PluginProblem[] => {
-          const known = owners[kind].get(name);
-          owners[kind].set(name, known ?? owner);
-          if (known === undefined) return [];
-          const message = `'${owner}' declares the ${nouns[kind]} '${name}'${known === owner ? " twice" : `, which ${known} already declares`}`;
-          return [{ code: "plugin-conflict", file, message, fix: known === owner ? "remove one of them" : "rename it, or load only one of the two" }];
+          const existingOwner = owners[kind].get(name);
+          owners[kind].set(name, existingOwner ?? owner);
+          if (existingOwner === undefined) return [];
+          const message = `'${owner}' declares the ${nouns[kind]} '${name}'${existingOwner === owner ? " twice" : `, which ${existingOwner} already declares`}`;
+          return [{ code: "plugin-conflict", file, message, fix: existingOwner === owner ? "remove one of them" : "rename it, or load only one of the two" }];
         }),
     ),
   );
@@ -124,14 +124,14 @@ function conflicts(loaded: readonly Loaded[]): readonly PluginProblem[] {
 /** The names of the runtime by kind. */
 function builtInNames(): Readonly<Record<PartKind, Map<string, string>>> {
   const { connectors, steps, languages, formats, beans, index, connectionTypes } = createCatalog();
-  const owned = (names: Iterable<string>): Map<string, string> => new Map([...names].map((name) => [name, "the runtime"]));
+  const ownedByRuntime = (names: Iterable<string>): Map<string, string> => new Map([...names].map((name) => [name, "the runtime"]));
   return {
-    connectors: owned([...connectors.keys(), ...index.schemes()]),
-    steps: owned(steps.keys()),
+    connectors: ownedByRuntime([...connectors.keys(), ...index.schemes()]),
+    steps: ownedByRuntime(steps.keys()),
     // `js` is reserved for the runtime's own language, even if it is disabled.
-    languages: owned([...languages.keys(), "js"]),
-    formats: owned(formats.keys()),
-    beans: owned(beans.keys()),
-    connections: owned(connectionTypes.facts().map(({ type }) => type)),
+    languages: ownedByRuntime([...languages.keys(), "js"]),
+    formats: ownedByRuntime(formats.keys()),
+    beans: ownedByRuntime(beans.keys()),
+    connections: ownedByRuntime(connectionTypes.details().map(({ type }) => type)),
   };
 }

@@ -10,16 +10,16 @@ interface ManifestFault {
   readonly fix: string;
 }
 
-/** Problems of the manifest, and differences from the module's exports. */
+/** Problems in the manifest, and differences from the module's exports. */
 export function manifestFaults(manifest: unknown, { connectors }: Pick<DeclaredParts, "connectors">): readonly ManifestFault[] {
   const schemes = connectors.flatMap((connector) => namesOf("connectors", connector)).toSorted();
   const fix = `set "sluice": ${JSON.stringify({ kit, schemes })} in package.json`;
   if (typeof manifest !== "object" || manifest === null) return [{ fault: "package.json has no key 'sluice'", fix }];
-  const { kit: given, schemes: listed = [] } = manifest as { readonly kit?: unknown; readonly schemes?: unknown };
-  if (given !== kit)
+  const { kit: required, schemes: listed = [] } = manifest as { readonly kit?: unknown; readonly schemes?: unknown };
+  if (required !== kit)
     return [
       {
-        fault: `it requires version '${String(given)}' of the plug-in contract, but this runtime supports '${kit}'`,
+        fault: `it requires version '${String(required)}' of the plug-in contract, but this runtime supports '${kit}'`,
         fix: "install a version of the plug-in for this runtime",
       },
     ];

@@ -16,9 +16,9 @@ export function methodsOf(object: object): ReadonlyMap<string, BeanFunction> {
   return methods;
 }
 
-/** An object that was created for a flow: its `start` and `stop` are called when the flow starts and stops. */
-export function objectOf(made: object): BeanObject {
-  const methods = methodsOf(made);
+/** The bean of an object that was created for a flow; its `start` and `stop` are called when the flow starts and stops. */
+export function objectOf(instance: object): BeanObject {
+  const methods = methodsOf(instance);
   const [start, stop] = [methods.get("start"), methods.get("stop")] as (BeanObject["start"] | undefined)[];
   return { methods, ...(start === undefined ? {} : { start }), ...(stop === undefined ? {} : { stop }) };
 }

@@ -21,23 +21,23 @@ const logger = "sluice.functions";
 
 /** Watches the module, but not its imports. The returned function stops watching. */
 export function watchFunctions({ path, beans, names, log, changed }: WatchedFunctions): () => void {
-  let own = new Set(names);
+  let ownNames = new Set(names);
   let stamp: string | undefined;
 
   function replace(found: readonly BeanDeclaration[]): void {
-    const taken = found.flatMap((bean) => bean.names).find((name) => beans.has(name) && !own.has(name));
-    if (taken !== undefined) throw new Error(`the bean '${taken}' already exists: rename the function`);
-    for (const name of own) beans.delete(name);
+    const conflict = found.flatMap((bean) => bean.names).find((name) => beans.has(name) && !ownNames.has(name));
+    if (conflict !== undefined) throw new Error(`the bean '${conflict}' already exists: rename the function`);
+    for (const name of ownNames) beans.delete(name);
     for (const bean of found) for (const name of bean.names) beans.set(name, bean);
-    own = new Set(found.flatMap((bean) => bean.names));
+    ownNames = new Set(found.flatMap((bean) => bean.names));
   }
 
   async function checkForChanges(): Promise<void> {
-    const facts = await stat(path, { bigint: true }).catch(() => undefined);
+    const stats = await stat(path, { bigint: true }).catch(() => undefined);
     const before = stamp;
     // The file does not exist for a moment while an editor replaces it.
-    if (facts === undefined) return;
-    stamp = `${facts.mtimeNs}-${facts.size}`;
+    if (stats === undefined) return;
+    stamp = `${stats.mtimeNs}-${stats.size}`;
     if (before === undefined || before === stamp) return;
     const found = await loadFunctions(path, stamp);
     if ("code" in found) {

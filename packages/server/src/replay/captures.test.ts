@@ -7,22 +7,22 @@ import { Captures } from "./captures.ts";
 const route = { id: "busy", flowId: "busy", flowHash: "" };
 
 /** A capture of one route, and a function that sends runs through one of its steps. */
-function capturing(maxBytes: number): { readonly captures: Captures; pass(id: string, body: unknown): void } {
+function createCapture(maxBytes: number): { readonly captures: Captures; pass(id: string, body: unknown): void } {
   let tap: Tap | undefined;
-  const runtime = { tap: (given: Tap) => ((tap = given), () => (tap = undefined)) } as unknown as Runtime;
+  const runtime = { tap: (installed: Tap) => ((tap = installed), () => (tap = undefined)) } as unknown as Runtime;
   const captures = new Captures(runtime, systemClock, 1_000_000);
   captures.switchOn(route.id, 60_000, maxBytes);
   const step = tap?.step?.(() => undefined, { id: "only", name: "log" } as StepNode, route) as Processor;
   return { captures, pass: (id, body) => void step(new Exchange(id, new Run(id, route, 0, { uri: "x" }), "InOut", new Message(body))) };
 }
 
-const known = (captures: Captures, count: number): readonly number[] =>
+const capturedIndexes = (captures: Captures, count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index).filter((index) => captures.of(`run-${index}`) !== undefined);
 
 it("a full capture keeps its messages and records no further runs", () => {
-  const { captures, pass } = capturing(2_000);
+  const { captures, pass } = createCapture(2_000);
   for (let index = 0; index < 30_000; index++) pass(`run-${index}`, "x".repeat(300));
-  const kept = known(captures, 30_000);
+  const kept = capturedIndexes(captures, 30_000);
   expect(kept).toEqual(kept.map((_, index) => index));
   expect(kept.length).toBeGreaterThan(2);
   expect(kept.length).toBeLessThan(10);
@@ -31,10 +31,10 @@ it("a full capture keeps its messages and records no further runs", () => {
 });
 
 it("runs with messages that are too large are recorded up to a limit, newest last", () => {
-  const { captures, pass } = capturing(900_000);
+  const { captures, pass } = createCapture(900_000);
   const large = new Uint8Array(300_000);
   for (let index = 0; index < 10_050; index++) pass(`run-${index}`, large);
-  expect(known(captures, 10_050)).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 50));
+  expect(capturedIndexes(captures, 10_050)).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 50));
   expect(captures.of("run-10049")).toEqual({ steps: [], truncated: true });
   captures.closeAll();
 });

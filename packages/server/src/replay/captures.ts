@@ -4,7 +4,7 @@ import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors
 import type { Clock, Exchange, Runtime, Tap } from "@sluice/engine";
 
 const maxMessageBytes = 256 * 1_024;
-const standardBytes = 8 * 1_024 * 1_024;
+const defaultMaxBytes = 8 * 1_024 * 1_024;
 const maxRuns = 10_000;
 
 interface CapturedStep {
@@ -49,7 +49,7 @@ export class Captures {
   }
 
   /** Starts a capture; replaces an earlier one of the route. */
-  switchOn(routeId: string, forMs: number, maxBytes = standardBytes): CaptureState {
+  switchOn(routeId: string, forMs: number, maxBytes = defaultMaxBytes): CaptureState {
     this.switchOff(routeId);
     const state: CaptureState = { routeId, until: this.#clock.now() + forMs, maxBytes: Math.min(maxBytes, this.#maxBytes), bytes: 0, isFull: false };
     const untap = this.#runtime.tap(this.#tap(state));
@@ -96,21 +96,21 @@ export class Captures {
       step:
         (next, { id }) =>
         (exchange) => {
-          this.#take(exchange, id, state);
+          this.#capture(exchange, id, state);
           return next(exchange);
         },
     };
   }
 
   /** If a step runs several times in one run (loop, split, redelivery), the first time is captured. */
-  #take(exchange: Exchange, stepId: string, state: CaptureState): void {
+  #capture(exchange: Exchange, stepId: string, state: CaptureState): void {
     const { run } = exchange;
     let collected = this.#runs.get(run.id);
     // A full capture adds no more runs: complete runs are more useful than many truncated ones.
     if (collected === undefined && state.isFull) return;
     if (collected === undefined) this.#runs.set(run.id, (collected = { routeId: state.routeId, steps: new Map(), truncated: false, bytes: 0 }));
     if (collected.steps.has(stepId)) return;
-    const message = this.#stored(exchange);
+    const message = this.#toStored(exchange);
     const size = message === undefined ? 0 : storedSize(message) + 100;
     state.isFull ||= state.bytes + size > state.maxBytes;
     if (message === undefined || state.isFull) collected.truncated = true;
@@ -123,7 +123,7 @@ export class Captures {
     this.#shrink(run.id);
   }
 
-  #stored({ message, properties }: Exchange): StoredMessage | undefined {
+  #toStored({ message, properties }: Exchange): StoredMessage | undefined {
     try {
       return storeMessage(message, { properties }, maxMessageBytes);
     } catch {

@@ -1,18 +1,18 @@
 // Replays a run with its original or an edited message, from the start or from one of the route's steps, for real or in a test session.
-// Throws a Refusal with the reason if it cannot be replayed.
+// Throws a ServiceError with the reason if it cannot be replayed.
 import { restoreMessage, type StoredMessage } from "@sluice/connectors";
-import { Headers, Message, type Clock, type Exchange, type Inlet, type Route, type Runtime } from "@sluice/engine";
+import { Headers, Message, type Clock, type Exchange, type RouteInput, type Route, type Runtime } from "@sluice/engine";
 import { shownHeaders } from "../masking/preview.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { DiskRuns } from "../run-store/open-run-store.ts";
 import type { RunHistory } from "../runs/run-history.ts";
-import type { RunFacts } from "../runs/run-facts.ts";
+import type { RunMetadata } from "../runs/run-metadata.ts";
 import type { RunRecord } from "../runs/run-record.ts";
 import { decodeBody } from "../sessions/decode-body.ts";
 import { limitHeaders } from "../sessions/limit-headers.ts";
-import { within } from "../sessions/invoke-route.ts";
+import { withTimeout } from "../sessions/invoke-route.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { Captures } from "./captures.ts";
 import { outcomeOf, type ReplayStore, type RunOutcome } from "./replay-store.ts";
@@ -39,29 +39,29 @@ export interface ReplayRequest {
   readonly timeoutMs?: number | undefined;
 }
 
-const standardTimeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
 export async function replayRun(parts: RunReplayParts, runId: string, request: ReplayRequest): Promise<Json> {
   const { history, disk, runtime, clock, sessions } = parts;
   const record = history.find(runId) ?? (await disk?.store.find(runId))?.facts;
-  if (record === undefined) throw new Refusal("not-found", `run '${runId.slice(0, 128)}' not found`);
-  const cannot = (why: string): Refusal => new Refusal("conflict", `run '${runId}' cannot be replayed: ${why}`);
-  if (!record.isOver) throw cannot("it is still running");
+  if (record === undefined) throw new ServiceError("not-found", `run '${runId.slice(0, 128)}' not found`);
+  const cannotReplay = (why: string): ServiceError => new ServiceError("conflict", `run '${runId}' cannot be replayed: ${why}`);
+  if (!record.isOver) throw cannotReplay("it is still running");
   const route = runtime.routes.get(record.route.id);
-  if (route === undefined) throw cannot(`route '${record.route.id}' is not deployed`);
-  const inlet = inletOf(route, request.fromStep, cannot);
+  if (route === undefined) throw cannotReplay(`route '${record.route.id}' is not deployed`);
+  const routeInput = routeInputOf(route, request.fromStep, cannotReplay);
   const body = decodeBody(request);
   const headers = limitHeaders(request.headers);
-  const restored = messageFor(parts, record, request.fromStep, body, cannot);
+  const restored = messageFor(parts, record, request.fromStep, body, cannotReplay);
   const session = request.sessionId === undefined ? undefined : sessions.getOpen(request.sessionId);
   if (session?.stale.includes(record.route.flowId) === true)
-    throw new Refusal("conflict", `flow '${record.route.flowId}' changed since test session '${session.id}' was opened: open a new one`);
+    throw new ServiceError("conflict", `flow '${record.route.flowId}' changed since test session '${session.id}' was opened: open a new one`);
 
-  const began = clock.monotonic();
+  const startedMs = clock.monotonic();
   let startedId: string | null = null;
-  const result = inlet.deliver(edited(restored.message, body, headers), {
+  const result = routeInput.deliver(applyEdits(restored.message, body, headers), {
     pattern: "InOut",
     trigger: record.trigger,
     correlationId: record.correlationId,
@@ -72,13 +72,13 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
       (run.record as RunRecord | undefined)?.replays(runId);
     },
   });
-  const timeoutMs = request.timeoutMs ?? standardTimeoutMs;
-  const exchange = result instanceof Promise ? await within(result, timeoutMs, clock) : result;
+  const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
+  const exchange = result instanceof Promise ? await withTimeout(result, timeoutMs, clock) : result;
   const common = {
     replayOf: runId,
     fromStep: request.fromStep ?? null,
     flowChanged: route.identity.flowHash !== record.route.flowHash,
-    durationMs: Math.round(clock.monotonic() - began),
+    durationMs: Math.round(clock.monotonic() - startedMs),
   };
   if (exchange === undefined)
     return {
@@ -87,15 +87,15 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
       ...common,
       error: { type: "Timeout", message: `the run did not finish within ${timeoutMs} ms and continues` },
     };
-  return { ...reply(exchange, parts.secrets, before(parts, record)), ...common };
+  return { ...reply(exchange, parts.secrets, originalOutcome(parts, record)), ...common };
 }
 
-function inletOf(route: Route, fromStep: string | undefined, cannot: (why: string) => Refusal): Inlet {
-  if (fromStep === undefined) return route.inlet;
-  const inlet = route.enterAt(fromStep);
-  if (inlet !== undefined) return inlet;
+function routeInputOf(route: Route, fromStep: string | undefined, cannotReplay: (why: string) => ServiceError): RouteInput {
+  if (fromStep === undefined) return route.routeInput;
+  const routeInput = route.enterAt(fromStep);
+  if (routeInput !== undefined) return routeInput;
   const nested = route.steps.some(({ node }) => node.id === fromStep);
-  throw cannot(
+  throw cannotReplay(
     nested
       ? `step '${fromStep}' is nested in another step; a replay can only start at a top-level step of the route`
       : `route '${route.identity.id}' has no step '${fromStep}'`,
@@ -105,10 +105,10 @@ function inletOf(route: Route, fromStep: string | undefined, cannot: (why: strin
 /** The message to start with: the one captured before the step, or the input of the run. */
 function messageFor(
   { replayStore, captures }: RunReplayParts,
-  record: RunFacts,
+  record: RunMetadata,
   fromStep: string | undefined,
   body: unknown,
-  cannot: (why: string) => Refusal,
+  cannotReplay: (why: string) => ServiceError,
 ): ReturnType<typeof restoreMessage> {
   const captured = captures.of(record.id)?.steps;
   const first = captured?.[0];
@@ -117,12 +117,12 @@ function messageFor(
   if (stored !== undefined) return restoreMessage(stored);
   if (body !== undefined) return { message: new Message(null), delivery: {}, session: undefined };
   const what = fromStep === undefined ? "its input message was not stored" : `the message before step '${fromStep}' was not captured`;
-  throw cannot(`${what}; send a body, or enable capture with POST /_api/routes/${record.route.id}/capture before the next run`);
+  throw cannotReplay(`${what}; send a body, or enable capture with POST /_api/routes/${record.route.id}/capture before the next run`);
 }
 
-function edited(message: Message, body: unknown, headers: ReplayRequest["headers"]): Message {
+function applyEdits(message: Message, body: unknown, headers: ReplayRequest["headers"]): Message {
   if (body !== undefined) message.body = body;
-  // Set like headers of a caller, to distinguish them from headers that the route sets.
+  // Set like headers from a caller, to distinguish them from headers that the route sets.
   if (headers === undefined) return message;
   const wire = new Map<string, readonly [string, unknown]>();
   const own = new Set([...message.headers.own()].map(([name]) => name.toLowerCase()));
@@ -133,12 +133,13 @@ function edited(message: Message, body: unknown, headers: ReplayRequest["headers
     else wire.set(name.toLowerCase(), [name, value]);
   }
   const layered = new Headers({ entries: () => wire.values() });
-  for (const [name, value] of ownHeaders) if (!Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase())) layered.set(name, value);
+  const editedNames = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  for (const [name, value] of ownHeaders) if (!editedNames.has(name.toLowerCase())) layered.set(name, value);
   message.headers = layered;
   return message;
 }
 
-function before({ replayStore }: RunReplayParts, record: RunFacts): Partial<RunOutcome> & { readonly status: string } {
+function originalOutcome({ replayStore }: RunReplayParts, record: RunMetadata): Partial<RunOutcome> & { readonly status: string } {
   return replayStore.outcome(record.id) ?? { status: record.status, error: record.error ?? null };
 }
 

@@ -8,11 +8,11 @@ import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
 const maxBodyBytes = 64 * 1_024;
 const maxStructureBytes = 16 * 1_024;
 const recentRuns = 100;
-/** Successful runs stored per route and second; beyond it one per `thenEveryMs`. Runs of test sessions are always stored. */
+/** Successful runs stored per route and second; beyond that, one per `sampleEveryMs`. Runs of test sessions are always stored. */
 const storedPerSecond = 50;
-const thenEveryMs = 20;
+const sampleEveryMs = 20;
 
-/** Recent sampling of a route; times are ends of runs. */
+/** Sampling state of a route; times are when runs ended. */
 interface Pace {
   since: number;
   count: number;
@@ -72,7 +72,7 @@ export class ReplayStore {
       if (this.#isDue(run)) this.#addRecent(entry, exchange);
       return;
     }
-    const message = this.#stored(entry);
+    const message = this.#toStored(entry);
     if (message === undefined) return;
     this.#failed.set(entry.id, { ...entry, message, outcome: outcomeOf(exchange, run.failure ?? exchange.caught) });
     this.#bytes += storedSize(message) + 1_000;
@@ -86,7 +86,7 @@ export class ReplayStore {
   /** The input message of a run, if it was stored. */
   input(runId: string): StoredMessage | undefined {
     const entry = this.#find(runId);
-    return entry === undefined ? undefined : this.#stored(entry);
+    return entry === undefined ? undefined : this.#toStored(entry);
   }
 
   outcome(runId: string): RunOutcome | undefined {
@@ -114,7 +114,7 @@ export class ReplayStore {
       pace.since = endedAt;
       pace.count = 0;
     }
-    if (pace.count >= storedPerSecond && endedAt - pace.last < thenEveryMs) return false;
+    if (pace.count >= storedPerSecond && endedAt - pace.last < sampleEveryMs) return false;
     pace.count++;
     pace.last = endedAt;
     return true;
@@ -123,12 +123,12 @@ export class ReplayStore {
   #addRecent(entry: ReplayEntry, exchange: Exchange): void {
     const { body } = exchange.message;
     // A structure of unknown size is converted now; other bodies are bounded and converted on demand.
-    const light =
+    const isBounded =
       (typeof body === "string" && body.length <= maxBodyBytes) ||
       (typeof body !== "string" && typeof body !== "object") ||
       body === null ||
       (body instanceof Uint8Array && body.byteLength <= maxBodyBytes);
-    if (light) entry.ended = exchange;
+    if (isBounded) entry.ended = exchange;
     else entry.outcome = outcomeOf(exchange, undefined);
     this.#recent[this.#next] = entry;
     this.#next = (this.#next + 1) % recentRuns;
@@ -138,7 +138,7 @@ export class ReplayStore {
     return this.#failed.get(runId) ?? this.#recent.find((entry) => entry?.id === runId);
   }
 
-  #stored({ message, properties }: ReplayEntry): StoredMessage | undefined {
+  #toStored({ message, properties }: ReplayEntry): StoredMessage | undefined {
     if (!isMessage(message)) return message;
     try {
       return storeMessage(message, { properties }, maxBodyBytes);

@@ -10,15 +10,15 @@ const maxBytes = 1024 * 1024;
 
 /** The folder `resources` of the data directory first, then those of the setting. */
 export function findResourceFolders({ resources, dataDir }: Pick<Settings, "resources" | "dataDir">): readonly string[] {
-  const named = resources.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
-  return [join(resolve(dataDir), "resources"), ...named];
+  const configured = resources.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
+  return [join(resolve(dataDir), "resources"), ...configured];
 }
 
 /** The files of these folders; the first folder wins for duplicate names. Missing folders are ignored. */
 export function resourceFolders(folders: readonly string[]): ResourceFiles {
   return {
-    read(place, written) {
-      const name = place === "file" ? written.replace(/^\/\/(?=\/)/, "") : written.replace(/^\/+/, "");
+    read(place, path) {
+      const name = place === "file" ? path.replace(/^\/\/(?=\/)/, "") : path.replace(/^\/+/, "");
       checkName(name);
       for (const folder of folders) {
         const found = readInside(folder, resolve(folder, name), name);
@@ -34,7 +34,7 @@ export function resourceFolders(folders: readonly string[]): ResourceFiles {
 
 function checkName(name: string): void {
   const segments = name.split(/[\\/]/).filter((segment) => segment !== "." && segment !== "");
-  const wrong =
+  const problem =
     segments.length === 0
       ? "is empty"
       : name.includes("\0") || segments.includes("..")
@@ -42,8 +42,8 @@ function checkName(name: string): void {
         : segments.some((segment) => segment.startsWith("."))
           ? "is hidden, and hidden files are not read"
           : undefined;
-  if (wrong !== undefined)
-    throw new CompileError("resource-refused", `the file name '${name.replaceAll("\0", "")}' ${wrong}`, {
+  if (problem !== undefined)
+    throw new CompileError("resource-refused", `the file name '${name.replaceAll("\0", "")}' ${problem}`, {
       hint: "write it as resource:file:folder/name.txt",
       offset: 0,
     });
@@ -61,8 +61,8 @@ function readInside(folder: string, path: string, name: string): ResourceFile | 
         .split(sep)
         .some((segment) => segment.startsWith("."))
     )
-      throw unusable(name, "is a link to a hidden file", "remove the dot at the start of its name");
-    const { size } = fileFacts(real, name);
+      throw unusable(name, "is a link to a hidden file or into a hidden folder", "link to a file whose path has no name that starts with a dot");
+    const { size } = fileStats(real, name);
     if (size > maxBytes) throw unusable(name, `has ${size} bytes, more than the maximum of ${maxBytes}`, "make it smaller, or split it");
     return { file: name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(real)) };
   } catch (error) {
@@ -74,10 +74,10 @@ function readInside(folder: string, path: string, name: string): ResourceFile | 
   }
 }
 
-function fileFacts(path: string, name: string): { readonly size: number } {
-  const facts = statSync(path);
-  if (!facts.isFile()) throw unusable(name, "is not a file", "specify a file in the folder");
-  return facts;
+function fileStats(path: string, name: string): { readonly size: number } {
+  const stats = statSync(path);
+  if (!stats.isFile()) throw unusable(name, "is not a file", "specify a file in the folder");
+  return stats;
 }
 
 const unusable = (name: string, what: string, hint: string): CompileError =>

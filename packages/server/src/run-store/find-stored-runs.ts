@@ -4,12 +4,12 @@ import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
 import { maxSearchMs, positionOf, wordsOf } from "../runs/find-runs.ts";
-import { containsWords, runJson, type RunFacts } from "../runs/run-facts.ts";
+import { containsWords, runJson, type RunMetadata } from "../runs/run-metadata.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { SqlValue } from "../store/sqlite.ts";
 import type { FoundRow, RunSearch } from "./segment-files.ts";
 import type { RunStore } from "./run-store.ts";
-import { factsOf } from "./stored-run.ts";
+import { parseMetadata } from "./stored-run.ts";
 
 /** Runs read at a time when searching for text. */
 const pageSize = 200;
@@ -24,7 +24,7 @@ export async function findStoredRuns(store: RunStore, filter: RunFilter, secrets
   for (;;) {
     const limit = words.length === 0 ? filter.limit : pageSize;
     const { rows, hasMore, total } = await store.search({ ...sqlFilter, after, limit, counts: words.length === 0 });
-    const read = await inSlices(matching(rows, words, secrets, { found: runs, limit: filter.limit }));
+    const read = await inSlices(addMatches(rows, words, secrets, { found: runs, limit: filter.limit }));
     const stopped = read < rows.length || hasMore ? positionOf(rows[read - 1]) : undefined;
     const isDone = stopped === undefined || words.length === 0 || runs.length === filter.limit || systemClock.monotonic() > deadline;
     if (isDone) return { runs, total: words.length === 0 ? total : runs.length, stopped };
@@ -33,7 +33,7 @@ export async function findStoredRuns(store: RunStore, filter: RunFilter, secrets
 }
 
 /** Adds the runs that contain the words; returns how many rows were read until the limit was reached. */
-function* matching(
+function* addMatches(
   rows: readonly FoundRow[],
   words: readonly string[],
   secrets: SecretValues,
@@ -46,8 +46,8 @@ function* matching(
     if (found.length === limit) break;
     read++;
     if (plain.length > 0 && !includesAll(text.toLowerCase(), plain)) continue;
-    const facts: RunFacts = factsOf(text);
-    if (words.length === 0 || containsWords(facts, words, secrets)) found.push(runJson(facts, secrets));
+    const metadata: RunMetadata = parseMetadata(text);
+    if (words.length === 0 || containsWords(metadata, words, secrets)) found.push(runJson(metadata, secrets));
     yield;
   }
   return read;
@@ -71,6 +71,6 @@ function conditions(filter: RunFilter): Pick<RunSearch, "where" | "values"> | un
   add("session_id = ?", filter.sessionId);
   add("started_at >= ?", filter.since);
   add("started_at <= ?", filter.until);
-  // The driver cuts text at the first NUL, and the rest would match too much.
+  // The driver truncates text at the first NUL, so that the condition would match too much.
   return values.some((value) => typeof value === "string" && value.includes("\0")) ? undefined : { where: parts.join(" AND "), values };
 }

@@ -23,13 +23,13 @@ export interface RunStoreNeeds {
   readonly clock: Clock;
   readonly log: Log;
   /** Why writing is not allowed; undefined when it is. */
-  readonly refusal: string | undefined;
+  readonly readOnlyReason: string | undefined;
 }
 
 /** Undefined, with a warning, when runs cannot be stored on disk: they are then stored in memory only. */
-export function openRunStore({ settings, directory, clock, log, refusal }: RunStoreNeeds): RunStore | undefined {
+export function openRunStore({ settings, directory, clock, log, readOnlyReason }: RunStoreNeeds): RunStore | undefined {
   try {
-    if (refusal !== undefined) throw new Error(refusal);
+    if (readOnlyReason !== undefined) throw new Error(readOnlyReason);
     const limits = { runs: settings.runStoreTotal, bytes: settings.runStoreBytes, ageMs: settings.runStoreAge, reservedBytes };
     return new RunStore({ directory, limits, clock, log });
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../host/clock.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
-import { lostRun } from "../runs/run-facts.ts";
+import { lostRun } from "../runs/run-metadata.ts";
 import { findStoredRuns } from "./find-stored-runs.ts";
 import { RunStore } from "./run-store.ts";
 import type { SegmentLimits } from "./segment-files.ts";
@@ -23,9 +23,9 @@ afterEach(async () => {
 });
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "sluice-runs-"));
-  folders.push(made);
-  return made;
+  const path = mkdtempSync(join(tmpdir(), "sluice-runs-"));
+  folders.push(path);
+  return path;
 }
 
 function storeIn(directory: string, limits: Partial<SegmentLimits> = {}): RunStore {
@@ -43,7 +43,7 @@ const idOf = (index: number): string => `run_${String(index).padStart(26, "0")}`
 
 function run(index: number, { routeId = "web", startedAt = now, preview = `number ${index}` } = {}): StoredRun {
   const route = { id: routeId, flowId: "flow", flowHash: "0" };
-  const known = {
+  const identity = {
     id: idOf(index),
     route,
     exchangeId: "e",
@@ -53,7 +53,7 @@ function run(index: number, { routeId = "web", startedAt = now, preview = `numbe
     traceId: undefined,
     correlationId: "c",
   };
-  return storedRun({ ...lostRun(known, { type: "T", message: "m", stepId: null }, startedAt + 1), preview }, secrets, undefined);
+  return storedRun({ ...lostRun(identity, { type: "T", message: "m", stepId: null }, startedAt + 1), preview }, secrets, undefined);
 }
 
 const runs = (from: number, to: number, facts = {}): readonly StoredRun[] => Array.from({ length: to - from }, (_, index) => run(from + index, facts));
@@ -63,7 +63,7 @@ const found = async (store: RunStore, filter: Partial<Parameters<typeof findStor
   (await findStoredRuns(store, { limit: 1_000, ...filter }, secrets)).runs.map(({ id }) => id as string);
 
 describe("the run store", () => {
-  it("removes the oldest runs over the number, in parts", async () => {
+  it("removes the oldest runs above the limit on runs, one segment at a time", async () => {
     const store = storeIn(folder(), { runs: 160 });
     for (let from = 0; from < 400; from += 23) {
       await store.write(runs(from, from + 23), 0);
@@ -75,7 +75,13 @@ describe("the run store", () => {
     expect(ids).toEqual(ids.toSorted().toReversed());
   });
 
-  it("removes the oldest runs over the bytes", async () => {
+  it("counts a run that is written again once", async () => {
+    const store = storeIn(folder(), { runs: 1_600 });
+    for (let attempt = 0; attempt < 3; attempt++) await store.write(runs(0, 40), 0);
+    expect([store.metrics.runs, (await found(store)).length]).toEqual([40, 40]);
+  });
+
+  it("removes the oldest runs above the limit on bytes", async () => {
     const directory = folder();
     const limit = 8 * 1024 * 1024;
     const store = storeIn(directory, { bytes: limit });
@@ -88,7 +94,7 @@ describe("the run store", () => {
     expect((await found(store, { limit: 1 }))[0]).toBe(idOf(11_999));
   });
 
-  it("hides runs that are too old, and removes their files also without new runs", async () => {
+  it("hides runs that are too old, and removes their files even without new runs", async () => {
     const directory = folder();
     const store = storeIn(directory, { ageMs: 1_000 });
     await store.write(runs(0, 3), 0);

@@ -1,15 +1,15 @@
-// Runs on disk, for SERVICE_RUN_STORE=disk. A disk that fails costs stored runs, never a message: a batch that cannot be written is
-// dropped and counted.
+// Runs on disk, for SERVICE_RUN_STORE=disk. Disk errors lose stored runs, but never messages: a batch that cannot be written is dropped and
+// counted.
 import { join } from "node:path";
 import type { Clock, Log } from "@sluice/engine";
-import type { RunFacts } from "../runs/run-facts.ts";
+import type { RunMetadata } from "../runs/run-metadata.ts";
 import type { FoundRows, RunSearch, SegmentLimits } from "./segment-files.ts";
 import { Segments } from "./segments.ts";
-import { factsOf, type StoredRun } from "./stored-run.ts";
+import { parseMetadata, type StoredRun } from "./stored-run.ts";
 
 /** Where batches of runs are written. */
 export interface RunSink {
-  /** `omitted` runs since the last batch were too many to store. Rejects when the runs were not stored. */
+  /** `omitted` is the number of runs skipped since the last batch because there were too many. Rejects when the runs were not stored. */
   write(runs: readonly StoredRun[], omitted: number): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface RunStoreMetrics {
   readonly written: number;
   /** Not stored because there were too many. */
   readonly omitted: number;
-  /** Not stored because of the disk. */
+  /** Not stored because of disk errors. */
   readonly dropped: number;
 }
 
@@ -64,7 +64,7 @@ export class RunStore implements RunSink {
     if (runs.length === 0) return;
     const { clock, log } = this.#parts;
     try {
-      await this.#segments.ask("add", runs, clock.now());
+      await this.#segments.call("add", runs, clock.now());
     } catch (error) {
       this.#dropped += runs.length;
       if (!this.#isFailing) log.write("ERROR", "sluice.runs", `Cannot store runs: ${(error as Error).message}; they are dropped until the disk accepts writes`);
@@ -77,13 +77,13 @@ export class RunStore implements RunSink {
   }
 
   search(query: RunSearch): Promise<FoundRows> {
-    return this.#segments.ask("search", { ...query, where: `started_at >= ? AND ${query.where}`, values: [this.#oldest(), ...query.values] });
+    return this.#segments.call("search", { ...query, where: `started_at >= ? AND ${query.where}`, values: [this.#oldest(), ...query.values] });
   }
 
-  async find(id: string): Promise<{ readonly facts: RunFacts; readonly messages: string | null } | undefined> {
-    const found = await this.#segments.ask("find", id);
-    const facts = found === undefined ? undefined : factsOf(found.facts);
-    return facts === undefined || facts.startedAt < this.#oldest() ? undefined : { facts, messages: found?.messages ?? null };
+  async find(id: string): Promise<{ readonly facts: RunMetadata; readonly messages: string | null } | undefined> {
+    const found = await this.#segments.call("find", id);
+    const metadata = found === undefined ? undefined : parseMetadata(found.facts);
+    return metadata === undefined || metadata.startedAt < this.#oldest() ? undefined : { facts: metadata, messages: found?.messages ?? null };
   }
 
   async close(): Promise<void> {
@@ -95,10 +95,10 @@ export class RunStore implements RunSink {
     return this.#parts.clock.now() - this.#parts.limits.ageMs;
   }
 
-  /** Runs expire also when no new ones are stored. */
+  /** Runs expire even when no new ones are stored. */
   async #trim(): Promise<void> {
     const { clock, limits } = this.#parts;
     this.#cancelTrim = clock.after(Math.min(maxTrimMs, limits.ageMs), () => void this.#trim());
-    await this.#segments.ask("trim", clock.now()).catch(() => undefined);
+    await this.#segments.call("trim", clock.now()).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// Collects ended runs and stores them in batches. A run costs an entry in a list when it ends; everything else is done per batch, in
+// Collects ended runs and stores them in batches. When a run ends, it is only appended to a list; everything else is done per batch, in
 // slices. While the process is busy, successful runs are sampled: storing a run takes longer than running a short one.
 import { performance, type EventLoopUtilization } from "node:perf_hooks";
 import { messageJson } from "../dead-letters/dead-letter-view.ts";
@@ -50,22 +50,22 @@ export class RunWriter {
       return;
     }
     this.#waiting.push(entry);
-    this.#timer ??= setTimeout(this.#due, batchMs).unref();
+    this.#timer ??= setTimeout(this.#onTimer, batchMs).unref();
   }
 
-  /** True when the run is on disk, as far as the limits of the store permit. */
+  /** True once the run was written to disk; the store may have removed it since because of its limits. */
   isStored(entry: HistoryEntry): boolean {
     return this.#stored.has(entry);
   }
 
-  /** Resolves when all runs that ended before the call are stored, or cannot be. */
+  /** Resolves when all runs that ended before the call are stored or dropped. */
   async flush(): Promise<void> {
     await this.#writing;
     // Another caller may have begun the next batch.
     await (this.#writing ?? this.#write());
   }
 
-  readonly #due = (): void => {
+  readonly #onTimer = (): void => {
     this.#timer = undefined;
     void this.flush();
   };
@@ -103,26 +103,26 @@ export class RunWriter {
 
   async #store(entries: readonly HistoryEntry[], omitted: number): Promise<void> {
     try {
-      await this.#parts.sink.write(await inSlices(this.#prepared(entries)), omitted);
+      await this.#parts.sink.write(await inSlices(this.#prepare(entries)), omitted);
       for (const entry of entries) this.#stored.add(entry);
     } catch {
       // The sink has logged and counted it.
     }
   }
 
-  *#prepared(entries: readonly HistoryEntry[]): Generator<undefined, readonly StoredRun[]> {
+  *#prepare(entries: readonly HistoryEntry[]): Generator<undefined, readonly StoredRun[]> {
     const { secrets, captured } = this.#parts;
     const runs: StoredRun[] = [];
     for (const entry of entries) {
       const messages = captured(entry.id);
-      runs.push(storedRun(entry.facts(), secrets, messages === undefined ? undefined : yield* shown(messages, secrets)));
+      runs.push(storedRun(entry.metadata(), secrets, messages === undefined ? undefined : yield* storedMessages(messages, secrets)));
       yield;
     }
     return runs;
   }
 }
 
-function* shown({ steps, truncated }: CapturedRun, secrets: SecretValues): Generator<undefined, StoredMessages> {
+function* storedMessages({ steps, truncated }: CapturedRun, secrets: SecretValues): Generator<undefined, StoredMessages> {
   const messages: Readonly<Record<string, unknown>>[] = [];
   for (const { stepId, message } of steps) {
     messages.push({ stepId, ...messageJson(message, secrets) });

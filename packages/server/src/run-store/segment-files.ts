@@ -71,7 +71,7 @@ export class SegmentFiles {
   #segments: Segment[] = [];
   #current: { readonly segment: Segment; readonly file: StoreFile } | undefined = undefined;
   #unreadable: Unreadable[] = [];
-  /** Into how many parts a limit is divided. */
+  /** Number of segments among which a limit is divided. */
   readonly #parts = 16;
 
   constructor(ports: SegmentPorts) {
@@ -216,7 +216,7 @@ export class SegmentFiles {
 
   #openWriter(file: StoreFile): void {
     file.open(false);
-    // A power failure may cost the last runs, but never the file; in return a batch needs no flush of the disk.
+    // A power failure may lose the last runs, but never damages the file; in return, a batch needs no fsync.
     for (const pragma of ["synchronous = NORMAL", "wal_autocheckpoint = 256", "journal_size_limit = 1048576"]) file.exec(`PRAGMA ${pragma}`);
   }
 
@@ -229,7 +229,7 @@ export class SegmentFiles {
 
   #writable(now: number): { readonly segment: Segment; readonly file: StoreFile } {
     if (this.#current !== undefined) return this.#current;
-    // Names increase also when the clock was set back.
+    // Names increase even when the clock was set back.
     const before = Number(/\d+/.exec(this.#segments.at(-1)?.name ?? "0")?.[0]);
     const name = `runs-${String(Math.max(before + 1, Math.floor(now))).padStart(15, "0")}.sqlite`;
     const { files, directory } = this.#ports;
@@ -250,13 +250,14 @@ export class SegmentFiles {
 
   /** Returns false when the segment turned out to be damaged; the runs then go to the next one. */
   #insert(segment: Segment, file: StoreFile, runs: readonly StoredRun[]): boolean {
+    let inserted = 0;
     try {
       file.transaction(() => {
         const insert = file.prepare(
           "INSERT OR IGNORE INTO run (id, started_at, flow_id, route_id, status, correlation_id, session_id, facts, messages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         );
         for (const { id, startedAt, flowId, routeId, status, correlationId, sessionId, facts, messages } of runs)
-          insert.run(id, startedAt, flowId, routeId, status, correlationId, sessionId, facts, messages);
+          inserted += Number(insert.run(id, startedAt, flowId, routeId, status, correlationId, sessionId, facts, messages).changes);
       });
     } catch (error) {
       if (!this.#isDamage(error)) throw error;
@@ -265,8 +266,8 @@ export class SegmentFiles {
       this.#current = undefined;
       return false;
     }
-    segment.rows += runs.length;
-    segment.last = runs.reduce((last, { startedAt }) => Math.max(last, startedAt), segment.rows === runs.length ? 0 : segment.last);
+    segment.last = runs.reduce((last, { startedAt }) => Math.max(last, startedAt), segment.rows === 0 ? 0 : segment.last);
+    segment.rows += inserted;
     segment.bytes = this.#sizeOf(segment.path);
     return true;
   }
@@ -341,7 +342,7 @@ export class SegmentFiles {
     const { files, directory, limits } = this.#ports;
     const { bavail, bsize } = files.statfsSync(directory);
     if (bavail * bsize < limits.reservedBytes)
-      throw Object.assign(new Error(`the disk is almost full: ${bavail * bsize} bytes left, ${limits.reservedBytes} needed`), { syscall: "statfs" });
+      throw Object.assign(new Error(`the disk is almost full: ${bavail * bsize} bytes free, ${limits.reservedBytes} needed`), { syscall: "statfs" });
   }
 
   #sizeOf(path: string): number {

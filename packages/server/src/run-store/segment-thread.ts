@@ -1,5 +1,5 @@
 // The thread that has the files of stored runs open, so that neither writing nor searching blocks the event loop. The function below is
-// sent to the thread as text, so it may use nothing but types. Every request gets an answer.
+// sent to the thread as text, so it may use nothing but types. Every request gets a reply.
 import type { FoundRows, RunSearch, SegmentFiles, Unreadable } from "./segment-files.ts";
 import type { StoredRun } from "./stored-run.ts";
 
@@ -41,7 +41,7 @@ export function segmentThread(port: Port, files: SegmentFiles): void {
     let result: unknown;
     let error: string | undefined;
     try {
-      result = (files[name] as (...given: readonly unknown[]) => unknown).call(files, ...values);
+      result = (files[name] as (...parameters: readonly unknown[]) => unknown).call(files, ...values);
     } catch (thrown) {
       error = (thrown as Error).message;
     }

@@ -49,7 +49,7 @@ export class Segments {
     this.#driver = driverPath();
   }
 
-  ask<K extends keyof SegmentCalls>(name: K, ...values: Parameters<SegmentCalls[K]>): Promise<ReturnType<SegmentCalls[K]>> {
+  call<K extends keyof SegmentCalls>(name: K, ...values: Parameters<SegmentCalls[K]>): Promise<ReturnType<SegmentCalls[K]>> {
     return this.#post(this.#thread ?? this.#start(), name, values) as Promise<ReturnType<SegmentCalls[K]>>;
   }
 
@@ -68,7 +68,7 @@ export class Segments {
     this.#thread = thread;
     thread.on("message", (reply: SegmentReply) => this.#received(reply));
     thread.on("error", (error: Error) => this.#lose(thread, error));
-    thread.on("exit", () => this.#lose(thread, new Error("the thread for stored runs ended")));
+    thread.on("exit", () => this.#lose(thread, new Error("the thread for stored runs exited unexpectedly")));
     // If opening fails, the requests that follow fail too.
     void this.#post(thread, "open", [now()]).catch(() => undefined);
     return thread;

@@ -1,5 +1,5 @@
 // A run as it is stored: the data that the API shows, with secrets masked before it leaves the process. Input messages are not stored.
-import { maskedFacts, type RunFacts } from "../runs/run-facts.ts";
+import { maskMetadata, type RunMetadata } from "../runs/run-metadata.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 
 export interface StoredRun {
@@ -10,7 +10,7 @@ export interface StoredRun {
   readonly status: string;
   readonly correlationId: string;
   readonly sessionId: string | null;
-  /** `RunFacts` as JSON. */
+  /** `RunMetadata` as JSON. */
   readonly facts: string;
   /** `StoredMessages` as JSON; null when the run was not captured. */
   readonly messages: string | null;
@@ -25,8 +25,8 @@ export interface StoredMessages {
 /** Captured messages of one run that exceed this length are omitted. */
 const maxMessagesLength = 4 * 1024 * 1024;
 
-export function storedRun(facts: RunFacts, secrets: SecretValues, captured: StoredMessages | undefined): StoredRun {
-  const { id, startedAt, route, status, correlationId, sessionId } = facts;
+export function storedRun(metadata: RunMetadata, secrets: SecretValues, captured: StoredMessages | undefined): StoredRun {
+  const { id, startedAt, route, status, correlationId, sessionId } = metadata;
   return {
     id,
     startedAt,
@@ -35,23 +35,23 @@ export function storedRun(facts: RunFacts, secrets: SecretValues, captured: Stor
     status,
     correlationId,
     sessionId: sessionId ?? null,
-    facts: JSON.stringify(maskedFacts(facts, secrets)),
+    facts: JSON.stringify(maskMetadata(metadata, secrets)),
     messages: captured === undefined ? null : messagesText(captured),
   };
 }
 
 function messagesText({ messages, messagesTruncated }: StoredMessages): string {
-  const kept: string[] = [];
+  const texts: string[] = [];
   let length = 0;
   for (const message of messages) {
     const text = JSON.stringify(message);
     if ((length += text.length) > maxMessagesLength) break;
-    kept.push(text);
+    texts.push(text);
   }
-  return `{"messages":[${kept.join(",")}],"messagesTruncated":${messagesTruncated || kept.length < messages.length}}`;
+  return `{"messages":[${texts.join(",")}],"messagesTruncated":${messagesTruncated || texts.length < messages.length}}`;
 }
 
-export const factsOf = (text: string): RunFacts => JSON.parse(text) as RunFacts;
+export const parseMetadata = (text: string): RunMetadata => JSON.parse(text) as RunMetadata;
 
 /** Also masks values that became secret after the run was stored. */
 export const messagesOf = (text: string, secrets: SecretValues): StoredMessages => JSON.parse(secrets.records.scrubJson(text)) as StoredMessages;

@@ -28,7 +28,7 @@ export function createStoringHistory(limits: RunHistoryLimits, writer: RunWriter
     matching: (filter, excluded) => history.matching(filter, excluded).filter((entry) => !writer.isStored(entry)),
     find: history.find,
     runIds: history.runIds,
-    held: history.held,
+    filterStored: history.filterStored,
     get size() {
       return history.size;
     },

@@ -1,20 +1,20 @@
-// Paging and text search over the history: every match once, secrets masked, and the event loop free.
+// Paging and text search over the history: each match is returned once, secrets are masked, and the event loop is not blocked.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { findRuns, mergeRuns } from "./find-runs.ts";
-import { lostRun, type RunFacts } from "./run-facts.ts";
+import { lostRun, type RunMetadata } from "./run-metadata.ts";
 import { createRunHistory, type RunHistory } from "./run-history.ts";
 
 const runId = (number: number): string => `run_${String(number).padStart(6, "0")}`;
 
-function run(number: number, routeId: string, preview = "", message = "gone"): RunFacts {
+function run(number: number, routeId: string, preview = "", message = "gone"): RunMetadata {
   const lost = { id: runId(number), route: { id: routeId, flowId: `flow-of-${routeId}`, flowHash: "h" }, exchangeId: "e", trigger: { uri: "direct:x" } };
   const identity = { ...lost, startedAt: 1_000 + Math.floor(number / 3), parentRunId: undefined, traceId: undefined, correlationId: runId(number) };
   return { ...lostRun(identity, { type: "Lost", message, stepId: null }, 9_000), preview };
 }
 
-function historyOf(runs: readonly RunFacts[]): RunHistory {
+function historyOf(runs: readonly RunMetadata[]): RunHistory {
   const history = createRunHistory({ perRoute: 250, total: 20_000, bytes: 1e9 });
   for (const one of runs) history.adopt(one);
   return history;
@@ -39,14 +39,14 @@ describe("finding runs", () => {
   });
 
   it("finds words in the request, the error and the ids, but not in masked values", async () => {
-    const known = createSecretValues();
-    known.set("flow", ["hunter2-token"]);
+    const flowSecrets = createSecretValues();
+    flowSecrets.set("flow", ["hunter2-token"]);
     const history = historyOf([
       run(1, "a", '{"order":"A-10031","password":"S3CR3T"}'),
       run(2, "a", "hunter2-token", "no http://u:S3CR3T@h/ here"),
       run(3, "b", '{"order":"A-10032"}', "503 from ERP"),
     ]);
-    const find = async (text: string): Promise<readonly unknown[]> => idsOf((await findRuns(history, { text, limit: 10 }, known)).runs);
+    const find = async (text: string): Promise<readonly unknown[]> => idsOf((await findRuns(history, { text, limit: 10 }, flowSecrets)).runs);
     expect(await find("a-10031")).toEqual([runId(1)]);
     expect(await find("A-100 erp")).toEqual([runId(3)]);
     expect(await find("flow-of-a")).toEqual([runId(2), runId(1)]);

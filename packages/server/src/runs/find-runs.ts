@@ -3,7 +3,7 @@ import { systemClock } from "../host/clock.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
-import { containsWords, runJson } from "./run-facts.ts";
+import { containsWords, runJson } from "./run-metadata.ts";
 import { isOlder, type RunFilter, type RunHistory, type RunPosition } from "./run-history.ts";
 
 /** A text search stops after this time; the next page continues it. */
@@ -23,8 +23,8 @@ function* search(history: RunHistory, filter: RunFilter, secrets: SecretValues, 
   let read = 0;
   for (const entry of entries) {
     if (runs.length === filter.limit || (words.length > 0 && read > 0 && systemClock.monotonic() > deadline)) break;
-    const facts = entry.facts();
-    if (words.length === 0 || containsWords(facts, words, secrets)) runs.push(runJson(facts, secrets));
+    const metadata = entry.metadata();
+    if (words.length === 0 || containsWords(metadata, words, secrets)) runs.push(runJson(metadata, secrets));
     read++;
     yield;
   }

@@ -5,7 +5,7 @@ import type { StepNode } from "@sluice/model";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { previewBody } from "../masking/preview.ts";
-import { lostRun, previewLimit, type RunFacts } from "./run-facts.ts";
+import { lostRun, previewLimit, type RunMetadata } from "./run-metadata.ts";
 import { createRunHistory, type RunHistory, type RunHistoryLimits } from "./run-history.ts";
 import { adoptedRun, type HistoryEntry, type RunRecord } from "./run-record.ts";
 import { stepTap } from "./step-tap.ts";
@@ -25,7 +25,7 @@ interface Expected {
   readonly steps: { stepId: string; status: string; attempts: number }[];
 }
 
-interface Known {
+interface TrackedRun {
   readonly expected: Expected;
   readonly exchange: Exchange;
   readonly run: Run;
@@ -33,7 +33,7 @@ interface Known {
 }
 
 interface PendingStep {
-  readonly noted: { status: string } | undefined;
+  readonly recorded: { status: string } | undefined;
   settle(failed: boolean): void;
 }
 
@@ -42,9 +42,9 @@ const text = (length: number, seed: number): string => String.fromCharCode(97 + 
 
 class Interleaving {
   readonly history: RunHistory;
-  readonly known: Known[] = [];
+  readonly tracked: TrackedRun[] = [];
   readonly pending: PendingStep[] = [];
-  readonly read: { readonly facts: readonly RunFacts[]; readonly then: string }[] = [];
+  readonly read: { readonly metadata: readonly RunMetadata[]; readonly then: string }[] = [];
   /** The runs of each route in order. */
   readonly order = new Map<string, string[]>();
   #clock = 0;
@@ -63,7 +63,7 @@ class Interleaving {
     const correlationId = seed % 4 === 0 ? `correlation-${at}` : undefined;
     run.correlationId = correlationId;
     const exchange = new Exchange(`e${at}`, run, "InOut", new Message(body, Headers.of(contentType === undefined ? {} : { "Content-Type": contentType })));
-    this.#came(routeId, run.id);
+    this.#appendToOrder(routeId, run.id);
     this.history.started(run, exchange);
     // A run that was evicted immediately has no record.
     const record = run.record as RunRecord | undefined;
@@ -85,31 +85,31 @@ class Interleaving {
       record?.replays(`run_before_${at}`);
       expected.replayOf = `run_before_${at}`;
     }
-    this.known.push({ expected, exchange, run, record: () => record as HistoryEntry });
+    this.tracked.push({ expected, exchange, run, record: () => record as HistoryEntry });
   }
 
-  step({ expected, exchange, run }: Known, stepId: string, { apart, attempt }: { apart: boolean; attempt: number }): void {
-    const mine = apart ? new Exchange(`${exchange.id}-copy`, run.detached(++this.#clock), "InOnly", exchange.message, exchange) : exchange;
-    mine.attempt = attempt;
+  step({ expected, exchange, run }: TrackedRun, stepId: string, { apart, attempt }: { apart: boolean; attempt: number }): void {
+    const stepExchange = apart ? new Exchange(`${exchange.id}-copy`, run.detached(++this.#clock), "InOnly", exchange.message, exchange) : exchange;
+    stepExchange.attempt = attempt;
     let settle = (_failed: boolean): void => undefined;
     const work: Processor = () =>
       new Promise<void>((resolve, reject) => (settle = (failed) => (failed ? reject(new FlowError("java.io.IOException", "late")) : resolve())));
     const wrap = stepTap.step as (next: Processor, node: StepNode) => Processor;
-    void (wrap(work, { id: stepId, name: "to" } as StepNode)(mine) as Promise<void>).catch(() => undefined);
-    let noted = attempt > 1 ? expected.steps.findLast((step) => step.stepId === stepId) : undefined;
-    if (noted !== undefined) Object.assign(noted, { status: "running", attempts: attempt });
-    else if (expected.steps.length < maxTrailSteps) expected.steps.push((noted = { stepId, status: "running", attempts: 1 }));
-    this.pending.push({ noted, settle });
+    void (wrap(work, { id: stepId, name: "to" } as StepNode)(stepExchange) as Promise<void>).catch(() => undefined);
+    let recorded = attempt > 1 ? expected.steps.findLast((step) => step.stepId === stepId) : undefined;
+    if (recorded !== undefined) Object.assign(recorded, { status: "running", attempts: attempt });
+    else if (expected.steps.length < maxTrailSteps) expected.steps.push((recorded = { stepId, status: "running", attempts: 1 }));
+    this.pending.push({ recorded, settle });
   }
 
   async stepEnds(index: number, failed: boolean): Promise<void> {
     const [step] = this.pending.splice(index, 1);
     step?.settle(failed);
     await new Promise(setImmediate);
-    if (step?.noted !== undefined) step.noted.status = failed ? "failed" : "completed";
+    if (step?.recorded !== undefined) step.recorded.status = failed ? "failed" : "completed";
   }
 
-  end({ expected, exchange, run }: Known, failed: boolean, correlated: boolean): void {
+  end({ expected, exchange, run }: TrackedRun, failed: boolean, correlated: boolean): void {
     if (expected.isOver) {
       this.history.ended(run, exchange);
       return;
@@ -129,21 +129,21 @@ class Interleaving {
     const route = { id: routeId, flowId: "f", flowHash: "h" };
     const id = `run_${String(at).padStart(6, "0")}`;
     const origin = { trigger: { uri: "direct:x" }, parentRunId: undefined, traceId: undefined, correlationId: `lost-${at}` };
-    const facts = lostRun({ id, route, exchangeId: `e${at}`, startedAt: at, ...origin }, error, at);
-    const run = new Run(facts.id, facts.route, at, facts.trigger);
-    const exchange = new Exchange(facts.exchangeId, run, "InOut", new Message(null));
-    this.#came(routeId, facts.id);
-    this.history.adopt(facts);
-    this.history.adopt(structuredClone(facts));
-    this.known.push({
+    const metadata = lostRun({ id, route, exchangeId: `e${at}`, startedAt: at, ...origin }, error, at);
+    const run = new Run(metadata.id, metadata.route, at, metadata.trigger);
+    const exchange = new Exchange(metadata.exchangeId, run, "InOut", new Message(null));
+    this.#appendToOrder(routeId, metadata.id);
+    this.history.adopt(metadata);
+    this.history.adopt(structuredClone(metadata));
+    this.tracked.push({
       expected: {
         ...{
-          id: facts.id,
+          id: metadata.id,
           routeId,
           preview: "",
           requestSize: undefined,
           contentType: undefined,
-          correlationId: facts.correlationId,
+          correlationId: metadata.correlationId,
           status: "failed",
           isOver: true,
         },
@@ -151,39 +151,45 @@ class Interleaving {
       },
       exchange,
       run,
-      record: () => adoptedRun(facts),
+      record: () => adoptedRun(metadata),
     });
   }
 
-  #runs(): readonly RunFacts[] {
-    return this.history.matching({}).map((entry) => entry.facts());
+  #runs(): readonly RunMetadata[] {
+    return this.history.matching({}).map((entry) => entry.metadata());
   }
 
   inspect(): void {
     const runs = this.#runs();
-    this.read.push({ facts: runs, then: JSON.stringify(runs) });
+    this.read.push({ metadata: runs, then: JSON.stringify(runs) });
   }
 
   check(): void {
     const runs = this.#runs();
-    const byId = new Map(this.known.map((known) => [known.expected.id, known]));
-    const shown = runs.map((facts) => ({
-      ...{ id: facts.id, routeId: facts.route.id, preview: facts.preview, requestSize: facts.requestSize, contentType: facts.contentType },
-      ...{ correlationId: facts.correlationId, status: facts.status, isOver: facts.isOver, error: facts.error?.message, replayOf: facts.replayOf },
-      ...{ replyStatus: facts.replyStatus, steps: facts.steps.map(({ stepId, status, attempts }) => ({ stepId, status, attempts })) },
+    const byId = new Map(this.tracked.map((tracked) => [tracked.expected.id, tracked]));
+    const shown = runs.map((metadata) => ({
+      ...{ id: metadata.id, routeId: metadata.route.id, preview: metadata.preview, requestSize: metadata.requestSize, contentType: metadata.contentType },
+      ...{
+        correlationId: metadata.correlationId,
+        status: metadata.status,
+        isOver: metadata.isOver,
+        error: metadata.error?.message,
+        replayOf: metadata.replayOf,
+      },
+      ...{ replyStatus: metadata.replyStatus, steps: metadata.steps.map(({ stepId, status, attempts }) => ({ stepId, status, attempts })) },
     }));
     expect(shown).toEqual(runs.map(({ id }) => byId.get(id)?.expected));
     expect(this.history.size).toBe(runs.length);
-    expect(this.history.bytes).toBe(runs.reduce((sum, { id }) => sum + (byId.get(id) as Known).record().bytes, 0));
+    expect(this.history.bytes).toBe(runs.reduce((sum, { id }) => sum + (byId.get(id) as TrackedRun).record().bytes, 0));
     // The newest runs of each route are kept.
     for (const [routeId, ids] of this.order) {
       const kept = runs.filter(({ route }) => route.id === routeId).map(({ id }) => id);
       expect(kept).toEqual(ids.slice(ids.length - kept.length).toReversed());
     }
-    for (const { facts, then } of this.read) expect(JSON.stringify(facts)).toBe(then);
+    for (const { metadata, then } of this.read) expect(JSON.stringify(metadata)).toBe(then);
   }
 
-  #came(routeId: string, id: string): void {
+  #appendToOrder(routeId: string, id: string): void {
     this.order.set(routeId, [...(this.order.get(routeId) ?? []), id]);
   }
 }
@@ -224,24 +230,24 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
-async function take(all: Interleaving, next: Action): Promise<void> {
-  const { known, pending } = all;
+async function applyAction(all: Interleaving, next: Action): Promise<void> {
+  const { tracked, pending } = all;
   if (next.kind === "begin") all.begin(next.routeId, next.body, next.length, next.seed);
   else if (next.kind === "adopt") all.adopt(next.routeId);
   else if (next.kind === "inspect") all.inspect();
   else if (next.kind === "stepEnds") await all.stepEnds(next.which % Math.max(1, pending.length), next.failed);
   else if (next.kind === "end") {
-    const one = pick(next.again ? known : known.filter(({ expected }) => !expected.isOver), next.which);
+    const one = pick(next.again ? tracked : tracked.filter(({ expected }) => !expected.isOver), next.which);
     if (one !== undefined) all.end(one, next.failed, next.correlated);
   } else {
-    const one = pick(known, next.which);
+    const one = pick(tracked, next.which);
     // A run of another process has no steps here.
     if (one?.run.trail !== undefined) for (let count = 0; count < next.times; count++) all.step(one, next.stepId, next);
   }
 }
 
 /** One of the most recent. */
-const pick = (known: readonly Known[], which: number): Known | undefined => known[known.length - 1 - (which % Math.max(1, Math.min(8, known.length)))];
+const pick = (runs: readonly TrackedRun[], which: number): TrackedRun | undefined => runs[runs.length - 1 - (which % Math.max(1, Math.min(8, runs.length)))];
 
 it.each<[string, RunHistoryLimits]>([
   ["of a few runs per route", { perRoute: 2, total: 1_000, bytes: 1e9 }],
@@ -253,7 +259,7 @@ it.each<[string, RunHistoryLimits]>([
     fc.asyncProperty(fc.array(action, { maxLength: 60, size: "max" }), async (actions) => {
       const all = new Interleaving(limits);
       for (const next of actions) {
-        await take(all, next);
+        await applyAction(all, next);
         all.check();
       }
       if (limits.total === 1_000 && limits.bytes === 1e9)

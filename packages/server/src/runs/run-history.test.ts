@@ -4,7 +4,7 @@ import { Exchange, Headers, Message, Run, FlowError } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { createRunHistory, type RunHistory } from "./run-history.ts";
-import { runJson, type RunFacts } from "./run-facts.ts";
+import { runJson, type RunMetadata } from "./run-metadata.ts";
 
 let clock = 0;
 let number = 0;
@@ -22,16 +22,16 @@ function finish(history: RunHistory, { run, exchange }: { run: Run; exchange: Ex
   history.ended(run, exchange);
 }
 
-const runsOf = (history: RunHistory, routeId?: string): readonly RunFacts[] => history.matching({ routeId }).map((entry) => entry.facts());
+const runsOf = (history: RunHistory, routeId?: string): readonly RunMetadata[] => history.matching({ routeId }).map((entry) => entry.metadata());
 const ids = (history: RunHistory, routeId?: string): string[] => runsOf(history, routeId).map(({ id }) => id);
 
 describe("run history", () => {
-  it("R115: keeps the newest runs of each route", () => {
+  it("keeps the newest runs of each route", () => {
     const history = createRunHistory({ perRoute: 3, total: 100, bytes: 1e9 });
-    const made = Array.from({ length: 10 }, () => begin(history, "a").run.id);
-    expect(ids(history, "a")).toEqual(made.slice(-3).toReversed());
-    expect(history.find(made[0] as string)).toBeUndefined();
-    expect(history.find(made[9] as string)?.id).toBe(made[9]);
+    const created = Array.from({ length: 10 }, () => begin(history, "a").run.id);
+    expect(ids(history, "a")).toEqual(created.slice(-3).toReversed());
+    expect(history.find(created[0] as string)).toBeUndefined();
+    expect(history.find(created[9] as string)?.id).toBe(created[9]);
   });
 
   it("over the total limit the busiest route loses runs", () => {
@@ -42,7 +42,7 @@ describe("run history", () => {
     expect(ids(history, "quiet").length).toBe(1);
   });
 
-  it("G12: is limited in bytes, and one huge run is still kept", () => {
+  it("is limited in bytes, and one huge run is still kept", () => {
     const history = createRunHistory({ perRoute: 1_000, total: 1_000, bytes: 20_000 });
     for (let count = 0; count < 500; count++) finish(history, begin(history, "a", "y".repeat(1_000_000)));
     expect(history.size).toBeGreaterThan(0);
@@ -61,12 +61,12 @@ describe("run history", () => {
 
   it("references no message or error after a run has ended", () => {
     const history = createRunHistory({ perRoute: 5, total: 5, bytes: 1e9 });
-    const going = begin(history, "a", { big: "body" });
-    going.run.failure = new FlowError("java.io.IOException", "broke", { cause: going.exchange });
-    finish(history, going);
-    const record = history.find(going.run.id);
-    expect(Object.values(record as object)).not.toContain(going.run);
-    expect(Object.values(record as object)).not.toContain(going.run.failure);
+    const started = begin(history, "a", { big: "body" });
+    started.run.failure = new FlowError("java.io.IOException", "broke", { cause: started.exchange });
+    finish(history, started);
+    const record = history.find(started.run.id);
+    expect(Object.values(record as object)).not.toContain(started.run);
+    expect(Object.values(record as object)).not.toContain(started.run.failure);
     expect(runJson(record as never, createSecretValues())).toMatchObject({
       request: { preview: '{"big":"body"}', size: 14 },
       error: { type: "java.io.IOException", message: "broke" },
@@ -76,9 +76,9 @@ describe("run history", () => {
   it("data read from a run stays valid when the run is evicted", () => {
     const history = createRunHistory({ perRoute: 3, total: 100, bytes: 1e9 });
     const pass = (body: unknown): string => {
-      const going = begin(history, "a", body);
-      finish(history, going);
-      return going.run.id;
+      const started = begin(history, "a", body);
+      finish(history, started);
+      return started.run.id;
     };
     const first = pass(new TextEncoder().encode("first"));
     const read = history.find(first);
@@ -161,10 +161,10 @@ describe("run history", () => {
     const long = begin(history, "a", "long");
     const { record, trail } = long.run;
     for (let count = 0; count < 10; count++) {
-      const going = begin(history, "a", "short");
-      expect(going.run.record).not.toBe(record);
-      expect(going.run.trail).not.toBe(trail);
-      finish(history, going);
+      const started = begin(history, "a", "short");
+      expect(started.run.record).not.toBe(record);
+      expect(started.run.trail).not.toBe(trail);
+      finish(history, started);
     }
     finish(history, long);
     expect(runsOf(history).map(({ preview }) => preview)).toEqual(["short", "short"]);
@@ -172,14 +172,14 @@ describe("run history", () => {
 
   it("adopts runs of other processes once, within its limits", () => {
     const from = createRunHistory({ perRoute: 10, total: 100, bytes: 1e9 });
-    const going = begin(from, "a", "elsewhere");
-    finish(from, going);
-    const facts = structuredClone(from.find(going.run.id)) as RunFacts;
+    const started = begin(from, "a", "elsewhere");
+    finish(from, started);
+    const metadata = structuredClone(from.find(started.run.id)) as RunMetadata;
     const history = createRunHistory({ perRoute: 2, total: 100, bytes: 1e9 });
     for (let count = 0; count < 3; count++) finish(history, begin(history, "a", "here"));
-    history.adopt(facts);
-    history.adopt(facts);
-    expect([history.size, history.find(facts.id)?.preview]).toEqual([2, "elsewhere"]);
+    history.adopt(metadata);
+    history.adopt(metadata);
+    expect([history.size, history.find(metadata.id)?.preview]).toEqual([2, "elsewhere"]);
     for (let count = 0; count < 2; count++) finish(history, begin(history, "a", "later"));
     expect(runsOf(history).map(({ preview }) => preview)).toEqual(["later", "later"]);
   });

@@ -1,6 +1,6 @@
 // Recent runs of every route in memory, limited per route, in total, and in bytes. Runs of removed routes stay until they are evicted.
 import type { Exchange, Run } from "@sluice/engine";
-import type { RunFacts } from "./run-facts.ts";
+import type { RunMetadata } from "./run-metadata.ts";
 import { RunQueue } from "./run-queue.ts";
 import { adoptedRun, RunRecord, type HistoryEntry } from "./run-record.ts";
 
@@ -11,7 +11,7 @@ export interface RunHistoryLimits {
 }
 
 /** A place in the list of runs, which is sorted by time and then by id, newest first. */
-export type RunPosition = Pick<RunFacts, "startedAt" | "id">;
+export type RunPosition = Pick<RunMetadata, "startedAt" | "id">;
 
 export const isOlder = (run: RunPosition, than: RunPosition): boolean =>
   run.startedAt < than.startedAt || (run.startedAt === than.startedAt && run.id < than.id);
@@ -37,23 +37,23 @@ export interface RunHistory {
   started(run: Run, exchange: Exchange): void;
   ended(run: Run, exchange: Exchange): void;
   /** Adds an ended run of another process, unless it is already here. */
-  adopt(run: RunFacts): void;
+  adopt(run: RunMetadata): void;
   /** Like `adopt`, for a run that no other process has; returns the entry if it was added. */
-  lost(run: RunFacts): HistoryEntry | undefined;
+  lost(run: RunMetadata): HistoryEntry | undefined;
   /** All matches except for `text`, newest first. Runs in `excluded` are omitted. */
   matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
-  find(id: string): RunFacts | undefined;
+  find(id: string): RunMetadata | undefined;
   /** Ids of the stored runs of a route, a flow or all, by route. */
   runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
-  /** The stored runs among these. */
-  held(ids: ReadonlySet<string>): ReadonlySet<string>;
+  /** The ids among these whose runs are stored. */
+  filterStored(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
   /** Estimated memory. */
   readonly bytes: number;
 }
 
 /** `evicted` is called with entries that leave the history while their run continues. */
-export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: HistoryEntry) => void = forget): RunHistory {
+export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: HistoryEntry) => void = detachRecord): RunHistory {
   const runsByRoute = new Map<string, RunQueue>();
   let total = 0;
   let bytes = 0;
@@ -99,7 +99,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
     shrink();
   }
 
-  function lost(run: RunFacts): HistoryEntry | undefined {
+  function lost(run: RunMetadata): HistoryEntry | undefined {
     const routeRuns = runsOf(run.route.id);
     if (routeRuns.newestFirst().some(({ id }) => id === run.id)) return undefined;
     const entry = adoptedRun(run);
@@ -129,7 +129,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
       bytes += record.end(run, exchange);
     },
     find(id) {
-      for (const record of all(undefined)) if (record.id === id) return record.facts();
+      for (const record of all(undefined)) if (record.id === id) return record.metadata();
       return undefined;
     },
     runIds({ routeId, flowId }) {
@@ -145,7 +145,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
           );
       return ids;
     },
-    held(ids) {
+    filterStored(ids) {
       return new Set([...all(undefined)].map((record) => record.id).filter((id) => ids.has(id)));
     },
     get size() {
@@ -158,7 +158,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
 }
 
 /** The run no longer updates its entry. */
-function forget({ run }: HistoryEntry): void {
+function detachRecord({ run }: HistoryEntry): void {
   if (run !== undefined) run.record = undefined;
 }
 

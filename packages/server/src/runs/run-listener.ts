@@ -1,7 +1,7 @@
 import type { SluiceEvents } from "@sluice/connectors";
 import type { Log, Route, RunListener } from "@sluice/engine";
 import { maskUris } from "../masking/secret-uris.ts";
-import type { RunCounts } from "../metrics/run-counts.ts";
+import type { RunCounts, SourceCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
 import type { ReplayStore } from "../replay/replay-store.ts";
 import type { TraceRecorder } from "../streams/trace-recorder.ts";
@@ -20,11 +20,12 @@ export interface RunObservers {
 
 /** Distributes run events to history, replay data, counts, spans, trace and log. */
 export function createRunListener({ history, replayStore, counts, trace, log, events, spans }: RunObservers): RunListener {
-  const schemes = new WeakMap<Route, string>();
-  const schemeOf = (route: Route): string => {
-    let scheme = schemes.get(route);
-    if (scheme === undefined) schemes.set(route, (scheme = /^[^:?]*/.exec(route.from)?.[0] ?? ""));
-    return scheme;
+  /** Counted for every message, so the counts are found with one lookup. */
+  const sourceCounts = new WeakMap<Route, SourceCounts>();
+  const sourceCountsOf = (route: Route): SourceCounts => {
+    let found = sourceCounts.get(route);
+    if (found === undefined) sourceCounts.set(route, (found = counts.sourceCounts(/^[^:?]*/.exec(route.from)?.[0] ?? "")));
+    return found;
   };
   return {
     started(run, exchange) {
@@ -58,7 +59,7 @@ export function createRunListener({ history, replayStore, counts, trace, log, ev
         failure.code === "unexpected" ? { error: failure.cause } : undefined,
       );
     },
-    sourceEvent: (route, event) => counts.source(schemeOf(route), event),
+    sourceEvent: (route, event) => void sourceCountsOf(route)[event]++,
     retrying(_run, exchange, error, delayMs) {
       trace.retrying(exchange, error, delayMs);
     },

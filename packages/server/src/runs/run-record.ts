@@ -3,28 +3,28 @@ import { StepTrail, type Exchange, type Run } from "@sluice/engine";
 import { copyString } from "@sluice/engine/values";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
-import { previewLimit, type RunError, type RunFacts } from "./run-facts.ts";
+import { previewLimit, type RunError, type RunMetadata } from "./run-metadata.ts";
 
 const maxMessageLength = 2_000;
 const maxTypeLength = 256;
 /** Estimated memory of an empty record, and of each step. */
-const ownBytes = 700;
+const recordBytes = 700;
 const stepBytes = 120;
 
 /** An entry of the history. */
-export interface HistoryEntry extends Pick<RunFacts, "id" | "route" | "startedAt" | "status" | "correlationId" | "sessionId"> {
+export interface HistoryEntry extends Pick<RunMetadata, "id" | "route" | "startedAt" | "status" | "correlationId" | "sessionId"> {
   /** The run while it is running. */
   readonly run: Run | undefined;
   /** Estimated memory, for the limit of the history. */
   readonly bytes: number;
   /** A snapshot of the run's data. */
-  facts(): RunFacts;
+  metadata(): RunMetadata;
 }
 
 /** A run of another process, for which only the data exists. */
-export function adoptedRun(facts: RunFacts): HistoryEntry {
-  const bytes = ownBytes + facts.preview.length * 2 + facts.steps.length * stepBytes + (facts.error?.message.length ?? 0) * 2;
-  return { ...facts, run: undefined, bytes, facts: () => facts };
+export function adoptedRun(metadata: RunMetadata): HistoryEntry {
+  const bytes = recordBytes + metadata.preview.length * 2 + metadata.steps.length * stepBytes + (metadata.error?.message.length ?? 0) * 2;
+  return { ...metadata, run: undefined, bytes, metadata: () => metadata };
 }
 
 /** A run of this process. */
@@ -65,9 +65,9 @@ export class RunRecord implements HistoryEntry {
     this.sessionId = run.session?.id;
     this.#exchangeId = exchange.id;
     this.#parentRunId = run.parent?.id;
-    this.#trigger = ownTrigger(run.trigger);
+    this.#trigger = copyTrigger(run.trigger);
     this.#traceId = run.trace?.traceId;
-    this.#contentType = typeOf(headers.getKey("content-type"));
+    this.#contentType = contentTypeOf(headers.getKey("content-type"));
     this.#isEncoded = body instanceof Uint8Array;
     if (body instanceof Uint8Array) {
       this.#preview = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, previewLimit)).toString("latin1");
@@ -87,7 +87,7 @@ export class RunRecord implements HistoryEntry {
     this.#replayOf = runId;
   }
 
-  /** Records the result of the run; returns by how much the record grew. */
+  /** Records the result of the run; returns the increase in estimated memory. */
   end(run: Run, exchange: Exchange): number {
     const before = this.bytes;
     this.run = undefined;
@@ -114,7 +114,7 @@ export class RunRecord implements HistoryEntry {
     return this.run?.chainId ?? this.#correlationId;
   }
 
-  facts(): RunFacts {
+  metadata(): RunMetadata {
     return {
       id: this.id,
       route: this.route,
@@ -143,25 +143,25 @@ export class RunRecord implements HistoryEntry {
 
   #measure(): number {
     const texts = (this.#trigger.path?.length ?? 0) + this.#preview.length * 2 + (this.#error?.message.length ?? 0) * 2;
-    return ownBytes + texts + this.#trail.length * stepBytes;
+    return recordBytes + texts + this.#trail.length * stepBytes;
   }
 }
 
 // Successive runs often have the same trigger and the same content type, which are then copied once.
 let lastTrigger: Run["trigger"] = { uri: "" };
-let lastOwnTrigger = lastTrigger;
+let lastCopiedTrigger = lastTrigger;
 let lastType = "";
 
 /** Copied, because a path is a slice of the request head, which would stay in memory. */
-function ownTrigger(trigger: Run["trigger"]): Run["trigger"] {
-  if (trigger === lastTrigger) return lastOwnTrigger;
+function copyTrigger(trigger: Run["trigger"]): Run["trigger"] {
+  if (trigger === lastTrigger) return lastCopiedTrigger;
   if (trigger.path === undefined) return trigger;
   lastTrigger = trigger;
-  return (lastOwnTrigger = { ...trigger, path: copyString(trigger.path) });
+  return (lastCopiedTrigger = { ...trigger, path: copyString(trigger.path) });
 }
 
 /** The content type, copied from a slice of the request head or set by a route. */
-function typeOf(value: unknown): string | undefined {
+function contentTypeOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") return previewBody(value, maxTypeLength).text;
   return value === lastType ? lastType : (lastType = copyString(value.slice(0, maxTypeLength)));

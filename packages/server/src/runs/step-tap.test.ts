@@ -12,13 +12,13 @@ interface RecordedFlow {
   advance(ms: number): Promise<void>;
 }
 
-async function recorded(steps: string, perRoute: number): Promise<RecordedFlow> {
+async function recordFlow(steps: string, perRoute: number): Promise<RecordedFlow> {
   const history = createRunHistory({ perRoute, total: 10_000, bytes: 1e9 });
   const { runtime, host, mocks } = await flow(steps, { listener: history });
   runtime.tap(stepTap);
-  const inlet = runtime.inletOf("direct:start");
-  if (inlet === undefined) throw new Error("the route has no inlet");
-  return { history, mocks, pass: async (body) => inlet.deliver(new Message(body)), advance: (ms) => host.clock.advance(ms) };
+  const routeInput = runtime.routeInputOf("direct:start");
+  if (routeInput === undefined) throw new Error("the route has no input");
+  return { history, mocks, pass: async (body) => routeInput.deliver(new Message(body)), advance: (ms) => host.clock.advance(ms) };
 }
 
 const stepsOf = (history: RunHistory, id: string): readonly string[] | undefined =>
@@ -26,7 +26,7 @@ const stepsOf = (history: RunHistory, id: string): readonly string[] | undefined
 
 describe("steps of runs", () => {
   it("belong to their run, even if records are evicted and recreated", async () => {
-    const { history, pass } = await recorded(
+    const { history, pass } = await recordFlow(
       `
 - choice:
     when: [{simple: "\${body} == 'long'", steps: [{setBody: {constant: a}}, {setBody: {constant: b}}]}]
@@ -46,7 +46,7 @@ describe("steps of runs", () => {
   });
 
   it("are not mixed with those of an ended run whose step ends late", async () => {
-    const { history, pass, advance } = await recorded(
+    const { history, pass, advance } = await recordFlow(
       `
 - multicast:
     parallelProcessing: true
@@ -70,7 +70,7 @@ describe("steps of runs", () => {
   });
 
   it("are not recorded for another run after the history evicted theirs", async () => {
-    const { pass, advance, mocks } = await recorded(
+    const { pass, advance, mocks } = await recordFlow(
       `
 - onCompletion: {steps: [{delay: {constant: "100"}}, {setBody: {simple: "\${messageHistory}"}}, {to: "mock:over"}]}
 - route:

@@ -6,33 +6,33 @@ import type { StepNode } from "@sluice/model";
 /** Cached: the getter is as slow as reading the clock. */
 const { timeOrigin } = performance;
 
-export const stepTap: Tap = { layer: 30, covers: () => true, step: noted };
+export const stepTap: Tap = { layer: 30, covers: () => true, step: recordStep };
 
-function noted(next: Processor, node: StepNode): Processor {
+function recordStep(next: Processor, node: StepNode): Processor {
   const name = { stepId: node.id, kind: node.name };
   return (exchange) => {
     const { trail } = exchange.run;
     if (trail === undefined) return next(exchange);
-    const began = performance.now();
-    const known = exchange.attempt > 1 ? trail.again(name, exchange.attempt, timeOrigin + began) : -1;
-    const place = known >= 0 ? known : trail.begin(name, timeOrigin + began);
-    if (place < 0) return next(exchange);
+    const startedMs = performance.now();
+    const repeatedIndex = exchange.attempt > 1 ? trail.again(name, exchange.attempt, timeOrigin + startedMs) : -1;
+    const index = repeatedIndex >= 0 ? repeatedIndex : trail.begin(name, timeOrigin + startedMs);
+    if (index < 0) return next(exchange);
     let pending: void | Promise<void>;
     try {
       pending = next(exchange);
-    } catch (thrown) {
-      trail.end(place, performance.now() - began, true);
-      throw thrown;
+    } catch (error) {
+      trail.end(index, performance.now() - startedMs, true);
+      throw error;
     }
     if (pending === undefined) {
-      trail.end(place, performance.now() - began, false);
+      trail.end(index, performance.now() - startedMs, false);
       return undefined;
     }
     return pending.then(
-      () => trail.end(place, performance.now() - began, false),
-      (thrown: unknown) => {
-        trail.end(place, performance.now() - began, true);
-        throw thrown;
+      () => trail.end(index, performance.now() - startedMs, false),
+      (error: unknown) => {
+        trail.end(index, performance.now() - startedMs, true);
+        throw error;
       },
     );
   };

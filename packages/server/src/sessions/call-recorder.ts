@@ -58,7 +58,7 @@ export class CallRecorder implements MockCalls<RecordedCall> {
       return undefined;
     }
     const { run, message } = exchange;
-    const request = hidden(
+    const request = maskSecrets(
       {
         body: toPlain(message.body, maxBodyLength),
         bodyType: bodyTypeOf(message.body),
@@ -72,7 +72,7 @@ export class CallRecorder implements MockCalls<RecordedCall> {
       flowId: run.route.flowId,
       routeId: run.route.id,
       stepId: exchange.at?.id ?? null,
-      uri: uri === undefined ? null : maskUris(uri),
+      uri: uri === undefined ? null : secrets.scrub(maskUris(uri)),
       runId: run.id,
       at: new Date(now()).toISOString(),
       attempt: exchange.attempt,
@@ -88,24 +88,24 @@ export class CallRecorder implements MockCalls<RecordedCall> {
 
   finish(call: RecordedCall, outcome: MockOutcome): void {
     if (outcome.kind === "responded") {
-      const { value, bytes } = hidden({ ...outcome.response, body: toPlain(outcome.response.body, maxBodyLength) }, this.#limits.secrets);
+      const { value, bytes } = maskSecrets({ ...outcome.response, body: toPlain(outcome.response.body, maxBodyLength) }, this.#limits.secrets);
       call.outcome = "responded";
       call.response = value;
       this.#bytes += bytes;
     } else {
       call.outcome = "threw";
-      call.error = { type: outcome.shownType, message: this.#limits.secrets.scrub(outcome.error.message) };
+      call.error = { type: outcome.shownType, message: this.#limits.secrets.scrub(maskUris(outcome.error.message)) };
     }
   }
 }
 
-/** Headers from the wire are checked by name; headers set by the route or test are shown, except credentials. */
+/** Received headers are checked by name; headers set by the route or test are shown, except credentials. */
 function isSecret(name: string, { message }: Exchange): boolean {
   return message.headers.getOwn(name) === undefined ? isSecretHeader(name) : isCredentialHeader(name);
 }
 
 /** A value with masked secrets, and its size. */
-function hidden<T>(value: T, secrets: SecretValues): { readonly value: T; readonly bytes: number } {
+function maskSecrets<T>(value: T, secrets: SecretValues): { readonly value: T; readonly bytes: number } {
   const json = JSON.stringify(value);
   const scrubbed = secrets.scrubJson(json);
   return { value: scrubbed === json ? value : (JSON.parse(scrubbed) as T), bytes: json.length * 2 };

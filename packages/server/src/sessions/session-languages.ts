@@ -1,9 +1,9 @@
 // The expression languages of test and breakpoint sessions: Simple in mocks and conditions, JSONPath in assertions.
 import { Exchange, Message, Run, type Catalog, type Expression, type Host, type JsonPath, type LanguageScope, type RouteIdentity } from "@sluice/engine";
 import { isTrue } from "@sluice/engine/values";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
-const nowhere: RouteIdentity = { id: "test-session", flowId: "test-session", flowHash: "" };
+const sessionRoute: RouteIdentity = { id: "test-session", flowId: "test-session", flowHash: "" };
 
 interface SessionLanguages {
   compile(text: string): Expression;
@@ -14,21 +14,21 @@ interface SessionLanguages {
 export function createSessionLanguages(catalog: Catalog, host: Host): SessionLanguages {
   const scope: LanguageScope = {
     host,
-    route: nowhere,
+    route: sessionRoute,
     property: () => undefined,
     language: (name) => catalog.languages.get(name),
     bean() {
-      throw new Refusal("body-invalid", "expressions of a session cannot use beans");
+      throw new ServiceError("body-invalid", "session expressions cannot use beans");
     },
   };
 
   function compileIn(language: string, text: string, asPredicate = false): Expression {
     const declaration = catalog.languages.get(language);
-    if (declaration === undefined) throw new Refusal("body-invalid", `the language '${language}' is not available`);
+    if (declaration === undefined) throw new ServiceError("body-invalid", `the language '${language}' is not available`);
     try {
       return asPredicate && declaration.compilePredicate !== undefined ? declaration.compilePredicate(text, {}, scope) : declaration.compile(text, {}, scope);
     } catch (error) {
-      throw new Refusal("body-invalid", `'${text.slice(0, 100)}' is not a valid ${language} expression: ${(error as Error).message}`);
+      throw new ServiceError("body-invalid", `'${text.slice(0, 100)}' is not a valid ${language} expression: ${(error as Error).message}`);
     }
   }
 
@@ -42,7 +42,7 @@ export function createSessionLanguages(catalog: Catalog, host: Host): SessionLan
       const find = compileIn("jsonpath", path);
       return (body) => {
         try {
-          return find(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
+          return find(new Exchange("", new Run("", sessionRoute, 0, { uri: "" }), "InOut", new Message(body)));
         } catch {
           return null;
         }

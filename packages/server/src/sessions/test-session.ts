@@ -15,7 +15,7 @@ import {
   type SessionTag,
 } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { MockBody, OpenBody } from "./session-body.ts";
@@ -65,12 +65,12 @@ export class TestSession {
     this.#mocks = (body.mocks ?? [])
       .map((mock, index) => {
         const mockId = mock.id ?? `mock${index + 1}`;
-        if (ids.has(mockId)) throw new Refusal("body-invalid", `mocks[${index}].id '${mockId}' is used twice`);
+        if (ids.has(mockId)) throw new ServiceError("body-invalid", `mocks[${index}].id '${mockId}' is used twice: use unique ids`);
         ids.add(mockId);
         return mockOf(mockId, mock, parts);
       })
       .sort((a, b) => b.weight - a.weight);
-    for (const assertion of body.assertions ?? []) refusingFaults(() => checkAssertion(assertion, parts.jsonPath));
+    for (const assertion of body.assertions ?? []) convertMockFaults(() => checkAssertion(assertion, parts.jsonPath));
     this.#findSteps();
   }
 
@@ -160,11 +160,11 @@ export class TestSession {
 
   #findSteps(): void {
     const { deployments } = this.#parts.runtime;
-    const everywhere = this.#body.unmatched === "fail";
+    const failsUnmatched = this.#body.unmatched === "fail";
     for (const deployment of deployments.values()) {
       for (const route of deployment.routes) {
         const covering = this.#mocks.filter((mock) => mock.covers(route.identity));
-        if (covering.length > 0 || (everywhere && this.scope === "session")) this.#mockedDeployments.set(deployment.id, deployment);
+        if (covering.length > 0 || (failsUnmatched && this.scope === "session")) this.#mockedDeployments.set(deployment.id, deployment);
         for (const { node, uri } of route.steps) {
           const matching = covering.filter((candidate) => candidate.matchesStep(node.id, node.name, uri));
           for (const { id } of matching) this.#matched.add(id);
@@ -179,19 +179,19 @@ export class TestSession {
     }
     for (const mock of this.#mocks) {
       if (mock.stepId !== undefined && !this.#matched.has(mock.id))
-        throw new Refusal("document-invalid", `mock '${mock.id}': no deployed route that it matches has a step '${mock.stepId}'`);
+        throw new ServiceError("document-invalid", `mock '${mock.id}': no matching deployed route has a step '${mock.stepId}'`);
     }
   }
 }
 
 function mockOf(id: string, body: MockBody, { clock, compile }: SessionParts): Mock {
-  return refusingFaults(() => new Mock(id, body, { clock, compile }));
+  return convertMockFaults(() => new Mock(id, body, { clock, compile }));
 }
 
-function refusingFaults<T>(work: () => T): T {
+function convertMockFaults<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof MockFault ? new Refusal("body-invalid", error.message) : error;
+    throw error instanceof MockFault ? new ServiceError("body-invalid", error.message) : error;
   }
 }

@@ -1,6 +1,6 @@
 // The open test sessions: opening, limits, expiry, closing.
 import type { SessionTag } from "@sluice/engine";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import { unguessableId } from "../host/ulid.ts";
 import type { OpenBody } from "./session-body.ts";
 import { TestSession, type SessionParts } from "./test-session.ts";
@@ -12,7 +12,7 @@ export interface TestSessionsOptions extends SessionParts {
   expired?(): void;
 }
 
-const standardTtlMs = 60_000;
+const defaultTtlMs = 60_000;
 const minTtlMs = 1_000;
 const maxTtlMs = 3_600_000;
 /** How long the calls of an expired session can be fetched. */
@@ -59,13 +59,16 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     for (const other of openSessions()) {
       if (other.scope !== "deployment") continue;
       const shared = [...other.mockedSteps].find((step) => steps.has(step));
-      if (shared !== undefined) throw new Refusal("conflict", `step '${shared}' is already mocked by another test session: close it, or use scope "session"`);
+      if (shared !== undefined)
+        throw new ServiceError("conflict", `step '${shared}' is already mocked by another test session: close it, or use scope "session"`);
     }
   }
 
   function makeRoom(): void {
     if (openSessions().length >= options.maxSessions)
-      throw new Refusal("too-many", `at most ${options.maxSessions} test sessions can be open`, { "Retry-After": "10" });
+      throw new ServiceError("too-many", `at most ${options.maxSessions} test sessions can be open: close one, or wait until one expires`, {
+        "Retry-After": "10",
+      });
     // Expired sessions are kept only while there is space.
     for (const { session } of sessions.values()) {
       if (sessions.size < options.maxSessions * 2) return;
@@ -80,18 +83,19 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
 
   function get(id: string): TestSession {
     const session = sessions.get(id)?.session;
-    if (session === undefined) throw new Refusal("not-found", `test session '${id.slice(0, 100)}' not found`);
+    if (session === undefined) throw new ServiceError("not-found", `test session '${id.slice(0, 100)}' not found`);
     return session;
   }
 
   return {
     open(body) {
-      if (options.mode === "off") throw new Refusal("forbidden", "test sessions are disabled on this runtime");
+      if (options.mode === "off") throw new ServiceError("forbidden", "test sessions are disabled on this runtime: start it with SERVICE_TEST_SESSIONS=on");
       const scope = body.scope ?? "deployment";
-      if (options.mode === "isolated" && scope === "deployment") throw new Refusal("forbidden", 'this runtime allows test sessions of scope "session" only');
-      const ttlMs = body.ttlMs ?? standardTtlMs;
+      if (options.mode === "isolated" && scope === "deployment")
+        throw new ServiceError("forbidden", 'this runtime allows only test sessions with scope "session" (SERVICE_TEST_SESSIONS=isolated)');
+      const ttlMs = body.ttlMs ?? defaultTtlMs;
       if (!Number.isInteger(ttlMs) || ttlMs < minTtlMs || ttlMs > maxTtlMs)
-        throw new Refusal("body-invalid", `ttlMs must be an integer from ${minTtlMs} to ${maxTtlMs}`);
+        throw new ServiceError("body-invalid", `ttlMs must be an integer from ${minTtlMs} to ${maxTtlMs}`);
       makeRoom();
       const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
       refuseOverlap(session);
@@ -102,7 +106,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     get,
     getOpen(id) {
       const session = get(id);
-      if (session.expired) throw new Refusal("gone", `test session '${id}' expired`);
+      if (session.expired) throw new ServiceError("gone", `test session '${id}' expired`);
       return session;
     },
     close(id) {
@@ -115,7 +119,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
       const session = sessions.get(id)?.session;
       return session?.expired === true ? "expired" : session?.tag;
     },
-    flowsOf: (body) => new TestSession("", body, standardTtlMs, options).flows,
+    flowsOf: (body) => new TestSession("", body, defaultTtlMs, options).flows,
     openSessions() {
       const open = openSessions();
       return { tags: open.map(({ tag: { id, skipTime } }) => ({ id, skipTime })), flows: [...new Set(open.flatMap(({ flows }) => flows))] };

@@ -3,10 +3,10 @@ import type { StoredParams } from "../flows/flow-store.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { ServerParts } from "./open-management.ts";
 
-/** Connects the lead to the other workers; undefined for a single process. */
+/** Connects the leader to the other workers; undefined for a single process. */
 export function joinWorkers({ server, documents, streams, http, engine, sessions, captures, breakpoints, flows }: ServerParts): ServiceView | undefined {
   const { settings, variant, log } = server;
-  return variant.leadPort?.attach({
+  return variant.leaderPort?.attach({
     runtime: engine.runtime,
     paramsOf: flows.paramsOf as WeakMap<Deployment, StoredParams>,
     properties: documents.properties,

@@ -27,7 +27,7 @@ const minFlowLimitBytes = 10 * 1024 * 1024;
 /** Opens the stores without reading the documents. */
 export async function openDocuments({ settings, variant, dataDir, log, cluster }: ServerProcess): Promise<Documents> {
   const flowsDir = join(dataDir, "routes");
-  const properties = await readProperties(dataDir, settings.profile);
+  const properties = await readProperties(settings.dataDir, settings.profile);
   if (cluster !== undefined) {
     const { flows, tests, valueMappings, messageMappings, routeStates } = cluster.stores;
     const mappings = createMappings(valueMappings, messageMappings, log, flows);

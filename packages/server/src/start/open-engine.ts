@@ -52,7 +52,7 @@ export interface EngineParts extends RunRecords {
   readonly host: Host;
   readonly events: SluiceEvents;
   readonly deadLetters: DeadLetterWriter;
-  readonly letterSource: DeadLetterSource;
+  readonly deadLetterSource: DeadLetterSource;
   readonly catalog: ServerCatalog;
   readonly runtime: Runtime;
 }
@@ -99,9 +99,9 @@ export async function openEngine(
   const resources = resourceFolders(findResourceFolders(settings));
   const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets: kamelets.files, resources });
   const events = sluiceEvents();
-  const letterSource = server.cluster?.deadLetters ?? localDeadLetters(durable);
-  const deadLetters = createDeadLetterWriter(letterSource, settings.queueMessageBytes);
-  const everything = await catalogFor(settings, plugins, {
+  const deadLetterSource = server.cluster?.deadLetters ?? localDeadLetters(durable);
+  const deadLetters = createDeadLetterWriter(deadLetterSource, settings.queueMessageBytes);
+  const fullCatalog = await catalogFor(settings, plugins, {
     connectionTypes,
     events,
     queues: queuePort(durable, (id) => late.sessions.current.isOpen(id), server.cluster?.queues()),
@@ -109,14 +109,14 @@ export async function openEngine(
     control: routeControl(() => late.runtime.current, routeStates, log),
     mappings: mappings.documents,
   });
-  server.cluster?.shareBeans(everything.beans);
-  const catalog = variant.isTrial === true ? trialCatalog(everything) : everything;
+  server.cluster?.shareBeans(fullCatalog.beans);
+  const catalog = variant.isTrial === true ? trialCatalog(fullCatalog) : fullCatalog;
   const records = openRunRecords(server, runStore, late);
   const listener = createRunListener({ ...records, trace, log, events });
   const runtime = createRuntime({
     catalog,
     host,
-    listener: variant.leadPort?.listen(listener) ?? listener,
+    listener: variant.leaderPort?.listen(listener) ?? listener,
     limits: runtimeLimits(settings),
     inactiveStatus: (route) => routeStates.of(route),
     gate: server.cluster?.gate,
@@ -134,7 +134,19 @@ export async function openEngine(
     usersElsewhere: usersElsewhere(server, "connection"),
     appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
   });
-  return { ...records, plugins, connections, namedConnections, kamelets, host, events, deadLetters, letterSource, catalog, runtime: late.runtime.set(runtime) };
+  return {
+    ...records,
+    plugins,
+    connections,
+    namedConnections,
+    kamelets,
+    host,
+    events,
+    deadLetters,
+    deadLetterSource,
+    catalog,
+    runtime: late.runtime.set(runtime),
+  };
 }
 
 /** Trials store nothing. */

@@ -59,19 +59,19 @@ interface FlowNeeds {
 
 /** Creates the parts for installing and removing flows, without loading any. */
 export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowNeeds, late: LateParts): FlowParts {
-  const { configuration, variant, dataDir, log, secrets, environment, cluster } = server;
+  const { configuration, variant, log, secrets, environment, cluster } = server;
   const { mappings, properties } = documents;
   return late.flows.set({
     store: documents.flows,
     tests: documents.tests,
     routeStates: documents.routeStates,
-    trial: { check: readTests, run: (candidate) => tryFlow({ configuration, dataDir, start: startTrial, stores: cluster?.stores }, candidate) },
+    trial: { check: readTests, run: (candidate) => tryFlow({ configuration, start: startTrial, stores: cluster?.stores }, candidate) },
     runtime: engine.runtime,
     log,
     secrets,
     environment,
     properties,
-    paramsOf: variant.leadPort === undefined ? undefined : new WeakMap<Deployment, StoredParams>(),
+    paramsOf: variant.leaderPort === undefined ? undefined : new WeakMap<Deployment, StoredParams>(),
     problemsOf: cluster === undefined ? undefined : (deployment) => cluster.problemsOf(deployment, engine.catalog),
     installed: new Map(),
     mutex: createKeyedMutex(),

@@ -29,7 +29,7 @@ function isStoppedWebhook(route: Route | undefined): boolean {
 
 /** Creates access policies and ingress, without listening. */
 export async function openHttp({ settings, variant, dataDir, environment, secrets, log, clock, cluster }: ServerProcess, late: LateParts): Promise<HttpParts> {
-  const { leadPort, isTrial } = variant;
+  const { leaderPort, isTrial } = variant;
   const limits = httpLimits(settings);
   const bytes = createHttpBytes(limits.maxBodyBytesHeld);
   const reportFault = (fault: unknown, reference: string): void =>
@@ -42,10 +42,11 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
     log,
     clock,
     store: cluster?.stores.policies,
+    ...(cluster === undefined ? {} : { signaturesOf: (flowId: string) => cluster.signaturesOf(flowId) }),
     isInstalled: (flowId) => late.flows.current.installed.has(flowId),
-    ...(leadPort === undefined
+    ...(leaderPort === undefined
       ? {}
-      : { sourceBlocked: (source: string) => leadPort.sourceBlocked(source), fetchText: (uri: string) => leadPort.fetchText(uri) }),
+      : { sourceBlocked: (source: string) => leaderPort.sourceBlocked(source), fetchText: (uri: string) => leaderPort.fetchText(uri) }),
   });
   const ingress = createIngress({
     limits,
@@ -61,7 +62,7 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
 
 /** Creates the listener for webhooks and management API, without opening a port. */
 export function openListener(
-  { settings, variant: { leadPort } }: ServerProcess,
+  { settings, variant: { leaderPort } }: ServerProcess,
   { limits, bytes, ingress, reportFault }: HttpParts,
   management: ManagementHandler,
 ): HttpListener {
@@ -72,6 +73,6 @@ export function openListener(
     management,
     reportFault,
     fastPath: settings.httpFastPath,
-    ...(leadPort === undefined ? {} : { isAwaited: () => leadPort.isNeeded() }),
+    ...(leaderPort === undefined ? {} : { isAwaited: () => leaderPort.isNeeded() }),
   });
 }

@@ -1,10 +1,11 @@
 import { apiEndpoints, runParts, type ApiParts } from "../api/index.ts";
 import { hasRun, ownRuns } from "../api/runs.ts";
 import type { HealthParts } from "../api/health.ts";
+import type { Endpoint } from "../api/endpoint.ts";
 import { createManagementApi, type ManagementOptions } from "../api/management-api.ts";
 import { createTokenCheck } from "../api/deploy-token.ts";
-import { tokenFingerprint } from "../api/version-facts.ts";
-import { letterReplays } from "../dead-letters/replay-dead-letters.ts";
+import { tokenFingerprint } from "../api/version-metadata.ts";
+import { deadLetterReplays } from "../dead-letters/replay-dead-letters.ts";
 import type { FlowViews } from "../flows/flow-views.ts";
 import { problemOfFlow, type FlowParts } from "../flows/installed-flows.ts";
 import { httpByteMetrics } from "../http/http-bytes.ts";
@@ -62,7 +63,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     withKamelets: (texts) => engine.kamelets.withTexts(texts),
     seen: new Map(),
   };
-  const replays = letterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) });
+  const replays = deadLetterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) });
   const apiParts: ApiParts = {
     service,
     cluster: server.cluster,
@@ -85,7 +86,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     plugins: plugins.packages,
     replay: { runtime, history, disk, replayStore, captures, sessions, clock, secrets },
     deadLetters: {
-      store: engine.letterSource,
+      store: engine.deadLetterSource,
       replays,
     },
   };
@@ -106,12 +107,14 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     ...(service === undefined ? {} : { settled: () => service.settled() }),
   };
   const local: ManagementOptions = { ...options, tokenCheck: () => "accepted" };
-  const forwarded = createManagementApi(local);
-  server.cluster?.answer({
+  // Nodes forward only these calls; the sender has checked the token.
+  const isForwarded = ({ owned, combine, forwarded }: Endpoint): boolean => owned !== undefined || combine !== undefined || forwarded === true;
+  const forwardedApi = createManagementApi({ ...local, endpoints: endpoints.filter(isForwarded) });
+  server.cluster?.respond({
     has,
     sessions,
     runs: (filter) => ownRuns(runs, filter),
-    call: (call) => callManagement(forwarded, { ...call, token: undefined }),
+    call: (call) => callManagement(forwardedApi, { ...call, token: undefined }),
     hubs: { trace: streams.trace.hub, log: streams.logs.hub },
     metrics: () =>
       workerMetrics({
@@ -158,8 +161,8 @@ function metricsParts(
     counts,
     runtime,
     store: durable,
-    deadLetters: engine.letterSource,
-    ...(cluster === undefined ? {} : { queueDepths: () => cluster.queueDepths() }),
+    deadLetters: engine.deadLetterSource,
+    ...(cluster === undefined ? {} : { queueDepths: (scope) => cluster.queueDepths(scope), liveNodes: () => cluster.report().nodes }),
     version,
     startedAt: server.startedAt,
     isUp: () => server.phase === "UP",

@@ -10,6 +10,7 @@ import { createEnvironment, type Environment } from "../host/environment.ts";
 import { createIds } from "../host/ulid.ts";
 import { createProcessLog, type ProcessLog } from "../log/process-log.ts";
 import type { ClusterNode } from "../other-nodes/cluster-view.ts";
+import { nodeName } from "../other-nodes/node-name.ts";
 import { openRunStore } from "../run-store/open-run-store.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 import { createDurableStore, storeUnusable, type DurableStore } from "../store/durable-store.ts";
@@ -26,6 +27,7 @@ export interface ServerProcess extends ProcessLog {
   readonly ids: Ids;
   readonly level: LogLevel;
   readonly environment: Environment;
+  /** The folder of this process: that of the settings, which contains the files of the operator, or a folder of this worker in it. */
   readonly dataDir: string;
   readonly lock: DirectoryLock;
   /** Undefined without SERVICE_CLUSTER. */
@@ -37,7 +39,7 @@ export interface ServerProcess extends ProcessLog {
 export function openProcess(configuration: Configuration, output: number, variant: StartVariant, startedAt: number): ServerProcess {
   const { settings, environment } = configuration;
   const processLog = createProcessLog(settings, output);
-  const dataDir = resolve(settings.dataDir);
+  const dataDir = resolve(settings.dataDir, variant.worker === undefined ? "" : `worker-${variant.worker}`);
   // Lock first: opening the stores removes temporary files, which may belong to a running process.
   const lock = variant.isTrial === true ? unlocked : lockDirectory(dataDir);
   if (lock.warning !== undefined) processLog.log.write("WARN", "sluice", lock.warning);
@@ -65,18 +67,18 @@ export async function openClusterNode({ settings, variant, dataDir, log, ids }: 
   if (variant.externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'"]);
   if (variant.embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet"]);
   const { joinCluster } = await import("../cluster/join-cluster.ts");
-  return joinCluster({ settings, cluster, dataDir, log, ids, boot: ids.next() });
+  return joinCluster({ settings, cluster, node: nodeName(settings, variant.worker), dataDir, log, ids, boot: ids.next() });
 }
 
 /** Opens the stored runs if SERVICE_RUN_STORE requires it; trials store nothing. */
 export function openStoredRuns({ settings, variant, dataDir, clock, log, lock }: ServerProcess): RunStore | undefined {
   if (settings.runStore === "memory" || variant.isTrial === true) return undefined;
-  return openRunStore({ settings, directory: storeIn(dataDir), clock, log, refusal: refusalOf(lock) });
+  return openRunStore({ settings, directory: storeIn(dataDir), clock, log, readOnlyReason: readOnlyReason(lock) });
 }
 
 const storeIn = (dataDir: string): string => join(dataDir, "store");
 
-const refusalOf = ({ isHeld }: DirectoryLock): string | undefined => (isHeld ? undefined : "the data directory is not locked");
+const readOnlyReason = ({ isHeld }: DirectoryLock): string | undefined => (isHeld ? undefined : "the data directory is not locked");
 
 /** Creates the store without touching a file until it is used. */
 export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: ServerProcess, late: LateParts): DurableStore {
@@ -91,7 +93,7 @@ export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: S
       deadLetters: settings.deadLetters,
       deadLetterBytes: settings.deadLetterBytes,
     },
-    refusal: refusalOf(lock),
+    readOnlyReason: readOnlyReason(lock),
     opened: () => void restartFailed(late.flows.current, storeUnusable),
   });
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import { alsoTo } from "../embedding/log-callback.ts";
-import { streamRing } from "../runtime-settings.ts";
+import { streamBufferOptions } from "../runtime-settings.ts";
 import { LogRecorder } from "../streams/log-recorder.ts";
 import { createStreamOpener, type StreamOpener } from "../streams/open-stream.ts";
 import { TraceRecorder } from "../streams/trace-recorder.ts";
@@ -20,7 +20,7 @@ export interface Streams {
 
 /** Creates the event and log streams for clients of the management API. */
 export function openStreams({ settings, variant, secrets, log, writer, level, clock, cluster }: ServerProcess, late: LateParts): Streams {
-  const ring = streamRing(settings, secrets, cluster?.queries.node);
+  const ring = streamBufferOptions(settings, secrets, cluster?.queries.node);
   const mocked = new WeakMap<Exchange, StepNode | undefined>();
   let otherLines: readonly string[] = [];
   const trace = new TraceRecorder({ ...ring, runtime: () => late.runtime.current, wasMocked: (exchange, node) => mocked.get(exchange) === node });

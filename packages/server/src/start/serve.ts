@@ -14,6 +14,7 @@ import { shutDown, type ShutdownReport } from "../shutdown.ts";
 import { missingDriver } from "../store/sqlite.ts";
 import { version } from "../version.ts";
 import { watchDocuments } from "../watch-documents.ts";
+import { closeAll } from "./close-all.ts";
 import type { Management, ServerParts } from "./open-management.ts";
 
 /** Time limit for sending the last spans on shutdown. */
@@ -28,14 +29,14 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
   await engine.namedConnections.load();
   const report = await loadFlows(flows);
   const { namedConnections: connections, kamelets } = engine;
-  server.cluster?.follow({ flows, runtime, mappings: documents.mappings, policies: parts.http.policies, connections, kamelets });
+  await server.cluster?.follow({ flows, runtime, mappings: documents.mappings, policies: parts.http.policies, connections, kamelets });
   const listen = async (): Promise<number> => (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
   const port = variant.embedding?.opensPort === false ? 0 : await listen().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
   const watchers = settings.watch ? watch(parts, service) : [];
-  if (variant.leadPort !== undefined) await listener.listenForWorkers(variant.leadPort.socketPath);
+  if (variant.leaderPort !== undefined) await listener.listenForWorkers(variant.leaderPort.socketPath);
   server.phase = "UP";
   server.cluster?.ready();
-  void server.cluster?.takeOverLetters(localDeadLetters(parts.durable));
+  void server.cluster?.takeOverDeadLetters(localDeadLetters(parts.durable));
   const baseUrl = port === 0 ? "" : baseUrlOf(settings, port);
   const announcement = { baseUrl, pid: process.pid, version, flows: report.loaded, failedFlows: report.failed };
   announce(parts, announcement);
@@ -86,11 +87,11 @@ function watch({ server, documents, http, engine, flows }: ServerParts, service:
 function announce({ server }: ServerParts, announcement: Announcement): void {
   const { variant, writer, log, configuration } = server;
   // For workers the supervisor writes this line; a host application has its own output.
-  const isOurs = variant.leadPort === undefined && variant.embedding === undefined;
-  writer.open(isOurs ? JSON.stringify(announcement) : undefined);
-  if (isOurs) for (const remark of misnamedVariables(configuration.environment)) log.write("WARN", "sluice", remark);
-  const lacking = missingDriver();
-  if (lacking !== undefined) log.write("WARN", "sluice.store", lacking);
+  const isStandalone = variant.leaderPort === undefined && variant.worker === undefined && variant.embedding === undefined;
+  writer.open(isStandalone ? JSON.stringify(announcement) : undefined);
+  if (isStandalone) for (const remark of misnamedVariables(configuration.environment)) log.write("WARN", "sluice", remark);
+  const driverWarning = missingDriver();
+  if (driverWarning !== undefined) log.write("WARN", "sluice.store", driverWarning);
 }
 
 async function stop(parts: ServerParts, listener: HttpListener, watchers: readonly (() => void)[]): Promise<ShutdownReport> {
@@ -111,16 +112,18 @@ async function stop(parts: ServerParts, listener: HttpListener, watchers: readon
       clock,
     });
   } finally {
-    for (const stopWatching of watchers) stopWatching();
-    sessions.closeAll();
-    captures.closeAll();
-    await engine.connections.close();
-    await engine.spans?.close(lastSpansMs);
-    await server.cluster?.close();
-    await durable.close();
-    await engine.disk?.writer.flush();
-    await engine.disk?.store.close();
-    lock.release();
+    await closeAll(log, {
+      watchers: () => watchers.forEach((stopWatching) => stopWatching()),
+      sessions: () => sessions.closeAll(),
+      captures: () => captures.closeAll(),
+      connections: () => engine.connections.close(),
+      "span export": () => engine.spans?.close(lastSpansMs),
+      cluster: () => server.cluster?.close(),
+      "durable store": () => durable.close(),
+      "run writer": () => engine.disk?.writer.flush(),
+      "run store": () => engine.disk?.store.close(),
+      "data lock": () => lock.release(),
+    });
     writer.close();
   }
 }

@@ -2,13 +2,13 @@
 import { storedSize, type Failure, type StoredMessage } from "@sluice/connectors";
 import type { Ids, Log, RouteIdentity } from "@sluice/engine";
 import { previewBody } from "../masking/preview.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { Database, Row, SqlValue } from "./sqlite.ts";
 import type { Operation } from "./write-thread.ts";
 
-export interface LetterFilter {
+export interface DeadLetterFilter {
   readonly id?: string | undefined;
   readonly routeId?: string | undefined;
   readonly flowId?: string | undefined;
@@ -18,7 +18,7 @@ export interface LetterFilter {
 }
 
 /** Data stored with a dead letter in addition to the message. */
-export interface LetterFacts {
+export interface DeadLetterMetadata {
   readonly route: Pick<RouteIdentity, "id" | "flowId" | "flowHash">;
   readonly runId: string | undefined;
   readonly attempts: number;
@@ -29,7 +29,7 @@ export interface LetterFacts {
   readonly input: StoredMessage | undefined;
 }
 
-export interface LetterSummary {
+export interface DeadLetterSummary {
   readonly id: string;
   readonly at: number;
   readonly routeId: string;
@@ -45,12 +45,12 @@ export interface LetterSummary {
   readonly node?: string;
 }
 
-export interface Letter extends LetterSummary {
+export interface DeadLetter extends DeadLetterSummary {
   readonly message: StoredMessage;
   readonly input: StoredMessage | undefined;
 }
 
-export interface PreparedLetter {
+export interface PreparedDeadLetter {
   readonly id: string;
   readonly operation: Operation;
   /** Must be called when the write is committed. */
@@ -86,8 +86,8 @@ export class DeadLetterTable {
   }
 
   /** Stores a message; resolves with the letter's id after the commit. */
-  async add(message: StoredMessage, facts: LetterFacts): Promise<string> {
-    const letter = this.prepare(message, facts);
+  async add(message: StoredMessage, metadata: DeadLetterMetadata): Promise<string> {
+    const letter = this.prepare(message, metadata);
     await this.#parts.commit.write(letter.operation).catch((error: unknown) => {
       throw storeFailure(error, "cannot store the dead letter");
     });
@@ -95,7 +95,7 @@ export class DeadLetterTable {
     return letter.id;
   }
 
-  prepare(message: StoredMessage, { route, runId, attempts, failure, source, input }: LetterFacts): PreparedLetter {
+  prepare(message: StoredMessage, { route, runId, attempts, failure, source, input }: DeadLetterMetadata): PreparedDeadLetter {
     const { ids, now } = this.#parts;
     const id = ids.next();
     const size = storedSize(message) + (input === undefined ? 0 : storedSize(input));
@@ -125,14 +125,14 @@ export class DeadLetterTable {
   }
 
   /** Records another failed replay of a letter. */
-  async failedAgain(id: string, failure: Failure, runId: string | undefined): Promise<void> {
+  async recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const { now } = this.#parts;
     const sql = "UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?";
     await this.#change({ sql, values: [now(), failureText(failure), runId ?? null, id] });
   }
 
   /** Newest first; `total` counts all matches. */
-  list(filter: LetterFilter, limit: number): { readonly letters: readonly LetterSummary[]; readonly total: number } {
+  list(filter: DeadLetterFilter, limit: number): { readonly letters: readonly DeadLetterSummary[]; readonly total: number } {
     const { where, values } = conditions(filter);
     const { database } = this.#parts;
     const total = Number(database.prepare(`SELECT count(*) AS count FROM dead_letter ${where}`).get(...values)?.["count"] ?? 0);
@@ -141,7 +141,7 @@ export class DeadLetterTable {
   }
 
   /** Ids of matching letters, oldest first. */
-  oldest(filter: LetterFilter, limit: number): readonly string[] {
+  oldestIds(filter: DeadLetterFilter, limit: number): readonly string[] {
     const { where, values } = conditions(filter);
     return this.#parts.database
       .prepare(`SELECT id FROM dead_letter ${where} ORDER BY id LIMIT ?`)
@@ -149,7 +149,7 @@ export class DeadLetterTable {
       .map((row) => String(row["id"]));
   }
 
-  find(id: string): Letter | undefined {
+  find(id: string): DeadLetter | undefined {
     const { where, values } = conditions({ id });
     const row = this.#parts.database.prepare(`SELECT * FROM dead_letter ${where}`).get(...values);
     if (row === undefined) return undefined;
@@ -162,7 +162,7 @@ export class DeadLetterTable {
   }
 
   /** Removes all matching letters; resolves with their number. */
-  removeAll(filter: LetterFilter): Promise<number> {
+  removeAll(filter: DeadLetterFilter): Promise<number> {
     const { where, values } = conditions(filter);
     return this.#delete(where, values);
   }
@@ -180,12 +180,12 @@ export class DeadLetterTable {
     } catch (error) {
       const { message } = error as Error;
       throw /disk is (almost )?full/.test(message)
-        ? new Refusal("storage-full", "no space left to change the dead letters")
-        : new Refusal("storage-refused", `cannot change the dead letters: ${message}`);
+        ? new ServiceError("storage-full", "no space left to change the dead letters")
+        : new ServiceError("storage-refused", `cannot change the dead letters: ${message}`);
     }
   }
 
-  /** Over a limit, the oldest percent is removed at once, so that a burst of letters does not cause a delete for each. */
+  /** Above a limit, the oldest percent is removed at once, so that a burst of dead letters does not cause a deletion for each. */
   #shrink(): void {
     const { limits } = this.#parts;
     if (this.#shrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;
@@ -197,23 +197,24 @@ export class DeadLetterTable {
 
   async #removeOldest(): Promise<void> {
     const { limits, log, database } = this.#parts;
-    const [letters, bytes] = [below(limits.deadLetters), below(limits.deadLetterBytes)];
+    const [letters, bytes] = [ninetyNinePercent(limits.deadLetters), ninetyNinePercent(limits.deadLetterBytes)];
     try {
-      // The newest letter is kept whatever its size, because it may not have been read yet.
+      // The newest dead letter is kept regardless of its size, because it may not have been read yet.
       for (let removed = 1; removed > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
         let last = "";
-        let [countLeft, bytesLeft] = [this.count, this.bytes];
+        let [remainingCount, remainingBytes] = [this.count, this.bytes];
         for (const row of database.prepare("SELECT id, size FROM dead_letter ORDER BY id LIMIT 1000").all()) {
-          if (countLeft <= 1 || (countLeft <= letters && bytesLeft <= bytes)) break;
-          countLeft--;
-          bytesLeft -= Number(row["size"]);
+          if (remainingCount <= 1 || (remainingCount <= letters && remainingBytes <= bytes)) break;
+          remainingCount--;
+          remainingBytes -= Number(row["size"]);
           last = String(row["id"]);
         }
         removed = await this.#delete("WHERE id <= ?", [last]);
         log.write(
           "WARN",
           "sluice.dead-letters",
-          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} dead letters and ${limits.deadLetterBytes} bytes`,
+          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} dead letters (SERVICE_DEAD_LETTERS) ` +
+            `and ${limits.deadLetterBytes} bytes (SERVICE_DEAD_LETTER_BYTES)`,
         );
       }
     } catch (error) {
@@ -222,14 +223,14 @@ export class DeadLetterTable {
   }
 }
 
-const below = (limit: number): number => limit - Math.floor(limit / 100);
+const ninetyNinePercent = (limit: number): number => limit - Math.floor(limit / 100);
 
-function conditions({ id, routeId, flowId, since, until, text }: LetterFilter): { readonly where: string; readonly values: SqlValue[] } {
+function conditions({ id, routeId, flowId, since, until, text }: DeadLetterFilter): { readonly where: string; readonly values: SqlValue[] } {
   const parts: string[] = [];
   const values: SqlValue[] = [];
   const add = (condition: string, value: SqlValue | undefined): void => {
     if (value === undefined) return;
-    // The driver cuts text at the first NUL, and the rest would match too much.
+    // The driver truncates text at the first NUL, so that the condition would match too much.
     const isWhole = typeof value !== "string" || !value.includes("\0");
     parts.push(isWhole ? condition : "0");
     if (isWhole) values.push(value);
@@ -257,7 +258,7 @@ function storedOf(row: Row, prefix: "" | "input_"): StoredMessage {
   return { kind: row[`${prefix}kind`] as StoredMessage["kind"], envelope: row[`${prefix}envelope`] as string, body: row[`${prefix}body`] as Uint8Array };
 }
 
-function summaryOf(row: Row): LetterSummary {
+function summaryOf(row: Row): DeadLetterSummary {
   return {
     id: String(row["id"]),
     at: timeOf(row["at"]),

@@ -7,16 +7,16 @@ const reservedBytes = 512 * 1024;
 export function noSpaceReason(database: string): string | undefined {
   // A checkpoint of the write-ahead log may need as much space again.
   const needed = reservedBytes + sizeOf(`${database}-wal`);
-  const left = bytesLeft(database);
-  return left < needed ? `the disk is almost full: ${left} bytes left, ${needed} needed` : undefined;
+  const free = freeBytes(database);
+  return free < needed ? `the disk is almost full: ${free} bytes free, ${needed} needed` : undefined;
 }
 
 /** True when there is enough space to try to open the store. */
 export function mayOpen(database: string): boolean {
-  return bytesLeft(database) >= reservedBytes;
+  return freeBytes(database) >= reservedBytes;
 }
 
-function bytesLeft(path: string): number {
+function freeBytes(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path);
     return bavail * bsize;

@@ -19,9 +19,9 @@ afterEach(async () => {
 });
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "sluice-store-"));
-  folders.push(made);
-  return made;
+  const path = mkdtempSync(join(tmpdir(), "sluice-store-"));
+  folders.push(path);
+  return path;
 }
 
 function storeIn(directory: string, limits: Partial<StoreLimits> = {}, clock: Clock = systemClock): DurableStore {
@@ -91,7 +91,7 @@ describe("the durable store", () => {
     await expect(store.open()).rejects.toThrow("the durable store is closed");
   });
 
-  it("writes concurrent operations in one group and answers each", async () => {
+  it("writes concurrent operations in one group and resolves each", async () => {
     const store = await storeIn(folder()).open();
     const before = store.groups.groups;
     await Promise.all(Array.from({ length: 300 }, (_, index) => store.queues.put("q", text(String(index)), now)));
@@ -197,7 +197,7 @@ describe("the queue table", () => {
 describe("the dead-letter table", () => {
   it("stays within its byte limit and drops the oldest", async () => {
     const { deadLetters } = await storeIn(folder(), { deadLetterBytes: 10_000 }).open();
-    const facts = {
+    const metadata = {
       route: { id: "r", flowId: "f", flowHash: "h" },
       runId: undefined,
       attempts: 1,
@@ -205,7 +205,7 @@ describe("the dead-letter table", () => {
       source: "s",
       input: undefined,
     };
-    for (let count = 0; count < 20; count++) await deadLetters.add(text(`${count} ${"x".repeat(1_000)}`), facts);
+    for (let count = 0; count < 20; count++) await deadLetters.add(text(`${count} ${"x".repeat(1_000)}`), metadata);
     while (deadLetters.bytes > 10_000) await systemClock.yieldToEventLoop();
     const kept = deadLetters.list({}, 100).letters.map(({ id }) => bodyOf(deadLetters.find(id)?.message).split(" ")[0]);
     expect(kept.length).toBeGreaterThanOrEqual(8);

@@ -13,9 +13,9 @@ import { driverPath, loadDriver, type Database } from "./sqlite.ts";
 import { StoreError } from "./store-failure.ts";
 import { WriteThreads } from "./write-threads.ts";
 
-/** After this long without a write the write-ahead log is checkpointed. */
+/** After this long without a write, the write-ahead log is checkpointed and free pages are released. */
 const idleMs = 5_000;
-/** How often opening is retried after a disk error. */
+/** Delay between attempts to reopen the store after a disk error. */
 const reopenMs = 100;
 
 /** Prefix of all errors about a store that cannot be opened. */
@@ -35,7 +35,7 @@ export interface StoreParts {
   readonly log: Log;
   readonly limits: StoreLimits;
   /** Why the store must not be opened. */
-  readonly refusal?: string | undefined;
+  readonly readOnlyReason?: string | undefined;
   /** Called when the store was opened after a disk error. */
   opened?(): void;
 }
@@ -44,7 +44,7 @@ export interface StoreParts {
 interface OpenStore {
   readonly queues: QueueTable;
   readonly deadLetters: DeadLetterTable;
-  /** Numbers of transactions and writes so far. */
+  /** Number of transactions and of writes so far. */
   readonly groups: { readonly groups: number; readonly items: number };
 }
 
@@ -70,7 +70,7 @@ export function createDurableStore(parts: StoreParts): DurableStore {
 
   const openOnce = (): Promise<OpenStore> => {
     if (closed) return Promise.reject(new Error("the durable store is closed"));
-    if (parts.refusal !== undefined) return Promise.reject(new Error(`${storeUnusable}: ${parts.refusal}`));
+    if (parts.readOnlyReason !== undefined) return Promise.reject(new Error(`${storeUnusable}: ${parts.readOnlyReason}`));
     opening ??= openFile(path, parts, () => (threads ??= new WriteThreads({ path, driver: driverPath(), schema }))).then(
       (file) => {
         unopened = undefined;
@@ -79,13 +79,13 @@ export function createDurableStore(parts: StoreParts): DurableStore {
       },
       (error: unknown) => {
         opening = undefined;
-        throw new Error(`${storeUnusable}: ${refused(error as Error)}`, { cause: error });
+        throw new Error(`${storeUnusable}: ${recordOpenFailure(error as Error)}`, { cause: error });
       },
     );
     return opening;
   };
 
-  function refused(error: Error): string {
+  function recordOpenFailure(error: Error): string {
     if (unopened?.error !== error.message) parts.log.write("ERROR", "sluice.store", `Cannot use the durable store ${path}: ${error.message}`);
     unopened = { error: error.message, since: unopened?.since ?? Date.now() };
     if (isDiskFault(error)) reopenLater();
@@ -131,7 +131,7 @@ export function createDurableStore(parts: StoreParts): DurableStore {
 
 const diskCodes = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EMFILE", "ENFILE"];
 
-/** True for errors that may disappear without a repair of the file. */
+/** True for errors that may resolve without repairing the file. */
 function isDiskFault(error: Error): boolean {
   return error instanceof StoreError ? error.isDisk : diskCodes.includes((error as NodeJS.ErrnoException).code ?? "");
 }
@@ -156,7 +156,7 @@ async function openFile(path: string, { directory, clock, ids, log, limits }: St
     if (commit.unclean) log.write("INFO", "sluice.store", `The durable store ${path} was not closed properly last time; its integrity check passed`);
     const database = openReader(path);
     commit.onProblem = (problem) => log.write(problem === undefined ? "INFO" : "ERROR", "sluice.store", stateText(problem));
-    const tidying = tidyWhenIdle(commit, clock);
+    const compaction = compactWhenIdle(commit, clock);
     const deadLetters = new DeadLetterTable({ database, commit, ids, log, now: () => clock.now(), limits });
     const queues = new QueueTable({ database, commit, ids, clock, limits, deadLetters, suspectAll: commit.unclean });
     return {
@@ -167,7 +167,7 @@ async function openFile(path: string, { directory, clock, ids, log, limits }: St
         return commit.problem;
       },
       async close() {
-        tidying.cancel();
+        compaction.cancel();
         database.close();
         await commit.close();
       },
@@ -186,16 +186,16 @@ function openReader(path: string): Database {
 }
 
 const stateText = (problem: StoreProblem | undefined): string =>
-  problem === undefined ? "The durable store works again" : `The durable store cannot write: ${problem.error}; retrying`;
+  problem === undefined ? "The durable store is writable again" : `The durable store cannot write: ${problem.error}; retrying`;
 
-/** Checkpoints the write-ahead log when there has been no write for a while. */
-function tidyWhenIdle(commit: GroupCommit, clock: Clock): { readonly cancel: () => void } {
+/** Checkpoints the write-ahead log and releases free pages when there has been no write for a while. */
+function compactWhenIdle(commit: GroupCommit, clock: Clock): { readonly cancel: () => void } {
   let lastWrite = 0;
   let cancel: (() => void) | undefined;
   const checkIdle = (): void => {
     const quiet = clock.monotonic() - lastWrite;
     cancel = quiet < idleMs ? clock.after(idleMs - quiet, checkIdle) : undefined;
-    if (cancel === undefined) commit.tidy();
+    if (cancel === undefined) commit.compact();
   };
   commit.onWritten = () => {
     lastWrite = clock.monotonic();

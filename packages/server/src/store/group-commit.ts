@@ -1,10 +1,10 @@
-// Group commit: writes that arrive within a short time, or while the previous group is being committed, share one transaction. Callers
-// are answered after the commit. When the disk fails, writes are still attempted, and a probe detects when it works again.
+// Group commit: writes that arrive within a short time, or while the previous group is being committed, share one transaction. A
+// write resolves after its commit. When the disk fails, writes are still attempted, and a probe detects when it works again.
 import type { Worker } from "node:worker_threads";
 import { GroupPacker, bytesOf } from "./pack-group.ts";
 import type { Row } from "./sqlite.ts";
 import { StoreError } from "./store-failure.ts";
-import type { Failed, FromThread, Operation, Written } from "./write-thread.ts";
+import type { WriteFailure, FromThread, Operation, WriteResult } from "./write-thread.ts";
 import type { WriteThreads } from "./write-threads.ts";
 
 interface Item {
@@ -33,7 +33,7 @@ interface Failing extends StoreProblem {
 
 /** Maximum wait for more writes. A group is committed earlier if none arrives within one event loop turn. */
 const maxWaitMs = 2;
-const enough = 64;
+const fullGroupSize = 64;
 const maxGroupSize = 512;
 /** How often a failing disk is probed. */
 const probeMs = 100;
@@ -45,8 +45,8 @@ export class GroupCommit {
   #packer = new GroupPacker();
   #waiting: Item[] = [];
   #flushing: readonly Item[] = [];
-  #began = 0;
-  #seen = 0;
+  #waitStartedAt = 0;
+  #lastCount = 0;
   #failing: Failing | undefined = undefined;
   #probing: NodeJS.Timeout | undefined = undefined;
   #isClosed = false;
@@ -74,7 +74,7 @@ export class GroupCommit {
   get problem(): StoreProblem | undefined {
     if (this.#failing !== undefined) return this.#failing;
     const error = this.#settings.noSpaceReason();
-    if (error !== undefined) this.#fails(error, 0);
+    if (error !== undefined) this.#recordFailure(error, 0);
     return this.#failing;
   }
 
@@ -84,15 +84,15 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operations, resolve, reject });
       if (this.#waiting.length > 1 || this.#flushing.length > 0) return;
-      this.#began = performance.now();
-      this.#seen = 0;
-      setImmediate(this.#turn);
+      this.#waitStartedAt = performance.now();
+      this.#lastCount = 0;
+      setImmediate(this.#onTurn);
     });
   }
 
-  /** Checkpoints the write-ahead log. */
-  tidy(): void {
-    this.#thread?.postMessage({ kind: "tidy" });
+  /** Checkpoints the write-ahead log and releases free pages. */
+  compact(): void {
+    this.#thread?.postMessage({ kind: "compact" });
   }
 
   /** Resolves when everything is written and the file is closed. */
@@ -107,31 +107,31 @@ export class GroupCommit {
     });
   }
 
-  readonly #turn = (): void => {
+  readonly #onTurn = (): void => {
     const count = this.#waiting.length;
     if (count === 0 || this.#flushing.length > 0) return;
-    const grows = count > this.#seen && count < enough && performance.now() - this.#began < maxWaitMs;
-    this.#seen = count;
-    if (grows) setImmediate(this.#turn);
+    const grows = count > this.#lastCount && count < fullGroupSize && performance.now() - this.#waitStartedAt < maxWaitMs;
+    this.#lastCount = count;
+    if (grows) setImmediate(this.#onTurn);
     else this.#flush();
   };
 
   #flush(): void {
-    while (this.#flushing.length === 0 && this.#waiting.length > 0) this.#flushing = this.#admitted(this.#waiting.splice(0, maxGroupSize));
+    while (this.#flushing.length === 0 && this.#waiting.length > 0) this.#flushing = this.#admit(this.#waiting.splice(0, maxGroupSize));
     if (this.#flushing.length === 0) return;
     const group = this.#packer.pack(this.#flushing.map(({ operations }) => operations));
     this.#thread?.postMessage(group, [group.bytes.buffer as ArrayBuffer]);
   }
 
   /** The items that can be written now; the others are rejected. */
-  #admitted(items: readonly Item[]): readonly Item[] {
+  #admit(items: readonly Item[]): readonly Item[] {
     const isLost = this.#thread === undefined;
-    const error = isLost ? (this.#failing?.error ?? "the writing thread ended") : this.#settings.noSpaceReason();
+    const error = isLost ? (this.#failing?.error ?? "the writer thread exited unexpectedly") : this.#settings.noSpaceReason();
     if (error === undefined) return items;
-    const refused = isLost ? items : items.filter(({ operations }) => operations.some(({ intake }) => intake === true));
-    if (refused.length > 0) this.#fails(error, 0);
-    for (const item of refused) item.reject(new StoreError(error, true));
-    return isLost ? [] : items.filter((item) => !refused.includes(item));
+    const rejected = isLost ? items : items.filter(({ operations }) => operations.some(({ isNewMessage }) => isNewMessage === true));
+    if (rejected.length > 0) this.#recordFailure(error, 0);
+    for (const item of rejected) item.reject(new StoreError(error, true));
+    return isLost ? [] : items.filter((item) => !rejected.includes(item));
   }
 
   #attach(thread: Worker): void {
@@ -139,31 +139,31 @@ export class GroupCommit {
     this.#packer = new GroupPacker();
     thread.on("message", (message: FromThread) => this.#received(message));
     thread.on("error", (error: Error) => this.#lose(thread, error));
-    thread.on("exit", () => this.#lose(thread, new Error("the writing thread ended")));
+    thread.on("exit", () => this.#lose(thread, new Error("the writer thread exited unexpectedly")));
   }
 
   #received(message: FromThread): void {
     if (message.kind === "closed") return this.#closed?.();
     if (message.kind === "probed") return this.#probed(message.failed);
-    if (message.kind === "tidied") return message.failed === undefined ? undefined : this.#fails(message.failed.error, 0);
+    if (message.kind === "compacted") return message.failed === undefined ? undefined : this.#recordFailure(message.failed.error, 0);
     if (message.kind !== "written") return;
     const items = this.#flushing;
     this.#flushing = [];
     this.groups++;
     this.items += items.length;
-    // Send the next group first: the disk works while callers are answered.
+    // Send the next group first, so that the disk works while the callers continue.
     this.#flush();
-    items.forEach((item, index) => this.#settle(item, message.results[index] as Written));
+    items.forEach((item, index) => this.#settle(item, message.results[index] as WriteResult));
     this.onWritten();
   }
 
-  #settle(item: Item, written: Written): void {
+  #settle(item: Item, written: WriteResult): void {
     if (!("error" in written)) return item.resolve(written.rows);
-    if (written.isDisk) this.#fails(written.error, bytesOf(item.operations));
+    if (written.isDisk) this.#recordFailure(written.error, bytesOf(item.operations));
     item.reject(new StoreError(written.error, written.isDisk));
   }
 
-  #fails(error: string, bytes: number): void {
+  #recordFailure(error: string, bytes: number): void {
     const before = this.#failing;
     this.#failing = { error, since: before?.since ?? Date.now(), bytes: Math.max(before?.bytes ?? 0, bytes) };
     if (before === undefined) this.onProblem(this.#failing);
@@ -179,9 +179,9 @@ export class GroupCommit {
     }, probeMs).unref();
   }
 
-  #probed(failed: Failed | undefined): void {
+  #probed(failed: WriteFailure | undefined): void {
     const error = failed?.error ?? this.#settings.noSpaceReason();
-    if (error !== undefined) return this.#fails(error, 0);
+    if (error !== undefined) return this.#recordFailure(error, 0);
     this.#failing = undefined;
     this.onProblem(undefined);
   }
@@ -192,10 +192,10 @@ export class GroupCommit {
     this.#thread = undefined;
     this.#closed?.();
     if (this.#isClosed) return;
-    this.#fails(message, 0);
-    const lost = [...this.#flushing, ...this.#waiting.splice(0)];
+    this.#recordFailure(message, 0);
+    const pending = [...this.#flushing, ...this.#waiting.splice(0)];
     this.#flushing = [];
-    for (const item of lost) item.reject(new StoreError(message, true));
+    for (const item of pending) item.reject(new StoreError(message, true));
   }
 
   async #restart(): Promise<void> {
@@ -205,7 +205,7 @@ export class GroupCommit {
       if (this.#isClosed) thread.postMessage({ kind: "close" });
       else this.#probeLater();
     } catch (error) {
-      this.#fails((error as Error).message, 0);
+      this.#recordFailure((error as Error).message, 0);
     }
   }
 }

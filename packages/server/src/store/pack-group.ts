@@ -1,5 +1,5 @@
 // The message format of a group for the writer thread: statements by number, and all bytes in one transferred buffer. Posting a group
-// is the main cost of a durable message on the main thread, so it is kept small.
+// is the main cost of a durable message on the main thread, so the format is compact.
 import type { Operation, PackedGroup, PackedOperation } from "./write-thread.ts";
 
 /** Numbers statements on first use; the thread prepares each once. */

@@ -1,7 +1,7 @@
 import type { DurableQueues, SharedQueues } from "@sluice/connectors";
 import type { DurableStore } from "./durable-store.ts";
 
-/** The store as the queue connector uses it; `shared` are the queues of a cluster. */
+/** Adapts the store to the queue connector; `shared` holds the cluster's queues. */
 export function queuePort(store: DurableStore, isOpenSession: (id: string) => boolean, shared?: SharedQueues): DurableQueues {
   return {
     open: async () => (await store.open()).queues,

@@ -68,16 +68,17 @@ export class QueueTable implements QueueStore {
     const { queueBytes } = this.#parts.limits;
     if (this.#bytes + size > queueBytes)
       return Promise.reject(
-        new FlowError("java.lang.IllegalStateException", `queue '${queue}' is full: the queues hold ${this.#bytes} of ${queueBytes} bytes`, {
-          code: "queue-full",
-          retryable: true,
-        }),
+        new FlowError(
+          "java.lang.IllegalStateException",
+          `queue '${queue}' is full: the queues hold ${this.#bytes} of ${queueBytes} bytes (SERVICE_QUEUE_BYTES)`,
+          { code: "queue-full", retryable: true },
+        ),
       );
     const enqueued = this.now();
     const queued: QueuedMessage = { seq: ++this.#lastSeq, id: this.#parts.ids.next(), key, due: enqueued + Math.max(0, delayMs), attempts: 0, size };
     this.#count(queue, 1, size);
     const values = [queued.seq, queued.id, queue, key ?? null, queued.due, enqueued, size, message.kind, message.envelope, message.body];
-    return this.#parts.commit.write({ sql: insert, values, intake: true }).then(
+    return this.#parts.commit.write({ sql: insert, values, isNewMessage: true }).then(
       () => queued,
       (error: unknown) => {
         this.#count(queue, -1, -size);

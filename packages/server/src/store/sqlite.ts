@@ -6,7 +6,7 @@ export type SqlValue = null | number | string | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
 
 export interface Statement {
-  run(...values: SqlValue[]): unknown;
+  run(...values: SqlValue[]): { readonly changes: number | bigint };
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
 }
@@ -32,7 +32,7 @@ export function driverPath(): string {
   return found;
 }
 
-/** As `driverPath`, but undefined when there is none. */
+/** Like `driverPath`, but undefined when there is none. */
 export function findDriver(): string | undefined {
   try {
     require("node:sqlite");

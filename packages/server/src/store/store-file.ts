@@ -1,7 +1,7 @@
 import type { Database, Driver, Statement } from "./sqlite.ts";
 import type { ThreadSettings } from "./write-thread.ts";
 
-/** The store's file in the writer thread. The class is sent to the thread as text, so it may use nothing but types from other modules. */
+/** The store's file in the writer thread. The class is sent to the thread as text, so it must not reference anything outside itself except types. */
 export class StoreFile {
   readonly #settings: ThreadSettings;
   readonly #loadDriver: () => Driver;
@@ -76,7 +76,7 @@ export class StoreFile {
     this.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
-  tidy(): void {
+  compact(): void {
     this.checkpoint();
     this.exec("PRAGMA incremental_vacuum(2000)");
   }
@@ -94,8 +94,8 @@ export class StoreFile {
   }
 
   #check(): void {
-    const verdict = String(Object.values(this.prepare("PRAGMA integrity_check(1)").get() ?? {})[0]);
-    if (verdict !== "ok") throw new Error(`the file is damaged (${verdict}); restore a backup, or move the file away to start with an empty store`);
+    const result = String(Object.values(this.prepare("PRAGMA integrity_check(1)").get() ?? {})[0]);
+    if (result !== "ok") throw new Error(`the file is damaged (${result}); restore a backup, or move the file away to start with an empty store`);
   }
 
   #migrate(): void {

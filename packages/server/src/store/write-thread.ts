@@ -1,5 +1,5 @@
-// The writer thread, so that the main thread does not wait for the disk. The function below is sent to the thread as text, so it may
-// use nothing but types. Disk errors must not end the thread: every message gets an answer.
+// The writer thread, so that the main thread does not wait for the disk. The function below is sent to the thread as text, so it must
+// not reference anything outside itself except types. Disk errors must not end the thread: every message gets a reply.
 import type { Row, SqlValue, Statement } from "./sqlite.ts";
 import type { StoreFile } from "./store-file.ts";
 
@@ -9,7 +9,7 @@ export interface Operation {
   /** Return the rows of a RETURNING clause. */
   readonly rows?: true;
   /** Stores a new message: rejected when the remaining space is reserved for messages already in the store. */
-  readonly intake?: true;
+  readonly isNewMessage?: true;
 }
 
 export interface ThreadSettings {
@@ -38,26 +38,26 @@ export type ToThread =
   /** The first message; sent again after a failure. A file that this process had open before is not checked. */
   | { readonly kind: "open"; readonly isReopened: boolean }
   | PackedGroup
-  | { readonly kind: "tidy" }
+  | { readonly kind: "compact" }
   /** Writes this many bytes and removes them. */
   | { readonly kind: "probe"; readonly bytes: number }
   | { readonly kind: "close" };
 
-export interface Failed {
+export interface WriteFailure {
   readonly error: string;
   /** A disk error: the same write may succeed later. */
   readonly isDisk: boolean;
 }
 
 /** Result of one item: the returned rows, or why it was not written. */
-export type Written = { readonly rows: readonly Row[] } | Failed;
+export type WriteResult = { readonly rows: readonly Row[] } | WriteFailure;
 
 export type FromThread =
   | { readonly kind: "ready"; readonly unclean: boolean }
-  | ({ readonly kind: "failed" } & Failed)
-  | { readonly kind: "written"; readonly results: readonly Written[] }
-  | { readonly kind: "tidied"; readonly failed: Failed | undefined }
-  | { readonly kind: "probed"; readonly failed: Failed | undefined }
+  | ({ readonly kind: "failed" } & WriteFailure)
+  | { readonly kind: "written"; readonly results: readonly WriteResult[] }
+  | { readonly kind: "compacted"; readonly failed: WriteFailure | undefined }
+  | { readonly kind: "probed"; readonly failed: WriteFailure | undefined }
   | { readonly kind: "closed" };
 
 interface Port {
@@ -71,26 +71,26 @@ export function writeThread(port: Port, file: StoreFile): void {
   const texts: string[] = [];
   const statements: (Statement | undefined)[] = [];
   /** Result codes unrelated to the disk: ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE. */
-  const notDisk = [1, 18, 19, 20, 21, 25];
+  const nonDiskCodes = [1, 18, 19, 20, 21, 25];
   /** CORRUPT and NOTADB: retrying does not help. */
-  const damage = [11, 26];
+  const corruptionCodes = [11, 26];
   const codeOf = (error: unknown): number => ((error as { readonly errcode?: number }).errcode ?? 0) & 0xff;
 
-  function failedOf(error: unknown): Failed {
+  function failureOf(error: unknown): WriteFailure {
     const { message, errcode } = error as Error & { readonly errcode?: number };
-    return { error: message, isDisk: errcode !== undefined && !notDisk.includes(codeOf(error)) };
+    return { error: message, isDisk: errcode !== undefined && !nonDiskCodes.includes(codeOf(error)) };
   }
 
-  function attempt(work: () => void): Failed | undefined {
+  function attempt(work: () => void): WriteFailure | undefined {
     try {
       work();
       return undefined;
     } catch (error) {
-      return failedOf(error);
+      return failureOf(error);
     }
   }
 
-  function apply(operations: readonly PackedOperation[], bytes: Uint8Array): Written {
+  function apply(operations: readonly PackedOperation[], bytes: Uint8Array): WriteResult {
     const rows: Row[] = [];
     for (const { statement, values, rows: returnsRows } of operations) {
       const unpacked = values.map((value) => (Array.isArray(value) ? bytes.subarray(value[0], value[1]) : value)) as SqlValue[];
@@ -101,11 +101,11 @@ export function writeThread(port: Port, file: StoreFile): void {
     return { rows };
   }
 
-  function write(items: PackedGroup["items"], bytes: Uint8Array): readonly Written[] {
+  function write(items: PackedGroup["items"], bytes: Uint8Array): readonly WriteResult[] {
     try {
       return file.transaction(() => items.map((item) => apply(item, bytes)));
     } catch (error) {
-      if (items.length === 1) return [failedOf(error)];
+      if (items.length === 1) return [failureOf(error)];
       // Write each item separately to find the one that fails.
       return items.flatMap((item) => write([item], bytes));
     }
@@ -116,22 +116,22 @@ export function writeThread(port: Port, file: StoreFile): void {
       return { kind: "ready", unclean: file.open(isReopened) };
     } catch (error) {
       attempt(() => file.close());
-      const failed = failedOf(error);
-      return { kind: "failed", ...failed, isDisk: failed.isDisk && !damage.includes(codeOf(error)) };
+      const failed = failureOf(error);
+      return { kind: "failed", ...failed, isDisk: failed.isDisk && !corruptionCodes.includes(codeOf(error)) };
     }
   }
 
-  function answer(message: ToThread): FromThread {
+  function handle(message: ToThread): FromThread {
     switch (message.kind) {
       case "open":
         return open(message.isReopened);
       case "write":
         texts.push(...message.statements);
         return { kind: "written", results: write(message.items, message.bytes) };
-      case "tidy":
-        return { kind: "tidied", failed: attempt(() => file.tidy()) };
+      case "compact":
+        return { kind: "compacted", failed: attempt(() => file.compact()) };
       case "probe":
-        // Needs only space in the database file, and frees the space of the write-ahead log.
+        // A checkpoint needs space only in the database file and frees the write-ahead log.
         attempt(() => file.checkpoint());
         return { kind: "probed", failed: attempt(() => file.probe(message.bytes)) };
       case "close":
@@ -142,7 +142,7 @@ export function writeThread(port: Port, file: StoreFile): void {
   }
 
   port.on("message", (message) => {
-    port.postMessage(answer(message));
+    port.postMessage(handle(message));
     if (message.kind === "close") port.close();
   });
 }

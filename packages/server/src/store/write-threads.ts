@@ -30,7 +30,7 @@ export class WriteThreads {
     const thread = this.#idle ?? new Worker(program(), { eval: true, workerData: this.#settings, execArgv: [], env: {} });
     this.#idle = undefined;
     try {
-      return { thread, unclean: await opened(thread, isReopened) };
+      return { thread, unclean: await openInThread(thread, isReopened) };
     } catch (error) {
       if (error instanceof StoreError && error.isDisk) this.#idle = thread;
       else await thread.terminate();
@@ -44,13 +44,13 @@ export class WriteThreads {
   }
 }
 
-function opened(thread: Worker, isReopened: boolean): Promise<boolean> {
+function openInThread(thread: Worker, isReopened: boolean): Promise<boolean> {
   return new Promise((resolve, reject) => {
     thread.once("error", reject);
     thread.once("message", (message: FromThread) => {
       thread.removeListener("error", reject);
       if (message.kind === "ready") resolve(message.unclean);
-      else reject(message.kind === "failed" ? new StoreError(message.error, message.isDisk) : new Error("the writing thread did not start"));
+      else reject(message.kind === "failed" ? new StoreError(message.error, message.isDisk) : new Error("the writer thread did not start"));
     });
     thread.postMessage({ kind: "open", isReopened } satisfies ToThread);
   });

@@ -3,11 +3,11 @@ import { previewBody, type BodyPreview } from "../masking/preview.ts";
 
 /** Deeper values are handled by the preview, which is limited. */
 const maxDepth = 32;
-const nothing: BodyPreview = { text: "", size: 0, truncated: false };
+const emptyPreview: BodyPreview = { text: "", size: 0, truncated: false };
 
 export class BodyPreviewCache {
   #limit = 0;
-  #preview = nothing;
+  #preview = emptyPreview;
   /** The previous body in flat form: containers, names and leaves in the order of its JSON; empty if it is not plain data. */
   readonly #parts: unknown[] = [];
   #count = 0;
@@ -20,7 +20,7 @@ export class BodyPreviewCache {
     if (limit === this.#limit && this.#isUnchanged(body) && this.#at === this.#count) return this.#preview;
     this.#count = 0;
     this.#limit = limit;
-    const text = this.#take(body, limit, 0) > 0 ? JSON.stringify(body) : undefined;
+    const text = this.#flatten(body, limit, 0) > 0 ? JSON.stringify(body) : undefined;
     if (text === undefined || text.length > limit) {
       this.#count = 0;
       return (this.#preview = previewBody(body, limit));
@@ -31,7 +31,7 @@ export class BodyPreviewCache {
   forget(): void {
     this.#parts.length = 0;
     this.#count = 0;
-    this.#preview = nothing;
+    this.#preview = emptyPreview;
   }
 
   #share(preview: BodyPreview): BodyPreview {
@@ -42,24 +42,24 @@ export class BodyPreviewCache {
   }
 
   /** Records a value in flat form; returns the remaining limit, 0 if it is too large or not plain data. */
-  #take(item: unknown, limit: number, depth: number): number {
-    let left = limit - 8;
+  #flatten(item: unknown, limit: number, depth: number): number {
+    let remaining = limit - 8;
     this.#parts[this.#count++] = item;
-    if (typeof item === "string") return left - item.length;
-    if (typeof item === "number") return Number.isFinite(item) ? left : 0;
-    if (typeof item !== "object" || item === null) return typeof item === "boolean" || item === null ? left : 0;
+    if (typeof item === "string") return remaining - item.length;
+    if (typeof item === "number") return Number.isFinite(item) ? remaining : 0;
+    if (typeof item !== "object" || item === null) return typeof item === "boolean" || item === null ? remaining : 0;
     if (depth > maxDepth) return 0;
     if (Array.isArray(item)) {
-      for (let index = 0; index < item.length && left > 0; index++) left = this.#take(item[index], left, depth + 1);
+      for (let index = 0; index < item.length && remaining > 0; index++) remaining = this.#flatten(item[index], remaining, depth + 1);
     } else if (isPlain(item)) {
       for (const name in item) {
         this.#parts[this.#count++] = name;
-        left = this.#take(item[name], left - name.length, depth + 1);
-        if (left <= 0) return 0;
+        remaining = this.#flatten(item[name], remaining - name.length, depth + 1);
+        if (remaining <= 0) return 0;
       }
     } else return 0;
     this.#parts[this.#count++] = item;
-    return left;
+    return remaining;
   }
 
   #isUnchanged(item: unknown): boolean {

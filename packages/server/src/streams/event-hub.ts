@@ -87,7 +87,7 @@ export class EventHub {
   publish(event: StreamEvent, at?: number): void {
     if (!this.#recording) return;
     if (this.#merge === undefined) return this.#offer(event);
-    // The other process merges, too: the delay of this one would be too much.
+    // The other process merges events itself: the delays would add up.
     for (const client of this.#clients) if (client.isRemote === true) client.offer(event);
     this.#merge.add(event, at ?? preciseNow());
   }

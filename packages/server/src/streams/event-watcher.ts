@@ -1,5 +1,5 @@
-// Forwards events to another process while it has stream clients for them: from a follower to the lead, or to another node of a cluster. Events are sent
-// in batches.
+// Forwards events to another process while it has stream clients for them: from a follower to the leader, or to another node of a cluster.
+// Events are sent in batches.
 import { preciseNow } from "./event-merge.ts";
 import type { EventHub, HubClient } from "./event-hub.ts";
 import type { StreamEvent } from "./stream-event.ts";
@@ -39,7 +39,7 @@ export class EventWatcher {
       filter,
       isRemote: true,
       offer: (event) => {
-        // The other process gets events of third ones from those.
+        // Events of a third process reach the other process directly.
         if (event.isForwarded !== true && filter.matches(event.facts)) this.#gather(event, filter.body);
       },
       // Backpressure is applied by the clients of the other process.
@@ -50,9 +50,9 @@ export class EventWatcher {
   }
 
   #gather(event: StreamEvent, detail: BodyDetail): void {
-    const known = this.#waiting.get(event);
-    if (known !== undefined) {
-      known.texts = { ...known.texts, [detail]: this.#hub.forwardedText(event, detail) };
+    const buffered = this.#waiting.get(event);
+    if (buffered !== undefined) {
+      buffered.texts = { ...buffered.texts, [detail]: this.#hub.forwardedText(event, detail) };
       return;
     }
     if (this.#waiting.size >= maxWaiting || this.#bytes > maxBytes) {

@@ -1,12 +1,12 @@
 // Republishes events of other processes on this one's stream with new ids.
 import type { EventHub } from "./event-hub.ts";
 import { plainEvent } from "./stream-event.ts";
-import type { BodyDetail, EventFacts } from "./stream-filter.ts";
+import type { BodyDetail, EventDetails } from "./stream-filter.ts";
 
 export interface ForwardedEvents {
   readonly stream: "trace" | "log";
   readonly events: readonly {
-    readonly facts: EventFacts;
+    readonly facts: EventDetails;
     /** Time of the event, precise enough to order events of different workers. */
     readonly at: number;
     readonly bytes: number;

@@ -1,5 +1,6 @@
 import type { Clock, LogLevel } from "@sluice/engine";
 import { toPlain } from "@sluice/engine/values";
+import { maskUrisInJson } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
 import { EventHub } from "./event-hub.ts";
@@ -50,11 +51,11 @@ export class LogRecorder implements LogFollower {
       runId: run?.id ?? null,
       exchangeId: exchange?.id ?? null,
       traceId: run?.trace?.traceId ?? null,
-      fields: toPlain(fields ?? {}, 8_192),
+      fields: fields === undefined ? {} : (JSON.parse(JSON.stringify(toPlain(fields, 8_192), maskUrisInJson)) as unknown),
     };
-    const facts = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
+    const details = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
     const scrub = this.#secrets.asOfNow();
-    this.hub.publish(plainEvent(facts, 600 + message.length * 2, (id) => scrub(JSON.stringify({ id, ...event }))));
+    this.hub.publish(plainEvent(details, 600 + message.length * 2, (id) => scrub(JSON.stringify({ id, ...event }))));
   }
 }
 
@@ -74,6 +75,6 @@ function eventOfLine(line: string): readonly StreamEvent[] {
   const reported = Object.fromEntries(members.map((name) => [name, rest[name] ?? null]));
   const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => !(members as readonly string[]).includes(name)));
   const text = (name: (typeof members)[number]): string | undefined => rest[name] as string | undefined;
-  const facts = { flowId: text("flowId"), routeId: text("routeId"), runId: text("runId"), stepId: text("stepId"), rank };
-  return [plainEvent(facts, 600 + line.length * 2, (id) => JSON.stringify({ id, at: time, level, logger, message, ...reported, fields }))];
+  const details = { flowId: text("flowId"), routeId: text("routeId"), runId: text("runId"), stepId: text("stepId"), rank };
+  return [plainEvent(details, 600 + line.length * 2, (id) => JSON.stringify({ id, at: time, level, logger, message, ...reported, fields }))];
 }

@@ -1,6 +1,6 @@
 // Connects a client to an event stream: limit on clients, resume position, and reply head.
 import type { Clock } from "@sluice/engine";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 import type { ApiStream } from "../http/management.ts";
 import type { EventHub, Gap } from "./event-hub.ts";
 import { StreamClient, type ClientLimits } from "./stream-client.ts";
@@ -45,8 +45,11 @@ export function createStreamOpener(maxClients: number, limits: ClientLimits, clo
       const resumes = from !== undefined && from !== "";
       // Browsers resend the header themselves, so an unknown id is reported as a gap. An unknown query value is a mistake.
       const isUnknown = resumes && hub.since(from) === undefined;
-      if (isUnknown && lastEventId === undefined) throw new Refusal("query-invalid", "since must be the id of an event");
-      if (clients >= maxClients) throw new Refusal("saturated", `at most ${maxClients} clients can use the event streams`, { "Retry-After": "10" });
+      if (isUnknown && lastEventId === undefined) throw new ServiceError("query-invalid", "since must be the id of an event");
+      if (clients >= maxClients)
+        throw new ServiceError("saturated", `at most ${maxClients} clients can use the event streams: close one, or raise SERVICE_MAX_STREAM_CLIENTS`, {
+          "Retry-After": "10",
+        });
       return {
         headers,
         connect(stream) {

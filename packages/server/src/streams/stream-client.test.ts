@@ -9,7 +9,7 @@ import { createStreamFilter } from "./stream-filter.ts";
 const intake = { id: "intake", flowId: "orders", flowHash: "" };
 
 /** A hub with one client and a manual clock. */
-function followed(query: { readonly grep?: string } = {}, reads = true) {
+function createClient(query: { readonly grep?: string } = {}, reads = true) {
   let now = 0;
   let timers: { readonly at: number; readonly run: () => void }[] = [];
   const after = (ms: number, run: () => void): (() => void) => {
@@ -32,17 +32,17 @@ function followed(query: { readonly grep?: string } = {}, reads = true) {
   const hub = new EventHub({ name: "trace", boot: "b", maxEvents: 10_000, maxBytes: 1e9, clock, changed: () => undefined });
   const limits = { maxEvents: 1_000, maxBytes: 4 << 20, heartbeatMs: 1e9, stuckMs: 1e9 };
   new StreamClient({ hub, stream, filter: createStreamFilter(query), limits, clock, closed: () => undefined }).begin({ events: [] });
-  let made = 0;
+  let built = 0;
   return {
     written,
     hub,
     drain: () => drained(),
-    made: () => made,
+    built: () => built,
     publish(count: number) {
       for (let index = 0; index < count; index++)
         hub.publish(
           plainEvent({}, 100, (id) => {
-            made++;
+            built++;
             return `{"id":"${id}"}`;
           }),
         );
@@ -62,7 +62,7 @@ function followed(query: { readonly grep?: string } = {}, reads = true) {
 }
 
 it("sends 10,000 events per second to a client, all of them at once", () => {
-  const client = followed();
+  const client = createClient();
   for (let second = 0; second < 1_000; second += 10) {
     client.publish(100);
     client.pass(10);
@@ -72,7 +72,7 @@ it("sends 10,000 events per second to a client, all of them at once", () => {
 });
 
 it("sends the newest events to an overloaded client, reports all others as gaps, and creates no text for them", () => {
-  const client = followed();
+  const client = createClient();
   for (let second = 0; second < 1_000; second += 1) {
     client.publish(80);
     client.pass(1);
@@ -81,12 +81,12 @@ it("sends the newest events to an overloaded client, reports all others as gaps,
   expect(client.received() + client.dropped()).toBe(80_000);
   expect(client.received()).toBeLessThan(16_000);
   expect(client.received()).toBeGreaterThan(10_000);
-  expect(client.made()).toBe(client.received());
+  expect(client.built()).toBe(client.received());
   expect(client.written.at(-1)).toContain("id: b.80000\n");
 });
 
 it("reports gaps for events not built, and builds again after the flood", () => {
-  const client = followed();
+  const client = createClient();
   let skipped = 0;
   const flood = (ms: number, perMs: number): void => {
     for (let passed = 0; passed < ms; passed++) {
@@ -122,7 +122,7 @@ it("reports gaps for events not built, and builds again after the flood", () => 
 });
 
 it("builds all events for a client with a narrower filter, and for one that does not read", () => {
-  for (const client of [followed({ grep: "b" }), followed({}, false)]) {
+  for (const client of [createClient({ grep: "b" }), createClient({}, false)]) {
     for (let passed = 0; passed < 1_000; passed++) {
       for (let index = 0; index < 80; index++) {
         expect(client.hub.skip(intake)).toBe(false);
@@ -134,7 +134,7 @@ it("builds all events for a client with a narrower filter, and for one that does
 });
 
 it("writes many events at once, and none before the client has read the last write", () => {
-  const client = followed({}, false);
+  const client = createClient({}, false);
   client.publish(5);
   client.pass(10);
   expect(client.written.length).toBe(2);
@@ -146,14 +146,14 @@ it("writes many events at once, and none before the client has read the last wri
 });
 
 it("a text filter counts only matching events", () => {
-  const client = followed({ grep: "b.1" });
+  const client = createClient({ grep: "b.1" });
   client.publish(20);
   client.pass(10);
   expect([client.received(), client.dropped()]).toEqual([11, 0]);
 });
 
 it("reports events lost in another process, even if there are none to send", () => {
-  const { hub, pass, publish, received, dropped } = followed();
+  const { hub, pass, publish, received, dropped } = createClient();
   publish(2);
   hub.countLost(5);
   pass(100);

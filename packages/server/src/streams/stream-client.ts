@@ -27,7 +27,7 @@ const pauseMsPerEvent = 0.08;
 /** A flood is this many lost events per sent event, for this long. Shorter bursts are not treated as floods, and their last events are shown. */
 const floodRatio = 2;
 const floodMs = 300;
-/** Past events written at a time, so that a client that does not read costs little. */
+/** Past events written at a time, so that a client that does not read uses little memory. */
 const backlogStep = 20;
 const rareBreaks = ["\u0085", "\u2028", "\u2029"];
 

@@ -1,4 +1,4 @@
-import type { BodyDetail, EventFacts } from "./stream-filter.ts";
+import type { BodyDetail, EventDetails } from "./stream-filter.ts";
 
 /** An event of a stream. Its data is a snapshot; its text is created when it is sent. */
 export interface StreamEvent {
@@ -6,7 +6,7 @@ export interface StreamEvent {
   number: number;
   /** The event's text, cached once several clients need it. */
   cached: { readonly detail: BodyDetail; readonly text: string } | undefined;
-  readonly facts: EventFacts;
+  readonly facts: EventDetails;
   /** From another process. */
   readonly isForwarded?: boolean;
   /** Estimated memory. */
@@ -16,6 +16,6 @@ export interface StreamEvent {
 }
 
 /** Creates an event from a function; for rare events. */
-export function plainEvent(facts: EventFacts, bytes: number, write: StreamEvent["write"]): StreamEvent {
+export function plainEvent(facts: EventDetails, bytes: number, write: StreamEvent["write"]): StreamEvent {
   return { number: 0, cached: undefined, facts, bytes, write };
 }

@@ -1,11 +1,11 @@
 // The filter of a stream client. It also determines which routes must be traced.
 import type { RouteIdentity } from "@sluice/engine";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
 export type BodyDetail = "none" | "preview" | "full";
 
 /** The properties of an event used by filters. */
-export interface EventFacts {
+export interface EventDetails {
   readonly flowId?: string | undefined;
   readonly routeId?: string | undefined;
   readonly runId?: string | undefined;
@@ -26,7 +26,7 @@ export interface StreamFilter {
   readonly body: BodyDetail;
   /** For the greeting: `routeId:orders,level:WARN`. */
   readonly text: string;
-  matches(facts: EventFacts): boolean;
+  matches(details: EventDetails): boolean;
   /** Whether `admits` must be called. */
   readonly needsText: boolean;
   /** Checks the event's text; called only if `matches`. */
@@ -42,10 +42,10 @@ export type FilterQuery = Readonly<Partial<Record<"flowId" | "routeId" | "runId"
 export function createStreamFilter(query: FilterQuery): StreamFilter {
   const types = query.type?.split(",").map((type) => type.trim());
   const minRank = query.level === undefined ? undefined : levelRanks[query.level.toUpperCase()];
-  if (query.level !== undefined && minRank === undefined) throw new Refusal("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
+  if (query.level !== undefined && minRank === undefined) throw new ServiceError("query-invalid", `level must be one of ${Object.keys(levelRanks).join(", ")}`);
   const needle = query.grep?.toLowerCase();
   const { flowId, routeId, runId, sessionId, stepId } = query;
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
   return {
     query,
     flowId,
@@ -53,7 +53,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
     isWhole: [runId, sessionId, stepId, query.type, query.level, query.grep, query.sample].every((value) => value === undefined),
     body: (query.body ?? "preview") as BodyDetail,
     // Line breaks would end the comment line of the greeting.
-    text: given
+    text: entries
       .map(
         ([name, value]) =>
           `${name}:${String(value)
@@ -61,21 +61,21 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
             .slice(0, 200)}`,
       )
       .join(","),
-    matches(facts) {
+    matches(details) {
       // Separate checks, because this runs for every event of a busy route.
-      if (routeId !== undefined && facts.routeId !== routeId) return false;
-      if (flowId !== undefined && facts.flowId !== flowId) return false;
-      if (runId !== undefined && facts.runId !== runId) return false;
-      if (sessionId !== undefined && facts.sessionId !== sessionId) return false;
-      if (stepId !== undefined && facts.stepId !== stepId) return false;
+      if (routeId !== undefined && details.routeId !== routeId) return false;
+      if (flowId !== undefined && details.flowId !== flowId) return false;
+      if (runId !== undefined && details.runId !== runId) return false;
+      if (sessionId !== undefined && details.sessionId !== sessionId) return false;
+      if (stepId !== undefined && details.stepId !== stepId) return false;
       if (
         types !== undefined &&
-        facts.type !== undefined &&
-        !types.some((type) => type === facts.type || (type.endsWith("*") && facts.type?.startsWith(type.slice(0, -1)) === true))
+        details.type !== undefined &&
+        !types.some((type) => type === details.type || (type.endsWith("*") && details.type?.startsWith(type.slice(0, -1)) === true))
       )
         return false;
-      if (minRank !== undefined && facts.rank !== undefined && facts.rank < minRank) return false;
-      return query.sample === undefined || facts.runId === undefined || sampled(facts.runId, query.sample);
+      if (minRank !== undefined && details.rank !== undefined && details.rank < minRank) return false;
+      return query.sample === undefined || details.runId === undefined || isSampled(details.runId, query.sample);
     },
     needsText: needle !== undefined,
     admits: (json) => needle === undefined || json.toLowerCase().includes(needle),
@@ -83,7 +83,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
 }
 
 /** A run is sampled with all its events or none. */
-function sampled(runId: string, share: number): boolean {
+function isSampled(runId: string, share: number): boolean {
   let hash = 0;
   for (let index = 0; index < runId.length; index++) hash = (Math.imul(hash, 31) + runId.charCodeAt(index)) >>> 0;
   return hash / 2 ** 32 < share;

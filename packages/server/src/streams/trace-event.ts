@@ -1,5 +1,5 @@
-// A trace event. It copies what changes later, and defers everything else until a client needs it: most events of a busy route are never
-// sent.
+// A trace event. It copies values that may change later, and defers everything else until a client needs it: most events of a busy route
+// are never sent.
 import type { Exchange, FlowError } from "@sluice/engine";
 import { bodyTypeOf, type BodyType } from "@sluice/engine/values";
 import type { StepNode } from "@sluice/model";
@@ -7,8 +7,8 @@ import type { BodyPreview } from "../masking/preview.ts";
 import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { StreamEvent } from "./stream-event.ts";
-import type { BodyDetail, EventFacts } from "./stream-filter.ts";
-import { members, type ExchangeFacts } from "./exchange-facts.ts";
+import type { BodyDetail, EventDetails } from "./stream-filter.ts";
+import { members, type ExchangeDetails } from "./exchange-details.ts";
 
 export const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
 
@@ -32,13 +32,13 @@ export interface TraceSubject {
   readonly error: FlowError | undefined;
 }
 
-export class TraceEvent implements StreamEvent, EventFacts {
+export class TraceEvent implements StreamEvent, EventDetails {
   number = 0;
   cached: StreamEvent["cached"] = undefined;
   readonly type: string;
   /** Milliseconds since the start of the process: a small integer needs no allocation. */
   readonly #at: number;
-  readonly #facts: ExchangeFacts;
+  readonly #facts: ExchangeDetails;
   readonly #step: StepPart | undefined;
   readonly #seq: number;
   readonly #attempt: number;
@@ -48,7 +48,7 @@ export class TraceEvent implements StreamEvent, EventFacts {
   readonly #body: BodyPreview;
   readonly #bodyType: BodyType;
 
-  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, facts: ExchangeFacts, body: BodyPreview) {
+  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, facts: ExchangeDetails, body: BodyPreview) {
     this.type = type;
     this.#at = at - origin;
     this.#facts = facts;
@@ -66,7 +66,7 @@ export class TraceEvent implements StreamEvent, EventFacts {
     return 1_000 + this.#body.text.length * 2;
   }
 
-  get facts(): EventFacts {
+  get facts(): EventDetails {
     return this;
   }
 
@@ -113,13 +113,13 @@ export class TraceEvent implements StreamEvent, EventFacts {
 }
 
 const origin = Date.now();
-const timeText = remembered((at: number) => new Date(origin + at).toISOString());
-const bodyText = remembered((text: string) => JSON.stringify(maskUris(maskMembers(text))));
+const timeText = memoizeLast((at: number) => new Date(origin + at).toISOString());
+const bodyText = memoizeLast((text: string) => JSON.stringify(maskUris(maskMembers(text))));
 
 /** Caches the last result: events written together mostly share time and body. */
-function remembered<A, B>(make: (from: A) => B): (from: A) => B {
-  let last: { readonly from: A; readonly made: B } | undefined;
-  return (from) => (last?.from === from ? last : (last = { from, made: make(from) })).made;
+function memoizeLast<A, B>(compute: (from: A) => B): (from: A) => B {
+  let last: { readonly from: A; readonly result: B } | undefined;
+  return (from) => (last?.from === from ? last : (last = { from, result: compute(from) })).result;
 }
 
 function errorText(error: FlowError, step: StepPart | undefined): string {

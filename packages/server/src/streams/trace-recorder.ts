@@ -3,11 +3,11 @@
 import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { RunFacts } from "../runs/run-facts.ts";
+import type { RunMetadata } from "../runs/run-metadata.ts";
 import { EventHub } from "./event-hub.ts";
 import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 import { plainEvent } from "./stream-event.ts";
-import { ExchangeFactsCache } from "./exchange-facts.ts";
+import { ExchangeFactsCache } from "./exchange-details.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
 import { detailLimits, stepPart, TraceEvent, type StepPart, type TraceSubject } from "./trace-event.ts";
 
@@ -52,23 +52,24 @@ export class TraceRecorder {
   }
 
   runStarted(exchange: Exchange): void {
-    if (this.#isWanted(exchange.run)) this.#publish({ type: "run.started", exchange, step: undefined, mocked: false, durationMs: undefined, error: undefined });
+    if (this.#isFollowed(exchange.run))
+      this.#publish({ type: "run.started", exchange, step: undefined, mocked: false, durationMs: undefined, error: undefined });
   }
 
   runEnded(run: Run, exchange: Exchange): void {
-    if (this.#isWanted(run))
+    if (this.#isFollowed(run))
       this.#publish({ type: runTypes[run.status], exchange, step: undefined, mocked: false, durationMs: run.endedAt - run.startedAt, error: run.failure });
   }
 
   /** Reports a run lost with its process, based on the history. */
-  runLost({ id: runId, route, exchangeId, traceId, parentRunId, startedAt, endedAt, error }: RunFacts): void {
+  runLost({ id: runId, route, exchangeId, traceId, parentRunId, startedAt, endedAt, error }: RunMetadata): void {
     if (!this.hub.recording) return;
-    const facts = { flowId: route.flowId, routeId: route.id, runId, exchangeId, parentRunId: parentRunId ?? null, traceId: traceId ?? null };
-    this.#announce("run.failed", { ...facts, durationMs: Math.max(0, endedAt - startedAt), error });
+    const details = { flowId: route.flowId, routeId: route.id, runId, exchangeId, parentRunId: parentRunId ?? null, traceId: traceId ?? null };
+    this.#announce("run.failed", { ...details, durationMs: Math.max(0, endedAt - startedAt), error });
   }
 
   retrying(exchange: Exchange, error: FlowError, delayMs: number): void {
-    if (!this.#isWanted(exchange.run)) return;
+    if (!this.#isFollowed(exchange.run)) return;
     const step = exchange.at === undefined ? undefined : this.#part(exchange.at, exchange);
     this.#publish({ type: "step.retrying", exchange, step, mocked: false, durationMs: delayMs, error });
   }
@@ -87,20 +88,20 @@ export class TraceRecorder {
     if (this.hub.recording) this.#announce(`flow.${change}`, { flowId, hash });
   }
 
-  /** Cheap check, so that runs of other routes cost nothing, and little during a flood. */
-  #isWanted({ route }: Run): boolean {
+  /** Checked first, so that runs that no client follows, or that clients cannot keep up with, cost little. */
+  #isFollowed({ route }: Run): boolean {
     if (!this.hub.recording) return false;
     let followed = this.#followed.get(route);
     if (followed === undefined) this.#followed.set(route, (followed = covers(this.#filters, route)));
     return followed && !this.hub.skip(route);
   }
 
-  #announce(type: string, facts: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown }): void {
+  #announce(type: string, details: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown }): void {
     const { clock, secrets } = this.#options;
     const at = new Date(clock.now()).toISOString();
     const scrub = secrets.asOfNow();
-    const { flowId, routeId, runId } = facts;
-    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrub(JSON.stringify({ id, type, at, ...facts }))));
+    const { flowId, routeId, runId } = details;
+    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrub(JSON.stringify({ id, type, at, ...details }))));
   }
 
   #publish(subject: TraceSubject): void {
@@ -111,12 +112,12 @@ export class TraceRecorder {
   }
 
   #part(node: StepNode, exchange: Exchange): StepPart {
-    const known = this.#parts.get(node);
-    if (known !== undefined) return known;
+    const cached = this.#parts.get(node);
+    if (cached !== undefined) return cached;
     const steps = this.#options.runtime().routes.get(exchange.run.route.id)?.steps;
-    const place = steps?.find((candidate) => candidate.node === node);
-    const part = stepPart(node, place?.uri, place?.depth ?? 1);
-    if (place !== undefined) this.#parts.set(node, part);
+    const step = steps?.find((candidate) => candidate.node === node);
+    const part = stepPart(node, step?.uri, step?.depth ?? 1);
+    if (step !== undefined) this.#parts.set(node, part);
     return part;
   }
 
@@ -146,37 +147,37 @@ export class TraceRecorder {
     return {
       layer: 20,
       covers: (route) => covers(filters, route),
-      step: (next, node) => this.#traced(next, node),
+      step: (next, node) => this.#traceStep(next, node),
     };
   }
 
-  #traced(next: Processor, node: StepNode): Processor {
+  #traceStep(next: Processor, node: StepNode): Processor {
     const { clock, wasMocked } = this.#options;
     const { hub } = this;
-    const ended = (exchange: Exchange, began: number, thrown?: unknown): void => {
+    const ended = (exchange: Exchange, startedMs: number, thrown?: unknown): void => {
       if (hub.skip(exchange.run.route)) return;
       const error = (thrown as FlowError | undefined)?.type === undefined ? undefined : (thrown as FlowError);
       const type = thrown === undefined ? "step.completed" : "step.failed";
-      const durationMs = clock.monotonic() - began;
+      const durationMs = clock.monotonic() - startedMs;
       this.#publish({ type, exchange, step: this.#part(node, exchange), mocked: wasMocked(exchange, node), durationMs, error });
     };
     return (exchange) => {
       if (!hub.skip(exchange.run.route))
         this.#publish({ type: "step.started", exchange, step: this.#part(node, exchange), mocked: false, durationMs: undefined, error: undefined });
-      const began = clock.monotonic();
+      const startedMs = clock.monotonic();
       let pending: void | Promise<void>;
       try {
         pending = next(exchange);
-      } catch (thrown) {
-        ended(exchange, began, thrown);
-        throw thrown;
+      } catch (error) {
+        ended(exchange, startedMs, error);
+        throw error;
       }
-      if (pending === undefined) return ended(exchange, began);
+      if (pending === undefined) return ended(exchange, startedMs);
       return pending.then(
-        () => ended(exchange, began),
-        (thrown: unknown) => {
-          ended(exchange, began, thrown);
-          throw thrown;
+        () => ended(exchange, startedMs),
+        (error: unknown) => {
+          ended(exchange, startedMs, error);
+          throw error;
         },
       );
     };

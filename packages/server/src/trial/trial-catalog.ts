@@ -5,13 +5,13 @@ import type { ServerCatalog } from "../catalog.ts";
 /** Routes start and can be invoked directly, but timers, polls and file watches do not fire. */
 export function trialCatalog(catalog: ServerCatalog): ServerCatalog {
   const connectors = new Map<string, ConnectorDeclaration>();
-  const made = new Map<ConnectorDeclaration, ConnectorDeclaration>();
+  const idleConnectors = new Map<ConnectorDeclaration, ConnectorDeclaration>();
   const update = (): void => {
     for (const [scheme, connector] of catalog.connectors) {
       if (connectors.has(scheme)) continue;
-      const idle = made.get(connector) ?? (isPassive(connector) ? connector : withIdleSources(connector));
-      made.set(connector, idle);
-      connectors.set(scheme, idle);
+      const trialConnector = idleConnectors.get(connector) ?? (isPassive(connector) ? connector : withIdleSources(connector));
+      idleConnectors.set(connector, trialConnector);
+      connectors.set(scheme, trialConnector);
     }
   };
   update();

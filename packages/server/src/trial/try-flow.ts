@@ -21,11 +21,10 @@ import type { Configuration } from "../config.ts";
 import type { FlowCandidate, TrialOutcome } from "../flows/installed-flows.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
 import type { ClusterStores } from "../other-nodes/cluster-view.ts";
-import { Refusal } from "../refusal.ts";
+import { ServiceError } from "../service-error.ts";
 
 export interface TrialParts {
   readonly configuration: Configuration;
-  readonly dataDir: string;
   /** In a cluster, the documents are not in the data directory. */
   readonly stores?: Pick<ClusterStores, "valueMappings" | "messageMappings" | "kamelets"> | undefined;
   /** Starts a runtime for a trial. */
@@ -43,28 +42,28 @@ const trialTimeoutMs = 60_000;
 const documents = ["value-mappings", "message-mappings", "kamelets"];
 const files = ["resources", "application.properties"];
 
-/** Parses tests; throws a Refusal with the location of the problem. */
+/** Parses tests; throws a ServiceError with the location of the problem. */
 export function readTests(id: string, text: string): FlowTestFile {
   try {
     const file = readFlowTests(text);
     if (file.flowId !== undefined && file.flowId !== id)
-      throw new Refusal("flow-invalid", `tests: the tests are for flow '${file.flowId}', not for flow '${id}'`);
+      throw new ServiceError("flow-invalid", `tests: the tests are for flow '${file.flowId}', not for flow '${id}'`);
     return file;
   } catch (error) {
-    if (error instanceof FlowTestFileError) throw new Refusal("flow-invalid", `tests: ${error.message.split("\n")[0]}`);
+    if (error instanceof FlowTestFileError) throw new ServiceError("flow-invalid", `tests: ${error.message.split("\n")[0]}`);
     throw error;
   }
 }
 
-/** Runs the tests; throws a Refusal if one fails. */
+/** Runs the tests; throws a ServiceError if one fails. */
 export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Promise<TrialOutcome> {
   const file = readTests(candidate.id, candidate.tests);
   const directory = await mkdtemp(join(tmpdir(), "sluice-trial-"));
   const output = openSync(devNull, "w");
   try {
-    const { profile } = parts.configuration.settings;
+    const { profile, dataDir } = parts.configuration.settings;
     const copied = [...(parts.stores === undefined ? documents : []), ...files, ...(profile === undefined ? [] : [`application-${profile}.properties`])];
-    for (const name of copied) await cp(join(parts.dataDir, name), join(directory, name), { recursive: true }).catch(unlessMissing);
+    for (const name of copied) await cp(join(dataDir, name), join(directory, name), { recursive: true }).catch(ignoreMissing);
     if (parts.stores !== undefined) {
       await writeDocuments(parts.stores.valueMappings, join(directory, "value-mappings"));
       await writeDocuments(parts.stores.messageMappings, join(directory, "message-mappings"));
@@ -73,7 +72,7 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
     const token = randomBytes(24).toString("hex");
     const runtime = await parts.start(trialConfiguration(parts.configuration, directory, token), output);
     try {
-      const results = await inTime(() => runAll({ ...httpTransport(runtime.baseUrl, token), api: runtime.api }, candidate, file));
+      const results = await withTimeLimit(() => runAll({ ...httpTransport(runtime.baseUrl, token), api: runtime.api }, candidate, file));
       return outcomeOf(candidate.id, results);
     } finally {
       await runtime.stop();
@@ -115,35 +114,35 @@ function trialConfiguration({ settings, environment }: Configuration, dataDir: s
 
 async function runAll(transport: RuntimeTransport, { id, source, params }: FlowCandidate, file: FlowTestFile): Promise<readonly FlowTestResult[]> {
   const readFile = (path: string): Promise<string> =>
-    Promise.reject(new Refusal("flow-invalid", `tests: the file '${path}' is not available: put its content into the tests`));
+    Promise.reject(new ServiceError("flow-invalid", `tests: the file '${path}' is not available: put its content into the tests`));
   try {
     await installDocuments(transport, file, readFile);
     await installFlow(transport, id, source, { ...params, ...file.params });
   } catch (error) {
-    throw error instanceof Refusal ? error : new Refusal("flow-invalid", `tests: ${(error as Error).message}`);
+    throw error instanceof ServiceError ? error : new ServiceError("flow-invalid", `tests: ${(error as Error).message}`);
   }
   return runFlowTests(transport, file, { readFile });
 }
 
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
+async function withTimeLimit<T>(work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal("tests-failed", `the tests did not finish within ${trialTimeoutMs} ms`)), trialTimeoutMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ServiceError("tests-failed", `the tests did not finish within ${trialTimeoutMs} ms`)), trialTimeoutMs);
   });
-  return Promise.race([work(), late]).finally(() => clearTimeout(timer));
+  return Promise.race([work(), timeout]).finally(() => clearTimeout(timer));
 }
 
 function outcomeOf(id: string, results: readonly FlowTestResult[]): TrialOutcome {
   const failed = results.filter(({ faults }) => faults.length > 0);
   const [first] = failed;
   if (first !== undefined)
-    throw new Refusal(
+    throw new ServiceError(
       "tests-failed",
       `${failed.length} of ${results.length} tests of flow '${id}' failed: '${first.name}' (line ${first.line}): ${first.faults[0]}`,
     );
   return { passed: results.length };
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): void {
+function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }

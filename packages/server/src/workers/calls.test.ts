@@ -24,19 +24,19 @@ describe("calls between processes", () => {
       throw Object.assign(new RangeError("too much"), { code: "E_MUCH" });
     });
     await expect(one.call(2, "fails")).rejects.toMatchObject({ name: "RangeError", message: "too much", code: "E_MUCH" });
-    await expect(one.call(2, "unheard-of")).rejects.toMatchObject({ message: "no handler for 'unheard-of'", code: "unhandled" });
+    await expect(one.call(2, "unknown-method")).rejects.toMatchObject({ message: "no handler for 'unknown-method'", code: "unhandled" });
   });
 
-  it("fail when the other process exits or does not answer", async () => {
+  it("fail when the other process exits or does not respond", async () => {
     const silent = new Calls(1, () => undefined);
     const call = silent.call(2, "anything");
     const elsewhere = silent.call(3, "anything", undefined, 30);
     silent.failPending(2);
-    await expect(call).rejects.toMatchObject({ code: "ended" });
+    await expect(call).rejects.toMatchObject({ code: "exited" });
     await expect(elsewhere).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("ignore an unexpected answer", () => {
+  it("ignore an unexpected response", () => {
     const sent: Envelope[] = [];
     const calls = new Calls(1, (message) => void sent.push(message));
     calls.receive({ to: 1, from: 2, answer: 99, data: "timeout" });

@@ -1,8 +1,8 @@
 // Request/response calls between the processes of a service. All messages go through the supervisor, which routes them. Every call
 // settles: with a result, an error, a timeout, or a failure when the callee exits.
 
-/** The supervisor, the current lead, or a worker by its number. */
-export type Address = "supervisor" | "lead" | number;
+/** The supervisor, the current leader, or a worker by its number. */
+export type Address = "supervisor" | "leader" | number;
 
 export interface CallMessage {
   readonly to: Address;
@@ -40,8 +40,8 @@ interface FaultPlace {
 export type Envelope = CallMessage | AnswerMessage;
 
 /**
- * A failed call. `name`, `code` and the location are copied from the remote error. Additional codes: `ended`: the process has exited; `unhandled`: it
- * does not handle this call yet; `timeout`: it did not answer in time.
+ * A failed call. `name`, `code` and the location are copied from the remote error. Additional codes: `exited`: the process has exited; `unhandled`: it
+ * does not handle this call yet; `timeout`: it did not respond in time.
  */
 export class CallError extends Error {
   readonly code: string | undefined;
@@ -103,14 +103,14 @@ export class Calls {
     if ("answer" in message) {
       const { answer, data, fault } = message;
       if (fault !== undefined) this.#fail(answer, fault);
-      else this.#take(answer)?.resolve(data);
+      else this.#removePending(answer)?.resolve(data);
     } else void this.#answer(message);
   }
 
   /** Fails all pending calls to an address whose process has exited. */
   failPending(address: Address): void {
     for (const [call, { to }] of this.#pending)
-      if (to === address) this.#fail(call, { name: "CallError", message: "the worker process has exited", code: "ended" });
+      if (to === address) this.#fail(call, { name: "CallError", message: "the worker process has exited", code: "exited" });
   }
 
   async #answer({ from, name, call, data }: CallMessage): Promise<void> {
@@ -127,7 +127,7 @@ export class Calls {
     }
   }
 
-  #take(call: number): Pending | undefined {
+  #removePending(call: number): Pending | undefined {
     const pending = this.#pending.get(call);
     this.#pending.delete(call);
     clearTimeout(pending?.timer);
@@ -135,6 +135,6 @@ export class Calls {
   }
 
   #fail(call: number, fault: CallFault): void {
-    this.#take(call)?.reject(new CallError(fault));
+    this.#removePending(call)?.reject(new CallError(fault));
   }
 }

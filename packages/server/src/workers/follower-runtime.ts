@@ -1,4 +1,4 @@
-// The parts of a follower that run flows: the runtime of the lead without stores, whose state is replicated.
+// The parts of a follower that run flows: the runtime of the leader without stores, whose state is replicated.
 import type { Log, LogLevel, RunListener } from "@sluice/engine";
 import { connectionIndex, loadClient, sluiceEvents } from "@sluice/connectors";
 import { createRuntime } from "@sluice/engine";
@@ -24,7 +24,7 @@ import { createRunListener } from "../runs/run-listener.ts";
 import { stepTap } from "../runs/step-tap.ts";
 import { findResourceFolders, resourceFolders } from "../resources/resource-folders.ts";
 import { loadPlugins } from "../plugins/load-plugins.ts";
-import { catalogFor, connectionSettings, runtimeLimits, streamRing } from "../runtime-settings.ts";
+import { catalogFor, connectionSettings, runtimeLimits, streamBufferOptions } from "../runtime-settings.ts";
 import { queuePort } from "../store/queue-port.ts";
 import { unopenedStore } from "../store/unopened-store.ts";
 import { LogRecorder } from "../streams/log-recorder.ts";
@@ -45,7 +45,7 @@ export function openFollowerProcess({ settings, environment: variables }: Config
 export async function openFollowerRuntime(process: FollowerProcess, ingress: Ingress, calls: Calls, inFlightRuns: InFlightRuns) {
   const { settings, log, secrets, clock, environment } = process;
   const stores = { tables: createMemoryDocumentStore(), documents: createMemoryDocumentStore() };
-  const mappings = createMappings(stores.tables, stores.documents, quiet(log));
+  const mappings = createMappings(stores.tables, stores.documents, silence(log));
   const plugins = await loadPlugins(settings);
   const connectionTypes = createConnectionTypes(plugins.connections, connectionIndex, connectionSettings(settings));
   const connections = openConnections({ types: connectionTypes, secrets, host: () => host, load: loadClient });
@@ -67,27 +67,27 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
     deadLetters: createDeadLetterWriter(localDeadLetters(unopenedStore), settings.queueMessageBytes),
     mappings: mappings.documents,
   });
-  const ring = { ...streamRing(settings, secrets), lingers: false };
-  const trace = new TraceRecorder({ ...ring, runtime: () => runtime, wasMocked: () => false });
-  const logs = new LogRecorder({ ...ring, minLevel: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
+  const bufferOptions = { ...streamBufferOptions(settings, secrets), lingers: false };
+  const trace = new TraceRecorder({ ...bufferOptions, runtime: () => runtime, wasMocked: () => false });
+  const logs = new LogRecorder({ ...bufferOptions, minLevel: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
   log.follow(logs);
-  // Routes with capture enabled run in the lead.
+  // Routes with capture enabled run in the leader.
   const sink = settings.runStore === "disk" ? sendRuns(calls) : undefined;
   const { history, writer: runWriter } = openHistory(settings, sink, { secrets, captured: () => undefined });
   const replayStore = new ReplayStore(settings.replayBytes);
   const counts = createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => runtime.routes.has(routeId) });
   const spans = openSpanExport({ settings, version, clock, log, secrets });
-  const reported = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.notify("lead", "event", event) };
-  const listenerOfRuns = createRunListener({ history, replayStore, counts, trace, log, events: reported, spans });
-  // Route state is owned by the lead and only mirrored here.
-  const mirrored: RunListener = { ...listenerOfRuns, routeChanged: () => undefined };
-  const runtime = createRuntime({ catalog, host, listener: inFlightRuns.listen(mirrored), limits: runtimeLimits(settings) });
+  const leaderEvents = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.notify("leader", "event", event) };
+  const runListener = createRunListener({ history, replayStore, counts, trace, log, events: leaderEvents, spans });
+  // Route state is owned by the leader and only mirrored here.
+  const mirrorListener: RunListener = { ...runListener, routeChanged: () => undefined };
+  const runtime = createRuntime({ catalog, host, listener: inFlightRuns.listen(mirrorListener), limits: runtimeLimits(settings) });
   runtime.tap(stepTap);
   await mappings.load(catalog, host);
   return { runtime, stores, mappings, connections, trace, logs, history, runWriter, replayStore, counts, spans };
 }
 
-/** A log that discards everything: the lead has logged it already. */
-function quiet(log: Log): Log {
+/** A log that discards everything: the leader has logged it already. */
+function silence(log: Log): Log {
   return { ...log, write: () => undefined };
 }

@@ -1,4 +1,4 @@
-// A worker that serves webhooks in addition to the lead. It runs the routes that every worker may run and forwards everything else to the lead:
+// A worker that serves webhooks in addition to the leader. It runs the routes that every worker may run and forwards everything else to the leader:
 // the management API, routes that are tied to one process, and requests it would reject.
 import type { Log } from "@sluice/engine";
 import { followPolicies } from "../access/open-policies.ts";
@@ -17,7 +17,7 @@ import { shutDown, type ShutdownReport } from "../shutdown.ts";
 import type { Calls } from "./calls.ts";
 import { openFollowerProcess, openFollowerRuntime, type FollowerProcess } from "./follower-runtime.ts";
 import { createForwarder, type Forwarder } from "./forwarder.ts";
-import { handleLeadCalls } from "./handle-lead-calls.ts";
+import { handleLeaderCalls } from "./handle-leader-calls.ts";
 import type { InFlightRuns } from "./in-flight-runs.ts";
 import { reportMetricDeltas } from "./metric-deltas.ts";
 import { ReplicatedState } from "./replicated-state.ts";
@@ -35,7 +35,7 @@ export interface FollowerParts {
   readonly inFlightRuns: InFlightRuns;
 }
 
-/** How long requests wait for a lead that is unavailable, and a follower for its first answer. */
+/** How long requests wait for a leader that is unavailable, and how long a follower waits for its first response. */
 const waitMs = 15_000;
 const joinWithinMs = 120_000;
 const retryEveryMs = 100;
@@ -44,7 +44,7 @@ const lastSpansMs = 2_000;
 /** Starts a follower; resolves when it serves requests. */
 export async function startFollower({ configuration, socketPath, calls, inFlightRuns }: FollowerParts): Promise<Follower> {
   const startedAt = Date.now();
-  calls.on("lead-exited", () => calls.failPending("lead"));
+  calls.on("leader-exited", () => calls.failPending("leader"));
   const process = openFollowerProcess(configuration);
   const { settings, log, writer, secrets, environment, clock } = process;
   const forwarder = createForwarder({ socketPath, waitMs, isDraining: () => listener.draining });
@@ -56,11 +56,11 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
     inFlightRuns,
   );
   const { policies } = http;
-  const properties = await untilAnswered(() => calls.call<ReadonlyMap<string, string>>("lead", "properties"));
+  const properties = await retryUntilLeaderResponds(() => calls.call<ReadonlyMap<string, string>>("leader", "properties"));
   const state = new ReplicatedState({ runtime, log, secrets, environment, properties, policies, mappings, connections, stores });
   const listener = openListener(http, settings, state, forwarder);
 
-  handleLeadCalls(calls, { state, policies, history, runWriter, replayStore, secrets, trace, logs, recentLines: () => writer.recent() });
+  handleLeaderCalls(calls, { state, policies, history, runWriter, replayStore, secrets, trace, logs, recentLines: () => writer.recent() });
   const metrics = (): WorkerMetrics =>
     workerMetrics({
       startedAt,
@@ -72,11 +72,11 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
       hide: (text) => secrets.scrub(maskUris(text)),
     });
   calls.on("metrics", metrics);
-  const stopReporting = reportMetricDeltas(metrics, counts, (deltas) => calls.notify("lead", "metric-deltas", deltas));
-  const join = (): Promise<unknown> => calls.call("lead", "join", undefined, joinWithinMs);
+  const stopReporting = reportMetricDeltas(metrics, counts, (deltas) => calls.notify("leader", "metric-deltas", deltas));
+  const join = (): Promise<unknown> => calls.call("leader", "join", undefined, joinWithinMs);
   calls.on("rejoin", join);
 
-  await untilAnswered(join);
+  await retryUntilLeaderResponds(join);
   const address = await listener.listen(settings.port, settings.host, false);
 
   let stopping: Promise<ShutdownReport> | undefined;
@@ -84,7 +84,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
     log,
     port: address.port,
     stop: () =>
-      (stopping ??= shutDown({ listener, runtime, log: faultsOnly(log), hubs: [], drainMs: settings.drainMs, clock }).finally(async () => {
+      (stopping ??= shutDown({ listener, runtime, log: withoutInfo(log), hubs: [], drainMs: settings.drainMs, clock }).finally(async () => {
         await connections.close();
         await runWriter?.flush();
         forwarder.close();
@@ -110,7 +110,7 @@ function openHttp({ settings, log, secrets, environment, clock }: FollowerProces
     log,
     clock,
     isInstalled: () => true,
-    fetchText: (uri) => calls.call<string>("lead", "fetch-text", { uri }),
+    fetchText: (uri) => calls.call<string>("leader", "fetch-text", { uri }),
   });
   const ingress = createIngress({
     limits,
@@ -128,7 +128,7 @@ function openListener({ limits, bytes, reportFault, ingress }: FollowerHttp, set
     limits,
     bytes,
     ingress: ownIngress(ingress, () => !state.paused),
-    management: () => Promise.reject(new Error("the management API is served by the lead worker")),
+    management: () => Promise.reject(new Error("the management API is served by the leader worker")),
     reportFault,
     fastPath: settings.httpFastPath,
     tryForward(inbound, path, isLate) {
@@ -144,20 +144,20 @@ function openListener({ limits, bytes, reportFault, ingress }: FollowerHttp, set
   });
 }
 
-/** Calls the lead, and retries while there is none. */
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+/** Calls the leader, and retries while none is running. */
+async function retryUntilLeaderResponds<T>(call: () => Promise<T>): Promise<T> {
   for (const until = performance.now() + joinWithinMs; ;) {
     try {
-      return await ask();
+      return await call();
     } catch (error) {
-      if (!["ended", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || performance.now() > until) throw error;
+      if (!["exited", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || performance.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
     }
   }
 }
 
 /**
- * The ingress for requests that this worker serves itself: no requests of test sessions, and none while the lead serves everything.
+ * The ingress for requests that this worker serves itself: no requests of test sessions, and none while the leader serves everything.
  */
 function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
   return {
@@ -173,7 +173,7 @@ function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
   };
 }
 
-/** Shutdown is announced by the lead, so only warnings and errors are logged here. */
-function faultsOnly(log: Log): Log {
+/** Shutdown is announced by the leader, so only warnings and errors are logged here. */
+function withoutInfo(log: Log): Log {
   return { ...log, write: (level, ...rest) => (level === "INFO" ? undefined : log.write(level, ...rest)) };
 }

@@ -1,4 +1,4 @@
-// Forwards requests to the lead over a Unix socket and relays the replies, both streaming; event streams included. A client that
+// Forwards requests to the leader over a Unix socket and relays the replies, both streaming; event streams included. A client that
 // disconnects aborts the forwarded request too.
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { peerHeader } from "../http/worker-socket.ts";
@@ -7,7 +7,7 @@ import { RetryQueue, type QueuedRequest } from "./retry-queue.ts";
 
 export interface ForwarderOptions {
   readonly socketPath: string;
-  /** How long a request waits for a lead that is being replaced or overloaded. */
+  /** How long a request waits for a leader that is being replaced or overloaded. */
   readonly waitMs: number;
   isDraining(): boolean;
 }
@@ -21,8 +21,8 @@ export interface Forwarder {
 }
 
 const lingerMs = 1_000;
-/** Connection errors of a lead that is being replaced or whose backlog is full: nothing of the request was sent. */
-const notTaken = new Set(["ENOENT", "ECONNREFUSED", "EAGAIN"]);
+/** Connection errors of a leader that is being replaced or whose backlog is full: nothing of the request was sent. */
+const notAcceptedCodes = new Set(["ENOENT", "ECONNREFUSED", "EAGAIN"]);
 /** Hop-by-hop headers, which are not forwarded. */
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", peerHeader]);
 
@@ -36,13 +36,13 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const until = performance.now() + options.waitMs;
     inbound.response.once("close", () => active--);
     if (retries.isEmpty) attempt(inbound, body, until);
-    else retries.add(queued(inbound, body, until, "is unavailable"));
+    else retries.add(queuedRequest(inbound, body, until, "is unavailable"));
   }
 
-  const queued = (inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number, reason: string): QueuedRequest => ({
+  const queuedRequest = (inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number, reason: string): QueuedRequest => ({
     until,
     attempt: () => attempt(inbound, body, until),
-    giveUp: () => inbound.response.destroyed || inbound.refuse(503, `the lead worker ${reason}`, { "Retry-After": "1" }),
+    giveUp: () => inbound.response.destroyed || inbound.refuse(503, `the leader worker ${reason}`, { "Retry-After": "1" }),
   });
 
   function attempt(inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number): void {
@@ -56,22 +56,22 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       headers: headersFor(inbound, body) as unknown as Record<string, string>,
       setHost: false,
     });
-    let answered = false;
-    const clientLeft = (): void => void (response.writableFinished || outgoing.destroy());
-    response.once("close", clientLeft);
+    let hasResponse = false;
+    const onClientClose = (): void => void (response.writableFinished || outgoing.destroy());
+    response.once("close", onClientClose);
     outgoing.once("response", (incoming) => {
-      answered = true;
+      hasResponse = true;
       relay(incoming, request, response);
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
-      response.removeListener("close", clientLeft);
-      if (answered || response.destroyed) return;
-      if (!notTaken.has(error.code ?? ""))
-        return inbound.refuse(503, "the lead worker exited while it processed the request; the outcome is unknown", { "Retry-After": "1" });
-      retries.failed(queued(inbound, body, until, error.code === "EAGAIN" ? "is too busy" : "is unavailable"));
+      response.removeListener("close", onClientClose);
+      if (hasResponse || response.destroyed) return;
+      if (!notAcceptedCodes.has(error.code ?? ""))
+        return inbound.refuse(503, "the leader worker exited while it processed the request; the outcome is unknown", { "Retry-After": "1" });
+      retries.failed(queuedRequest(inbound, body, until, error.code === "EAGAIN" ? "is too busy" : "is unavailable"));
     });
     outgoing.once("socket", (socket) => {
-      // Do not read the client's body before the lead has accepted the connection.
+      // Do not read the client's body before the leader has accepted the connection.
       const begin = (): void => {
         retries.succeeded();
         send(inbound, outgoing, body);
@@ -144,18 +144,18 @@ function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): 
       if (/^(content-length|transfer-encoding|expect)$/i.test(headers[index] as string)) headers.splice(index, 2);
     headers.push("Content-Length", String(body.byteLength));
   } else if (!has("content-length") && !has("transfer-encoding")) headers.push("Content-Length", "0");
-  // The peer header is last, so that the lead finds it quickly. Its value includes the number of headers added by the forwarder.
-  const ours = body === undefined ? (headers.length - before) / 2 : 0;
-  headers.push(peerHeader, `${inbound.remoteAddress} ${ours}`);
+  // The peer header is last, so that the leader finds it quickly. Its value includes the number of headers added by the forwarder.
+  const addedCount = body === undefined ? (headers.length - before) / 2 : 0;
+  headers.push(peerHeader, `${inbound.remoteAddress} ${addedCount}`);
   return headers;
 }
 
 function withoutHops(raw: readonly string[], isReply: boolean): string[] {
-  const kept: string[] = [];
+  const headers: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const lower = (raw[index] as string).toLowerCase();
     // A request keeps its framing; a reply is framed again.
-    if (!hopByHop.has(lower) && !(isReply && lower === "transfer-encoding")) kept.push(raw[index] as string, raw[index + 1] as string);
+    if (!hopByHop.has(lower) && !(isReply && lower === "transfer-encoding")) headers.push(raw[index] as string, raw[index + 1] as string);
   }
-  return kept;
+  return headers;
 }

@@ -61,16 +61,16 @@ export class Members {
   }
 
   /** Calls all workers; those that fail are omitted. */
-  async ask<T>(name: string, data: unknown, withinMs: number): Promise<readonly T[]> {
-    const answers = await Promise.all(
+  async callAll<T>(name: string, data: unknown, withinMs: number): Promise<readonly T[]> {
+    const responses = await Promise.all(
       [...this.#serving].map((member) =>
         this.#calls.call<T>(member, name, data, withinMs).then(
-          (answer) => [answer],
+          (response) => [response],
           () => [],
         ),
       ),
     );
-    return answers.flat();
+    return responses.flat();
   }
 
   async metrics(withinMs: number): Promise<readonly WorkerMetrics[]> {

@@ -8,7 +8,7 @@ import { FileOutput } from "../log/file-output.ts";
 const newline = 10;
 const nothing = Buffer.alloc(0);
 
-const joined = (one: Buffer, other: Buffer): Buffer => (one.length === 0 ? other : Buffer.concat([one, other]));
+const concat = (one: Buffer, other: Buffer): Buffer => (one.length === 0 ? other : Buffer.concat([one, other]));
 
 export interface MergedOutput extends BatchedWriter {
   /** Merges the output of this stream. */
@@ -82,16 +82,16 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
       let rest: Buffer = nothing;
       stream.on("data", (chunk: Buffer) => {
         const end = chunk.lastIndexOf(newline) + 1;
-        const whole = end === 0 ? undefined : joined(rest, chunk.subarray(0, end));
-        rest = end === 0 ? joined(rest, chunk) : end === chunk.length ? nothing : Buffer.from(chunk.subarray(end));
+        const whole = end === 0 ? undefined : concat(rest, chunk.subarray(0, end));
+        rest = end === 0 ? concat(rest, chunk) : end === chunk.length ? nothing : Buffer.from(chunk.subarray(end));
         if (whole === undefined) return;
-        let isOut = false;
+        let isWritten = false;
         put(whole, () => {
-          isOut = true;
+          isWritten = true;
           stream.resume();
         });
         // Everything is buffered before the first line; afterwards one chunk per process.
-        if (isOpen && !isOut) stream.pause();
+        if (isOpen && !isWritten) stream.pause();
       });
       stream.on("end", () => {
         if (rest.length > 0) put(Buffer.concat([rest, Buffer.from("\n")]));

@@ -7,16 +7,21 @@ import type { Configuration } from "../config.ts";
 import type { Definition } from "../connections/named-connections.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { ReplayData } from "../replay/replay-store.ts";
-import type { RunFacts } from "../runs/run-facts.ts";
+import type { RunMetadata } from "../runs/run-metadata.ts";
 import type { StoredRun } from "../run-store/stored-run.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 
+/** In a cluster, every worker is a node; otherwise one is the leader of the others. */
+export type WorkerRole = "leader" | "follower" | "node";
+
 /** Starts a worker; the reply is its `Announcement`. */
-export interface StartOrder {
-  readonly role: "lead" | "follower";
+export interface StartRequest {
+  readonly role: WorkerRole;
+  /** From 1; a replacement has the number of the worker it replaces. */
+  readonly position: number;
   readonly configuration: Configuration;
-  /** The Unix socket at which the lead accepts forwarded requests. */
+  /** The Unix socket at which the leader accepts forwarded requests. */
   readonly socketPath: string;
   /** Folders with external flows; undefined when there are none. */
   readonly externalFolders: readonly string[] | undefined;
@@ -29,7 +34,7 @@ export interface PlacedFlow {
   readonly hash: string;
   readonly params: StoredParams;
   readonly routeIds: readonly string[];
-  /** The Kamelets that the lead compiled it with. */
+  /** The Kamelets that the leader compiled it with. */
   readonly kamelets: ReadonlyMap<string, KameletFile>;
 }
 
@@ -41,7 +46,7 @@ export type Change =
   | { readonly kind: "connection"; readonly id: string; readonly definition: Definition | undefined }
   | { readonly kind: "flow"; readonly id: string; readonly flow: PlacedFlow | undefined };
 
-export interface ChangeOrder {
+export interface ChangeRequest {
   /** True for a snapshot: items not in it are removed. */
   readonly whole: boolean;
   readonly changes: readonly Change[];
@@ -57,7 +62,7 @@ export interface RunsQuery extends RunFilter {
 
 /** A run and the data needed to replay it. */
 export interface RemoteRun {
-  readonly record: RunFacts;
+  readonly record: RunMetadata;
   readonly replayData: ReplayData | undefined;
 }
 
@@ -68,7 +73,7 @@ export interface SentRuns {
 }
 
 /** The events that followers forward; an empty list stops forwarding. */
-export interface WatchOrder {
+export interface WatchRequest {
   readonly stream: "trace" | "log";
   readonly queries: readonly FilterQuery[];
 }

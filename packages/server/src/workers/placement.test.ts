@@ -33,10 +33,10 @@ const route = (id: string, uri: string, steps: string): string => `- route: {id:
 const reply = "{setBody: {constant: ok}}";
 
 /** The routes of one document that every worker runs, deployed as flow `f`. */
-async function routesOfEveryWorker(source: string, more: Partial<Parameters<typeof placeRoutes>[0]> = {}): Promise<readonly string[]> {
+async function routesOnEveryWorker(source: string, more: Partial<Parameters<typeof placeRoutes>[0]> = {}): Promise<readonly string[]> {
   const runtime = runtimeWithoutEffects();
   await deploy(runtime, "f", source);
-  const found = placeRoutes({ runtime, isCounted: () => false, isCaptured: () => false, ...more }).get("f") ?? [];
+  const found = placeRoutes({ runtime, needsOneProcess: () => false, isCaptured: () => false, ...more }).get("f") ?? [];
   await runtime.stop();
   return found;
 }
@@ -44,60 +44,60 @@ async function routesOfEveryWorker(source: string, more: Partial<Parameters<type
 describe("which routes every worker runs", () => {
   it.each([
     ["a webhook with plain steps", "webhook", reply],
-    ["a path of its own", "platform-http:/own", reply],
+    ["a custom path", "platform-http:/own", reply],
     ["a call to a fixed web address", "webhook", "{to: 'http://partner.example/orders'}"],
     ["a call to a web address with a part from the message", "webhook", "{toD: 'http://partner.example/${header.id}'}"],
     ["nested steps", "webhook", `{choice: {when: [{simple: '\${body}', steps: [${reply}]}], otherwise: {steps: [{log: x}]}}}`],
   ])("%s runs in every worker", async (_name, uri, steps) => {
-    expect(await routesOfEveryWorker(route("r", uri, steps))).toEqual(["r"]);
+    expect(await routesOnEveryWorker(route("r", uri, steps))).toEqual(["r"]);
   });
 
   it.each([
     ["a timer", "timer:t?delay=1h", reply],
     ["a queue between routes", "seda:s", reply],
-    ["remembered keys", "webhook?idempotency=true", reply],
+    ["idempotency keys", "webhook?idempotency=true", reply],
     [
-      "a group",
+      "an aggregator",
       "webhook",
       "{aggregate: {correlationExpression: {constant: a}, completionSize: 2, aggregationStrategy: GroupedBodyAggregationStrategy, steps: []}}",
     ],
     ["a throttle inside a choice", "webhook", "{choice: {when: [{simple: '${body}', steps: [{throttle: {constant: '5'}}]}]}}"],
-    ["a message put into a queue", "webhook", "{to: 'seda:s'}"],
-    ["a file written", "webhook", "{to: 'file:out'}"],
-    ["any address", "webhook", "{toD: '${header.where}'}"],
-    ["one of the flow's routes, chosen while running", "webhook", "{toD: 'direct:${header.where}'}"],
-    ["a variable of the runtime", "webhook", "{setVariable: {name: 'global:count', constant: '1'}}"],
-    ["a variable of the runtime that is read", "webhook", "{setBody: {simple: '${variable.global:count}'}}"],
-  ])("%s ties the route to the lead", async (_name, uri, steps) => {
-    expect(await routesOfEveryWorker(route("r", uri, steps))).toEqual([]);
+    ["sending to a queue", "webhook", "{to: 'seda:s'}"],
+    ["writing a file", "webhook", "{to: 'file:out'}"],
+    ["a fully dynamic address", "webhook", "{toD: '${header.where}'}"],
+    ["a direct route selected at run time", "webhook", "{toD: 'direct:${header.where}'}"],
+    ["a global variable", "webhook", "{setVariable: {name: 'global:count', constant: '1'}}"],
+    ["reading a global variable", "webhook", "{setBody: {simple: '${variable.global:count}'}}"],
+  ])("%s ties the route to the leader", async (_name, uri, steps) => {
+    expect(await routesOnEveryWorker(route("r", uri, steps))).toEqual([]);
   });
 
-  it("ties a route to the lead if a route it calls, directly or indirectly, is tied", async () => {
+  it("ties a route to the leader if a route it calls, directly or indirectly, is tied", async () => {
     const calls = (name: string): string => `{to: 'direct:${name}'}`;
     const chain = route("a", "webhook", calls("b")) + route("b", "direct:b", calls("c"));
-    expect(await routesOfEveryWorker(chain + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
-    expect(await routesOfEveryWorker(chain + route("c", "direct:c", "{throttle: {constant: '5'}}"))).toEqual([]);
-    expect(await routesOfEveryWorker(chain)).toEqual([]);
+    expect(await routesOnEveryWorker(chain + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
+    expect(await routesOnEveryWorker(chain + route("c", "direct:c", "{throttle: {constant: '5'}}"))).toEqual([]);
+    expect(await routesOnEveryWorker(chain)).toEqual([]);
   });
 
   it("places routes that call each other in a cycle together", async () => {
-    const circle = route("a", "direct:a", "{to: 'direct:b'}") + route("b", "direct:b", "{to: 'direct:a'}, {to: 'direct:c'}");
-    expect(await routesOfEveryWorker(circle + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
-    expect(await routesOfEveryWorker(circle + route("c", "direct:c", "{sample: {messageFrequency: 2}}"))).toEqual([]);
+    const cycle = route("a", "direct:a", "{to: 'direct:b'}") + route("b", "direct:b", "{to: 'direct:a'}, {to: 'direct:c'}");
+    expect(await routesOnEveryWorker(cycle + route("c", "direct:c", reply))).toEqual(["a", "b", "c"]);
+    expect(await routesOnEveryWorker(cycle + route("c", "direct:c", "{sample: {messageFrequency: 2}}"))).toEqual([]);
   });
 
   it("ties one route of a flow without tying the others", async () => {
     const source = route("a", "webhook", reply) + route("b", "webhook", reply) + route("t", "timer:t?delay=1h", reply);
-    expect(await routesOfEveryWorker(source)).toEqual(["a", "b"]);
-    expect(await routesOfEveryWorker(source, { isCaptured: (id) => id === "a" })).toEqual(["b"]);
-    expect(await routesOfEveryWorker(source, { isCounted: (id) => id === "f" })).toEqual([]);
+    expect(await routesOnEveryWorker(source)).toEqual(["a", "b"]);
+    expect(await routesOnEveryWorker(source, { isCaptured: (id) => id === "a" })).toEqual(["b"]);
+    expect(await routesOnEveryWorker(source, { needsOneProcess: (id) => id === "f" })).toEqual([]);
   });
 
   it("places only started routes on every worker", async () => {
     const runtime = runtimeWithoutEffects();
     await deploy(runtime, "f", route("a", "webhook", reply) + route("b", "webhook", reply));
     await runtime.routes.get("a")?.stop();
-    expect(placeRoutes({ runtime, isCounted: () => false, isCaptured: () => false }).get("f")).toEqual(["b"]);
+    expect(placeRoutes({ runtime, needsOneProcess: () => false, isCaptured: () => false }).get("f")).toEqual(["b"]);
     await runtime.stop();
   });
 });

@@ -1,10 +1,10 @@
-// Decides which routes run on every worker and which only on the lead. A route runs everywhere if nothing it uses is tied to one process.
+// Decides which routes run on every worker and which only on the leader. A route runs everywhere if nothing it uses is tied to one process.
 import type { Deployment, Route, Runtime } from "@sluice/engine";
 
 export interface PlacementParts {
   readonly runtime: Runtime;
-  /** True when the flow has rate limits, which are counted in one process. */
-  isCounted(flowId: string): boolean;
+  /** True when the flow's policy has state that only one process can hold: a rate limit, or signatures that are valid once. */
+  needsOneProcess(flowId: string): boolean;
   /** True while messages of the route are captured or may be held at a breakpoint. */
   isCaptured(routeId: string): boolean;
 }
@@ -19,7 +19,7 @@ export function placeRoutes(parts: PlacementParts): ReadonlyMap<string, readonly
   const callers = new Set<Route>();
   for (const { id, flow, routes, kamelets } of runtime.deployments.values()) {
     const texts = [flow.source, ...[...kamelets.values()].map(({ text }) => text)];
-    if (parts.isCounted(id) || texts.some((text) => sharedVariable.test(text))) continue;
+    if (parts.needsOneProcess(id) || texts.some((text) => sharedVariable.test(text))) continue;
     for (const route of routes) {
       const { placement, status, identity } = route;
       if (placement.tiedBy.length > 0 || status !== "Started" || parts.isCaptured(identity.id)) continue;
@@ -36,10 +36,10 @@ export function placeRoutes(parts: PlacementParts): ReadonlyMap<string, readonly
   return placed;
 }
 
-/** Removes routes that call a route tied to the lead, transitively. */
+/** Removes routes that call a route tied to the leader, transitively. */
 function tieCallers(runtime: Runtime, free: Set<Route>, callers: Set<Route>): void {
   const calleeOf = (uri: string): Route | undefined => {
-    const routeId = runtime.inletOf(uri)?.route.id;
+    const routeId = runtime.routeInputOf(uri)?.route.id;
     return routeId === undefined ? undefined : runtime.routes.get(routeId);
   };
   for (let found = true; found;) {

@@ -1,11 +1,11 @@
-// Finds what changed on the lead since followers were last updated. Items are compared by identity and hash, so code that changes a
+// Finds what changed on the leader since followers were last updated. Items are compared by identity and hash, so code that changes a
 // flow, table or policy does not have to report it.
 import type { Deployment } from "@sluice/engine";
 import { documentTextIncrementally } from "@sluice/mapping";
 import { inSlices } from "../host/in-slices.ts";
 import type { StoredParams } from "../flows/flow-store.ts";
 import type { Definition } from "../connections/named-connections.ts";
-import type { LeadParts } from "./lead.ts";
+import type { LeaderParts } from "./leader.ts";
 import type { Change } from "./messages.ts";
 import { placeRoutes } from "./placement.ts";
 
@@ -30,7 +30,7 @@ interface NewDocument {
 const noParams: StoredParams = {};
 
 export class Publication {
-  readonly #parts: LeadParts;
+  readonly #parts: LeaderParts;
   readonly #flows = new Map<string, PublishedFlow>();
   readonly #documents = { table: new Map<string, PublishedDocument>(), mapping: new Map<string, PublishedDocument>() };
   readonly #policies = new Map<string, { stored: unknown; change: Change }>();
@@ -38,7 +38,7 @@ export class Publication {
   #paused = false;
   #captured = false;
 
-  constructor(parts: LeadParts) {
+  constructor(parts: LeaderParts) {
     this.#parts = parts;
   }
 
@@ -51,7 +51,7 @@ export class Publication {
   async advance(): Promise<readonly Change[]> {
     const { sessions, captures, breakpoints } = this.#parts;
     const paused = sessions.mocksAllTraffic;
-    const pausing: Change[] = paused === this.#paused ? [] : [{ kind: "paused", paused }];
+    const pauseChanges: Change[] = paused === this.#paused ? [] : [{ kind: "paused", paused }];
     this.#paused = paused;
     this.#captured = captures.isActive || breakpoints.isActive;
     const documents = [...this.#newDocuments("table"), ...this.#newDocuments("mapping")];
@@ -59,12 +59,12 @@ export class Publication {
     const flows = this.#newFlows();
     // Followers are paused before routes move between workers and resumed last, so that no message bypasses a mock or a counter.
     return [
-      ...(paused ? pausing : []),
+      ...(paused ? pauseChanges : []),
       ...flows.filter(isRemoval),
-      ...(await written(documents)),
+      ...(await toChanges(documents)),
       ...policies,
       ...flows.filter((change) => !isRemoval(change)),
-      ...(paused ? [] : pausing),
+      ...(paused ? [] : pauseChanges),
     ];
   }
 
@@ -76,42 +76,42 @@ export class Publication {
     ];
     const connections = [...this.#connections].map(([id, definition]): Change => ({ kind: "connection", id, definition }));
     const others = [...this.#policies.values(), ...this.#flows.values()].map(({ change }) => change);
-    return [{ kind: "paused", paused: this.#paused }, ...(await written(documents)), ...connections, ...others];
+    return [{ kind: "paused", paused: this.#paused }, ...(await toChanges(documents)), ...connections, ...others];
   }
 
   #newDocuments(kind: "table" | "mapping"): readonly NewDocument[] {
     const { mappings } = this.#parts;
-    const known = this.#documents[kind];
+    const published = this.#documents[kind];
     const changes: NewDocument[] = [];
-    const here = new Set<string>();
+    const currentIds = new Set<string>();
     for (const { id, hash, document } of kind === "table" ? mappings.tables.list() : mappings.documents.list()) {
       if (document === undefined) continue;
-      here.add(id);
-      if (known.get(id)?.hash === hash) continue;
-      known.set(id, { hash, document });
+      currentIds.add(id);
+      if (published.get(id)?.hash === hash) continue;
+      published.set(id, { hash, document });
       changes.push({ kind, id, document });
     }
-    return [...changes, ...removeMissing(known, here).map((id): NewDocument => ({ kind, id, document: undefined }))];
+    return [...changes, ...removeMissing(published, currentIds).map((id): NewDocument => ({ kind, id, document: undefined }))];
   }
 
   #newPolicies(): readonly Change[] {
     const changes: Change[] = [];
-    const here = new Set<string>();
+    const currentIds = new Set<string>();
     for (const [id, stored] of this.#parts.policies.list()) {
-      here.add(id);
+      currentIds.add(id);
       if (this.#policies.get(id)?.stored === stored) continue;
       const change: Change = { kind: "policy", id, stored };
       this.#policies.set(id, { stored, change });
       changes.push(change);
     }
-    return [...changes, ...removeMissing(this.#policies, here).map((id): Change => ({ kind: "policy", id, stored: undefined }))];
+    return [...changes, ...removeMissing(this.#policies, currentIds).map((id): Change => ({ kind: "policy", id, stored: undefined }))];
   }
 
   #newConnections(): readonly Change[] {
-    const here = this.#parts.connections.definitions();
-    const changed = [...here].filter(([id, definition]) => this.#connections.get(id) !== definition);
+    const definitions = this.#parts.connections.definitions();
+    const changed = [...definitions].filter(([id, definition]) => this.#connections.get(id) !== definition);
     for (const [id, definition] of changed) this.#connections.set(id, definition);
-    const removed = removeMissing(this.#connections, here);
+    const removed = removeMissing(this.#connections, definitions);
     return [
       ...changed.map(([id, definition]): Change => ({ kind: "connection", id, definition })),
       ...removed.map((id): Change => ({ kind: "connection", id, definition: undefined })),
@@ -122,7 +122,7 @@ export class Publication {
     const { runtime, paramsOf, policies, captures, breakpoints } = this.#parts;
     const placed = placeRoutes({
       runtime,
-      isCounted: (flowId) => policies.isCounted(flowId),
+      needsOneProcess: (flowId) => policies.needsOneProcess(flowId),
       isCaptured: (routeId) => captures.state(routeId) !== undefined || breakpoints.covers(routeId),
     });
     const changes: Change[] = [];
@@ -130,8 +130,8 @@ export class Publication {
       const deployment = runtime.deployments.get(id) as Deployment;
       const params = paramsOf.get(deployment) ?? noParams;
       const routes = routeIds.join();
-      const known = this.#flows.get(id);
-      if (known?.deployment === deployment && known.routes === routes) continue;
+      const published = this.#flows.get(id);
+      if (published?.deployment === deployment && published.routes === routes) continue;
       const change: Change = {
         kind: "flow",
         id,
@@ -145,7 +145,7 @@ export class Publication {
 }
 
 /** Sends documents as JSON text: structured cloning of large tables is ten times slower, in every process on the way. */
-async function written(documents: readonly NewDocument[]): Promise<readonly Change[]> {
+async function toChanges(documents: readonly NewDocument[]): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for (const { kind, id, document } of documents)
     changes.push({ kind, id, json: document === undefined ? undefined : await inSlices(documentTextIncrementally(document)) });
@@ -155,8 +155,8 @@ async function written(documents: readonly NewDocument[]): Promise<readonly Chan
 const isRemoval = (change: Change): boolean => change.kind === "flow" && change.flow === undefined;
 
 /** Removes and returns the ids that no longer exist. */
-function removeMissing(known: Map<string, unknown>, here: { has(id: string): boolean }): readonly string[] {
-  const removed = [...known.keys()].filter((id) => !here.has(id));
-  for (const id of removed) known.delete(id);
+function removeMissing(published: Map<string, unknown>, currentIds: { has(id: string): boolean }): readonly string[] {
+  const removed = [...published.keys()].filter((id) => !currentIds.has(id));
+  for (const id of removed) published.delete(id);
   return removed;
 }

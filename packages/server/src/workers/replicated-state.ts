@@ -1,17 +1,17 @@
-// Replicates the lead's state: tables, documents, policies, connections, and the routes every worker runs. The lead serves everything
+// Replicates the leader's state: tables, documents, policies, connections, and the routes every worker runs. The leader serves everything
 // that cannot be applied here.
 import type { Deployment, DrainReport, Log } from "@sluice/engine";
 import type { Policies } from "../access/policies.ts";
 import type { Definition } from "../connections/named-connections.ts";
 import type { OpenConnections } from "../connections/open-connections.ts";
 import { hashOf } from "../flows/flow-hash.ts";
-import { refuseProblems } from "../flows/flow-problems.ts";
+import { assertDeployable } from "../flows/flow-problems.ts";
 import { deployMasked, undeployMasked } from "../flows/masked-deployment.ts";
 import { prepareFlow, type PrepareParts } from "../flows/installed-flows.ts";
 import { overrideKamelets } from "../kamelets/kamelet-overrides.ts";
 import type { MemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
-import type { Change, ChangeOrder, PlacedFlow } from "./messages.ts";
+import type { Change, ChangeRequest, PlacedFlow } from "./messages.ts";
 import { partOf } from "./placement.ts";
 
 export interface ReplicatedParts extends PrepareParts {
@@ -23,13 +23,13 @@ export interface ReplicatedParts extends PrepareParts {
 }
 
 /** How long the drain result of a removed flow is kept. */
-const drainKnownMs = 300_000;
+const drainResultMs = 300_000;
 
 export class ReplicatedState {
   readonly #parts: ReplicatedParts;
   readonly #flows = new Map<string, string>();
   readonly #drains = new Map<string, Promise<DrainReport | undefined>>();
-  /** True while the lead serves everything, so that mocks apply to every message. */
+  /** True while the leader serves everything, so that mocks apply to every message. */
   paused = false;
 
   constructor(parts: ReplicatedParts) {
@@ -37,8 +37,8 @@ export class ReplicatedState {
   }
 
   /** Resolves when all changes are in effect. */
-  async take({ whole, changes }: ChangeOrder): Promise<void> {
-    if (whole) await this.#drop(changes);
+  async apply({ whole, changes }: ChangeRequest): Promise<void> {
+    if (whole) await this.#removeUnlisted(changes);
     let documentsChanged = false;
     const failed: (Change & { kind: "flow" })[] = [];
     for (const change of changes) {
@@ -48,16 +48,16 @@ export class ReplicatedState {
       }
       if (change.kind === "paused") this.paused = change.paused;
       else if (change.kind === "policy") this.#parts.policies.adopt(change.id, change.stored);
-      else if (change.kind === "connection") await this.#takeConnection(change.id, change.definition);
-      else if (change.kind === "flow") await this.#takeFlow(change.id, change.flow).catch(() => failed.push(change));
+      else if (change.kind === "connection") await this.#applyConnection(change.id, change.definition);
+      else if (change.kind === "flow") await this.#applyFlow(change.id, change.flow).catch(() => failed.push(change));
       else {
-        await this.#takeDocument(change.kind, change.id, change.json);
+        await this.#applyDocument(change.kind, change.id, change.json);
         documentsChanged = true;
       }
     }
     if (documentsChanged) await this.#loadDocuments();
-    // Retry: a flow may claim a path that another flow of the same order releases.
-    for (const { id, flow } of failed) await this.#takeFlow(id, flow).catch((error: unknown) => this.#leave(id, error as Error));
+    // Retry: a flow may claim a path that another flow of the same request releases.
+    for (const { id, flow } of failed) await this.#applyFlow(id, flow).catch((error: unknown) => this.#logUnapplied(id, error as Error));
   }
 
   /** Resolves when a removed flow has drained; false when runs were abandoned. */
@@ -66,7 +66,7 @@ export class ReplicatedState {
   }
 
   /** A connection that fails is retried like any other that is down. */
-  async #takeConnection(id: string, definition: Definition | undefined): Promise<void> {
+  async #applyConnection(id: string, definition: Definition | undefined): Promise<void> {
     const { connections } = this.#parts;
     if (definition === undefined) return connections.undefine(id);
     const { type, values, secrets } = definition;
@@ -74,21 +74,21 @@ export class ReplicatedState {
   }
 
   /** Removes everything that is not in these changes. */
-  async #drop(changes: readonly Change[]): Promise<void> {
+  async #removeUnlisted(changes: readonly Change[]): Promise<void> {
     const { policies, stores } = this.#parts;
-    const named = new Set(changes.flatMap((change) => (change.kind === "paused" ? [] : [`${change.kind} ${change.id}`])));
-    for (const { id } of this.#parts.connections.named()) if (!named.has(`connection ${id}`)) await this.#parts.connections.undefine(id);
-    for (const id of this.#flows.keys()) if (!named.has(`flow ${id}`)) await this.#takeFlow(id, undefined);
-    for (const [id] of policies.list()) if (!named.has(`policy ${id}`)) policies.adopt(id, undefined);
-    for (const id of stores.tables.ids()) if (!named.has(`table ${id}`)) await this.#takeDocument("table", id, undefined);
-    for (const id of stores.documents.ids()) if (!named.has(`mapping ${id}`)) await this.#takeDocument("mapping", id, undefined);
+    const listed = new Set(changes.flatMap((change) => (change.kind === "paused" ? [] : [`${change.kind} ${change.id}`])));
+    for (const { id } of this.#parts.connections.named()) if (!listed.has(`connection ${id}`)) await this.#parts.connections.undefine(id);
+    for (const id of this.#flows.keys()) if (!listed.has(`flow ${id}`)) await this.#applyFlow(id, undefined);
+    for (const [id] of policies.list()) if (!listed.has(`policy ${id}`)) policies.adopt(id, undefined);
+    for (const id of stores.tables.ids()) if (!listed.has(`table ${id}`)) await this.#applyDocument("table", id, undefined);
+    for (const id of stores.documents.ids()) if (!listed.has(`mapping ${id}`)) await this.#applyDocument("mapping", id, undefined);
   }
 
-  async #takeDocument(kind: "table" | "mapping", id: string, json: string | undefined): Promise<void> {
+  async #applyDocument(kind: "table" | "mapping", id: string, json: string | undefined): Promise<void> {
     const { mappings, stores } = this.#parts;
-    const [room, store] = kind === "table" ? [mappings.tables, stores.tables] : [mappings.documents, stores.documents];
+    const [mappingSet, store] = kind === "table" ? [mappings.tables, stores.tables] : [mappings.documents, stores.documents];
     if (json !== undefined) await store.put(id, json);
-    else await room.remove(id, undefined).catch(() => undefined);
+    else await mappingSet.remove(id, undefined).catch(() => undefined);
   }
 
   /** Tables first, because documents refer to them; documents, which may import each other, are activated together. */
@@ -97,7 +97,7 @@ export class ReplicatedState {
     await this.#parts.mappings.documents.load();
   }
 
-  async #takeFlow(id: string, flow: PlacedFlow | undefined): Promise<void> {
+  async #applyFlow(id: string, flow: PlacedFlow | undefined): Promise<void> {
     const version = flow === undefined ? undefined : versionOf(flow);
     if (this.#flows.get(id) === version) return;
     this.#flows.delete(id);
@@ -106,30 +106,30 @@ export class ReplicatedState {
       await this.#deploy(flow);
       this.#flows.set(id, version);
     } catch (error) {
-      // No version is better than a stale one: the lead serves the flow then.
+      // No version is better than a stale one: the leader serves the flow then.
       this.#undeploy(id);
       throw error;
     }
   }
 
-  #leave(id: string, { message }: Error): void {
-    this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the lead worker only: ${message}`);
+  #logUnapplied(id: string, { message }: Error): void {
+    this.#parts.log.write("ERROR", "sluice.workers", `Flow '${id}' is served by the leader worker only: ${message}`);
   }
 
   async #deploy({ id, source, hash, params, routeIds, kamelets }: PlacedFlow): Promise<void> {
     const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: overrideKamelets(kamelets) });
-    refuseProblems(prepared);
+    assertDeployable(prepared);
     const { drained } = await deployMasked(this.#parts, partOf(prepared.deployment as Deployment, routeIds), secrets);
     this.#drains.set(id, drained);
   }
 
   /** Frees the flow's paths immediately; its in-flight runs continue. */
   #undeploy(id: string): void {
-    const leaving = undeployMasked(this.#parts, id);
-    this.#drains.set(id, leaving);
-    void leaving.then(() => {
-      // The lead may request the result later, after its own routes have drained.
-      setTimeout(() => this.#drains.get(id) === leaving && this.#drains.delete(id), drainKnownMs).unref();
+    const drain = undeployMasked(this.#parts, id);
+    this.#drains.set(id, drain);
+    void drain.then(() => {
+      // The leader may request the result later, after its own routes have drained.
+      setTimeout(() => this.#drains.get(id) === drain && this.#drains.delete(id), drainResultMs).unref();
     });
   }
 }

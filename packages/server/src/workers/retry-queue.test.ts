@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-it("makes one attempt at a time while the lead is unavailable, however many requests wait", () => {
+it("makes one attempt at a time while the leader is unavailable, however many requests wait", () => {
   add(1_000);
   for (let turn = 1; turn <= 20; turn++) {
     vi.advanceTimersByTime(50);
@@ -33,7 +33,7 @@ it("makes one attempt at a time while the lead is unavailable, however many requ
   expect(retries.isEmpty).toBe(false);
 });
 
-it("sends all requests within a second once the lead is available, in order", () => {
+it("sends all requests within a second once the leader is available, in order", () => {
   add(1_000);
   for (let turn = 0; turn < 20; turn++) {
     const before = attempted.length;

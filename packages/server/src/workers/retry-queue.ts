@@ -1,10 +1,10 @@
-// Requests waiting for a lead that is being replaced or overloaded. A connection attempt costs a follower more than serving a request,
+// Requests waiting for a leader that is being replaced or overloaded. A connection attempt costs a follower more than serving a request,
 // so attempts use slow start: one probe, doubled after each success.
 
 const retryEveryMs = 50;
 const maxConcurrent = 256;
 
-/** A request waiting for the lead. */
+/** A request waiting for the leader. */
 export interface QueuedRequest {
   /** Deadline on the clock of `performance.now()`. */
   readonly until: number;
@@ -15,7 +15,7 @@ export interface QueuedRequest {
 /** First in, first out. */
 export class RetryQueue {
   #waiting: QueuedRequest[] = [];
-  #atOnce = 1;
+  #concurrency = 1;
   #isScheduled = false;
 
   get isEmpty(): boolean {
@@ -29,12 +29,12 @@ export class RetryQueue {
 
   /** A connection was accepted: try more requests next time. */
   succeeded(): void {
-    this.#atOnce = Math.min(this.#atOnce * 2, maxConcurrent);
+    this.#concurrency = Math.min(this.#concurrency * 2, maxConcurrent);
   }
 
   /** A connection was refused: its request returns to the front of the queue. */
   failed(queued: QueuedRequest): void {
-    this.#atOnce = 1;
+    this.#concurrency = 1;
     this.#waiting.unshift(queued);
     this.#schedule();
   }
@@ -42,17 +42,17 @@ export class RetryQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setTimeout(() => this.#turn(), retryEveryMs);
+    setTimeout(() => this.#processQueue(), retryEveryMs);
   }
 
-  #turn(): void {
+  #processQueue(): void {
     this.#isScheduled = false;
     const now = performance.now();
     const isOver = ({ until }: QueuedRequest): boolean => until <= now;
     const late = this.#waiting.filter(isOver);
     if (late.length > 0) this.#waiting = this.#waiting.filter((queued) => !isOver(queued));
     for (const queued of late) queued.giveUp();
-    for (const queued of this.#waiting.splice(0, this.#atOnce)) queued.attempt();
+    for (const queued of this.#waiting.splice(0, this.#concurrency)) queued.attempt();
     if (!this.isEmpty) this.#schedule();
   }
 }

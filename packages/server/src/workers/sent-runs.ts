@@ -2,19 +2,19 @@ import type { RunSink } from "../run-store/run-store.ts";
 import type { Calls } from "./calls.ts";
 import type { SentRuns } from "./messages.ts";
 
-/** How long to wait for a lead that is being replaced. */
+/** How long to wait for a leader that is being replaced. */
 const retryMs = 1_000;
 const maxRetries = 15;
 
-/** Sends ended runs to the lead, which stores them. */
+/** Sends ended runs to the leader, which stores them. */
 export function sendRuns(calls: Calls): RunSink {
   return {
     async write(runs, omitted) {
       for (let tried = 0; ; tried++)
         try {
-          return await calls.call<void>("lead", "store-runs", { runs, omitted } satisfies SentRuns);
+          return await calls.call<void>("leader", "store-runs", { runs, omitted } satisfies SentRuns);
         } catch (error) {
-          if (!["ended", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || tried === maxRetries) throw error;
+          if (!["exited", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || tried === maxRetries) throw error;
           await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
         }
     },

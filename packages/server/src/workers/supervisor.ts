@@ -21,7 +21,7 @@ export interface RunningWorkers {
   stop(): Promise<{ readonly drained: boolean }>;
 }
 
-const socketName = "lead.sock";
+const socketName = "leader.sock";
 /** Maximum length of a Unix socket path that all platforms accept. */
 const maxSocketPathLength = 100;
 

@@ -1,9 +1,9 @@
-// The event streams of the lead with the events of its followers, which send what the stream's clients request.
+// The event streams of the leader, merged with the events of its followers. Followers send the events that the stream's clients request.
 import type { EventHub } from "../streams/event-hub.ts";
 import type { FilterQuery } from "../streams/stream-filter.ts";
 import type { Calls } from "./calls.ts";
 import type { Members } from "./members.ts";
-import type { WatchOrder } from "./messages.ts";
+import type { WatchRequest } from "./messages.ts";
 
 /** Events are shown with this delay so that events of all workers are merged in order. */
 const mergeMs = 150;
@@ -12,8 +12,8 @@ export class WatchedStreams {
   readonly #calls: Calls;
   readonly #members: Members;
   readonly #hubs: readonly EventHub[];
-  /** Clients that are about to join: otherwise the next change of the filters would stop events that they need. */
-  readonly #coming = new Set<{ readonly hub: EventHub; readonly query: FilterQuery }>();
+  /** Filters of clients that have not joined their hub yet. Without them, the next filter update would omit events that these clients need. */
+  readonly #joining = new Set<{ readonly hub: EventHub; readonly query: FilterQuery }>();
 
   constructor(calls: Calls, members: Members, hubs: readonly EventHub[]) {
     this.#calls = calls;
@@ -32,19 +32,19 @@ export class WatchedStreams {
     for (const hub of this.#hubs) await this.#watchAt(member, hub);
   }
 
-  /** Requests events that a client is about to follow from all workers; returns the lines they logged before. */
+  /** Requests the events that a new client follows from all workers. Returns the log lines that the workers wrote before the request. */
   async watch(hub: EventHub, query: FilterQuery, withinMs: number): Promise<readonly string[]> {
     const entry = { hub, query };
-    this.#coming.add(entry);
+    this.#joining.add(entry);
     const lines = await Promise.all([...this.#members].map((member) => this.#watchAt(member, hub, withinMs).catch(() => [])));
     // The client joins the hub before this runs, if it is still connected.
-    setImmediate(() => this.#coming.delete(entry));
+    setImmediate(() => this.#joining.delete(entry));
     return lines.flat();
   }
 
   #watchAt(member: number, hub: EventHub, withinMs?: number): Promise<readonly string[]> {
-    const awaited = [...this.#coming].filter((entry) => entry.hub === hub).map(({ query }) => query);
-    const order: WatchOrder = { stream: hub.name as "trace" | "log", queries: [...hub.filters.map(({ query }) => query), ...awaited] };
-    return this.#calls.call<readonly string[]>(member, "watch", order, withinMs);
+    const joiningQueries = [...this.#joining].filter((entry) => entry.hub === hub).map(({ query }) => query);
+    const request: WatchRequest = { stream: hub.name as "trace" | "log", queries: [...hub.filters.map(({ query }) => query), ...joiningQueries] };
+    return this.#calls.call<readonly string[]>(member, "watch", request, withinMs);
   }
 }

@@ -1,5 +1,5 @@
-// The workers of a service: one lead, the others followers. A worker that exits is replaced, immediately the first time and then with
-// exponential back-off. Its in-flight runs are reported to the lead.
+// The workers of a service: one leader, the others followers; in a cluster, equal nodes. A worker that exits is replaced, immediately the
+// first time and then with exponential back-off. Its in-flight runs are reported to the leader; in a cluster, the other nodes take over its work.
 import cluster, { type Worker } from "node:cluster";
 import type { Log } from "@sluice/engine";
 import type { Configuration } from "../config.ts";
@@ -9,7 +9,8 @@ import { CallError, Calls, type Address, type Envelope } from "./calls.ts";
 import { followHandoffs } from "./handoffs.ts";
 import type { MergedOutput } from "./merged-output.ts";
 import type { WorkerExit } from "../other-workers/worker-metrics.ts";
-import type { StartOrder, InFlightChanges } from "./messages.ts";
+import { nodeName } from "../other-nodes/node-name.ts";
+import type { StartRequest, InFlightChanges, WorkerRole } from "./messages.ts";
 import type { RunIdentity } from "../other-workers/run-identity.ts";
 
 /** The script and arguments with which node starts a process that imports `@sluice/server/worker`. */
@@ -28,7 +29,8 @@ export interface WorkerPoolParts {
 }
 
 interface Slot {
-  readonly leads: boolean;
+  readonly role: WorkerRole;
+  readonly position: number;
   worker: Worker | undefined;
   number: number;
   /** The IPC channel is ready; earlier messages would be lost. */
@@ -56,17 +58,21 @@ const afterDrainMs = 10_000;
 export class WorkerPool {
   readonly #parts: WorkerPoolParts;
   readonly #slots: readonly Slot[];
+  /** Undefined in a cluster. */
+  readonly #leader: Slot | undefined;
   readonly #calls: Calls;
   readonly #pauses = new Set<NodeJS.Timeout>();
-  /** Worker exits that have not been reported to the lead. */
+  /** Worker exits that have not been reported to the leader. */
   #exits: WorkerExit[] = [];
   #isUp = false;
   #isStopping = false;
 
   constructor(parts: WorkerPoolParts) {
     this.#parts = parts;
-    this.#slots = Array.from({ length: parts.configuration.settings.workers }, (_, index) => ({
-      leads: index === 0,
+    const { workers, cluster: store } = parts.configuration.settings;
+    this.#slots = Array.from({ length: workers }, (_, index) => ({
+      role: store !== undefined ? "node" : index === 0 ? "leader" : "follower",
+      position: index + 1,
       worker: undefined,
       number: 0,
       isListening: false,
@@ -76,6 +82,7 @@ export class WorkerPool {
       runs: new Map(),
       onListening: () => undefined,
     }));
+    this.#leader = this.#slots.find(({ role }) => role === "leader");
     this.#calls = new Calls("supervisor", (message) => this.#deliver(message));
     this.#calls.on("listening", (_data, from) => {
       const slot = this.#slotOf(from);
@@ -95,12 +102,12 @@ export class WorkerPool {
     });
   }
 
-  /** Resolves with the lead's announcement when all workers are ready. */
+  /** Resolves with the first worker's announcement when all workers are ready. */
   async start(): Promise<Announcement> {
-    const [lead, ...followers] = this.#slots as [Slot, ...Slot[]];
+    const [first, ...others] = this.#slots as [Slot, ...Slot[]];
     await Promise.all(this.#slots.map((slot) => this.#fork(slot)));
-    const announcement = (await this.#configure(lead)) as Announcement;
-    await Promise.all(followers.map((slot) => this.#configure(slot)));
+    const announcement = (await this.#configure(first)) as Announcement;
+    await Promise.all(others.map((slot) => this.#configure(slot)));
     this.#isUp = true;
     return announcement;
   }
@@ -111,14 +118,15 @@ export class WorkerPool {
     await Promise.all(this.#slots.map((slot) => this.#end(slot, 0)));
   }
 
-  /** Stops the followers first: until they exit, the lead answers the requests they forward. */
+  /** Stops the followers first: until they exit, the leader serves the requests they forward. */
   async stop(): Promise<{ readonly drained: boolean }> {
     this.#isStopping = true;
     for (const pause of this.#pauses) clearTimeout(pause);
-    const [lead, ...followers] = this.#slots as [Slot, ...Slot[]];
-    const { drainMs } = this.#parts.configuration.settings;
-    await this.#calls.call(lead.number, "draining", undefined, drainNoticeMs).catch(() => undefined);
-    const all = [...followers, lead].map((slot) => this.#end(slot, drainMs + afterDrainMs));
+    const { drainMs, clusterLeaveMs, cluster: store } = this.#parts.configuration.settings;
+    const leader = this.#leader;
+    if (leader !== undefined) await this.#calls.call(leader.number, "draining", undefined, drainNoticeMs).catch(() => undefined);
+    const withinMs = (store === undefined ? 0 : clusterLeaveMs) + drainMs + afterDrainMs;
+    const all = this.#slots.toReversed().map((slot) => this.#end(slot, withinMs));
     return { drained: (await Promise.all(all)).every(Boolean) };
   }
 
@@ -134,41 +142,41 @@ export class WorkerPool {
     Object.assign(slot, { worker, number, isListening: false, isServing: false, startedAt: performance.now() });
     followHandoffs(worker, () => this.#slots.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
     if (worker.process.stdout !== null) this.#parts.output.merge(worker.process.stdout);
-    worker.on("message", (message: Envelope) => this.#take(message, number));
+    worker.on("message", (message: Envelope) => this.#receive(message, number));
     worker.on("error", () => undefined);
     worker.on("exit", (code, signal) => this.#exited(slot, number, signal ?? `exit code ${code}`));
-    return new Promise<void>((listens, fails) => {
-      slot.onListening = listens;
-      worker.once("exit", () => fails(new CallError({ name: CallError.name, message: "the process exited before it was ready", code: "ended" })));
+    return new Promise<void>((resolve, reject) => {
+      slot.onListening = resolve;
+      worker.once("exit", () => reject(new CallError({ name: CallError.name, message: "the process exited before it was ready", code: "exited" })));
     });
   }
 
   /** Sends a process its role and configuration; resolves when it is ready. */
   async #configure(slot: Slot): Promise<Announcement | undefined> {
     const { configuration, socketPath, externalFlows } = this.#parts;
-    const order: StartOrder = {
-      role: slot.leads ? "lead" : "follower",
+    const request: StartRequest = {
+      role: slot.role,
+      position: slot.position,
       configuration,
       socketPath,
       externalFolders: externalFlows?.folders,
     };
-    const lead = this.#slots[0] as Slot;
-    const leadBefore = lead.number;
-    const announcement = await this.#calls.call<Announcement | undefined>(slot.number, "start", order, startWithinMs);
+    const leaderBefore = this.#leader?.number;
+    const announcement = await this.#calls.call<Announcement | undefined>(slot.number, "start", request, startWithinMs);
     slot.isServing = true;
-    if (slot.leads) await this.#introduceLead(slot);
-    else if (lead.number !== leadBefore) await this.#rejoin(slot);
+    if (slot.role === "leader") await this.#introduceLeader(slot);
+    else if (this.#leader?.number !== leaderBefore) await this.#rejoin(slot);
     return announcement;
   }
 
-  /** Reports earlier worker exits to a new lead and makes the followers join it. */
-  async #introduceLead(lead: Slot): Promise<void> {
+  /** Reports earlier worker exits to a new leader and makes the followers join it. */
+  async #introduceLeader(leader: Slot): Promise<void> {
     for (let exit = this.#exits[0]; exit !== undefined; exit = this.#exits[0]) {
-      await this.#calls.call(lead.number, "worker-exited", exit);
+      await this.#calls.call(leader.number, "worker-exited", exit);
       this.#exits.shift();
     }
-    await Promise.all(this.#slots.filter((slot) => !slot.leads && slot.isServing).map((slot) => this.#rejoin(slot)));
-    this.#calls.notify(lead.number, "complete", undefined);
+    await Promise.all(this.#slots.filter((slot) => slot !== leader && slot.isServing).map((slot) => this.#rejoin(slot)));
+    this.#calls.notify(leader.number, "complete", undefined);
   }
 
   async #rejoin(slot: Slot): Promise<void> {
@@ -185,19 +193,18 @@ export class WorkerPool {
     slot.isListening = false;
     slot.isServing = false;
     this.#calls.failPending(number);
-    if (!slot.leads) this.#calls.notify("lead", "member-exited", { worker: number });
-    else for (const other of this.#slots) if (other.worker !== undefined) this.#calls.notify(other.number, "lead-exited", undefined);
+    if (slot.role === "follower") this.#calls.notify("leader", "member-exited", { worker: number });
+    if (slot.role === "leader") for (const other of this.#slots) if (other.worker !== undefined) this.#calls.notify(other.number, "leader-exited", undefined);
     if (this.#isStopping || !this.#isUp) return;
-    const exit: WorkerExit = { worker: number, pid, how, at: Date.now(), runs };
     const uptime = performance.now() - slot.startedAt;
     slot.failures = uptime > settledAfterMs ? 0 : slot.failures + 1;
     const pauseMs = slot.failures <= 1 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** (slot.failures - 2));
-    if (pauseMs > 0) log.write("WARN", "sluice.workers", `Worker ${number} exited shortly after its start; starting a replacement in ${pauseMs} ms`);
-    this.#exits.push(exit);
-    const lead = this.#slots[0] as Slot;
-    if (lead.isServing)
-      for (const known of this.#exits.splice(0)) void this.#calls.call(lead.number, "worker-exited", known).catch(() => this.#exits.push(known));
-    else log.write("ERROR", "sluice.workers", `${slot.leads ? "Lead worker" : `Worker ${number}`} (process ${pid}) exited with ${how}; restarting it`);
+    if (pauseMs > 0) log.write("WARN", "sluice.workers", `${this.#label(slot)} exited shortly after its start; starting a replacement in ${pauseMs} ms`);
+    const leader = this.#leader;
+    if (leader !== undefined) this.#exits.push({ worker: number, pid, how, at: Date.now(), runs });
+    if (leader?.isServing === true)
+      for (const pending of this.#exits.splice(0)) void this.#calls.call(leader.number, "worker-exited", pending).catch(() => this.#exits.push(pending));
+    else log.write("ERROR", "sluice.workers", `${this.#label(slot)} (process ${pid}) exited with ${how}; restarting it`);
     const pause = setTimeout(() => {
       this.#pauses.delete(pause);
       void this.#replace(slot);
@@ -210,11 +217,17 @@ export class WorkerPool {
     const { log } = this.#parts;
     try {
       await this.#forkAndConfigure(slot);
-      log.write("INFO", "sluice.workers", `Worker ${slot.number} (process ${slot.worker?.process.pid}) is ready`);
+      log.write("INFO", "sluice.workers", `${this.#label(slot)} (process ${slot.worker?.process.pid}) is ready`);
     } catch (error) {
-      log.write("ERROR", "sluice.workers", `Worker ${slot.number} failed to start: ${(error as Error).message}`);
+      log.write("ERROR", "sluice.workers", `${this.#label(slot)} failed to start: ${(error as Error).message}`);
       slot.worker?.process.kill("SIGKILL");
     }
+  }
+
+  /** The name of a worker in the log. */
+  #label({ role, number, position }: Slot): string {
+    if (role === "node") return `Node '${nodeName(this.#parts.configuration.settings, position)}'`;
+    return role === "leader" ? "Leader worker" : `Worker ${number}`;
   }
 
   /** Kills a worker; resolves when it has exited. */
@@ -250,14 +263,14 @@ export class WorkerPool {
   }
 
   #slotOf(address: Address): Slot | undefined {
-    return address === "lead" ? this.#slots[0] : this.#slots.find((slot) => slot.number === address);
+    return address === "leader" ? this.#leader : this.#slots.find((slot) => slot.number === address);
   }
 
   /** Routes a worker's message. The sender is set here, so that a worker cannot claim another's address. */
-  #take(message: Envelope, from: number): void {
-    const known = { ...message, from };
-    if (message.to === "supervisor") this.#calls.receive(known);
-    else this.#deliver(known);
+  #receive(message: Envelope, from: number): void {
+    const stamped = { ...message, from };
+    if (message.to === "supervisor") this.#calls.receive(stamped);
+    else this.#deliver(stamped);
   }
 
   #deliver(message: Envelope): void {
@@ -272,7 +285,7 @@ export class WorkerPool {
   /** Fails a call whose recipient is not available. */
   #failUndeliverable(message: Envelope): void {
     if ("answer" in message || message.call === undefined) return;
-    const fault = { name: CallError.name, message: "the worker process is not available", code: "ended" };
+    const fault = { name: CallError.name, message: "the worker process is not available", code: "exited" };
     const answer: Envelope = { to: message.from, from: message.to, answer: message.call, fault };
     if (message.from === "supervisor") this.#calls.receive(answer);
     else this.#deliver(answer);

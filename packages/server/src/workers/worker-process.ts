@@ -6,8 +6,8 @@ import type { Announcement } from "../running-server.ts";
 import type { ShutdownReport } from "../shutdown.ts";
 import { Calls, type Envelope } from "./calls.ts";
 import { startFollower } from "./follower.ts";
-import { createLead } from "./lead.ts";
-import type { StartOrder } from "./messages.ts";
+import { createLeader } from "./leader.ts";
+import type { StartRequest } from "./messages.ts";
 import { InFlightRuns } from "./in-flight-runs.ts";
 
 interface Running {
@@ -26,13 +26,16 @@ process.on("disconnect", () => process.exit(1));
 process.on("uncaughtException", (error) => fault("Uncaught exception", error));
 process.on("unhandledRejection", (error) => fault("Unhandled promise rejection", error));
 
-calls.on("start", async (order: StartOrder): Promise<Announcement | undefined> => {
-  if (order.role === "follower") {
-    running = await startFollower({ configuration: order.configuration, socketPath: order.socketPath, calls, inFlightRuns });
+calls.on("start", async (request: StartRequest): Promise<Announcement | undefined> => {
+  if (request.role === "follower") {
+    running = await startFollower({ configuration: request.configuration, socketPath: request.socketPath, calls, inFlightRuns });
     return undefined;
   }
-  const { startLeadServer } = await import("../main.ts");
-  const server = await startLeadServer(order.configuration, externalFlows(order), createLead(calls, order.socketPath, inFlightRuns));
+  const { startLeaderServer, startNodeServer } = await import("../main.ts");
+  const server =
+    request.role === "node"
+      ? await startNodeServer(request.configuration, externalFlows(request), request.position)
+      : await startLeaderServer(request.configuration, externalFlows(request), createLeader(calls, request.socketPath, inFlightRuns));
   running = server;
   return server.announcement;
 });
@@ -46,7 +49,7 @@ calls.on("stop", async (): Promise<{ readonly drained: boolean }> => {
 });
 
 /** External flows are listed by the supervisor, which has the command line. */
-function externalFlows({ externalFolders }: StartOrder): ExternalFlows | undefined {
+function externalFlows({ externalFolders }: StartRequest): ExternalFlows | undefined {
   if (externalFolders === undefined) return undefined;
   return { folders: externalFolders, list: () => calls.call<readonly ExternalFlow[]>("supervisor", "external-flows") };
 }

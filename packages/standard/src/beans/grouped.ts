@@ -4,21 +4,21 @@ import { defineBean, type BeanDeclaration, type Exchange } from "@sluice/engine/
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
 /** Camel's property for the list until the result is complete. */
-const collected = "CamelGroupedExchange";
+const listProperty = "CamelGroupedExchange";
 
 /** The list collected so far. */
-function collectedIn(result: Exchange): unknown[] {
-  const known = result.property(collected);
-  if (Array.isArray(known)) return known as unknown[];
+function collectedList(result: Exchange): unknown[] {
+  const existing = result.property(listProperty);
+  if (Array.isArray(existing)) return existing as unknown[];
   const list: unknown[] = [];
-  result.setProperty(collected, list);
+  result.setProperty(listProperty, list);
   return list;
 }
 
 /** The last collected item; undefined when the strategy collects no list. */
 export function lastCollected(result: Exchange): unknown {
-  const known = result.property(collected);
-  return Array.isArray(known) ? known.at(-1) : undefined;
+  const list = result.property(listProperty);
+  return Array.isArray(list) ? list.at(-1) : undefined;
 }
 
 /** Collects the value of `pick` for each message, without nulls. */
@@ -26,19 +26,19 @@ export function listStrategy(pick: (exchange: Exchange) => unknown): Aggregation
   return {
     aggregate(old, next) {
       const result = old ?? next;
-      const list = collectedIn(result);
+      const list = collectedList(result);
       const value = pick(next);
       if (value !== null && value !== undefined) list.push(value);
       return result;
     },
     complete(result) {
-      result.message.body = collectedIn(result);
-      result.removeProperty(collected);
+      result.message.body = collectedList(result);
+      result.removeProperty(listProperty);
     },
   };
 }
 
-function grouped(what: "Body" | "Message" | "Exchange", summary: string, pick: (exchange: Exchange) => unknown): BeanDeclaration {
+function groupingStrategy(what: "Body" | "Message" | "Exchange", summary: string, pick: (exchange: Exchange) => unknown): BeanDeclaration {
   const name = `Grouped${what}AggregationStrategy`;
   return defineBean({
     names: [`org.apache.camel.processor.aggregate.${name}`, name, `grouped${what}`],
@@ -52,11 +52,11 @@ function grouped(what: "Body" | "Message" | "Exchange", summary: string, pick: (
   });
 }
 
-export const groupedBody = grouped("Body", "The body of the result is the list of all bodies.", (exchange) => exchange.message.body);
+export const groupedBody = groupingStrategy("Body", "The body of the result is the list of all bodies.", (exchange) => exchange.message.body);
 /** A copy, because the first message also contains the list. */
-export const groupedMessage = grouped("Message", "The body of the result is the list of all messages, including headers.", (exchange) =>
+export const groupedMessage = groupingStrategy("Message", "The body of the result is the list of all messages, including headers.", (exchange) =>
   exchange.message.copy(),
 );
-export const groupedExchange = grouped("Exchange", "The body of the result is the list of all messages, including headers.", (exchange) =>
+export const groupedExchange = groupingStrategy("Exchange", "The body of the result is the list of all messages, including headers.", (exchange) =>
   exchange.message.copy(),
 );

@@ -8,6 +8,7 @@ import { dropField, extractField, hoistField, insertField, maskField, replaceFie
 import { messageTimestampRouter, regexRouter, timestampRouter } from "./kafka/topic-routers.ts";
 import { memoryAggregationRepository } from "./memory-aggregation-repository.ts";
 import { memoryRepository } from "./memory-idempotent-repository.ts";
+import { memorySagas } from "./memory-sagas.ts";
 import { redeliveryPolicy } from "./redelivery-policy.ts";
 import { stringAggregation } from "./string-strategy.ts";
 import { useLatest } from "./use-latest.ts";
@@ -28,6 +29,7 @@ export const beans: readonly BeanDeclaration[] = [
   maskField,
   memoryAggregationRepository,
   memoryRepository,
+  memorySagas,
   messageTimestampRouter,
   redeliveryPolicy,
   regexRouter,

@@ -1,12 +1,12 @@
 import { defineBean } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Aggregates store their groups in memory themselves, so there is nothing to create. */
+/** The step `aggregate` stores its groups in memory itself, so there is nothing to create. */
 export const memoryAggregationRepository = defineBean({
   names: ["org.apache.camel.processor.aggregate.MemoryAggregationRepository", "MemoryAggregationRepository", "memoryAggregationRepository"],
   kind: "aggregation-repository",
   title: "Memory aggregation repository",
-  summary: "Stores the groups of an aggregate in memory; this is the default.",
+  summary: "Stores the groups of an aggregate in memory; this is the default. In a cluster, the nodes share the messages of open groups.",
   group: "repository",
   since: "0.1",
   properties: {

@@ -20,7 +20,7 @@ export const stringAggregation = defineBean({
   names: ["org.apache.camel.processor.aggregate.StringAggregationStrategy", "StringAggregationStrategy", "joinText"],
   kind: "aggregation-strategy",
   title: "Join text",
-  summary: "The body of the result is the text of all bodies, joined.",
+  summary: "Joins the text of all bodies into the body of the result.",
   group: "aggregation",
   since: "0.1",
   properties: { delimiter: f.text({ doc: "Text between the bodies.", default: "" }) },

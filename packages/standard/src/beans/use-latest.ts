@@ -1,7 +1,7 @@
 import { defineBean, ending, type Exchange } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
-/** The newest message is the result, unless an earlier one failed: a failure is never lost. */
+/** Uses the newest message as the result, but keeps the failure of an earlier one. */
 export const useLatestStrategy: AggregationStrategy = {
   aggregate(old: Exchange | undefined, next: Exchange): Exchange {
     if (old === undefined) return next;
@@ -15,7 +15,7 @@ export const useLatest = defineBean({
   names: ["org.apache.camel.processor.aggregate.UseLatestAggregationStrategy", "UseLatestAggregationStrategy", "useLatest"],
   kind: "aggregation-strategy",
   title: "Use latest",
-  summary: "The newest message is the result, unless an earlier one failed.",
+  summary: "Uses the newest message as the result; the failure of an earlier message is kept.",
   group: "aggregation",
   since: "0.1",
   properties: {},

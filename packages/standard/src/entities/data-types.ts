@@ -5,7 +5,7 @@ import { f } from "@sluice/model";
 const text = (doc: string) => f.string({ doc, group: "advanced" });
 const about = { group: "registry", since: "0.1" } as const;
 
-const between = {
+const transformerFields = {
   fromType: text("The input type."),
   toType: text("The output type."),
   name: text("Name of the transformer."),
@@ -19,14 +19,14 @@ export const transformers: EntityDeclaration = {
   summary: "Accepted but ignored: convert with marshal, unmarshal, transform or a message mapping.",
   caution: "transformers have no effect: convert with marshal, unmarshal, transform or a message mapping",
   options: {
-    customTransformer: f.object({ ...between, className: text("A Java class."), ref: text("A Java object.") }, { doc: "A Java transformer." }),
-    dataFormatTransformer: f.object({ ...between, format: f.format({ doc: "The data format." }) }, { doc: "A transformer that uses a data format." }),
+    customTransformer: f.object({ ...transformerFields, className: text("A Java class."), ref: text("A Java object.") }, { doc: "A Java transformer." }),
+    dataFormatTransformer: f.object({ ...transformerFields, format: f.format({ doc: "The data format." }) }, { doc: "A transformer that uses a data format." }),
     endpointTransformer: f.object(
-      { ...between, uri: text("The endpoint."), ref: text("The endpoint's name.") },
+      { ...transformerFields, uri: text("The endpoint."), ref: text("Name of the endpoint.") },
       { doc: "A transformer that calls an endpoint." },
     ),
     loadTransformer: f.object(
-      { ...between, defaults: text("Whether the default transformers are loaded."), packageScan: text("Java packages.") },
+      { ...transformerFields, defaults: text("Whether the default transformers are loaded."), packageScan: text("Java packages.") },
       { doc: "Transformers found in Java packages." },
     ),
   },

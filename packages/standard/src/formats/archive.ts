@@ -54,24 +54,24 @@ export function archiveFormat(
   };
 }
 
-/** The name of the written entry: the file name set by the route, else the exchange id. */
+/** The name of the written entry: the header CamelFileName, or the exchange id if it is not set. */
 function entryName(exchange: Exchange, preservePathElements: boolean): string {
-  const given = asText(exchange.message.headers.get("CamelFileName"));
-  const name = given === "" ? exchange.id : given.replaceAll("\\", "/").replace(/^\/+/, "");
+  const fileName = asText(exchange.message.headers.get("CamelFileName"));
+  const name = fileName === "" ? exchange.id : fileName.replaceAll("\\", "/").replace(/^\/+/, "");
   return preservePathElements ? name : name.slice(name.lastIndexOf("/") + 1);
 }
 
-interface Reading {
+interface ReadOptions {
   readonly kind: "zip" | "tar";
   readonly usingIterator: boolean;
   readonly maxDecompressedSize: number;
   readonly clock: Clock | undefined;
 }
 
-/** The body of an archive. Entry names are data: nothing is written to the paths they name. */
-function readEntries(entries: readonly ArchiveEntry[], reading: Reading, exchange: Exchange): unknown {
-  const { kind } = reading;
-  if (reading.usingIterator) return readAll(entries, reading);
+/** The body for the entries of an archive. Entry names are only data: no file is written to these paths. */
+function readEntries(entries: readonly ArchiveEntry[], options: ReadOptions, exchange: Exchange): unknown {
+  const { kind } = options;
+  if (options.usingIterator) return readAll(entries, options);
   if (entries.length > 1)
     throw new FlowError("java.lang.IllegalStateException", `the ${kind} file has ${entries.length} entries: set usingIterator: true and split the body`, {
       code: `${kind}-entries`,
@@ -79,11 +79,11 @@ function readEntries(entries: readonly ArchiveEntry[], reading: Reading, exchang
   const [entry] = entries;
   if (entry === undefined) return null;
   for (const [header, value] of Object.entries(headersOf(kind, entry.name))) exchange.message.headers.set(header, value);
-  return entry.content(reading.maxDecompressedSize);
+  return entry.content(options.maxDecompressedSize);
 }
 
 /** Reads the entries one after the other; together they are bounded as well, because entries of a zip file can share their data. */
-function readAll(entries: readonly ArchiveEntry[], { kind, maxDecompressedSize, clock }: Reading): Awaitable<Message[]> {
+function readAll(entries: readonly ArchiveEntry[], { kind, maxDecompressedSize, clock }: ReadOptions): Awaitable<Message[]> {
   const messages: Message[] = [];
   let remaining = Math.max(maxPayloadBytes, maxDecompressedSize);
   const add = ({ name }: ArchiveEntry, content: Uint8Array): void => {

@@ -1,5 +1,5 @@
 // Input of a format: text, bytes or a stream of either. For formats that need the whole input, a stream is collected up to a
-// limit; only then is the result asynchronous.
+// limit; the result is asynchronous only in this case.
 import { FlowError, type Awaitable } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";

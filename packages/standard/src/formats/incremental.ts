@@ -2,7 +2,7 @@
 import type { Awaitable, Clock } from "@sluice/engine/spi";
 import { each } from "@sluice/engine/tools";
 
-/** Runs to the end, then returns the result: synchronously if that takes less than a time slice, or if the format has no clock. */
+/** Runs the work, then returns the result: synchronously if the work takes less than a time slice, or if the format has no clock. */
 export function runIncrementally<T>(work: Iterator<undefined>, result: () => T, clock: Clock | undefined): Awaitable<T> {
   return eachIncrementally(work, () => undefined, result, clock);
 }

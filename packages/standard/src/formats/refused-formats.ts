@@ -1,7 +1,7 @@
 // Unsupported formats of Camel, each with the alternative.
 const javaClasses = "maps records to Java classes, which are not supported";
 
-/** The names with one sentence each. */
+/** The unsupported formats by name, each with one sentence that names the alternative. */
 export const refusedFormats: ReadonlyMap<string, string> = new Map(
   Object.entries({
     asn1: "asn1 is not available; decode the message with a js step",

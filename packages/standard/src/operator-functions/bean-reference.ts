@@ -11,13 +11,13 @@ export interface BeanReference {
 
 export function readBeanReference(text: string): BeanReference {
   const [address = "", query] = text.trim().split(/\?(.*)/s);
-  const [bean = "", direct] = address.replace(/^type:/, "").split("::");
-  const given = new URLSearchParams((query ?? "").replaceAll("+", "%2B"));
-  const method = given.get("method") ?? direct;
-  const named = bean.trim() === "" ? (given.get("ref") ?? given.get("beanType")?.replace(/^#?class:/, "")) : bean.trim();
-  if (named === undefined || named === "")
+  const [bean = "", methodInAddress] = address.replace(/^type:/, "").split("::");
+  const options = new URLSearchParams((query ?? "").replaceAll("+", "%2B"));
+  const method = options.get("method") ?? methodInAddress;
+  const name = bean.trim() === "" ? (options.get("ref") ?? options.get("beanType")?.replace(/^#?class:/, "")) : bean.trim();
+  if (name === undefined || name === "")
     throw new CompileError("bean-missing", "the name of the bean is missing", { hint: "write it as bean.method, for example orders.total" });
-  return { bean: named, method: method === undefined || method.trim() === "" ? undefined : method.trim() };
+  return { bean: name, method: method === undefined || method.trim() === "" ? undefined : method.trim() };
 }
 
 /** Calls the operator function with the exchange, or with the arguments of the method followed by the exchange. */

@@ -1,7 +1,7 @@
 // Arguments after a method name, in Camel's syntax: `total(${body}, 'EUR', 3, true, null)`.
 import { CompileError, type Expression, type LanguageScope } from "@sluice/engine/spi";
 
-/** The parts of a step's or language's context that are needed. */
+/** The parts of the context of a step or language that arguments need. */
 export interface ArgumentScope {
   bean(reference: string, kind: string): unknown;
   /** Compiles a string with functions in it. */
@@ -12,22 +12,22 @@ export const argumentScope = (scope: LanguageScope): ArgumentScope => ({
   bean: (reference, kind) => scope.bean(reference, kind),
   template(text) {
     const language = scope.language("simple");
-    if (language === undefined) throw new CompileError("language-unknown", "arguments need the language simple");
+    if (language === undefined) throw new CompileError("language-unknown", "arguments of a method need the language simple, which is not installed");
     return language.compile(text, {}, scope);
   },
 });
 
-export interface WrittenCall {
+export interface ParsedCall {
   readonly name: string | undefined;
   /** Undefined when none are written: the function then receives only the exchange. */
   readonly parameters: readonly Expression[] | undefined;
 }
 
-export function compileArguments(method: string | undefined, scope: ArgumentScope): WrittenCall {
-  const found = /^([^(]*)\((.*)\)$/s.exec(method ?? "");
-  if (found === null) return { name: method, parameters: undefined };
-  const [, name = "", written = ""] = found;
-  const texts = written.trim() === "" ? [] : splitArguments(written);
+export function compileArguments(method: string | undefined, scope: ArgumentScope): ParsedCall {
+  const match = /^([^(]*)\((.*)\)$/s.exec(method ?? "");
+  if (match === null) return { name: method, parameters: undefined };
+  const [, name = "", argumentText = ""] = match;
+  const texts = argumentText.trim() === "" ? [] : splitArguments(argumentText);
   return { name: name.trim() === "" ? undefined : name.trim(), parameters: texts.length === 0 ? undefined : texts.map((text) => argument(text.trim(), scope)) };
 }
 

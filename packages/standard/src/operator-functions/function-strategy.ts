@@ -13,9 +13,11 @@ export function functionStrategy(name: string, merge: Merge): AggregationStrateg
       const merged = merge(old, next);
       if (merged instanceof Promise) {
         merged.catch(() => undefined);
-        throw new FlowError("java.lang.IllegalStateException", `the aggregation strategy '${name}' returns a promise, but messages are merged synchronously`, {
-          code: "function-promise",
-        });
+        throw new FlowError(
+          "java.lang.IllegalStateException",
+          `the aggregation strategy '${name}' returns a promise, but messages are merged synchronously; return a value`,
+          { code: "function-promise" },
+        );
       }
       if (isExchange(merged)) return merged;
       const result = old ?? next;

@@ -59,7 +59,7 @@ describe("values in a dynamic address", () => {
 describe("an address that is only an expression", () => {
   const live = { delivery: { session: undefined as never, trigger: { uri: "webhook:x", method: "POST" } } };
 
-  it("is rejected for addresses from a message, unless the flow allows the scheme or names the address (F06)", async () => {
+  it("is rejected for addresses from a message, unless the flow allows the scheme or names the address", async () => {
     const run = await flow('- toD: "${header.q}"');
     for (const q of ["mock:private", "direct:start", "file:/etc", "exec:id", "http://127.0.0.1/"])
       expect((await run({ headers: { q }, ...live })).error, q).toMatch(/is rejected: it came from the message/);

@@ -1,6 +1,6 @@
 // Addresses that contain expressions. A value is encoded for its position: it cannot add options, start a query, leave the
-// path or add another address. Only an expression at the very start is used unencoded, because it is the address itself; the
-// flow's allowed schemes restrict it.
+// path or add another address. Only an expression at the very start is not encoded, because it is the address itself; the
+// allowed schemes of the flow restrict it.
 import type { Span } from "@sluice/model";
 import { FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
@@ -21,7 +21,7 @@ export function addressTemplate(text: string, compiler: Compiler, span: Span, de
   const isWeb = /^\s*https?:/i.test(text);
   const literal = parts.map((part) => (part.isExpression ? "x" : part.text)).join("");
   let query = false;
-  const fills = parts.map((part, index): ((exchange: Exchange) => string) => {
+  const writers = parts.map((part, index): ((exchange: Exchange) => string) => {
     if (!part.isExpression) {
       query =
         delimiter !== undefined && part.text.includes(delimiter)
@@ -34,11 +34,11 @@ export function addressTemplate(text: string, compiler: Compiler, span: Span, de
     const encode = query ? encodeOption : isWeb ? encodeWebPath : encodePath;
     return (exchange) => encode(asText(value(exchange)), delimiter);
   });
-  const mayClimb = hasParentSegment(literal);
+  const allowsParentSegments = hasParentSegment(literal);
   return (exchange) => {
     let address = "";
-    for (const fill of fills) address += fill(exchange);
-    if (!mayClimb && hasParentSegment(address)) throw parentSegmentError(address);
+    for (const write of writers) address += write(exchange);
+    if (!allowsParentSegments && hasParentSegment(address)) throw parentSegmentError(address);
     return address;
   };
 }
@@ -77,7 +77,7 @@ function hasParentSegment(address: string): boolean {
 function parentSegmentError(address: string): FlowError {
   return new FlowError(
     "org.apache.camel.ResolveEndpointFailedException",
-    `endpoint '${address.slice(0, 200)}' is rejected: a value from the message points outside the path of the address`,
+    `endpoint '${address.slice(0, 200)}' is rejected: a value from the message points outside the path of the address; remove '..' from the value`,
     {
       code: "endpoint-refused",
     },

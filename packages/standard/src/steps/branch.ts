@@ -26,5 +26,5 @@ export function runBranch({ copy, run }: Branch): Awaitable {
 
 /** Completes a copy, since no route does; a failing completion handler fails the copy. */
 function endCopy(copy: Exchange): Awaitable {
-  return endExchange(copy, (thrown) => void (copy.failure ??= toFlowError(thrown)));
+  return endExchange(copy, (error) => void (copy.failure ??= toFlowError(error)));
 }

@@ -15,7 +15,7 @@ export interface ConversionOptions {
   readonly mandatory: boolean;
 }
 
-/** Null stays null. */
+/** Compiles a conversion to the type; null is not converted. */
 export function converter({ type, charset, mandatory }: ConversionOptions): Conversion {
   const plain = findConversion(type);
   if (plain === undefined)
@@ -54,6 +54,6 @@ function decoderOf(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    throw new CompileError("charset-unknown", `unknown charset '${charset}'`);
+    throw new CompileError("charset-unknown", `unknown charset '${charset}'`, { hint: "use a name such as UTF-8 or ISO-8859-1" });
   }
 }

@@ -14,7 +14,7 @@ export const dynamicFields = {
   }),
 };
 
-/** The URI of `uri` plus `parameters` as one string, and the template as the author wrote it. */
+/** The URI with its parameters: as a string evaluated per message, and as the template that the author wrote. */
 export function dynamicUri(
   uri: string,
   parameters: Readonly<Record<string, string>>,
@@ -25,9 +25,9 @@ export function dynamicUri(
   const names = Object.keys(parameters);
   if (names.length === 0) return { text: (exchange) => address(exchange).trim(), template: uri };
   const options = names.map((name) => ({ name, value: optionValue(parameters[name] as string, compiler, span) }));
-  const written = names.map((name) => `${name}=${parameters[name] as string}`).join("&");
+  const query = names.map((name) => `${name}=${parameters[name] as string}`).join("&");
   return {
-    template: `${uri}?${written}`,
+    template: `${uri}?${query}`,
     text: (exchange) => `${address(exchange).trim()}?${options.map(({ name, value }) => `${name}=${value(exchange)}`).join("&")}`,
   };
 }
@@ -59,8 +59,8 @@ export function outletFinder<T>(find: (uri: string, exchange: Exchange) => T, ig
   return (uri, exchange) => {
     try {
       return find(uri, exchange);
-    } catch (thrown) {
-      if ((thrown as { readonly code?: string }).code === "endpoint-refused") throw thrown;
+    } catch (error) {
+      if ((error as { readonly code?: string }).code === "endpoint-refused") throw error;
       return undefined;
     }
   };

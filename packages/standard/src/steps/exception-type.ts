@@ -5,9 +5,9 @@ import { exceptionTypeNames, inheritanceDistance, isKnownExceptionType } from "@
 export function checkExceptionType(name: string): void {
   if (isKnownExceptionType(name)) return;
   const short = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-  const near = exceptionTypeNames().find((known) => known.slice(known.lastIndexOf(".") + 1).toLowerCase() === short);
+  const similar = exceptionTypeNames().find((known) => known.slice(known.lastIndexOf(".") + 1).toLowerCase() === short);
   throw new CompileError("exception-unknown", `unknown exception type '${name}'`, {
-    hint: near === undefined ? "write a fully qualified name such as java.lang.Exception" : `did you mean ${near}?`,
+    hint: similar === undefined ? "write a fully qualified name such as java.lang.Exception" : `did you mean ${similar}?`,
     value: name,
   });
 }

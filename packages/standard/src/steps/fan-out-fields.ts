@@ -8,9 +8,12 @@ export const fanOutFields = {
   parallelProcessing: f.boolean({ doc: "Runs up to ten copies concurrently; results are still merged in order.", default: false }),
   streaming: f.boolean({ doc: "Reads items on demand; with parallelProcessing, merges results in the order of completion.", default: false }),
   stopOnException: f.boolean({ doc: "Stops at the first failure instead of running the remaining copies.", default: false }),
-  timeout: f.duration({ doc: "With parallelProcessing: copies that are not finished by then are left out of the result; 0 waits for all.", default: 0 }),
+  timeout: f.duration({
+    doc: "With parallelProcessing, the maximum time for all copies; unfinished copies are omitted from the result. 0 means no limit.",
+    default: 0,
+  }),
   shareUnitOfWork: f.boolean({
-    doc: "Treats all copies as one unit: when one was dead-lettered, the following steps do not run.",
+    doc: "Treats all copies as one unit: when the failure of a copy was handled, the following steps do not run.",
     default: false,
     group: "advanced",
   }),

@@ -1,65 +1,65 @@
-// Runs branches concurrently. Bounds how many run and how many finished results wait for an earlier one.
+// Runs branches concurrently. Limits how many run, and how many finished results wait for an earlier branch.
 import type { Awaitable, Exchange } from "@sluice/engine/spi";
 import { runBranch, type Branch, type Branches } from "./branch.ts";
-import type { FanOutOptions, Gathering } from "./gathering.ts";
+import type { FanOutOptions, ResultMerger } from "./result-merger.ts";
 
 /** Concurrent branches per exchange. */
-const branchesAtOnce = 10;
-/** Finished branches that may wait for an earlier one to be merged in order. */
-const readAhead = 1000;
+const maxConcurrentBranches = 10;
+/** Maximum number of finished branches that wait for an earlier branch, because results are merged in order. */
+const maxUnmergedResults = 1000;
 const sliceMs = 10;
 
-export async function runParallel(branches: Branches, gathering: Gathering, options: FanOutOptions): Promise<void> {
+export async function runParallel(branches: Branches, merger: ResultMerger, options: FanOutOptions): Promise<void> {
   const { clock } = options.host;
-  const inbox = new Inbox(gathering, options.streaming);
-  let timeUp = false;
+  const pool = new BranchPool(merger, options.streaming);
+  let timedOut = false;
   const cancel =
     options.timeout > 0
       ? clock.after(options.timeout, () => {
-          timeUp = true;
-          inbox.wake();
+          timedOut = true;
+          pool.wake();
         })
       : undefined;
   try {
-    let began = clock.monotonic();
-    while (!timeUp && inbox.needsMore) {
+    let sliceStart = clock.monotonic();
+    while (!timedOut && pool.needsMore) {
       const pending: Awaitable<IteratorResult<Branch>> = branches.next();
       const next = pending instanceof Promise ? await pending : pending;
       if (next.done === true) break;
-      inbox.launch(next.value);
-      while (!timeUp && inbox.isFull) await inbox.change();
-      if (clock.monotonic() - began > sliceMs) {
+      pool.launch(next.value);
+      while (!timedOut && pool.isFull) await pool.change();
+      if (clock.monotonic() - sliceStart > sliceMs) {
         await clock.yieldToEventLoop();
-        began = clock.monotonic();
+        sliceStart = clock.monotonic();
       }
     }
-    while (!timeUp && inbox.running > 0) await inbox.change();
-    inbox.close();
+    while (!timedOut && pool.running > 0) await pool.change();
+    pool.close();
   } finally {
     cancel?.();
   }
 }
 
-/** Running branches, and finished ones that wait to be merged in order. */
-class Inbox {
+/** The running branches, and the finished branches that wait to be merged in order. */
+class BranchPool {
   running = 0;
   needsMore = true;
   #launched = 0;
-  #turn = 0;
-  #problem: { readonly thrown: unknown } | undefined = undefined;
-  #closed = false;
-  #waiting: (() => void) | undefined = undefined;
-  readonly #over = new Map<number, Exchange>();
-  readonly #gathering: Gathering;
+  #nextIndex = 0;
+  #strategyError: { readonly thrown: unknown } | undefined = undefined;
+  #isClosed = false;
+  #notify: (() => void) | undefined = undefined;
+  readonly #finished = new Map<number, Exchange>();
+  readonly #merger: ResultMerger;
   readonly #inCompletionOrder: boolean;
 
-  constructor(gathering: Gathering, inCompletionOrder: boolean) {
-    this.#gathering = gathering;
+  constructor(merger: ResultMerger, inCompletionOrder: boolean) {
+    this.#merger = merger;
     this.#inCompletionOrder = inCompletionOrder;
   }
 
   get isFull(): boolean {
-    return this.running >= branchesAtOnce || this.#over.size >= readAhead;
+    return this.running >= maxConcurrentBranches || this.#finished.size >= maxUnmergedResults;
   }
 
   launch(branch: Branch): void {
@@ -73,35 +73,35 @@ class Inbox {
   /** Resolves when a branch finishes or `wake` is called. */
   change(): Promise<void> {
     return new Promise<void>((resolve) => {
-      this.#waiting = resolve;
+      this.#notify = resolve;
     });
   }
 
   wake(): void {
-    this.#waiting?.();
-    this.#waiting = undefined;
+    this.#notify?.();
+    this.#notify = undefined;
   }
 
-  /** Merges finished branches, reports unfinished ones as missed, and rethrows an error of the strategy. */
+  /** Merges the finished branches, reports the unfinished ones as timed out, and rethrows an error of the strategy. */
   close(): void {
-    for (let index = this.#turn; index < this.#launched && this.needsMore; index++) {
-      const copy = this.#over.get(index);
+    for (let index = this.#nextIndex; index < this.#launched && this.needsMore; index++) {
+      const copy = this.#finished.get(index);
       if (copy !== undefined) this.#merge(copy, index);
-      else if (this.running > 0 && !this.#inCompletionOrder) this.#gathering.missed(index);
+      else if (this.running > 0 && !this.#inCompletionOrder) this.#merger.timedOut(index);
     }
-    this.#closed = true;
-    if (this.#problem !== undefined) throw this.#problem.thrown;
+    this.#isClosed = true;
+    if (this.#strategyError !== undefined) throw this.#strategyError.thrown;
   }
 
   #done(copy: Exchange, index: number): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.running--;
     if (this.#inCompletionOrder) this.#merge(copy, index);
     else {
-      this.#over.set(index, copy);
-      for (let next = this.#over.get(this.#turn); next !== undefined; next = this.#over.get(this.#turn)) {
-        this.#over.delete(this.#turn);
-        this.#merge(next, this.#turn++);
+      this.#finished.set(index, copy);
+      for (let next = this.#finished.get(this.#nextIndex); next !== undefined; next = this.#finished.get(this.#nextIndex)) {
+        this.#finished.delete(this.#nextIndex);
+        this.#merge(next, this.#nextIndex++);
       }
     }
     this.wake();
@@ -110,10 +110,10 @@ class Inbox {
   #merge(copy: Exchange, index: number): void {
     if (!this.needsMore) return;
     try {
-      if (!this.#gathering.take(copy, index)) this.needsMore = false;
-    } catch (thrown) {
+      if (!this.#merger.add(copy, index)) this.needsMore = false;
+    } catch (error) {
       this.needsMore = false;
-      this.#problem = { thrown };
+      this.#strategyError = { thrown: error };
     }
   }
 }

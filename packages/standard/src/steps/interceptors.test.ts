@@ -16,20 +16,20 @@ function document(interceptor: string): string {
 }
 const saw = `steps: [{setProperty: {name: was, simple: "\${body}"}}, {setBody: {simple: "${report}"}}, {to: "mock:saw"}, {setBody: {simple: "\${exchangeProperty.was}"}}]`;
 
-describe("C10: where a message was intercepted", () => {
-  it("is known before every step", async () => {
+describe("the properties of an intercepted message", () => {
+  it("are set before every step", async () => {
     const run = await flow(document(`intercept: {${saw}}`));
     await run({ body: "m" });
     expect(bodies(run, "saw")).toEqual(["outer|direct://start|direct://start|call|", "inner|direct://inner|direct://inner|sink|"]);
   });
 
-  it("is known when it enters a route", async () => {
+  it("are set when the message enters a route", async () => {
     const run = await flow(document(`interceptFrom: {uri: "direct:inner", ${saw}}`));
     await run({ body: "m" });
     expect(bodies(run, "saw")).toEqual(["inner|direct://inner|direct://inner||direct://inner"]);
   });
 
-  it("is known before a send", async () => {
+  it("are set before a send", async () => {
     const run = await flow(document(`interceptSendToEndpoint: {id: look, uri: "mock:sink", ${saw}}`));
     await run({ body: "m" });
     expect(bodies(run, "saw")).toEqual(["inner|direct://inner|direct://inner|look|mock://sink"]);
@@ -40,7 +40,7 @@ describe("C10: where a message was intercepted", () => {
 describe("onCompletion", () => {
   const completed = (id: string): string => `onCompletion: {steps: [{setBody: {simple: "${id} in \${routeId}, from \${fromRouteId}"}}, {to: "mock:done"}]}`;
 
-  it("C4: has the id of the route it runs in", async () => {
+  it("has the id of the route it runs in", async () => {
     const run = await flow(`
 - routeConfiguration: {id: a, onCompletion: [{${completed("a")}}]}
 - routeConfiguration: {id: b, onCompletion: [{${completed("b")}}]}
@@ -53,7 +53,7 @@ describe("onCompletion", () => {
     expect(bodies(run, "done")).toEqual(["b in deeper, from outer", "b in deeper, from outer", "b in inner, from outer", "a in outer, from outer"]);
   });
 
-  it("C4: can use its route in its condition, and a failing condition affects no other run", async () => {
+  it("can use its route in its condition, and a failing condition affects no other run", async () => {
     const run = await flow(`
 - onCompletion: {onWhen: {simple: "\${routeId} == 'inner'"}, steps: [{setBody: {simple: "\${routeId}"}}, {to: "mock:done"}]}
 - onCompletion: {onWhen: {simple: "\${body.no.such}"}, steps: [{to: "mock:never"}]}

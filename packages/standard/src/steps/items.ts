@@ -5,21 +5,21 @@ import { asText } from "@sluice/engine/values";
 export type Items = Iterator<unknown> | AsyncIterator<unknown>;
 
 /** The items of a value and, when known without iterating, their number. */
-export interface Counted {
+export interface CountedItems {
   readonly items: Items;
   readonly size: number | undefined;
 }
 
-/** How text is split: at a delimiter, not at all ("false"), or any value is one item ("single"). */
+/** The delimiter of text; "false" does not split text, and "single" treats any value as one item. */
 export type Delimiter = string;
 
-/** How text is split: at a delimiter, not at all ("false"), or any value is one item ("single"). */
+/** The items of a value. */
 export function itemsOf(value: unknown, delimiter: Delimiter): Items {
   return countedItems(value, delimiter).items;
 }
 
-/** As {@link itemsOf}; long text is counted but not split yet, so that parts take memory only when they are read. */
-export function countedItems(value: unknown, delimiter: Delimiter): Counted {
+/** Like {@link itemsOf}, with the number of items. Text is split on demand, so that parts take memory only when they are read. */
+export function countedItems(value: unknown, delimiter: Delimiter): CountedItems {
   if (value === null || value === undefined) return list([]);
   if (delimiter === "single") return list([value]);
   if (typeof value === "string") return textItems(value, delimiter);
@@ -30,7 +30,7 @@ export function countedItems(value: unknown, delimiter: Delimiter): Counted {
   return items === undefined ? list([value]) : { items, size: undefined };
 }
 
-function list(values: readonly unknown[]): Counted {
+function list(values: readonly unknown[]): CountedItems {
   return { items: values.values(), size: values.length };
 }
 
@@ -48,7 +48,7 @@ function iteratorOf(value: unknown): Items | undefined {
   return "next" in value && typeof value.next === "function" ? (value as Iterator<unknown>) : undefined;
 }
 
-function textItems(text: string, delimiter: Delimiter): Counted {
+function textItems(text: string, delimiter: Delimiter): CountedItems {
   if (text === "") return list([]);
   if (delimiter === "false" || delimiter === "") return list([text]);
   const [size, from] = countParts(text, delimiter);
@@ -79,12 +79,15 @@ function* parts(text: string, delimiter: string): Generator<string> {
   if (from < text.length) yield text.slice(from);
 }
 
-/** Lists of `length` items each, the last one shorter. */
-export function inGroups({ items, size }: Counted, length: number): Counted {
-  return { items: isAsync(items) ? groupedLater(items, length) : grouped(items, length), size: size === undefined ? undefined : Math.ceil(size / length) };
+/** Groups the items into lists of `length` items; the last list may be shorter. */
+export function inGroups({ items, size }: CountedItems, length: number): CountedItems {
+  return {
+    items: isAsync(items) ? groupItemsAsync(items, length) : groupItems(items, length),
+    size: size === undefined ? undefined : Math.ceil(size / length),
+  };
 }
 
-function* grouped(items: Iterator<unknown>, size: number): Generator<readonly unknown[]> {
+function* groupItems(items: Iterator<unknown>, size: number): Generator<readonly unknown[]> {
   let group: unknown[] = [];
   for (let next = items.next(); next.done !== true; next = items.next()) {
     group.push(next.value);
@@ -96,7 +99,7 @@ function* grouped(items: Iterator<unknown>, size: number): Generator<readonly un
   if (group.length > 0) yield group;
 }
 
-async function* groupedLater(items: AsyncIterator<unknown>, size: number): AsyncGenerator<readonly unknown[]> {
+async function* groupItemsAsync(items: AsyncIterator<unknown>, size: number): AsyncGenerator<readonly unknown[]> {
   let group: unknown[] = [];
   for (let next = await items.next(); next.done !== true; next = await items.next()) {
     group.push(next.value);

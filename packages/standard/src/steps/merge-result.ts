@@ -1,8 +1,8 @@
 import { ending, type Exchange } from "@sluice/engine/spi";
 
 /**
- * Copies the result of a copy to the original: message, properties, variables and how it ended.
- * Throws the failure of the copy without changing the original, so that handlers see the message as it was.
+ * Copies the result of a copy to the original: message, properties, variables and ending.
+ * If the copy failed, throws its failure without changing the original, so that handlers see the message as it was.
  */
 export function mergeResult(target: Exchange, result: Exchange, { stops }: { readonly stops: boolean }): void {
   const { failure } = result;

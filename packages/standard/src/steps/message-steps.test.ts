@@ -136,8 +136,8 @@ describe("operator functions", () => {
   it.each(["process: {ref: mark}", "bean: {ref: mark}", 'setHeader: {name: x, simple: "${function(mark)}"}'])(
     "%s changes the properties in place, without affecting other exchanges",
     async (step) => {
-      const mark = (...given: unknown[]): void => {
-        const { properties } = given.at(-1) as Exchange;
+      const mark = (...args: unknown[]): void => {
+        const { properties } = args.at(-1) as Exchange;
         (properties as Map<string, unknown>).set("seen", (properties as Map<string, unknown>).size);
       };
       const bean = { names: ["mark"], kind: "function", properties: {}, title: "", summary: "", group: "", since: "0.1", create: () => mark } as const;

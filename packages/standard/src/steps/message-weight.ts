@@ -1,11 +1,11 @@
 // Estimates the memory of a stored message, to bound how much a step may store.
 import { isMessage, type Exchange } from "@sluice/engine/spi";
 
-/** An exchange with its maps, its run, and the exchange it is a copy of. Measured with webhooks: 2 KB. */
+/** Size of an exchange with its maps, its run, and the exchange it was copied from. Measured with webhooks: 2 KB. */
 const overhead = 2_000;
 /** Estimated size of a map entry without the characters of its name and value. */
 const entryOverhead = 120;
-/** Values that are measured; long lists are extrapolated from their length. */
+/** Maximum number of values that are measured; the size of long lists is estimated from their length. */
 const maxValues = 200;
 
 /** Estimated bytes of a stored exchange: message, headers, properties and variables. */

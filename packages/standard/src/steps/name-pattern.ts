@@ -4,7 +4,7 @@ import { compilePattern } from "@sluice/engine/values";
 
 export type NamePattern = (name: string) => boolean;
 
-/** Exact, else a trailing `*`, else a regular expression over the whole name; case-insensitive. */
+/** Matches an exact name, a prefix that ends in `*`, or a regular expression for the whole name; case-insensitive. */
 export function namePattern(pattern: string): NamePattern {
   const lower = pattern.toLowerCase();
   if (lower === "*") return () => true;
@@ -20,15 +20,15 @@ export function namePattern(pattern: string): NamePattern {
 export function namesToRemove(pattern: string, excluded: string | undefined): NamePattern {
   const matches = namePattern(pattern);
   if (excluded === undefined) return matches;
-  const keeps = namePattern(excluded);
-  return (name) => matches(name) && !keeps(name);
+  const isExcluded = namePattern(excluded);
+  return (name) => matches(name) && !isExcluded(name);
 }
 
 function compile(pattern: string): (name: string) => boolean {
   try {
     const compiled = compilePattern(pattern, { ignoreCase: true });
     return (name) => compiled.matches(name);
-  } catch (thrown) {
-    throw new CompileError("pattern-invalid", (thrown as Error).message);
+  } catch (error) {
+    throw new CompileError("pattern-invalid", (error as Error).message);
   }
 }

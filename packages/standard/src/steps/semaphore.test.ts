@@ -25,6 +25,21 @@ it("admits the longest waiting first, and only when a normal permit is free", as
   expect([order, semaphore.running]).toEqual([["second", "third"], 1]);
 });
 
+it("admits waiting messages before new ones when the limit is raised", async () => {
+  const semaphore = new Semaphore({ normal: 1, max: 1, maxWaiting: 5 });
+  const order: string[] = [];
+  const enter = (name: string): void => {
+    const entry = semaphore.acquire(exchangeOf());
+    if (entry === "acquired") order.push(name);
+    else void (entry as Promise<void>).then(() => order.push(name));
+  };
+  for (const name of ["first", "second", "third"]) enter(name);
+  semaphore.limits = { normal: 2, max: 2, maxWaiting: 5 };
+  enter("fourth");
+  await Promise.resolve();
+  expect([order, semaphore.running]).toEqual([["first", "second"], 2]);
+});
+
 it("removes a waiting entry that is cancelled", async () => {
   const semaphore = new Semaphore({ normal: 1, max: 1, maxWaiting: 5 });
   const [first, second] = [exchangeOf(), exchangeOf()];

@@ -13,13 +13,18 @@ export interface SemaphoreLimits {
 /** Semaphore with a bounded FIFO queue. */
 export class Semaphore {
   running = 0;
-  /** May change at any time; holders are not affected. */
-  limits: SemaphoreLimits;
+  #limits: SemaphoreLimits;
   readonly #holders = new WeakSet<Exchange>();
   readonly #queue: { readonly exchange: Exchange; readonly admit: () => void }[] = [];
 
   constructor(limits: SemaphoreLimits) {
-    this.limits = limits;
+    this.#limits = limits;
+  }
+
+  /** May change at any time; holders are not affected. Waiting messages use a higher limit before new ones. */
+  set limits(limits: SemaphoreLimits) {
+    this.#limits = limits;
+    this.#admit();
   }
 
   holds(exchange: Exchange): boolean {
@@ -28,7 +33,7 @@ export class Semaphore {
 
   /** Acquires a permit now, later (promise), or not at all ("full"). */
   acquire(exchange: Exchange): "acquired" | "full" | Promise<void> {
-    const { normal, max, maxWaiting } = this.limits;
+    const { normal, max, maxWaiting } = this.#limits;
     if (this.running < normal || (this.#queue.length >= maxWaiting && this.running < max)) {
       this.#take(exchange);
       return "acquired";
@@ -39,7 +44,11 @@ export class Semaphore {
   release(exchange: Exchange): void {
     if (!this.#holders.delete(exchange)) return;
     this.running--;
-    if (this.running < this.limits.normal) this.#queue.shift()?.admit();
+    this.#admit();
+  }
+
+  #admit(): void {
+    while (this.running < this.#limits.normal && this.#queue.length > 0) this.#queue.shift()?.admit();
   }
 
   #take(exchange: Exchange): void {

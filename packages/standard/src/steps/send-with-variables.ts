@@ -31,15 +31,15 @@ function withVariables(call: Processor, { variableSend, variableReceive }: CallO
   const source = variableSend === undefined ? undefined : variable(variableSend, host);
   const receive = variableReceive === undefined ? undefined : receiveInto(variableReceive, host);
   return (exchange) => {
-    const before = exchange.message;
-    if (receive !== undefined) exchange.message = before.copy();
+    const original = exchange.message;
+    if (receive !== undefined) exchange.message = original.copy();
     if (source !== undefined) exchange.message.body = source.get(exchange) ?? null;
     if (receive === undefined) return call(exchange);
     return settle(
       () => call(exchange),
       () => {
         receive(exchange);
-        exchange.message = before;
+        exchange.message = original;
       },
       (error) => {
         throw error;
@@ -51,10 +51,10 @@ function withVariables(call: Processor, { variableSend, variableReceive }: CallO
 function withPattern(call: Processor, pattern: Pattern | undefined): Processor {
   if (pattern === undefined) return call;
   return (exchange) => {
-    const before = exchange.pattern;
+    const original = exchange.pattern;
     exchange.pattern = pattern;
     const restore = (): void => {
-      exchange.pattern = before;
+      exchange.pattern = original;
     };
     return settle(
       () => call(exchange),

@@ -6,10 +6,10 @@ export function settle<T>(run: () => Awaitable, onDone: () => Awaitable<T>, onEr
   let pending: Awaitable;
   try {
     pending = run();
-  } catch (thrown) {
-    return onError(toFlowError(thrown));
+  } catch (error) {
+    return onError(toFlowError(error));
   }
-  return pending instanceof Promise ? pending.then(onDone, (thrown: unknown) => onError(toFlowError(thrown))) : onDone();
+  return pending instanceof Promise ? pending.then(onDone, (error: unknown) => onError(toFlowError(error))) : onDone();
 }
 
 /** Calls `next` when `pending` is done; failures are passed through. */

@@ -18,7 +18,7 @@ export const failsExchange = `The step does not change the message. ${stateless}
 export const convertsBody = `The step changes only its own message. ${stateless} If the conversion fails, the body is unchanged and the error handler of the route is called. The input and the result are in memory together; a stream is read to its end first.`;
 
 /** Steps that serialize or parse the body. */
-export const convertsFormat = `The step changes only its own message. ${stateless} If the conversion fails, the body is unchanged and the error handler of the route is called. The input and the result are in memory together, except with formats that read on demand, such as csv with lazyLoad. Other runs continue during or right after the conversion of a large body.`;
+export const convertsFormat = `The step changes only its own message. ${stateless} If the conversion fails, the body is unchanged and the error handler of the route is called. The input and the result are in memory together, except with formats that read on demand, such as csv with lazyLoad. The conversion of a large body yields to other runs while it is in progress or right after it.`;
 
 /** Steps that call a function of the operator. */
 export const callsFunction = `The function is called once per message, on the main thread of the worker that runs the message, so it must not block. A promise is awaited without blocking other runs. The error handler of the route retries failed calls; calls for different messages can overlap. The function's own state exists once per worker and is lost on a restart.`;

@@ -13,7 +13,7 @@ export const strategyFields = {
   }),
   aggregationStrategyMethodName: f.string({ doc: "Method of the operator's bean that merges messages; `aggregate` by default.", group: "advanced" }),
   aggregationStrategyMethodAllowNull: f.boolean({
-    doc: "Accepted but ignored: an operator function is always called; for the first message, `old` is undefined.",
+    doc: "Accepted but ignored: an operator function is called for every message; `old` is undefined for the first one.",
     default: false,
     group: "advanced",
   }),
@@ -29,7 +29,7 @@ export interface StrategyOptions {
   readonly aggregationExpression?: ExpressionNode | undefined;
 }
 
-/** The strategy the options name, or undefined when they name none. */
+/** The strategy named in the options, if any. */
 export function strategyOf(options: StrategyOptions, compiler: Compiler): AggregationStrategy | undefined {
   const { aggregationStrategy, aggregationExpression } = options;
   if (aggregationStrategy !== undefined && aggregationExpression !== undefined)

@@ -2,7 +2,7 @@ import { FlowError } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { isAsync, itemsOf } from "./items.ts";
 
-/** Maximum number of addresses in one list, including empty ones: skipping millions of commas takes long too. */
+/** Maximum number of addresses in one list, including empty ones, because skipping millions of commas also takes long. */
 const maxAddresses = 10_000;
 
 /** The addresses in a value, trimmed, without empty ones. */

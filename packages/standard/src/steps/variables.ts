@@ -32,7 +32,7 @@ export function variable(fullName: string, host: Host, fault: (message: string) 
   };
 }
 
-/** As {@link variable}, for names evaluated at run time; caches the last one because it rarely changes. */
+/** Like {@link variable}, for names evaluated at run time; caches the last variable, because the name rarely changes. */
 export function variableByName(host: Host): (fullName: string) => Variable {
   let last: { readonly fullName: string; readonly found: Variable } | undefined;
   return (fullName) => {

@@ -15,8 +15,8 @@ const maxDepth = 500;
 /** Characters escaped at once. */
 const pieceSize = 256 * 1024;
 
-/** The text of `<name>…</name>` of any value, complete when the generator is done. A list becomes one element per item. */
-export class XmlWriting {
+/** Writes any value as `<name>…</name>`; the text is complete when the generator is done. A list becomes one element per item. */
+export class XmlWriter {
   // Indentation can make a string much longer.
   readonly #text = new TextInBlocks((length) => {
     if (length > maxPayloadBytes) throw payloadError("the body as XML");
@@ -104,7 +104,7 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] | un
   return prototype === Object.prototype || prototype === null ? Object.entries(value) : undefined;
 }
 
-/** A list without values, or with such lists only, writes nothing. */
+/** An empty list, or a list of empty lists only, writes nothing. */
 function isEmptyList(value: unknown, depth = 0): boolean {
   return Array.isArray(value) && depth <= maxDepth && value.every((item) => isEmptyList(item, depth + 1));
 }

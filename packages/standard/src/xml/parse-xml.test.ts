@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseXml, xmlLimits } from "./parse-xml.ts";
 import { readXml } from "./read-xml.ts";
 import { serializeXml } from "./serialize-xml.ts";
-import { XmlWriting } from "./object-to-xml.ts";
+import { XmlWriter } from "./object-to-xml.ts";
 import { elementToObject, plainShape } from "./xml-object.ts";
 import type { XmlNode } from "./xml-node.ts";
 
@@ -84,7 +84,7 @@ describe("is rejected", () => {
     expect(() => parseXml(text)).toThrowError(expect.objectContaining({ code: "xml-doctype" }));
   });
 
-  test("XInclude is an element like any other", () => {
+  test("XInclude is an ordinary element", () => {
     expect(rewritten('<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="file:///etc/passwd"/></a>')).toContain(
       '<xi:include href="file:///etc/passwd"/>',
     );
@@ -198,7 +198,7 @@ describe("reading a message's value", () => {
 describe("plain objects", () => {
   const object = (xml: string): unknown => elementToObject(parseXml(xml).documentElement as XmlNode);
   const written = (name: string, value: unknown): string => {
-    const writing = new XmlWriting({ shape: plainShape });
+    const writing = new XmlWriter({ shape: plainShape });
     for (const _step of writing.steps(name, value));
     return writing.text();
   };

@@ -1,4 +1,4 @@
-// Gets XML from any message value. A body is parsed once for all expressions that read it.
+// Reads XML from any value of a message. A body is parsed once for all expressions that read it.
 import { FlowError, isFlowError, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { asText, decodeXml } from "@sluice/engine/values";
 import { nodeTypes } from "./node-type.ts";
@@ -9,10 +9,10 @@ import { XmlNode } from "./xml-node.ts";
 type Parsed = XmlNode | FlowError;
 
 const parsedBytes = new WeakMap<Uint8Array, Parsed>();
-/** The last text parsed ahead; weakly held. */
+/** The last long text that was parsed; held weakly. */
 let lastLongText: WeakRef<{ readonly text: string; readonly parsed: Parsed }> | undefined;
 /** Longer documents are parsed in slices where possible. */
-const slicedFrom = 256 * 1024;
+const minSlicedLength = 256 * 1024;
 const recentTexts = new Map<string, XmlNode>();
 /** Small cache for the next branch of a choice: only a few short documents. */
 const recentCount = 8;
@@ -29,15 +29,15 @@ export function readXml(value: unknown): XmlNode {
       code: "invalid-xml",
       details: { clientFault: true },
     });
-  const known = text.length <= recentCharacters ? recentTexts.get(text) : longText(text);
-  if (known !== undefined) return found(known);
+  const cached = text.length <= recentCharacters ? recentTexts.get(text) : longText(text);
+  if (cached !== undefined) return orThrow(cached);
   const parsed = parseXml(text);
   if (text.length <= recentCharacters) remember(text, parsed);
   else lastLongText = new WeakRef({ text, parsed });
   return parsed;
 }
 
-function found(parsed: Parsed): XmlNode {
+function orThrow(parsed: Parsed): XmlNode {
   if (parsed instanceof XmlNode) return parsed;
   throw parsed;
 }
@@ -50,10 +50,10 @@ function longText(text: string): Parsed | undefined {
 /** Parses long text or bytes in slices, so that {@link readXml} has the document immediately; does nothing for other values. */
 export function readXmlAhead(value: unknown, clock: Clock): Awaitable {
   if (value instanceof Uint8Array) {
-    if (value.length < slicedFrom || value.length > xmlLimits.maxCharacters * 2 || parsedBytes.has(value)) return undefined;
+    if (value.length < minSlicedLength || value.length > xmlLimits.maxCharacters * 2 || parsedBytes.has(value)) return undefined;
     return inSlices(decodeXml(value), clock).then((parsed) => void parsedBytes.set(value, parsed));
   }
-  if (typeof value !== "string" || value.length < slicedFrom || longText(value) !== undefined) return undefined;
+  if (typeof value !== "string" || value.length < minSlicedLength || longText(value) !== undefined) return undefined;
   return inSlices(value, clock).then((parsed) => void (lastLongText = new WeakRef({ text: value, parsed })));
 }
 
@@ -74,13 +74,13 @@ export function readXmlDocument(value: unknown): XmlNode {
   const node = readXml(value);
   if (node.nodeType !== nodeTypes.element) return node;
   if (node.parentNode?.nodeType === nodeTypes.document) return node.parentNode;
-  let own = ownDocuments.get(node);
-  if (own === undefined) {
-    own = new XmlNode(nodeTypes.document, "#document", null, "");
-    own.append(copyOf(node));
-    ownDocuments.set(node, own);
+  let ownDocument = ownDocuments.get(node);
+  if (ownDocument === undefined) {
+    ownDocument = new XmlNode(nodeTypes.document, "#document", null, "");
+    ownDocument.append(copyOf(node));
+    ownDocuments.set(node, ownDocument);
   }
-  return own;
+  return ownDocument;
 }
 
 function copyOf(node: XmlNode): XmlNode {
@@ -91,13 +91,14 @@ function copyOf(node: XmlNode): XmlNode {
 }
 
 function readBytes(bytes: Uint8Array): XmlNode {
-  const known = parsedBytes.get(bytes);
-  if (known !== undefined) return found(known);
+  const cached = parsedBytes.get(bytes);
+  if (cached !== undefined) return orThrow(cached);
   if (bytes.length > xmlLimits.maxCharacters * 2)
-    throw new FlowError("java.lang.IllegalStateException", `size limit: the XML is too large (${bytes.length} bytes)`, {
-      code: "limit-xml",
-      details: { clientFault: true },
-    });
+    throw new FlowError(
+      "java.lang.IllegalStateException",
+      `size limit: the XML has ${bytes.length} bytes, more than the ${xmlLimits.maxCharacters * 2} allowed`,
+      { code: "limit-xml", details: { clientFault: true } },
+    );
   const parsed = parseXml(decodeXml(bytes));
   parsedBytes.set(bytes, parsed);
   return parsed;

@@ -48,9 +48,9 @@ function write(node: XmlNode, scope: Scope, out: string[], indent: number | unde
 function writeElement(node: XmlNode, scope: Scope, out: string[], indent: number | undefined, depth: number): void {
   const declared: string[] = [];
   const declare = (prefix: string, uri: string): void => {
-    const around = scope.get(prefix);
-    if (around === undefined) scope.set(prefix, [uri]);
-    else around.push(uri);
+    const uris = scope.get(prefix);
+    if (uris === undefined) scope.set(prefix, [uri]);
+    else uris.push(uri);
     declared.push(prefix);
   };
   out.push(`<${node.nodeName}`);
@@ -59,10 +59,10 @@ function writeElement(node: XmlNode, scope: Scope, out: string[], indent: number
     if (prefix !== undefined) declare(prefix, attribute.data);
     out.push(` ${attribute.nodeName}="${escapeXmlAttribute(attribute.data)}"`);
   }
-  for (const named of [node, ...node.attributes]) {
-    if (named.nodeType === nodeTypes.attribute && (named.prefix === null || named.prefix === "xml" || declaredPrefix(named) !== undefined)) continue;
-    const prefix = named.prefix ?? "";
-    const uri = named.namespaceURI ?? "";
+  for (const item of [node, ...node.attributes]) {
+    if (item.nodeType === nodeTypes.attribute && (item.prefix === null || item.prefix === "xml" || declaredPrefix(item) !== undefined)) continue;
+    const prefix = item.prefix ?? "";
+    const uri = item.namespaceURI ?? "";
     if (prefix === "xml" || (scope.get(prefix)?.at(-1) ?? "") === uri) continue;
     declare(prefix, uri);
     out.push(` xmlns${prefix === "" ? "" : `:${prefix}`}="${escapeXmlAttribute(uri)}"`);

@@ -4,11 +4,11 @@ import { textForm } from "@sluice/engine/values";
 import { nodeTypes, type NodeType } from "./node-type.ts";
 import { serializeXml } from "./serialize-xml.ts";
 
-const none: XmlNode[] = [];
+const noNodes: XmlNode[] = [];
 
 export class XmlNode {
   readonly nodeType: NodeType;
-  /** As written, prefix included; `#text` and the like for nodes without a name. */
+  /** The name as written, including its prefix; a name such as `#text` for nodes without a name. */
   readonly nodeName: string;
   readonly prefix: string | null;
   readonly localName: string;
@@ -29,8 +29,8 @@ export class XmlNode {
     this.localName = colon < 0 ? nodeName : nodeName.slice(colon + 1);
     this.namespaceURI = namespaceURI;
     this.data = data;
-    this.attributes = nodeType === nodeTypes.element ? [] : none;
-    this.childNodes = nodeType === nodeTypes.element || nodeType === nodeTypes.document ? [] : none;
+    this.attributes = nodeType === nodeTypes.element ? [] : noNodes;
+    this.childNodes = nodeType === nodeTypes.element || nodeType === nodeTypes.document ? [] : noNodes;
   }
 
   /** The name of a processing instruction. */

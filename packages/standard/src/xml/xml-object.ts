@@ -45,9 +45,9 @@ function nameOf(node: XmlNode, shape: XmlObjectShape): string {
 function add(content: Map<string, unknown>, key: string, value: unknown): void {
   if (!content.has(key)) content.set(key, value);
   else {
-    const present = content.get(key);
-    if (Array.isArray(present)) present.push(value);
-    else content.set(key, [present, value]);
+    const existing = content.get(key);
+    if (Array.isArray(existing)) existing.push(value);
+    else content.set(key, [existing, value]);
   }
 }
 

@@ -2,13 +2,13 @@ import { connect, createServer, type AddressInfo, type Server } from "node:net";
 
 /** Distinct free ports of the loopback interface: all stay open until the last one is found. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const probes = await Promise.all(Array.from({ length: count }, () => listening()));
+  const probes = await Promise.all(Array.from({ length: count }, () => listenOnFreePort()));
   const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
   await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
   return ports;
 }
 
-function listening(): Promise<Server> {
+function listenOnFreePort(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);
@@ -17,7 +17,7 @@ function listening(): Promise<Server> {
 }
 
 /** Whether something accepts connections on a port of the loopback interface. */
-export function answers(port: number): Promise<boolean> {
+export function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
     const end = (result: boolean): void => {

@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answers } from "./free-port.ts";
+import { acceptsConnections } from "./free-port.ts";
 import type { Launch, Owner, ServerProgram } from "./server-program.ts";
 
 /** Start timeout: the slowest server needs about 15 seconds on an idle machine. */
@@ -31,7 +31,7 @@ export class OwnServer {
     this.#launch = program.launch(this.#folder, port, find, morePorts);
   }
 
-  /** Starts it, also again on the same port and data. Resolves when it is ready. */
+  /** Starts it, or restarts it on the same port and data. Resolves when it is ready. */
   async start(): Promise<void> {
     const { command, parameters, env } = this.#launch;
     this.#output = "";
@@ -44,9 +44,9 @@ export class OwnServer {
       ...this.#owner,
     });
     this.#child = child;
-    const take = (chunk: Buffer): void => void (this.#output = (this.#output + chunk.toString()).slice(-100_000));
-    child.stdout.on("data", take);
-    child.stderr.on("data", take);
+    const appendOutput = (chunk: Buffer): void => void (this.#output = (this.#output + chunk.toString()).slice(-100_000));
+    child.stdout.on("data", appendOutput);
+    child.stderr.on("data", appendOutput);
     child.on("error", (error) => (this.#output += error.message));
     if (child.pid !== undefined) this.#watchdog = watchdog(child.pid, this.#folder);
     for (const limit = Date.now() + startMs; !(await this.#isReady());) {
@@ -78,7 +78,7 @@ export class OwnServer {
       if (found === undefined) return false;
       this.port = Number(found);
     }
-    return (ready === undefined || ready.test(this.#output)) && (await answers(this.port));
+    return (ready === undefined || ready.test(this.#output)) && (await acceptsConnections(this.port));
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -91,7 +91,8 @@ export class OwnServer {
     process.kill(-child.pid, signal);
     await ended;
     // The first process of the group can end before the one that holds the port.
-    for (const limit = Date.now() + endMs; (await answers(this.port)) && Date.now() < limit;) await new Promise((resolve) => setTimeout(resolve, pollMs));
+    for (const limit = Date.now() + endMs; (await acceptsConnections(this.port)) && Date.now() < limit;)
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 

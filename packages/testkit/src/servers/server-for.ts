@@ -1,5 +1,5 @@
 // Real servers for tests, each started on a free port, or an existing service of the machine if SLUICE_SERVERS allows it.
-import { answers, freePorts } from "./free-port.ts";
+import { acceptsConnections, freePorts } from "./free-port.ts";
 import { OwnServer } from "./own-server.ts";
 import { findProgram, serverPrograms, type ServerName, type ServerProgram } from "./server-program.ts";
 
@@ -27,7 +27,8 @@ export async function serverFor(
 ): Promise<TestServer | undefined> {
   const program: ServerProgram = serverPrograms[name];
   const modes = (process.env["SLUICE_SERVERS"] ?? "").split(",");
-  if (modes.includes("running") && !own && program.servicePort !== undefined && (await answers(program.servicePort))) return service(name, program.servicePort);
+  if (modes.includes("running") && !own && program.servicePort !== undefined && (await acceptsConnections(program.servicePort)))
+    return service(name, program.servicePort);
   const missing = program.programs.filter((needed) => findProgram(needed) === undefined);
   if (missing.length === 0) return startOwn(name, program, isDurable);
   const problem = `tests with ${program.title} need the program ${missing.join(" and ")}`;
@@ -64,8 +65,8 @@ async function startOwn(name: ServerName, program: ServerProgram, isDurable: boo
 }
 
 function service(name: ServerName, port: number): TestServer {
-  const refuse = (): never => {
+  const rejectShared = (): never => {
     throw new Error(`the ${name} on port ${port} is shared: use {own: true} to start a separate one`);
   };
-  return { name, host: "127.0.0.1", port, kill: refuse, restart: refuse, end: async () => undefined };
+  return { name, host: "127.0.0.1", port, kill: rejectShared, restart: rejectShared, end: async () => undefined };
 }

@@ -166,7 +166,7 @@ export const serverPrograms = {
     programs: ["nats-server"],
     prepare(folder) {
       const { name, password } = guardedUser;
-      const permissions = '{publish: {deny: ["denied.>"]}}';
+      const permissions = '{publish: {deny: ["denied.>"]}, subscribe: {deny: ["unreadable.>"]}}';
       const users = `[{user: anyone, password: anything, permissions: ${permissions}}, {user: ${name}, password: ${password}}]`;
       writeFileSync(join(folder, "nats.conf"), `authorization {users: ${users}}\nno_auth_user: anyone\n`);
     },

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { FaultyLink } from "../faulty-link.ts";
-import { answers } from "./free-port.ts";
+import { acceptsConnections } from "./free-port.ts";
 import { serverFor, type TestServer } from "./server-for.ts";
 import { findProgram, serverPrograms } from "./server-program.ts";
 
@@ -26,13 +26,13 @@ describe("a server started by a test", () => {
       if (server === undefined) return skip();
       ends.push(() => server.end());
       const { port } = server;
-      expect(await answers(port)).toBe(true);
+      expect(await acceptsConnections(port)).toBe(true);
       await server.kill();
-      expect(await answers(port)).toBe(false);
+      expect(await acceptsConnections(port)).toBe(false);
       await server.restart();
-      expect([await answers(server.port), name === "kafka" || server.port === port]).toEqual([true, true]);
+      expect([await acceptsConnections(server.port), name === "kafka" || server.port === port]).toEqual([true, true]);
       await server.end();
-      expect(await answers(server.port)).toBe(false);
+      expect(await acceptsConnections(server.port)).toBe(false);
     });
 });
 
@@ -47,9 +47,9 @@ describe("a process that ends without stopping its server", () => {
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"], env });
       const [line] = (await once(child.stdout, "data")) as [Buffer];
       const port = Number(line);
-      expect([await answers(port), readdirSync(folder).length]).toEqual([true, 1]);
+      expect([await acceptsConnections(port), readdirSync(folder).length]).toEqual([true, 1]);
       child.kill(signal);
-      await expect.poll(() => answers(port), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => acceptsConnections(port), { timeout: 5_000 }).toBe(false);
       await expect.poll(() => readdirSync(folder), { timeout: 5_000 }).toEqual([]);
       rmSync(folder, { recursive: true });
     });

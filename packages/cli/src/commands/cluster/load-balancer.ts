@@ -27,10 +27,10 @@ export async function startLoadBalancer(host: string, port: number, nodes: () =>
   await probe();
   let isClosed = false;
   let timer: NodeJS.Timeout;
-  const probeAgain = (): void => {
-    timer = setTimeout(() => void probe().then(() => (isClosed ? undefined : probeAgain())), probeIntervalMs);
+  const scheduleProbe = (): void => {
+    timer = setTimeout(() => void probe().then(() => (isClosed ? undefined : scheduleProbe())), probeIntervalMs);
   };
-  probeAgain();
+  scheduleProbe();
 
   /** Tries the ready nodes in turn, because one may have exited since the last probe. */
   const forward = (client: Socket, untried: readonly string[]): void => {

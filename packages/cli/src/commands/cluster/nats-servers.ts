@@ -38,7 +38,7 @@ export async function natsServers(folder: string, environment: NodeJS.ProcessEnv
       command,
       env: environment,
       parameters: [...address, ...cluster, "-js", "-sd", data],
-      hasOwnGroup: true,
+      ownProcessGroup: true,
       onLine(line) {
         log.write(`${line}\n`);
         return line.includes("Server is ready");

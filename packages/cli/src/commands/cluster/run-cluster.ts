@@ -6,7 +6,7 @@ import { CommandError, countFlag, textFlag, UsageError, type Call } from "../../
 import { commandFile } from "../../command/package-files.ts";
 import { busyPort, isFree } from "../../runtime/busy-port.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { ended } from "../run/interrupted.ts";
+import { waitForAbort } from "../run/interrupted.ts";
 import { deployTokenFile } from "../start/deploy-token-file.ts";
 import { firstFlowCommand } from "../start/first-flow-command.ts";
 import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";
@@ -15,7 +15,7 @@ import { SupervisedProcess } from "./supervised-process.ts";
 
 const host = "127.0.0.1";
 const maxNodes = 9;
-/** Replicas in the three NATS servers; a store that is already running has its own number. */
+/** Replication factor of the NATS servers started here; an existing store keeps its own. */
 const replicas = "3";
 
 interface Node {
@@ -52,7 +52,7 @@ export async function run({ flags, terminal, signal }: Call): Promise<number> {
     // The nodes use the store until they have stopped.
     await Promise.all((servers?.processes ?? []).map((server) => server.stop()));
   };
-  const interrupted = ended(signal);
+  const interrupted = waitForAbort(signal);
   const starting = (async () => {
     if (servers !== undefined) {
       note("Starting three NATS servers …");
@@ -90,7 +90,7 @@ function nodesOf(count: number, port: number, folder: string, terminal: Terminal
           SERVICE_PORT: String(port === 0 ? 0 : port + index + 1),
           SERVICE_DATA_DIR: join(folder, name),
         },
-        hasOwnGroup: false,
+        ownProcessGroup: false,
         onLine(line) {
           const url = announcedUrl(line);
           if (url === undefined) terminal.write(`${name} | ${line}`);
@@ -118,7 +118,7 @@ function announcedUrl(line: string): string | undefined {
   }
 }
 
-function configuration(given: string | undefined): {
+function configuration(storeFlag: string | undefined): {
   readonly environment: NodeJS.ProcessEnv;
   readonly deployToken: string | undefined;
   readonly store: string | undefined;
@@ -126,7 +126,7 @@ function configuration(given: string | undefined): {
   try {
     const { settings, environment } = readConfiguration();
     const deployToken = settings.deployToken?.trim();
-    const store = given ?? environment["SERVICE_CLUSTER"]?.trim();
+    const store = storeFlag ?? environment["SERVICE_CLUSTER"]?.trim();
     return {
       environment,
       deployToken: deployToken === "" ? undefined : deployToken,
@@ -144,8 +144,9 @@ function readPort(text = "8080"): number {
 
 async function assertPortsFree(port: number, count: number): Promise<void> {
   if (port === 0) return;
-  for (let each = port; each <= port + count; each++)
-    if (!(await isFree(each, host))) throw new CommandError(`${busyPort(each)}: stop that process, or use other ports with --port (0: any free ports)`);
+  for (let candidate = port; candidate <= port + count; candidate++)
+    if (!(await isFree(candidate, host)))
+      throw new CommandError(`${busyPort(candidate)}: stop that process, or use other ports with --port (0: any free ports)`);
 }
 
 function announcement(port: number, nodes: readonly Node[], tokenFile: string | undefined): string {
@@ -155,14 +156,14 @@ function announcement(port: number, nodes: readonly Node[], tokenFile: string | 
   return [
     "",
     `Load balancer ${baseUrl}`,
-    ...nodes.map(({ name, url, process }) => `${name.padEnd(width)}${url}  process ${process.pid}`),
-    `${"Deploy token".padEnd(width)}${tokenFile ?? "as given in SERVICE_DEPLOY_TOKEN"}`,
+    ...nodes.map(({ name, url, process }) => `${name.padEnd(width)}${url}  pid ${process.pid}`),
+    `${"Deploy token".padEnd(width)}${tokenFile ?? "from SERVICE_DEPLOY_TOKEN"}`,
     "",
     "Deploy a flow to all nodes:",
     `  ${firstFlowCommand(baseUrl, tokenFile === undefined ? "$SERVICE_DEPLOY_TOKEN" : `$(cat '${tokenFile}')`)}`,
-    "call it:",
+    "Call it:",
     `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,
-    "and kill a node; the others continue, and it is started again:",
+    "Kill a node. The others keep serving requests, and the node is restarted:",
     `  kill -9 ${last.process.pid}`,
     "",
   ].join("\n");

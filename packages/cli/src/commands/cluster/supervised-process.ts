@@ -1,4 +1,4 @@
-// A child process that is started again when it exits unexpectedly.
+// A child process that is restarted when it exits unexpectedly.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { CommandError } from "../../command/declaration.ts";
@@ -12,7 +12,7 @@ export interface ProcessPlan {
    * A process in its own group does not receive the Ctrl-C of the terminal. The store needs this, because it must stop after the
    * nodes.
    */
-  readonly hasOwnGroup: boolean;
+  readonly ownProcessGroup: boolean;
   /** Receives each line of output; returns true for the line that shows that the process is ready. */
   onLine(line: string): boolean;
   /** Reports an unexpected exit. */
@@ -28,7 +28,7 @@ export class SupervisedProcess {
   readonly #plan: ProcessPlan;
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
-  #restart: NodeJS.Timeout | undefined;
+  #restartTimer: NodeJS.Timeout | undefined;
   #isStopping = false;
 
   constructor(plan: ProcessPlan) {
@@ -41,8 +41,8 @@ export class SupervisedProcess {
 
   /** Starts the process; resolves when it is ready, and rejects when it exits before that. */
   start(): Promise<void> {
-    const { name, command, parameters, env, hasOwnGroup, onLine, onExit } = this.#plan;
-    const child = spawn(command, parameters, { env, stdio: ["ignore", "pipe", "pipe"], detached: hasOwnGroup });
+    const { name, command, parameters, env, ownProcessGroup, onLine, onExit } = this.#plan;
+    const child = spawn(command, parameters, { env, stdio: ["ignore", "pipe", "pipe"], detached: ownProcessGroup });
     this.#child = child;
     let isReady = false;
     const lastErrors: string[] = [];
@@ -66,8 +66,8 @@ export class SupervisedProcess {
           if (this.#isStopping) return reject(new CommandError(`${name} was stopped`));
           const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
           if (!isReady) return reject(new CommandError([`${name} ${how} before it was ready`, ...lastErrors].join("\n")));
-          onExit(`${name} ${how} and is started again`);
-          this.#startAgain();
+          onExit(`${name} ${how} and is being restarted`);
+          this.#scheduleRestart();
         });
       });
     });
@@ -76,7 +76,7 @@ export class SupervisedProcess {
   /** Stops the process gracefully, and kills it if it takes too long. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    clearTimeout(this.#restart);
+    clearTimeout(this.#restartTimer);
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const kill = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
@@ -85,12 +85,12 @@ export class SupervisedProcess {
     clearTimeout(kill);
   }
 
-  #startAgain(): void {
-    this.#restart = setTimeout(() => {
+  #scheduleRestart(): void {
+    this.#restartTimer = setTimeout(() => {
       this.start().catch((error: Error) => {
         if (this.#isStopping) return;
         this.#plan.onExit(error.message);
-        this.#startAgain();
+        this.#scheduleRestart();
       });
     }, restartPauseMs);
   }

@@ -6,21 +6,21 @@ import { connect, type Connection } from "../../runtime/connection.ts";
 
 type Summary = ReplyOf<"GET /connections">["connections"][number];
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
-  const { action = "list", id, file } = given as Readonly<Record<string, string | undefined>>;
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
+  const { action = "list", id, file } = positionals as Readonly<Record<string, string | undefined>>;
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
   const print = (json: unknown, text: string): void => terminal.write(asJson ? JSON.stringify(json, undefined, 2) : text);
   switch (action) {
     case "put": {
-      const name = required(id, "put", "an id and a file");
-      const document = documentOf(await readText(required(file, "put", "a file")), file as string);
+      const name = requireValue(id, "put", "an id and a file");
+      const document = documentOf(await readText(requireValue(file, "put", "a file")), file as string);
       const saved = await connection.call("PUT /connections/:id", { params: { id: name }, query: { force: isOn(flags, "force") }, body: document });
       print(saved, `connection '${name}' ${saved.created ? "defined" : "replaced"}`);
       return 0;
     }
     case "remove": {
-      const name = required(id, "remove", "an id");
+      const name = requireValue(id, "remove", "an id");
       print(await connection.call("DELETE /connections/:id", { params: { id: name } }), `connection '${name}' removed`);
       return 0;
     }
@@ -46,12 +46,12 @@ async function testAll(connection: Connection, ids: readonly string[], print: (j
 }
 
 function line({ id, type, state, problem, flows, error }: Summary): string {
-  const trouble = error ?? problem ?? undefined;
-  const used = flows.length === 0 ? "not used" : `used by ${flows.join(", ")}`;
-  return `${id}  ${type ?? "?"}  ${error === undefined ? state : "broken"}  ${used}${trouble === undefined ? "" : `  ${trouble}`}`;
+  const problemText = error ?? problem ?? undefined;
+  const usage = flows.length === 0 ? "not used" : `used by ${flows.join(", ")}`;
+  return `${id}  ${type ?? "?"}  ${error === undefined ? state : "broken"}  ${usage}${problemText === undefined ? "" : `  ${problemText}`}`;
 }
 
-function required(value: string | undefined, action: string, what: string): string {
+function requireValue(value: string | undefined, action: string, what: string): string {
   if (value === undefined) throw new UsageError(`${action} needs ${what}`);
   return value;
 }

@@ -55,47 +55,48 @@ export async function collectArtifacts(
 ): Promise<readonly Artifact[]> {
   const documents: DocumentArtifact[] = [];
   for (const path of paths) {
-    const facts = await stat(path).catch(() => undefined);
-    if (facts?.isDirectory() === true) documents.push(...(await documentsOf(path)));
+    const stats = await stat(path).catch(() => undefined);
+    if (stats?.isDirectory() === true) documents.push(...(await documentsOf(path)));
   }
   const files = await findYamlFiles(paths);
-  const isGivenKamelet = ({ path }: YamlFile): boolean => kameletFile.test(basename(path));
-  const flows = files.filter((file) => file.kind === "flow" && !isGivenKamelet(file));
-  const given = files.filter(isGivenKamelet);
+  const isKameletFile = ({ path }: YamlFile): boolean => kameletFile.test(basename(path));
+  const flows = files.filter((file) => file.kind === "flow" && !isKameletFile(file));
+  const kameletFiles = files.filter(isKameletFile);
   if (options.id !== undefined && flows.length !== 1) throw new UsageError(`--id requires exactly one flow, found ${flows.length}`);
-  if (flows.length + documents.length + given.length === 0) throw new UsageError(`found nothing to deploy in ${paths.join(", ")}`);
-  const made: FlowArtifact[] = [];
+  if (flows.length + documents.length + kameletFiles.length === 0)
+    throw new UsageError(`found nothing to deploy in ${paths.join(", ")}: pass flow files, or folders that contain flows, mappings or policies`);
+  const flowArtifacts: FlowArtifact[] = [];
   // The environment is not used: variables of this machine are not those of the runtime.
   const project = readProjectProperties({ profile: options.profile, environment: {} });
   // Loaded on demand: it includes the flow checker.
-  const usesKamelets = given.length > 0 || projectKameletFolders(flows.map(({ path }) => path)).length > 0;
+  const usesKamelets = kameletFiles.length > 0 || projectKameletFolders(flows.map(({ path }) => path)).length > 0;
   const kamelets = usesKamelets ? new (await import("./used-kamelets.ts")).UsedKamelets() : undefined;
-  for (const { path, text } of given) kamelets?.addFile(kameletFile.exec(basename(path))?.[1] as string, path, text);
+  for (const { path, text } of kameletFiles) kamelets?.addFile(kameletFile.exec(basename(path))?.[1] as string, path, text);
   for (const { path, text } of flows) {
     const id = options.id ?? flowIdOf(path);
-    const twin = made.find((other) => other.id === id);
-    if (twin !== undefined) throw new UsageError(`'${path}' and '${twin.file}' have the same flow id '${id}': rename one of them`);
+    const duplicate = flowArtifacts.find((other) => other.id === id);
+    if (duplicate !== undefined) throw new UsageError(`'${path}' and '${duplicate.file}' have the same flow id '${id}': rename one of them`);
     const params = { ...(await project.paramsFor(path, text)), ...(await readParamsFile(path)), ...options.params };
     const tests = options.tests ? await testsOf(path, files) : undefined;
     const body = { yaml: text, ...(Object.keys(params).length === 0 ? {} : { params }), ...(tests === undefined ? {} : { tests }) };
-    const used = kamelets?.add({ file: path, text, params: flatParams(params) }) ?? [];
-    made.push({ kind: "flow", id, file: path, text, body, kamelets: used });
+    const usedKamelets = kamelets?.add({ file: path, text, params: flatParams(params) }) ?? [];
+    flowArtifacts.push({ kind: "flow", id, file: path, text, body, kamelets: usedKamelets });
   }
-  return [...documents, ...(kamelets?.artifacts ?? []), ...made];
+  return [...documents, ...(kamelets?.artifacts ?? []), ...flowArtifacts];
 }
 
 async function documentsOf(folder: string): Promise<readonly DocumentArtifact[]> {
   const found: DocumentArtifact[] = [];
   for (const { folder: name, kind, types } of folders) {
-    const inside = join(folder, name);
-    for (const file of (await readdir(inside).catch(() => [] as string[])).toSorted()) {
+    const subfolder = join(folder, name);
+    for (const file of (await readdir(subfolder).catch(() => [] as string[])).toSorted()) {
       const extension = extname(file);
       if (!(extension in types)) continue;
       const id = basename(file, extension);
       const contentType = (types as Readonly<Record<string, TableType | undefined>>)[extension];
-      const text = await readText(join(inside, file));
-      const body = contentType === undefined ? parsed(join(inside, file), text) : text;
-      found.push({ kind, id, file: join(inside, file), text, body, contentType });
+      const text = await readText(join(subfolder, file));
+      const body = contentType === undefined ? parseDocument(join(subfolder, file), text) : text;
+      found.push({ kind, id, file: join(subfolder, file), text, body, contentType });
     }
   }
   return found;
@@ -103,8 +104,8 @@ async function documentsOf(folder: string): Promise<readonly DocumentArtifact[]>
 
 /** The tests of this flow, in the format of the runtime. */
 async function testsOf(flowPath: string, files: readonly YamlFile[]): Promise<string | undefined> {
-  const beside = files.some(({ kind }) => kind === "tests") ? files : await findYamlFiles([dirname(flowPath)]);
-  for (const { path, text, kind } of beside) {
+  const candidates = files.some(({ kind }) => kind === "tests") ? files : await findYamlFiles([dirname(flowPath)]);
+  for (const { path, text, kind } of candidates) {
     if (kind !== "tests") continue;
     try {
       const { flow, flowId } = readFlowTests(text);
@@ -118,7 +119,7 @@ async function testsOf(flowPath: string, files: readonly YamlFile[]): Promise<st
   return undefined;
 }
 
-function parsed(path: string, text: string): unknown {
+function parseDocument(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -37,8 +37,8 @@ async function planFlow(connection: Connection, artifact: FlowArtifact, kamelets
   const { id, body, file, text } = artifact;
   const before = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
   // Checked with the Kamelets of this deployment, which are not installed yet.
-  const checked = Object.keys(kamelets).length === 0 ? body : { ...body, kamelets };
-  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checked }).catch((error: Error) => {
+  const checkedBody = Object.keys(kamelets).length === 0 ? body : { ...body, kamelets };
+  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checkedBody }).catch((error: Error) => {
     throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}${missingKameletFix(error.message)}`) : error;
   });
   const action = before === undefined ? "create" : reply.changed ? "replace" : "same";
@@ -83,8 +83,8 @@ async function planKamelet(
   { artifacts, texts }: KameletContext,
 ): Promise<Change> {
   const { id, file, text } = artifact;
-  const facts = { artifact, beforeHash: before?.hash, routes: undefined };
-  if (before?.yaml === text) return { ...facts, action: "same", before, diff: [], warnings: [] };
+  const common = { artifact, beforeHash: before?.hash, routes: undefined };
+  if (before?.yaml === text) return { ...common, action: "same", before, diff: [], warnings: [] };
   const { [id]: _, ...kamelets } = texts;
   const query = { dryRun: true, force: true };
   const { flows, refused, warnings } = await connection
@@ -97,7 +97,7 @@ async function planKamelet(
   if (broken !== undefined)
     throw new CommandError(`${file}: flow '${broken.id}', which is not part of this deployment, cannot use this version: ${broken.error}`);
   return {
-    ...facts,
+    ...common,
     action: before === undefined ? "create" : "replace",
     // A rollback removes a Kamelet that hides the one of a folder or package.
     before: before?.origin === "deployed" ? { yaml: before.yaml } : undefined,
@@ -110,7 +110,7 @@ async function planKamelet(
 async function planDocument(connection: Connection, artifact: DocumentArtifact): Promise<Change> {
   const { kind, contentType, text, body } = artifact;
   const current = await ifFound(readDocument(connection, artifact));
-  const before = typeof current?.body === "string" ? current.body : withoutFacts(current?.body);
+  const before = typeof current?.body === "string" ? current.body : withoutMetadata(current?.body);
   const previous = contentType === undefined ? JSON.stringify(before, undefined, 2) : lines(String(before));
   const next = contentType === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
   const isSame = contentType === undefined ? isDeepStrictEqual(before, body) : previous === next;
@@ -128,9 +128,9 @@ async function planDocument(connection: Connection, artifact: DocumentArtifact):
 }
 
 /** The document without the metadata that the runtime adds. */
-function withoutFacts(document: unknown): unknown {
-  const { flowId: _flow, lastModified: _time, ...given } = (document ?? {}) as Readonly<Record<string, unknown>>;
-  return given;
+function withoutMetadata(document: unknown): unknown {
+  const { flowId: _flow, lastModified: _time, ...content } = (document ?? {}) as Readonly<Record<string, unknown>>;
+  return content;
 }
 
 /** The runtime returns CSV with CRLF line endings, as RFC 4180 requires. */

@@ -8,9 +8,9 @@ import { collectArtifacts } from "./artifacts.ts";
 import { planDeploy, type Change } from "./plan.ts";
 
 export async function run(call: Call): Promise<number> {
-  const { arguments: given, flags, terminal, signal } = call;
+  const { arguments: positionals, flags, terminal, signal } = call;
   const withTests = flags["tests"] === "required";
-  const artifacts = await collectArtifacts(listOf(given, "paths"), {
+  const artifacts = await collectArtifacts(listOf(positionals, "paths"), {
     params: readParamFlags(listOf(flags, "param")),
     profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
     id: textFlag(flags, "id"),
@@ -22,13 +22,16 @@ export async function run(call: Call): Promise<number> {
   terminal.progress(undefined);
   const asJson = isOn(flags, "json");
   if (!asJson) for (const change of plan) terminal.write(changeText(change, terminal.style));
-  const due = plan.filter((change) => change.action !== "same" || (withTests && needsTests(change, plan)));
-  if (isOn(flags, "dryRun") || due.length === 0) {
+  const pending = plan.filter((change) => change.action !== "same" || (withTests && needsTests(change, plan)));
+  if (isOn(flags, "dryRun") || pending.length === 0) {
     if (asJson) terminal.write(JSON.stringify({ deployed: false, changes: plan.map(changeJson) }, undefined, 2));
-    else terminal.note(due.length === 0 ? "nothing to do: all artifacts are up to date" : `${due.length} of ${plan.length} would change; nothing was changed`);
+    else
+      terminal.note(
+        pending.length === 0 ? "nothing to do: all artifacts are up to date" : `${pending.length} of ${plan.length} would change; nothing was changed`,
+      );
     return 0;
   }
-  const replies = await apply(connection, due, {
+  const replies = await apply(connection, pending, {
     withTests,
     comment: textFlag(flags, "comment"),
     signal,
@@ -42,12 +45,12 @@ export async function run(call: Call): Promise<number> {
       for (const warning of warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
       for (const route of routes) terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
     }
-    terminal.note(`${due.length} deployed to ${connection.baseUrl}`);
+    terminal.note(`${pending.length} deployed to ${connection.baseUrl}`);
   }
   return 0;
 }
 
-interface Applying {
+interface ApplyOptions {
   readonly withTests: boolean;
   readonly comment: string | undefined;
   readonly signal: AbortSignal;
@@ -55,34 +58,34 @@ interface Applying {
   note(text: string): void;
 }
 
-async function apply(connection: Connection, due: readonly Change[], applying: Applying): Promise<readonly InstalledArtifact[]> {
+async function apply(connection: Connection, pending: readonly Change[], options: ApplyOptions): Promise<readonly InstalledArtifact[]> {
   const done: Change[] = [];
   const replies: InstalledArtifact[] = [];
-  const kamelets = due.filter(({ artifact }) => artifact.kind === "kamelet");
+  const kamelets = pending.filter(({ artifact }) => artifact.kind === "kamelet");
   // The plan was checked as a whole: one new Kamelet may need another one, or the new version of a flow.
   const force = kamelets.length > 1 || kamelets.some(({ users }) => (users?.refused.length ?? 0) > 0);
-  for (const [index, change] of due.entries()) {
+  for (const [index, change] of pending.entries()) {
     const { artifact, beforeHash } = change;
-    applying.progress(
-      `${index + 1}/${due.length} ${artifact.kind} ${artifact.id}${applying.withTests && artifact.kind === "flow" ? ": running its tests" : ""}`,
+    options.progress(
+      `${index + 1}/${pending.length} ${artifact.kind} ${artifact.id}${options.withTests && artifact.kind === "flow" ? ": running its tests" : ""}`,
     );
     try {
-      applying.signal.throwIfAborted();
-      const conditions = { ifMatch: beforeHash, withTests: applying.withTests, comment: applying.comment, force };
+      options.signal.throwIfAborted();
+      const conditions = { ifMatch: beforeHash, withTests: options.withTests, comment: options.comment, force };
       replies.push(await putArtifact(connection, artifact, artifact.body, conditions));
       done.push(change);
-      if (index === due.length - 1) await refuseBrokenFlows(connection, replies);
+      if (index === pending.length - 1) await checkBrokenFlows(connection, replies);
     } catch (error) {
-      applying.progress("");
-      const left = await rollBack(connection, done.toReversed());
-      const why = applying.signal.aborted ? "interrupted" : `${artifact.file}: ${(error as Error).message}`;
-      const back =
+      options.progress("");
+      const notRestored = await rollBack(connection, done.toReversed());
+      const why = options.signal.aborted ? "interrupted" : `${artifact.file}: ${(error as Error).message}`;
+      const outcome =
         done.length === 0
           ? "nothing was changed"
-          : left.length === 0
+          : notRestored.length === 0
             ? `the other changes were rolled back`
-            : `these could not be rolled back: ${left.join(", ")}`;
-      throw new CommandError(`${why}; ${back}`);
+            : `these could not be rolled back: ${notRestored.join(", ")}`;
+      throw new CommandError(`${why}; ${outcome}`);
     }
   }
   return replies;
@@ -95,7 +98,7 @@ function needsTests({ artifact }: Change, plan: readonly Change[]): boolean {
 }
 
 /** Rejects a deployment after which a flow still runs with the previous version of a Kamelet. */
-async function refuseBrokenFlows(connection: Connection, replies: readonly InstalledArtifact[]): Promise<void> {
+async function checkBrokenFlows(connection: Connection, replies: readonly InstalledArtifact[]): Promise<void> {
   for (const id of new Set(replies.flatMap(({ refused = [] }) => refused.map((flow) => flow.id)))) {
     const flow = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
     if (flow !== undefined && flow.error !== null) throw new CommandError(`flow '${id}' cannot use the new Kamelets: ${flow.error}`);
@@ -107,16 +110,16 @@ async function rollBack(connection: Connection, done: readonly Change[]): Promis
   const isRestoredFirst = ({ artifact, before }: Change): boolean => artifact.kind === "kamelet" && before !== undefined;
   // The previous version of a flow may need the previous Kamelet; a new Kamelet can be removed when no flow uses it.
   const ordered = [...done.filter(isRestoredFirst), ...done.filter((change) => !isRestoredFirst(change))];
-  const left: string[] = [];
+  const notRestored: string[] = [];
   for (const { artifact, action, before } of ordered) {
     try {
       if (action === "create" || before === undefined) await removeArtifact(connection, artifact);
       else await putArtifact(connection, artifact, before, { force: true });
     } catch {
-      left.push(`${artifact.kind} '${artifact.id}'`);
+      notRestored.push(`${artifact.kind} '${artifact.id}'`);
     }
   }
-  return left;
+  return notRestored;
 }
 
 function changeText({ artifact, action, diff, routes, warnings, users }: Change, style: Call["terminal"]["style"]): string {
@@ -131,6 +134,15 @@ function changeText({ artifact, action, diff, routes, warnings, users }: Change,
 }
 
 function changeJson({ artifact, action, diff, routes, beforeHash, warnings, users }: Change): Readonly<Record<string, unknown>> {
-  const facts = { kind: artifact.kind, id: artifact.id, file: artifact.file, action, previousHash: beforeHash ?? null, diff, routes: routes ?? null, warnings };
-  return users === undefined ? facts : { ...facts, flows: users.flows };
+  const common = {
+    kind: artifact.kind,
+    id: artifact.id,
+    file: artifact.file,
+    action,
+    previousHash: beforeHash ?? null,
+    diff,
+    routes: routes ?? null,
+    warnings,
+  };
+  return users === undefined ? common : { ...common, flows: users.flows };
 }

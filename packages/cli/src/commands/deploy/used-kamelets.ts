@@ -1,4 +1,4 @@
-// The Kamelets of a deployment: those that its flows use and that are files of the project. Kamelets of a catalog are installed on the runtime.
+// The Kamelets of a deployment: those that its flows use and that exist as project files. Catalog Kamelets are already installed on the runtime.
 import { relative } from "node:path";
 import { kameletNamesIn, readTree } from "@sluice/model";
 import { kameletFolders } from "@sluice/server/check";
@@ -9,14 +9,14 @@ import type { FlowArtifact, KameletArtifact } from "./artifacts.ts";
 type KameletUser = Pick<FlowArtifact, "file" | "text"> & { readonly params: Readonly<Record<string, string>> };
 
 export class UsedKamelets {
-  readonly #found = new Map<string, KameletArtifact>();
+  readonly #artifacts = new Map<string, KameletArtifact>();
 
   /** In dependency order: a Kamelet follows those that it uses. */
   get artifacts(): readonly KameletArtifact[] {
-    return [...this.#found.values()];
+    return [...this.#artifacts.values()];
   }
 
-  /** Adds the Kamelets that a flow uses, also through other Kamelets; returns their names. */
+  /** Adds the Kamelets that a flow uses, directly or through other Kamelets; returns their names. */
   add({ file, text, params }: KameletUser): readonly string[] {
     const folders = projectKameletFolders([file]);
     if (folders.length === 0) return [];
@@ -35,14 +35,14 @@ export class UsedKamelets {
   }
 
   addFile(id: string, file: string, text: string): void {
-    const twin = this.#found.get(id);
-    if (twin !== undefined && twin.text !== text)
-      throw new UsageError(`'${file}' and '${twin.file}' are different Kamelets with the same name '${id}': rename one of them`);
-    if (twin === undefined) this.#found.set(id, { kind: "kamelet", id, file, text, body: { yaml: text } });
+    const duplicate = this.#artifacts.get(id);
+    if (duplicate !== undefined && duplicate.text !== text)
+      throw new UsageError(`'${file}' and '${duplicate.file}' are different Kamelets with the same name '${id}': rename one of them`);
+    if (duplicate === undefined) this.#artifacts.set(id, { kind: "kamelet", id, file, text, body: { yaml: text } });
   }
 }
 
-/** The runtime reports a document that cannot be read, with the position of the error. */
+/** Returns no names if the document cannot be parsed; the runtime reports that error with its position. */
 function namesIn(text: string, params: Readonly<Record<string, string>> = {}): readonly string[] {
   const { tree } = readTree(text);
   return tree === undefined ? [] : kameletNamesIn(tree, (name) => params[name]);

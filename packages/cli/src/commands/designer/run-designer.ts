@@ -3,13 +3,13 @@ import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
 import { busyPort, commandWith, nextFreePort } from "../../runtime/busy-port.ts";
-import { ended } from "../run/interrupted.ts";
+import { waitForAbort } from "../run/interrupted.ts";
 import { readDesignerSettings } from "./designer-settings.ts";
 
 export async function run({ terminal, signal }: Call): Promise<number> {
   const designer = await start();
   terminal.note(`Designer   ${designer.url}\nWorkspace  ${designer.workspace}`);
-  await ended(signal);
+  await waitForAbort(signal);
   await designer.close();
   return 0;
 }

@@ -12,12 +12,12 @@ import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
 import { readExternalFlows } from "../run/external-flows.ts";
-import { ended } from "../run/interrupted.ts";
+import { waitForAbort } from "../run/interrupted.ts";
 import { guard, startFault } from "../run/run-run.ts";
 
 export async function run(call: Call): Promise<number> {
-  const { arguments: given, flags, terminal, signal } = call;
-  const paths = listOf(given, "paths");
+  const { arguments: positionals, flags, terminal, signal } = call;
+  const paths = listOf(positionals, "paths");
   const port = textFlag(flags, "port") ?? "8080";
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a port number, not '${port}'`);
   const { settings, environment } = await configurationOf(textFlag(flags, "profile"));
@@ -52,10 +52,10 @@ export async function run(call: Call): Promise<number> {
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
     const following = Promise.all([
-      show(call, follow(connection, "GET /logs/stream", { signal })),
-      ...(isOn(flags, "quiet") ? [] : [show(call, follow(connection, "GET /trace/stream", { query: { body: "preview" }, signal }))]),
+      printEvents(call, follow(connection, "GET /logs/stream", { signal })),
+      ...(isOn(flags, "quiet") ? [] : [printEvents(call, follow(connection, "GET /trace/stream", { query: { body: "preview" }, signal }))]),
     ]);
-    await ended(signal);
+    await waitForAbort(signal);
     await following;
     await designer?.close();
     return 0;
@@ -89,7 +89,7 @@ async function announce(connection: Connection, { terminal }: Call, paths: reado
   }
 }
 
-async function show({ terminal }: Call, events: AsyncIterable<EventOf<StreamName>>): Promise<void> {
+async function printEvents({ terminal }: Call, events: AsyncIterable<EventOf<StreamName>>): Promise<void> {
   for await (const event of events) {
     const text = eventLine(event, terminal);
     if (text !== undefined) terminal.write(text);

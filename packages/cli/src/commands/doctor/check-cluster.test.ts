@@ -25,17 +25,17 @@ const cluster = (other: Partial<ClusterHealth>): ClusterHealth => ({
 });
 const texts = (health: ClusterHealth): readonly string[] => clusterFindings(health).map(({ state, text }) => `${state}: ${text}`);
 
-it("lists the nodes of a healthy cluster", () => expect(texts(cluster({}))).toEqual(["ok: 'shop' on nats at revision 7: a, b"]));
+it("lists the nodes of a healthy cluster", () => expect(texts(cluster({}))).toEqual(["ok: cluster 'shop' (NATS), revision 7, nodes: a, b"]));
 
 it("reports a store that cannot be reached", () =>
   expect(texts(cluster({ connectivity: "disconnected" }))).toEqual(["problem: node 'a' cannot reach the store of cluster 'shop'"]));
 
-it("reports nodes that are behind, not ready, or of another version", () =>
+it("reports nodes that are behind, not ready, or running a different version", () =>
   expect(
     texts(cluster({ nodes: [node("a"), node("b", { version: "0.9.0", ready: false, behind: [{ id: "flow/greet", reason: "no value for parameter 'x'" }] })] })),
   ).toEqual([
-    "ok: 'shop' on nats at revision 7: a, b",
+    "ok: cluster 'shop' (NATS), revision 7, nodes: a, b",
     "warning: node 'b' could not apply 'flow/greet': no value for parameter 'x'",
     "warning: node 'b' is not ready",
-    "warning: the nodes have different versions: a 1.0.0, b 0.9.0",
+    "warning: the nodes run different versions: a 1.0.0, b 0.9.0",
   ]));

@@ -5,6 +5,7 @@ import type { Connection } from "../../runtime/connection.ts";
 import type { Finding } from "./checks.ts";
 
 const check = "cluster";
+const storeNames = { nats: "NATS", postgres: "PostgreSQL" } as const;
 
 /** Empty without a cluster, and when the health report cannot be read, which other checks report. */
 export async function checkCluster(connection: Connection): Promise<readonly Finding[]> {
@@ -29,7 +30,7 @@ export function clusterFindings({ name, store, node, connectivity, revision, nod
     ];
   const versions = new Set(nodes.map(({ version }) => version));
   return [
-    { check, state: "ok", text: `'${name}' on ${store} at revision ${revision}: ${nodes.map((each) => each.node).join(", ")}` },
+    { check, state: "ok", text: `cluster '${name}' (${storeNames[store]}), revision ${revision}, nodes: ${nodes.map((each) => each.node).join(", ")}` },
     ...nodes.flatMap(nodeFindings),
     ...(versions.size < 2
       ? []
@@ -37,7 +38,7 @@ export function clusterFindings({ name, store, node, connectivity, revision, nod
           {
             check,
             state: "warning",
-            text: `the nodes have different versions: ${nodes.map((each) => `${each.node} ${each.version}`).join(", ")}`,
+            text: `the nodes run different versions: ${nodes.map((each) => `${each.node} ${each.version}`).join(", ")}`,
             fix: "upgrade the older ones",
           } as const,
         ]),
@@ -45,12 +46,12 @@ export function clusterFindings({ name, store, node, connectivity, revision, nod
 }
 
 function nodeFindings({ node, ready, behind }: ClusterNode): readonly Finding[] {
-  const late = behind.map(({ id, reason }): Finding => ({
+  const findings = behind.map(({ id, reason }): Finding => ({
     check,
     state: "warning",
     text: `node '${node}' could not apply '${id}': ${reason}`,
     fix: "fix the cause on that node; it tries again every 30 s",
   }));
-  if (ready) return late;
-  return [...late, { check, state: "warning", text: `node '${node}' is not ready`, fix: "if it is not starting or stopping, see its log" }];
+  if (ready) return findings;
+  return [...findings, { check, state: "warning", text: `node '${node}' is not ready`, fix: "if it is not starting or stopping, see its log" }];
 }

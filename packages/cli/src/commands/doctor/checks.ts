@@ -87,7 +87,7 @@ export async function checkDirectory(directory: string): Promise<Finding> {
   }
 }
 
-export async function checkPort(name: string, host: string, port: number, variable: string, isOurs: () => Promise<boolean>): Promise<Finding> {
+export async function checkPort(name: string, host: string, port: number, variable: string, isSluice: () => Promise<boolean>): Promise<Finding> {
   const check = `${name} port`;
   const code = await new Promise<string | undefined>((done) => {
     const server = createServer();
@@ -95,7 +95,7 @@ export async function checkPort(name: string, host: string, port: number, variab
     server.listen(port, host, () => server.close(() => done(undefined)));
   });
   if (code === undefined) return { check, state: "ok", text: `${host}:${port} is free` };
-  if (code === "EADDRINUSE" && (await isOurs())) return { check, state: "ok", text: `${host}:${port} is used by Sluice` };
+  if (code === "EADDRINUSE" && (await isSluice())) return { check, state: "ok", text: `${host}:${port} is used by Sluice` };
   return { check, state: "problem", text: `${host}:${port} cannot be used: ${code}`, fix: `set ${variable} to another port, or stop the process that uses it` };
 }
 
@@ -158,12 +158,12 @@ async function checkToken(connection: Connection): Promise<Finding> {
 
 /** Compares the clock of the runtime with this one. The Date header has a resolution of one second. */
 export function checkClock(date: string | null, sent: number, received: number): Finding {
-  const theirs = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(theirs))
+  const runtimeTime = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(runtimeTime))
     return { check: "clock", state: "warning", text: "the reply has no Date header", fix: "make the proxy in front of the runtime forward the Date header" };
-  const ahead = Math.max(0, theirs - received, sent - (theirs + 1_000));
-  const text = ahead === 0 ? "in sync" : `${(ahead / 1_000).toFixed(1)} s difference`;
-  return ahead <= 5_000
+  const differenceMs = Math.max(0, runtimeTime - received, sent - (runtimeTime + 1_000));
+  const text = differenceMs === 0 ? "in sync" : `${(differenceMs / 1_000).toFixed(1)} s difference`;
+  return differenceMs <= 5_000
     ? { check: "clock", state: "ok", text }
     : { check: "clock", state: "warning", text, fix: "synchronize both clocks with NTP, or signatures and tokens with timestamps are rejected" };
 }

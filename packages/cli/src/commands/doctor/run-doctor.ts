@@ -9,12 +9,12 @@ import { fetchHealth, checkClients, checkDirectory, checkNode, checkParts, check
 export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
   const { settings, environment } = readConfiguration();
-  const answers = (url: string): Promise<boolean> =>
+  const responds = (url: string): Promise<boolean> =>
     fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
       () => true,
       () => false,
     );
-  const isRuntimeNamed = textFlag(flags, "runtime") !== undefined || environment["SLUICE_RUNTIME"] !== undefined;
+  const isExplicit = textFlag(flags, "runtime") !== undefined || environment["SLUICE_RUNTIME"] !== undefined;
   const designerPort = Number(environment["DESIGNER_PORT"]?.trim() || "8090");
   const findings: readonly Finding[] = [
     checkNode(),
@@ -26,8 +26,8 @@ export async function run({ flags, terminal }: Call): Promise<number> {
       const reply = await fetchHealth(`http://${settings.host}:${settings.port}`, 2_000);
       return !(reply instanceof ApiError);
     }),
-    await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => answers(`http://127.0.0.1:${designerPort}/`)),
-    ...(await checkRuntime(connection, isRuntimeNamed, productVersion())),
+    await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => responds(`http://127.0.0.1:${designerPort}/`)),
+    ...(await checkRuntime(connection, isExplicit, productVersion())),
     ...(await checkCluster(connection)),
   ];
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ findings }, undefined, 2));

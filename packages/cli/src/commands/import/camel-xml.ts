@@ -8,7 +8,7 @@ const languages = new Set(
   ),
 );
 /** Elements with one expression. */
-const holders = new Set(
+const expressionElements = new Set(
   "expression correlationExpression completionPredicate completionTimeoutExpression completionSizeExpression handled continued retryWhile onWhen compensation completion".split(
     " ",
   ),
@@ -23,7 +23,7 @@ const settings = new Set(
     " ",
   ),
 );
-const renamed: Readonly<Record<string, string>> = {
+const renamedAttributes: Readonly<Record<string, string>> = {
   strategyRef: "aggregationStrategy",
   aggregationStrategyRef: "aggregationStrategy",
   executorServiceRef: "executorService",
@@ -33,7 +33,7 @@ const renamed: Readonly<Record<string, string>> = {
   headerName: "name",
   processorRef: "processor",
 };
-const dropped = new Set(["customId", "inheritErrorHandler", "xmlns", "shutdownRoute", "shutdownRunningTask"]);
+const droppedAttributes = new Set(["customId", "inheritErrorHandler", "xmlns", "shutdownRoute", "shutdownRunningTask"]);
 const topLevel = new Set([
   "onException",
   "errorHandler",
@@ -69,8 +69,8 @@ const textOf = (element: Element): string => (element.textContent ?? "").trim();
 function attributesOf(element: Element): Record<string, string> {
   return Object.fromEntries(
     element.attributes
-      .filter(({ name }) => !dropped.has(name) && !name.startsWith("xmlns") && !name.includes(":"))
-      .map(({ name, value }) => [renamed[name] ?? name, value]),
+      .filter(({ name }) => !droppedAttributes.has(name) && !name.startsWith("xmlns") && !name.includes(":"))
+      .map(({ name, value }) => [renamedAttributes[name] ?? name, value]),
   );
 }
 
@@ -139,7 +139,7 @@ function stepOptions(element: Element, remarks: Remark[]): Record<string, unknow
     else if (name === "setHeader" && element.localName === "setHeaders")
       options["headers"] = [...((options["headers"] ?? []) as Step[]), stepOptions(child, remarks)];
     else if (languages.has(name) && element.localName !== "marshal" && element.localName !== "unmarshal") options[name] = expressionOf(child);
-    else if (holders.has(name)) options[name] = holderOf(child);
+    else if (expressionElements.has(name)) options[name] = expressionElement(child);
     else if (lists.has(name)) options[name] = [...((options[name] ?? []) as Step[]), stepOptions(child, remarks)];
     else if (
       blocks.has(name) ||
@@ -155,7 +155,7 @@ function stepOptions(element: Element, remarks: Remark[]): Record<string, unknow
   return options;
 }
 
-function holderOf(element: Element): unknown {
+function expressionElement(element: Element): unknown {
   const inner = children(element).find(({ localName }) => languages.has(localName));
   return inner === undefined ? attributesOf(element) : { [inner.localName]: expressionOf(inner) };
 }

@@ -26,13 +26,13 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
   const extra = new Set<string>();
 
   const after = (targets: readonly string[]): readonly Step[] => {
-    const known = targets.filter((id) => byId.has(id));
-    const [only] = known;
+    const existing = targets.filter((id) => byId.has(id));
+    const [only] = existing;
     if (only === undefined) return [];
-    if (known.length === 1) return shared.has(only) ? [endpoint(only)] : chain(byId.get(only) as GraphNode);
+    if (existing.length === 1) return shared.has(only) ? [endpoint(only)] : chain(byId.get(only) as GraphNode);
     // Parallel outputs: each becomes a route, called in sequence with a copy of the message.
-    for (const id of known) if (!shared.has(id)) extra.add(id);
-    return [{ multicast: { steps: known.map(endpoint) } }];
+    for (const id of existing) if (!shared.has(id)) extra.add(id);
+    return [{ multicast: { steps: existing.map(endpoint) } }];
   };
   const chain = (node: GraphNode): readonly Step[] => {
     if (node.branch !== undefined) return [...node.steps, node.branch(node.outputs.map(after))];
@@ -46,11 +46,11 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
   };
 
   const routes = nodes.filter(({ trigger }) => trigger !== undefined).map((node) => route(node, node.trigger as { uri: string }));
-  const made = new Set<string>();
-  for (let due = [...shared, ...extra]; due.length > 0; due = [...extra].filter((id) => !made.has(id) && !shared.has(id))) {
-    for (const id of due) {
-      if (made.has(id)) continue;
-      made.add(id);
+  const created = new Set<string>();
+  for (let pending = [...shared, ...extra]; pending.length > 0; pending = [...extra].filter((id) => !created.has(id) && !shared.has(id))) {
+    for (const id of pending) {
+      if (created.has(id)) continue;
+      created.add(id);
       routes.push(route(byId.get(id) as GraphNode, { uri: `direct:${names.get(id)}` }));
     }
   }
@@ -72,11 +72,11 @@ function nodesInCycles(nodes: readonly GraphNode[], byId: ReadonlyMap<string, Gr
 }
 
 function uniqueNames(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return new Map(
     nodes.map(({ id, name }) => {
-      const unique = slug(name, (other) => taken.has(other));
-      taken.add(unique);
+      const unique = slug(name, (other) => usedNames.has(other));
+      usedNames.add(unique);
       return [id, unique];
     }),
   );

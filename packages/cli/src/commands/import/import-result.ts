@@ -16,4 +16,4 @@ export interface ImportResult {
 }
 
 /** The placeholder step for a part that could not be converted. */
-export const missing = (what: string): Step => ({ log: { message: `not imported: ${what.replaceAll("$", "")}`, loggingLevel: "WARN" } });
+export const placeholderStep = (what: string): Step => ({ log: { message: `not imported: ${what.replaceAll("$", "")}`, loggingLevel: "WARN" } });

@@ -1,4 +1,4 @@
-// A Kamelet is a named route template with declared parameters; only its endpoints have other names.
+// A Kamelet is imported as a route template; `kamelet:source` and `kamelet:sink` become direct endpoints.
 import { parse } from "yaml";
 import { UsageError } from "../../command/declaration.ts";
 import type { ImportResult, Remark, Step } from "./import-result.ts";
@@ -23,13 +23,13 @@ export function importKamelet(text: string): ImportResult {
     throw new UsageError("not a Kamelet: kind, metadata.name and spec.template are required");
   const remarks: Remark[] = [];
   const required = new Set(spec.definition?.required ?? []);
-  const parameters = Object.entries(spec.definition?.properties ?? {}).map(([parameter, { default: standard, description }]) => ({
+  const parameters = Object.entries(spec.definition?.properties ?? {}).map(([parameter, { default: defaultValue, description }]) => ({
     name: parameter,
-    ...(standard === undefined ? {} : { defaultValue: String(standard) }),
+    ...(defaultValue === undefined ? {} : { defaultValue: String(defaultValue) }),
     ...(required.has(parameter) ? {} : { required: false }),
     ...(description === undefined ? {} : { description }),
   }));
-  const template = ends(spec.template, name, remarks) as Record<string, unknown>;
+  const template = replaceEnds(spec.template, name, remarks) as Record<string, unknown>;
   const { beans, from, steps, route, ...rest } = template as { beans?: unknown; from?: Step; steps?: readonly Step[]; route?: unknown };
   for (const word of Object.keys(rest)) remarks.push({ where: `spec.template.${word}`, text: "has no equivalent and was omitted" });
   const body = route === undefined ? { from: { ...from, ...(steps === undefined ? {} : { steps }) } } : { route };
@@ -40,7 +40,7 @@ export function importKamelet(text: string): ImportResult {
 }
 
 /** `kamelet:source` and `kamelet:sink` connect the template to its caller; they become direct endpoints. */
-function ends(value: unknown, name: string, remarks: Remark[]): unknown {
+function replaceEnds(value: unknown, name: string, remarks: Remark[]): unknown {
   if (typeof value === "string") {
     if (value !== "kamelet:source" && value !== "kamelet:sink") return value;
     const endpoint = value === "kamelet:source" ? `direct:${name}` : `direct:${name}-out`;
@@ -50,7 +50,7 @@ function ends(value: unknown, name: string, remarks: Remark[]): unknown {
     });
     return endpoint;
   }
-  if (Array.isArray(value)) return value.map((item) => ends(item, name, remarks));
+  if (Array.isArray(value)) return value.map((item) => replaceEnds(item, name, remarks));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, ends(inner, name, remarks)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceEnds(inner, name, remarks)]));
 }

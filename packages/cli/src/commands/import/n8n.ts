@@ -1,10 +1,10 @@
 // Imports exported n8n workflows.
 import { UsageError } from "../../command/declaration.ts";
 import { routesOfGraph, type GraphNode } from "./graph-routes.ts";
-import { missing, type ImportResult, type Remark, type Step } from "./import-result.ts";
+import { placeholderStep, type ImportResult, type Remark, type Step } from "./import-result.ts";
 
 type Values = Readonly<Record<string, any>>;
-type Mapped = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
+type MappedNode = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
 
 interface Workflow {
   readonly nodes?: readonly { readonly id?: string; readonly name: string; readonly type: string; readonly disabled?: boolean; readonly parameters?: Values }[];
@@ -27,7 +27,7 @@ export function importN8n(text: string): ImportResult {
   return { flow, remarks };
 }
 
-const mappers: Readonly<Record<string, (parameters: Values, remark: (text: string) => void, name: string) => Mapped>> = {
+const mappers: Readonly<Record<string, (parameters: Values, remark: (text: string) => void, name: string) => MappedNode>> = {
   webhook: ({ path, httpMethod, responseMode }, remark) => {
     if (responseMode === undefined || responseMode === "onReceived")
       remark("responds before the workflow runs; here the response is the last body: add async=true to respond immediately");
@@ -63,12 +63,14 @@ const mappers: Readonly<Record<string, (parameters: Values, remark: (text: strin
     const test = conditionOf(conditions, remark);
     return {
       steps: [],
-      branch: ([yes = [], no = []]) => ({ choice: { when: [{ simple: test, steps: filled(yes) }], ...(no.length === 0 ? {} : { otherwise: { steps: no } }) } }),
+      branch: ([yes = [], no = []]) => ({
+        choice: { when: [{ simple: test, steps: orLogStep(yes) }], ...(no.length === 0 ? {} : { otherwise: { steps: no } }) },
+      }),
     };
   },
   filter: ({ conditions }, remark) => {
     const test = conditionOf(conditions, remark);
-    return { steps: [], branch: ([yes = []]) => ({ filter: { simple: test, steps: filled(yes) } }) };
+    return { steps: [], branch: ([yes = []]) => ({ filter: { simple: test, steps: orLogStep(yes) } }) };
   },
   respondToWebhook: ({ respondWith, responseBody, options }, remark) => ({
     steps: [
@@ -94,15 +96,15 @@ const mappers: Readonly<Record<string, (parameters: Values, remark: (text: strin
   }),
 };
 
-const filled = (steps: readonly Step[]): readonly Step[] => (steps.length === 0 ? [{ log: { message: "${body}" } }] : steps);
+const orLogStep = (steps: readonly Step[]): readonly Step[] => (steps.length === 0 ? [{ log: { message: "${body}" } }] : steps);
 
-function mapNode(type: string, parameters: Values, name: string, remarks: Remark[]): Mapped {
+function mapNode(type: string, parameters: Values, name: string, remarks: Remark[]): MappedNode {
   const mapper = mappers[type];
   const remark = (text: string): void => void remarks.push({ where: `node '${name}' (${type})`, text });
   if (mapper !== undefined) return mapper(parameters, remark, name);
   remark(/^(code|function)/.test(type) ? "contains code: rewrite it as steps or a mapping" : "has no equivalent step");
   return {
-    steps: [missing(`node '${name}' (${type})`)],
+    steps: [placeholderStep(`node '${name}' (${type})`)],
     ...(type.endsWith("Trigger") ? { trigger: { uri: `direct:${name.replaceAll(/[^\w-]+/g, "-").toLowerCase()}` } } : {}),
   };
 }

@@ -1,10 +1,10 @@
 // Imports exported Node-RED flows.
 import { UsageError } from "../../command/declaration.ts";
 import { routesOfGraph, type GraphNode } from "./graph-routes.ts";
-import { missing, type ImportResult, type Remark, type Step } from "./import-result.ts";
+import { placeholderStep, type ImportResult, type Remark, type Step } from "./import-result.ts";
 
 type Node = Readonly<Record<string, any>>;
-type Mapped = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
+type MappedNode = Pick<GraphNode, "steps"> & Partial<Pick<GraphNode, "trigger" | "branch">>;
 
 const ignoredTypes = new Set(["tab", "comment", "group", "subflow"]);
 
@@ -12,9 +12,9 @@ export function importNodeRed(text: string): ImportResult {
   const nodes = JSON.parse(text) as readonly Node[];
   if (!Array.isArray(nodes)) throw new UsageError("not a Node-RED export: a list of nodes is required");
   const remarks: Remark[] = [];
-  const wired = nodes.filter((node) => Array.isArray(node["wires"]) && !ignoredTypes.has(node["type"]));
-  const linkIn = new Map(wired.filter(({ type }) => type === "link in").map((node) => [node["id"] as string, node]));
-  const graph = wired.map((node): GraphNode => {
+  const wiredNodes = nodes.filter((node) => Array.isArray(node["wires"]) && !ignoredTypes.has(node["type"]));
+  const linkIn = new Map(wiredNodes.filter(({ type }) => type === "link in").map((node) => [node["id"] as string, node]));
+  const graph = wiredNodes.map((node): GraphNode => {
     const links = node["type"] === "link out" ? ((node["links"] ?? []) as string[]).filter((id) => linkIn.has(id)) : [];
     const name = String(node["name"] || `${node["type"]} ${String(node["id"]).slice(0, 4)}`);
     return { id: node["id"], name, outputs: links.length > 0 ? [links] : node["wires"], ...mapNode(node, name, remarks) };
@@ -24,7 +24,7 @@ export function importNodeRed(text: string): ImportResult {
   return { flow, remarks };
 }
 
-const mappers: Readonly<Record<string, (node: Node, remark: (text: string) => void) => Mapped>> = {
+const mappers: Readonly<Record<string, (node: Node, remark: (text: string) => void) => MappedNode>> = {
   "http in": ({ url, method }) => ({
     trigger: { uri: `platform-http:${String(url).replaceAll(/:(\w+)/g, "{$1}")}`, parameters: { httpMethodRestrict: String(method ?? "get").toUpperCase() } },
     steps: [],
@@ -71,12 +71,12 @@ const mappers: Readonly<Record<string, (node: Node, remark: (text: string) => vo
 
 const units: Readonly<Record<string, number>> = { milliseconds: 1, seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
-function mapNode(node: Node, name: string, remarks: Remark[]): Mapped {
+function mapNode(node: Node, name: string, remarks: Remark[]): MappedNode {
   const mapper = mappers[node["type"] as string];
   const remark = (text: string): void => void remarks.push({ where: `node '${name}' (${node["type"]})`, text });
   if (mapper !== undefined) return mapper(node, remark);
   remark(node["type"] === "function" ? "contains code: rewrite it as steps or a mapping" : "has no equivalent step");
-  return { steps: [missing(`node '${name}' (${node["type"]})`)] };
+  return { steps: [placeholderStep(`node '${name}' (${node["type"]})`)] };
 }
 
 function injectTrigger({ id, repeat, crontab, once }: Node): { readonly uri: string; readonly parameters?: Readonly<Record<string, string>> } {
@@ -121,7 +121,7 @@ function changeStep(rule: Node, remark: (text: string) => void): readonly Step[]
   }
   if (t === "delete" && p !== "payload") return [{ removeHeader: { name: String(p).replace(/^headers\./, "") } }];
   remark(`does '${t} ${p}', which has no equivalent: use a message mapping`);
-  return [missing(`change '${t} ${p}'`)];
+  return [placeholderStep(`change '${t} ${p}'`)];
 }
 
 const operators: Readonly<Record<string, (left: string, value: string) => string>> = {
@@ -139,7 +139,7 @@ const operators: Readonly<Record<string, (left: string, value: string) => string
   false: (left) => `${left} == false`,
 };
 
-function switchNode({ property: path, rules, checkall }: Node, remark: (text: string) => void): Mapped {
+function switchNode({ property: path, rules, checkall }: Node, remark: (text: string) => void): MappedNode {
   const left = property(String(path ?? "payload"));
   const list = (rules ?? []) as readonly Node[];
   if (checkall === "true" && list.length > 1) remark("sends the message to every matching output; here only the first match is used");
@@ -157,7 +157,7 @@ function switchNode({ property: path, rules, checkall }: Node, remark: (text: st
           when.push({ simple: (operators[t as string] as (l: string, v: string) => string)(left, value), steps: inner });
         else remark(`tests '${t}', which has no equivalent`);
       });
-      return when.length === 0 ? missing("switch without a convertible rule") : { choice: { when, ...(otherwise === undefined ? {} : { otherwise }) } };
+      return when.length === 0 ? placeholderStep("switch without a convertible rule") : { choice: { when, ...(otherwise === undefined ? {} : { otherwise }) } };
     },
   };
 }

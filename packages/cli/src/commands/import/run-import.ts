@@ -9,8 +9,8 @@ import type { ImportResult, Remark } from "./import-result.ts";
 
 type Source = "camel-xml" | "kamelet" | "node-red" | "n8n";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
-  const path = String(given["file"]);
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
+  const path = String(positionals["file"]);
   const text = await readText(path);
   const source = flags["from"] === "auto" || flags["from"] === undefined ? sourceOf(path, text) : (flags["from"] as Source);
   const { flow, remarks } = await importText(source, text, path);
@@ -23,13 +23,13 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     source: yaml,
     property: () => undefined,
   });
-  const found = diagnostics
+  const flowRemarks = diagnostics
     .filter(({ code }) => code !== "placeholder-unresolved")
     .map(({ span, message, hint }): Remark => ({
       where: `line ${span.line} of the flow`,
       text: hint === undefined || message.includes(hint) ? message : `${message} (fix: ${hint})`,
     }));
-  const report = [...remarks, ...found];
+  const report = [...remarks, ...flowRemarks];
   const output = textFlag(flags, "output");
   if (output !== undefined) await writeFile(output, yaml);
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ source, yaml, report }, undefined, 2));

@@ -8,7 +8,7 @@ import { isOn, listOf, UsageError, type Call } from "../../command/declaration.t
 import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 
-interface Found {
+interface KameletEntry {
   readonly name: string;
   readonly file: string;
   readonly text: string;
@@ -18,38 +18,38 @@ interface Found {
 }
 
 export async function run(call: Call): Promise<number> {
-  const { arguments: given, flags } = call;
+  const { arguments: positionals, flags } = call;
   const folders = foldersOf(listOf(flags, "folder"));
-  const names = listOf(given, "names");
+  const names = listOf(positionals, "names");
   const all = kameletFolders(folders);
-  for (const name of names) if (all.find(name) === undefined) throw unknown(name, all.names(), folders);
+  for (const name of names) if (all.find(name) === undefined) throw unknownKamelet(name, all.names(), folders);
   const found = (names.length === 0 ? all.names() : names).flatMap((name) => {
     const file = all.find(name);
     return file === undefined ? [] : [read(name, file)];
   });
-  const action = given["action"];
+  const action = positionals["action"];
   if (action === "check") return check(call, found, folders);
   if (action === "describe") return describeOne(call, found, names);
   return list(call, found, isOn(flags, "json"));
 }
 
-function foldersOf(given: readonly string[]): readonly string[] {
-  for (const folder of given)
+function foldersOf(paths: readonly string[]): readonly string[] {
+  for (const folder of paths)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new UsageError(`folder '${folder}' not found: check the path`);
-  if (given.length > 0) return given.map((folder) => resolve(folder));
+  if (paths.length > 0) return paths.map((folder) => resolve(folder));
   return [...projectKameletFolders([join(process.cwd(), "any.yaml")]), ...findKameletFolders(readConfiguration().settings)];
 }
 
-function unknown(name: string, known: readonly string[], folders: readonly string[]): UsageError {
-  const near = closest(name, known);
+function unknownKamelet(name: string, available: readonly string[], folders: readonly string[]): UsageError {
+  const suggestion = closest(name, available);
   const fix =
-    near === undefined
+    suggestion === undefined
       ? "set SERVICE_KAMELETS to a folder or package that contains it, or pass --folder; `sluice kamelets list` lists the available Kamelets"
-      : `did you mean '${near}'?`;
+      : `did you mean '${suggestion}'?`;
   return new UsageError(`Kamelet '${name}' not found in ${folders.join(", ")} (${fix})`);
 }
 
-function read(name: string, { file, text }: { readonly file: string; readonly text: string }): Found {
+function read(name: string, { file, text }: { readonly file: string; readonly text: string }): KameletEntry {
   const { tree, diagnostics } = readTree(text);
   const kamelet = tree === undefined ? undefined : readKamelet(tree);
   const fault: Diagnostic | undefined = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
@@ -57,7 +57,7 @@ function read(name: string, { file, text }: { readonly file: string; readonly te
   return { name, file, text, kamelet: usable, problem: fault === undefined ? undefined : `line ${fault.span.line}: ${fault.message}` };
 }
 
-function list({ terminal }: Call, found: readonly Found[], asJson: boolean): number {
+function list({ terminal }: Call, found: readonly KameletEntry[], asJson: boolean): number {
   if (asJson) {
     const kamelets = found.map(({ name, file, kamelet, problem }) => ({
       name,
@@ -76,7 +76,7 @@ function list({ terminal }: Call, found: readonly Found[], asJson: boolean): num
   return 0;
 }
 
-async function check({ terminal, flags }: Call, found: readonly Found[], folders: readonly string[]): Promise<number> {
+async function check({ terminal, flags }: Call, found: readonly KameletEntry[], folders: readonly string[]): Promise<number> {
   const checkFlow = createFlowChecker(await operatorPlugins(), { kamelets: folders });
   const results = [];
   for (const { name, file, text, problem } of found) {
@@ -98,7 +98,7 @@ async function check({ terminal, flags }: Call, found: readonly Found[], folders
   }
 }
 
-function describeOne({ terminal, flags }: Call, found: readonly Found[], names: readonly string[]): number {
+function describeOne({ terminal, flags }: Call, found: readonly KameletEntry[], names: readonly string[]): number {
   const [first] = found;
   if (names.length !== 1 || first === undefined) throw new UsageError("describe requires the name of one Kamelet");
   const { kamelet, file, problem } = first;
@@ -112,14 +112,14 @@ function describeOne({ terminal, flags }: Call, found: readonly Found[], names: 
   if (kamelet.description !== undefined) terminal.write(kamelet.description);
   terminal.write(file);
   for (const parameter of kamelet.parameters) {
-    const facts = [
+    const details = [
       parameter.type,
       ...(parameter.required ? ["required"] : []),
       ...(parameter.secret ? ["secret"] : []),
       ...(parameter.default === undefined ? [] : [`default ${parameter.default}`]),
       ...(parameter.values === undefined ? [] : [`one of ${parameter.values.join(", ")}`]),
     ];
-    terminal.write(`  ${parameter.name} (${facts.join(", ")})${parameter.description === undefined ? "" : `: ${parameter.description}`}`);
+    terminal.write(`  ${parameter.name} (${details.join(", ")})${parameter.description === undefined ? "" : `: ${parameter.description}`}`);
   }
   return 0;
 }

@@ -50,7 +50,7 @@ export async function findFaults(
   const checkConnection = createConnectionChecker(plugins);
   const connectionsOf = connectionsNextTo(checkConnection, connections);
   const reported = new Set(files.map(({ path }) => resolve(path)));
-  const tested = paramsOfTests(files);
+  const testParams = paramsOfTests(files);
   const project = readProjectProperties({ profile, environment });
   const owners = new Map<string, string>();
   const found: Finding[] = [];
@@ -63,28 +63,28 @@ export async function findFaults(
       found.push(...(await checkConnection(connectionIdOf(path), text)).diagnostics.map((diagnostic) => findingOf(path, diagnostic)));
       continue;
     }
-    const unusable = (error: unknown): undefined => {
+    const reportParams = (error: unknown): undefined => {
       if (!(error instanceof UsageError)) throw error;
       found.push(fileFinding(path, "params-invalid", error.message, "use a JSON object of names and values"));
       return undefined;
     };
-    const shared = await project.paramsFor(path, text).catch(unusable);
-    const beside = await readParamsFile(path).catch(unusable);
-    const known = flatParams({ ...shared, ...tested.get(resolve(path)), ...beside, ...params });
-    const property = (name: string): string | undefined => known[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
-    const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(known), property);
-    const knownConnections = await connectionsOf(path);
-    const types = new Map([...knownConnections].map(([id, { type }]) => [id, type]));
+    const projectParams = await project.paramsFor(path, text).catch(reportParams);
+    const fileParams = await readParamsFile(path).catch(reportParams);
+    const values = flatParams({ ...projectParams, ...testParams.get(resolve(path)), ...fileParams, ...params }, environment);
+    const property = (name: string): string | undefined => values[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
+    const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(values), property);
+    const connectionFiles = await connectionsOf(path);
+    const types = new Map([...connectionFiles].map(([id, { type }]) => [id, type]));
     const folders = { kamelets: projectKameletFolders([path]), resources: projectResourceFolders([path]), connections: types };
     const { diagnostics, flow, skippedRoutes, deployment } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...folders });
-    const own = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
-    if (own.length === 0 && flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0)
-      own.push(fileFinding(path, "flow-empty", "flow defines no routes", "add a route"));
+    const flowFindings = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
+    if (flowFindings.length === 0 && flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0)
+      flowFindings.push(fileFinding(path, "flow-empty", "flow defines no routes", "add a route"));
     for (const { id, span } of flow.routes) {
       const owner = owners.get(id);
       if (owner === undefined) owners.set(id, path);
       else if (owner !== path)
-        own.push({
+        flowFindings.push({
           ...place(path, span),
           severity: "error",
           code: "flow-conflict-route-id",
@@ -94,14 +94,14 @@ export async function findFaults(
           stepId: null,
         });
     }
-    found.push(...own.toSorted((a, b) => a.line - b.line || a.column - b.column));
+    found.push(...flowFindings.toSorted((a, b) => a.line - b.line || a.column - b.column));
     // A flow cannot run with a broken connection, so the file it uses is checked too, unless it is linted itself.
     for (const id of deployment?.connections ?? []) {
-      const file = knownConnections.get(id);
+      const file = connectionFiles.get(id);
       if (file === undefined || reported.has(file.path)) continue;
       reported.add(file.path);
-      const shown = isAbsolute(path) ? file.path : relative("", file.path);
-      found.push(...file.diagnostics.map((diagnostic) => findingOf(shown, diagnostic)));
+      const displayPath = isAbsolute(path) ? file.path : relative("", file.path);
+      found.push(...file.diagnostics.map((diagnostic) => findingOf(displayPath, diagnostic)));
     }
   }
   return found;
@@ -118,7 +118,7 @@ function connectionsNextTo(
   check: ReturnType<typeof createConnectionChecker>,
   operator: readonly string[],
 ): (flowPath: string) => Promise<ReadonlyMap<string, ConnectionFile>> {
-  const known = new Map<string, Promise<readonly ConnectionFile[]>>();
+  const filesByFolder = new Map<string, Promise<readonly ConnectionFile[]>>();
   const filesIn = async (folder: string): Promise<readonly ConnectionFile[]> => {
     const paths = (existsSync(folder) ? readdirSync(folder) : []).map((file) => join(folder, file)).filter(isConnectionFile);
     const files = [];
@@ -131,8 +131,8 @@ function connectionsNextTo(
   return async (flowPath) => {
     const found = new Map<string, ConnectionFile>();
     for (const folder of [...foldersNamed("connections", [flowPath]), ...operator]) {
-      if (!known.has(folder)) known.set(folder, filesIn(folder));
-      for (const file of (await known.get(folder)) ?? []) {
+      if (!filesByFolder.has(folder)) filesByFolder.set(folder, filesIn(folder));
+      for (const file of (await filesByFolder.get(folder)) ?? []) {
         const id = connectionIdOf(file.path);
         if (!found.has(id)) found.set(id, file);
       }
@@ -143,14 +143,14 @@ function connectionsNextTo(
 
 function findingOf(file: string, diagnostic: Diagnostic): Finding {
   const { code, message, hint, routeId, stepId, span } = diagnostic;
-  const { text, fix } = withoutRemedy(message, hint ?? (code === "placeholder-unresolved" ? valueRemedy : undefined));
+  const { text, fix } = splitFix(message, hint ?? (code === "placeholder-unresolved" ? missingValueFix : undefined));
   return { ...place(file, span), severity: diagnostic.severity, code, message: text, fix: fix ?? null, routeId: routeId ?? null, stepId: stepId ?? null };
 }
 
-const valueRemedy = "set it with --param, in <flow>.params.json or application.properties, or as a default: {{name:default}}";
+const missingValueFix = "set it with --param, in <flow>.params.json or application.properties, or as a default: {{name:default}}";
 
 /** Some messages already end with the fix in parentheses; it is moved to the `fix` field. */
-function withoutRemedy(message: string, hint: string | undefined): { readonly text: string; readonly fix: string | undefined } {
+function splitFix(message: string, hint: string | undefined): { readonly text: string; readonly fix: string | undefined } {
   if (hint !== undefined && message.endsWith(` (${hint})`)) return { text: message.slice(0, -hint.length - 3), fix: hint };
   const suggestion = /^(.*) \((did you mean '[^']+'\??)\)$/s.exec(message);
   if (suggestion !== null) return { text: suggestion[1] as string, fix: hint === undefined || hint === "" ? suggestion[2] : hint };
@@ -178,7 +178,7 @@ function testFindings(file: string, text: string): readonly Finding[] {
   } catch (error) {
     if (!(error instanceof FlowTestFileError)) throw error;
     return error.faults.map(({ line, column, message }) => {
-      const { text: sentence, fix } = withoutRemedy(message, undefined);
+      const { text: sentence, fix } = splitFix(message, undefined);
       const where = { file, line, column, endLine: line, endColumn: column };
       return { ...where, severity: "error" as const, code: "test-file-invalid", message: sentence, fix: fix ?? null, routeId: null, stepId: null };
     });

@@ -7,9 +7,9 @@ import { findYamlFiles } from "../../files/yaml-files.ts";
 import { fileFinding, findFaults, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
 import { sarif } from "./sarif.ts";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const unreadable: Finding[] = [];
-  const files = await findYamlFiles(listOf(given, "paths"), (path, problem) =>
+  const files = await findYamlFiles(listOf(positionals, "paths"), (path, problem) =>
     unreadable.push(fileFinding(path, "file-unreadable", problem, "save it as UTF-8 text that this user can read")),
   );
   const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
@@ -50,7 +50,7 @@ async function faultsOf(
 
 function line(finding: Finding, style: Call["terminal"]["style"]): string {
   const { file, line: at, column, code, message, fix, severity } = finding;
-  const remedy = fix === null ? "" : ` (fix: ${fix})`;
-  const oneLine = `${message}${remedy}`.replaceAll(/\s*\n\s*/g, " ");
+  const fixText = fix === null ? "" : ` (fix: ${fix})`;
+  const oneLine = `${message}${fixText}`.replaceAll(/\s*\n\s*/g, " ");
   return `${style("bold", `${file}:${at}:${column}`)} ${style(severity === "error" ? "red" : "yellow", code)} ${severity === "warning" ? "warning: " : ""}${oneLine}`;
 }

@@ -2,7 +2,7 @@
 // scheme, `PREFIX` with the scheme as part of a JavaScript name, `VERSION` with the version of the libraries.
 
 /** An import in the generated package, not in this file. */
-const importing = (names: string, from: string): string => `import { ${names} } from "${from}";`;
+const importLine = (names: string, from: string): string => `import { ${names} } from "${from}";`;
 
 const manifest = `{
   "name": "sluice-connector-SCHEME",
@@ -20,15 +20,15 @@ const manifest = `{
 `;
 
 const index = `// The entry point that the runtime loads when SERVICE_CONNECTORS lists this package.
-${importing("PREFIXConnector", "./SCHEME.js")}
+${importLine("PREFIXConnector", "./SCHEME.js")}
 
 export const connectors = [PREFIXConnector];
 `;
 
-const declaration = `${importing("CompileError, defineConnector", "@sluice/engine/spi")}
-${importing("f", "@sluice/model")}
-${importing("PREFIXSink", "./SCHEME-sink.js")}
-${importing("PREFIXSource", "./SCHEME-source.js")}
+const declaration = `${importLine("CompileError, defineConnector", "@sluice/engine/spi")}
+${importLine("f", "@sluice/model")}
+${importLine("PREFIXSink", "./SCHEME-sink.js")}
+${importLine("PREFIXSource", "./SCHEME-source.js")}
 
 export const PREFIXConnector = defineConnector({
   scheme: "SCHEME",
@@ -63,7 +63,7 @@ export const PREFIXConnector = defineConnector({
 });
 `;
 
-const call = `${importing("FlowError", "@sluice/engine/spi")}
+const call = `${importLine("FlowError", "@sluice/engine/spi")}
 
 /** Calls the server. Fails with a FlowError that is retryable unless the server rejects the message itself. */
 export async function callServer({ host, port, timeout }, method, path, body) {
@@ -87,8 +87,8 @@ export async function callServer({ host, port, timeout }, method, path, body) {
 }
 `;
 
-const sink = `${importing("asText", "@sluice/engine/values")}
-${importing("callServer", "./call-server.js")}
+const sink = `${importLine("asText", "@sluice/engine/values")}
+${importLine("callServer", "./call-server.js")}
 
 /** Sends the body; the reply becomes the new body. */
 export function PREFIXSink(options) {
@@ -101,9 +101,9 @@ export function PREFIXSink(options) {
 }
 `;
 
-const source = `${importing("polledSource", "@sluice/connector-kit")}
-${importing("Message, settlementOf, toFlowError", "@sluice/engine/spi")}
-${importing("callServer", "./call-server.js")}
+const source = `${importLine("polledSource", "@sluice/connector-kit")}
+${importLine("Message, settlementOf, toFlowError", "@sluice/engine/spi")}
+${importLine("callServer", "./call-server.js")}
 
 /** Polls one message at a time, and deletes it on the server when its run is done. */
 export function PREFIXSource(options, uri, host) {
@@ -128,9 +128,9 @@ export function PREFIXSource(options, uri, host) {
     },
     // The source stays started: the kit reports when the server goes down and comes back.
     problemOf: (thrown) => toFlowError(thrown).message,
-    async each({ id, text }, inlet, properties) {
+    async each({ id, text }, routeInput, properties) {
       const message = Message.received(text, { MessageId: id });
-      const exchange = await inlet.deliver(message, { pattern: "InOnly", trigger: { uri }, properties });
+      const exchange = await routeInput.deliver(message, { pattern: "InOnly", trigger: { uri }, properties });
       // A message whose run is not done stays on the server and is redelivered.
       if (settlementOf(exchange).kind !== "done") return false;
       try {
@@ -145,8 +145,8 @@ export function PREFIXSource(options, uri, host) {
 }
 `;
 
-const fakeServer = `${importing("once", "node:events")}
-${importing("createServer", "node:http")}
+const fakeServer = `${importLine("once", "node:events")}
+${importLine("createServer", "node:http")}
 
 /** A server that stores messages until they are deleted, and echoes posted bodies. */
 export async function fakeServer() {
@@ -191,11 +191,11 @@ export async function fakeServer() {
 `;
 
 const test = `import assert from "node:assert/strict";
-${importing("after, test", "node:test")}
-${importing("FlowError", "@sluice/engine/spi")}
-${importing("connectorSuite, connectorUnderTest, FakeHost, FakeInlet, flow", "@sluice/testkit")}
-${importing("PREFIXConnector", "../src/SCHEME.js")}
-${importing("fakeServer", "./fake-server.js")}
+${importLine("after, test", "node:test")}
+${importLine("FlowError", "@sluice/engine/spi")}
+${importLine("connectorSuite, connectorUnderTest, FakeHost, FakeRouteInput, flow", "@sluice/testkit")}
+${importLine("PREFIXConnector", "../src/SCHEME.js")}
+${importLine("fakeServer", "./fake-server.js")}
 
 const server = await fakeServer();
 const uri = \`SCHEME:127.0.0.1:\${server.port}\`;
@@ -214,19 +214,19 @@ async function until(condition) {
 
 async function started(work) {
   const host = new FakeHost();
-  const inlet = new FakeInlet(work);
+  const routeInput = new FakeRouteInput(work);
   const source = connectorUnderTest(PREFIXConnector, host).source(uri);
-  await source.start(inlet);
+  await source.start(routeInput);
   await host.clock.advance(0);
-  return { host, inlet, source };
+  return { host, routeInput, source };
 }
 
 test("the source removes a message when its run is done", async () => {
   server.messages.set("1", "hello");
-  const { inlet, source } = await started(() => undefined);
+  const { routeInput, source } = await started(() => undefined);
   await until(() => server.messages.size === 0);
-  assert.equal(inlet.exchanges[0].message.body, "hello");
-  assert.equal(inlet.exchanges[0].message.headers.get("MessageId"), "1");
+  assert.equal(routeInput.exchanges[0].message.body, "hello");
+  assert.equal(routeInput.exchanges[0].message.headers.get("MessageId"), "1");
   await source.stop();
 });
 
@@ -246,14 +246,14 @@ test("the source keeps a message whose run failed, and delivers it again", async
 
 test("the source reports a server that is down, and recovers when it is back", async () => {
   await server.stop();
-  const { host, inlet, source } = await started(() => undefined);
-  await until(() => inlet.problems.length === 1);
-  assert.match(inlet.problems[0], /cannot be reached: ECONNREFUSED/);
+  const { host, routeInput, source } = await started(() => undefined);
+  await until(() => routeInput.problems.length === 1);
+  assert.match(routeInput.problems[0], /cannot be reached: ECONNREFUSED/);
   await server.start();
   await until(() => host.clock.pending === 1);
   await host.clock.advance(1000);
-  await until(() => inlet.problems.length === 2);
-  assert.equal(inlet.problems[1], undefined);
+  await until(() => routeInput.problems.length === 2);
+  assert.equal(routeInput.problems[1], undefined);
   await source.stop();
 });
 
@@ -318,6 +318,6 @@ export function connectorPackage(scheme: string, version: string): Readonly<Reco
     "test/SCHEME.test.js": test,
     "test/fake-server.js": fakeServer,
   };
-  const filled = (text: string): string => text.replaceAll("SCHEME", scheme).replaceAll("PREFIX", prefix).replaceAll("VERSION", version);
-  return Object.fromEntries(Object.entries(files).map(([path, text]) => [filled(path), filled(text)]));
+  const fillPlaceholders = (text: string): string => text.replaceAll("SCHEME", scheme).replaceAll("PREFIX", prefix).replaceAll("VERSION", version);
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [fillPlaceholders(path), fillPlaceholders(text)]));
 }

@@ -6,14 +6,14 @@ import { isOn, textFlag, UsageError, type Call } from "../../command/declaration
 
 const moduleHead = `// Functions that flows call as beans. Load them with SERVICE_FUNCTIONS=<this file>.\n`;
 
-export async function newFunction({ arguments: given, flags, terminal }: Call): Promise<number> {
-  const bean = String(given["folder"]);
+export async function newFunction({ arguments: positionals, flags, terminal }: Call): Promise<number> {
+  const bean = String(positionals["folder"]);
   const stub = { bean, method: textFlag(flags, "method"), kind: (textFlag(flags, "as") ?? "function") as StubKind };
   assertNames(stub);
   const { settings } = readConfiguration();
   const file = textFlag(flags, "file") ?? settings.functions ?? "functions.mjs";
   const before = await textOf(file);
-  const lines = typed(stub);
+  const lines = withTypes(stub);
   if (before !== undefined && exportsName(before, exportedName(bean)))
     throw new UsageError(`'${file}' already exports '${exportedName(bean)}': add the missing part:\n${lines.slice(1, -1).join("\n")}`);
   await writeFile(file, `${before === undefined ? moduleHead : before.replace(/\n*$/, "\n")}\n${lines.join("\n")}\n`);
@@ -39,23 +39,23 @@ async function textOf(file: string): Promise<string | undefined> {
 }
 
 function exportsName(text: string, name: string): boolean {
-  const written = name.replaceAll(/[$.]/g, String.raw`\$&`);
-  return new RegExp(String.raw`^\s*export\s+(?:async\s+)?(?:function|const|let|class)\s+${written}(?![\w$])|\bas\s+["']${written}["']`, "m").test(text);
+  const pattern = name.replaceAll(/[$.]/g, String.raw`\$&`);
+  return new RegExp(String.raw`^\s*export\s+(?:async\s+)?(?:function|const|let|class)\s+${pattern}(?![\w$])|\bas\s+["']${pattern}["']`, "m").test(text);
 }
 
 /** The import of a type, as written in the generated file. */
-const imported = (type: string): string => `import(${JSON.stringify("sluice/functions")}).${type}`;
+const importType = (type: string): string => `import(${JSON.stringify("sluice/functions")}).${type}`;
 
 /** The parameter types, by how the flow uses the function. */
 const parameterTypes: Readonly<Record<Exclude<StubKind, "class">, Readonly<Record<string, string>>>> = {
-  function: { exchange: imported("Exchange") },
-  "aggregation-strategy": { old: `${imported("Exchange")} | undefined`, next: imported("Exchange") },
+  function: { exchange: importType("Exchange") },
+  "aggregation-strategy": { old: `${importType("Exchange")} | undefined`, next: importType("Exchange") },
   comparator: { one: "unknown", other: "unknown" },
   "idempotent-repository": { key: "string" },
 };
 
 /** The stub, with comments that declare the types of its parameters. */
-function typed(stub: FunctionStub): readonly string[] {
+function withTypes(stub: FunctionStub): readonly string[] {
   const parameters = Object.entries(parameterTypes[stub.kind as keyof typeof parameterTypes]);
   return functionStub(stub).flatMap((line) => {
     const indent = /^ *(?=(?:export )?(?:function )?[\p{ID_Start}$"][^ ]*\([^)]*\) \{)/u.exec(line)?.[0];

@@ -12,14 +12,14 @@ import { templates } from "./templates.ts";
 const schemaFile = "flow.schema.json";
 
 export async function run(call: Call): Promise<number> {
-  const { arguments: given, flags, terminal } = call;
-  if (given["template"] === "function") return newFunction(call);
-  const folder = String(given["folder"]);
+  const { arguments: positionals, flags, terminal } = call;
+  if (positionals["template"] === "function") return newFunction(call);
+  const folder = String(positionals["folder"]);
   const name = basename(resolve(folder));
-  if (given["template"] === "connector") return newConnector(folder, name.replace(/^sluice-connector-/, ""), { flags, terminal });
+  if (positionals["template"] === "connector") return newConnector(folder, name.replace(/^sluice-connector-/, ""), { flags, terminal });
   if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(name)) throw new UsageError(`'${name}' is not a valid flow id: use lower-case letters, digits, '.', '_' and '-'`);
   await assertEmpty(folder);
-  const { flow, tests, params } = templates[given["template"] as TemplateName];
+  const { flow, tests, params } = templates[positionals["template"] as TemplateName];
   const files = [
     [`${name}.yaml`, `# yaml-language-server: $schema=${schemaFile}\n${flow}`],
     [`${name}.test.yaml`, tests],
@@ -34,11 +34,11 @@ export async function run(call: Call): Promise<number> {
 }
 
 async function assertEmpty(folder: string): Promise<void> {
-  const present = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+  const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
-    throw new UsageError(`'${folder}' is not a folder`);
+    throw new UsageError(`'${folder}' is not a folder: choose a new folder`);
   });
-  if (present.length > 0) throw new UsageError(`'${folder}' is not empty: choose a new folder`);
+  if (entries.length > 0) throw new UsageError(`'${folder}' is not empty: choose a new folder`);
 }
 
 async function newConnector(folder: string, scheme: string, { flags, terminal }: Pick<Call, "flags" | "terminal">): Promise<number> {

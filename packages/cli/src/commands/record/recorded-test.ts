@@ -28,14 +28,14 @@ export async function testOf(run: RunDetail, children: readonly RunDetail[], flo
     return new Set(steps.filter(({ uri, isLocal }) => uri !== undefined && !isLocal).map(({ node }) => node.id));
   };
   const mocks = [run, ...children].flatMap((one) => {
-    const leaving = sends(one.routeId);
+    const external = sends(one.routeId);
     const messages = one.messages ?? [];
-    const captured = messages.flatMap((message, index) => (leaving.has(message.stepId) ? [mockOf(one, message, messages[index + 1])] : []));
+    const captured = messages.flatMap((message, index) => (external.has(message.stepId) ? [mockOf(one, message, messages[index + 1])] : []));
     // The route was not captured, so its responses are unknown; the test must still not call external systems.
     const others =
       messages.length > 0
         ? []
-        : one.steps.filter(({ stepId }) => leaving.has(stepId)).map(({ stepId }) => ({ id: stepId, match: { stepId, routeId: one.routeId }, respond: {} }));
+        : one.steps.filter(({ stepId }) => external.has(stepId)).map(({ stepId }) => ({ id: stepId, match: { stepId, routeId: one.routeId }, respond: {} }));
     return [...captured, ...others];
   });
   return { name: `recorded ${run.id}`, mocks, when: whenOf(run, run.messages?.[0]), then: [{ status: run.status }] };
@@ -49,7 +49,7 @@ function mockOf({ error }: RunDetail, message: CapturedMessage, next: CapturedMe
     ([name, value]) => !/^(\*.*)$/.test(name) && JSON.stringify(message.headers[name]) !== JSON.stringify(value),
   );
   const status = next.headers["CamelHttpResponseCode"];
-  const headers = Object.fromEntries(changed.filter(([name]) => name !== "CamelHttpResponseCode" && value(name)));
+  const headers = Object.fromEntries(changed.filter(([name]) => name !== "CamelHttpResponseCode" && isStable(name)));
   return {
     ...match,
     respond: {
@@ -60,18 +60,20 @@ function mockOf({ error }: RunDetail, message: CapturedMessage, next: CapturedMe
   };
 }
 
-const value = (name: string): boolean => !volatile.test(name);
+const isStable = (name: string): boolean => !volatile.test(name);
 
 function whenOf({ routeId, trigger }: RunDetail, first: CapturedMessage | undefined): Json {
-  const headers = Object.fromEntries(Object.entries(first?.headers ?? {}).filter(([name]) => value(name)));
+  const query = String(first?.headers["CamelHttpQuery"] ?? "");
+  // Parameters of the query are headers of the message too.
+  const parameters = new Set(new URLSearchParams(query).keys());
+  const headers = Object.fromEntries(Object.entries(first?.headers ?? {}).filter(([name]) => isStable(name) && !parameters.has(name)));
   const message = { ...(Object.keys(headers).length === 0 ? {} : { headers }), ...(first === undefined || first.body === null ? {} : { body: first.body }) };
   if (trigger.method === undefined || trigger.path === undefined) return { route: routeId, ...message };
-  const [path, query] = trigger.path.split("?");
   return {
     webhook: routeId,
     ...(trigger.method === "POST" ? {} : { method: trigger.method }),
-    ...(path === `/api/${routeId}` ? {} : { path }),
-    ...(query === undefined ? {} : { query }),
+    ...(trigger.path === `/api/${routeId}` ? {} : { path: trigger.path }),
+    ...(query === "" ? {} : { query }),
     ...message,
   };
 }

@@ -8,11 +8,11 @@ import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 import { testOf, type RecordedTest } from "./recorded-test.ts";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
-  const named = String(given["run"]);
-  if (textFlag(flags, "capture") !== undefined) return capture(connection, named, countFlag(flags, "capture", 10), terminal);
-  const id = await runIdOf(connection, named);
+  const runOrRoute = String(positionals["run"]);
+  if (textFlag(flags, "capture") !== undefined) return capture(connection, runOrRoute, countFlag(flags, "capture", 10), terminal);
+  const id = await runIdOf(connection, runOrRoute);
   const recorded = await connection.call("GET /runs/:id", { params: { id } });
   if (recorded.messages === undefined || recorded.messages.length === 0)
     throw new CommandError(
@@ -44,8 +44,8 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
 /** All direct and indirect child runs. */
 async function childrenOf(connection: Connection, run: RunDetail): Promise<readonly RunDetail[]> {
   const { runs } = await connection.call("GET /runs", { query: { limit: 1_000, flowId: run.flowId } });
-  const family = new Set([run.id]);
-  const children = runs.toReversed().filter(({ id, parentRunId }) => parentRunId !== null && family.has(parentRunId) && family.add(id));
+  const runIds = new Set([run.id]);
+  const children = runs.toReversed().filter(({ id, parentRunId }) => parentRunId !== null && runIds.has(parentRunId) && runIds.add(id));
   return Promise.all(children.map(({ id }) => connection.call("GET /runs/:id", { params: { id } })));
 }
 
@@ -63,10 +63,10 @@ async function withOutcome(connection: Connection, test: RecordedTest): Promise<
   });
   try {
     if ("webhook" in test.when) {
-      const { method = "POST", path = `/api/${String(test.when["webhook"])}`, headers = {}, body: given } = test.when as Record<string, any>;
-      const text = given === undefined ? undefined : typeof given === "string" ? given : JSON.stringify(given);
+      const { method = "POST", path = `/api/${String(test.when["webhook"])}`, query, headers = {}, body: requestBody } = test.when as Record<string, any>;
+      const text = requestBody === undefined ? undefined : typeof requestBody === "string" ? requestBody : JSON.stringify(requestBody);
       const sent = Object.fromEntries(Object.entries(headers as Record<string, unknown>).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      const reply = await transport.webhook(method, path, { ...sent, "x-test-session": sessionId }, text);
+      const reply = await transport.webhook(method, query === undefined ? path : `${path}?${query}`, { ...sent, "x-test-session": sessionId }, text);
       // The failure message contains the run id, which differs between runs.
       const body = reply.status >= 500 ? {} : { bodyEquals: dataOf(reply.text) };
       return { ...test, then: [...test.then, { reply: { status: reply.status, ...body } }] };

@@ -3,7 +3,7 @@ import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/dec
 import { connect, ifFound } from "../../runtime/connection.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
   const body = textFlag(flags, "body");
   const headers = headersOf(listOf(flags, "header"));
@@ -13,7 +13,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     : undefined;
   try {
     const outcome = await connection.call("POST /runs/:id/replay", {
-      params: { id: await runIdOf(connection, String(given["run"])) },
+      params: { id: await runIdOf(connection, String(positionals["run"])) },
       body: {
         ...(fromStep === undefined ? {} : { fromStep }),
         ...(body === undefined ? {} : { body: valueOf(body) }),

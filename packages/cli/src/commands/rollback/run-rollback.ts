@@ -3,10 +3,10 @@ import type { FlowVersion, InstalledFlow } from "@sluice/client";
 import { CommandError, countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { author } from "../../runtime/author.ts";
 import { connect } from "../../runtime/connection.ts";
-import { paintedDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
+import { colorDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
-  const id = String(given["flow"]);
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
+  const id = String(positionals["flow"]);
   const to = countFlag(flags, "to", 0);
   const connection = await connect(flags);
   const current = await connection.call("GET /flows/:id", { params: { id } });
@@ -16,7 +16,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   const asJson = isOn(flags, "json");
   if (!asJson) {
     terminal.write(versionLine(version, terminal.style));
-    if (diff.length > 0) terminal.write(paintedDiff(diff, terminal.style));
+    if (diff.length > 0) terminal.write(colorDiff(diff, terminal.style));
   }
   const dryRun = isOn(flags, "dryRun");
   const reply = await connection.call("POST /flows/:id/rollback", {
@@ -28,7 +28,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
   if (asJson) terminal.write(JSON.stringify({ ...reply, diff }, undefined, 2));
   else {
     for (const warning of reply.warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
-    if (!reply.changed) terminal.note(`nothing to do: revision ${revision} of flow '${id}' is the current version`);
+    if (!reply.changed) terminal.note(`nothing to do: the current version of flow '${id}' equals revision ${revision}`);
     else if (dryRun) terminal.note("nothing was changed");
     else terminal.note(`flow '${id}' rolled back to revision ${revision}, as revision ${(reply as InstalledFlow).revision} on ${connection.baseUrl}`);
   }

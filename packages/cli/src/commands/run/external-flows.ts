@@ -30,7 +30,8 @@ export async function readExternalFlows(
     return flows;
   };
   const flows = await list();
-  if (flows.length === 0) throw new UsageError(`no flow found in ${paths.map((path) => `'${path}'`).join(", ")}`);
-  const named = await Promise.all(paths.map(async (path) => ((await stat(path)).isDirectory() ? resolve(path) : dirname(resolve(path)))));
-  return { list, files: flows.map(({ path }) => path), folders: [...new Set([...named, ...flows.map(({ path }) => dirname(path)), ...propertyFolders])] };
+  if (flows.length === 0)
+    throw new UsageError(`no flow found in ${paths.map((path) => `'${path}'`).join(", ")}: pass a flow file, or a folder that contains one`);
+  const pathFolders = await Promise.all(paths.map(async (path) => ((await stat(path)).isDirectory() ? resolve(path) : dirname(resolve(path)))));
+  return { list, files: flows.map(({ path }) => path), folders: [...new Set([...pathFolders, ...flows.map(({ path }) => dirname(path)), ...propertyFolders])] };
 }

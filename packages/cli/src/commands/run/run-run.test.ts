@@ -12,7 +12,7 @@ import { commands } from "../index.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-start-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function refusal(...words: readonly string[]): Promise<readonly [exit: number, remark: string]> {
+async function startError(...words: readonly string[]): Promise<readonly [exit: number, remark: string]> {
   const terminal = recordedTerminal();
   const exit = await runProgram(commands, ["run", ...words], terminal);
   return [exit, terminal.stderr()];
@@ -22,7 +22,7 @@ it("names the port that is in use", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  const [exit, remark] = await refusal("--port", String(port), "--data-dir", join(folder, "a"));
+  const [exit, remark] = await startError("--port", String(port), "--data-dir", join(folder, "a"));
   const holder = process.platform === "linux" ? String.raw` by process ${process.pid} \(.+\)` : "";
   expect([exit, remark]).toEqual([
     1,
@@ -32,7 +32,7 @@ it("names the port that is in use", async () => {
 });
 
 it("names an address that is not local", async () => {
-  expect(await refusal("--host", "192.0.2.1", "--port", "0", "--data-dir", join(folder, "b"))).toEqual([
+  expect(await startError("--host", "192.0.2.1", "--port", "0", "--data-dir", join(folder, "b"))).toEqual([
     1,
     "sluice run: cannot listen on '192.0.2.1', which is not an address of this machine: choose another one with --host\n",
   ]);
@@ -40,7 +40,7 @@ it("names an address that is not local", async () => {
 
 it("names an unusable data directory", async () => {
   writeFileSync(join(folder, "file"), "");
-  const [exit, remark] = await refusal("--port", "0", "--data-dir", join(folder, "file"));
+  const [exit, remark] = await startError("--port", "0", "--data-dir", join(folder, "file"));
   expect(exit).toBe(1);
   expect(remark).toBe(
     `sluice run: cannot use the data directory '${join(folder, "file")}' (the path is a file): fix it, or choose another directory with --data-dir\n`,
@@ -52,6 +52,6 @@ it("rejects files whose flow ids differ only in case", async () => {
   mkdirSync(join(flows, "more"), { recursive: true });
   for (const path of ["Orders.yaml", join("more", "orders.yaml")])
     writeFileSync(join(flows, path), "- route:\n    id: orders\n    from:\n      uri: webhook\n      steps:\n        - log: x\n");
-  const [exit, remark] = await refusal(flows, "--port", "0", "--data-dir", join(folder, "c"));
+  const [exit, remark] = await startError(flows, "--port", "0", "--data-dir", join(folder, "c"));
   expect([exit, remark]).toEqual([2, expect.stringMatching(/orders\.yaml' and '.*orders\.yaml' have the same flow id 'orders': rename one of them/i)]);
 });

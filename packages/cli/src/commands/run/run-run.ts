@@ -5,21 +5,21 @@ import { CommandError, listOf, UsageError, type Call, type Values } from "../../
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { busyPort, nextFreePort } from "../../runtime/busy-port.ts";
 import { readExternalFlows } from "./external-flows.ts";
-import { ended } from "./interrupted.ts";
+import { waitForAbort } from "./interrupted.ts";
 import { workerCommand } from "./worker-command.ts";
 
-export async function run({ arguments: given, flags, signal }: Call): Promise<number> {
-  const server = await start(flags, listOf(given, "paths"));
+export async function run({ arguments: positionals, flags, signal }: Call): Promise<number> {
+  const server = await start(flags, listOf(positionals, "paths"));
   guard(server);
-  await ended(signal);
+  await waitForAbort(signal);
   const { drained } = await server.stop();
   return drained ? 0 : 1;
 }
 
-type Started = Pick<RunningServer, "log"> & { stop(): Promise<{ readonly drained: boolean }> };
+type StartedRuntime = Pick<RunningServer, "log"> & { stop(): Promise<{ readonly drained: boolean }> };
 
 /** A single process is the runtime itself; with several, the supervisor does not load the runtime code. */
-async function start(flags: Values, paths: readonly string[]): Promise<Started> {
+async function start(flags: Values, paths: readonly string[]): Promise<StartedRuntime> {
   try {
     const { environment, settings } = readConfiguration(flags as Readonly<Record<string, string>>);
     const flows = await readExternalFlows(paths, { params: {}, profile: settings.profile, environment });
@@ -54,7 +54,7 @@ async function addressFault(error: unknown): Promise<string | undefined> {
   return undefined;
 }
 
-const unusable: Readonly<Partial<Record<string, string>>> = {
+const directoryProblems: Readonly<Partial<Record<string, string>>> = {
   EACCES: "this user has no write permission",
   EPERM: "writing is not permitted",
   EROFS: "the disk is read-only",
@@ -66,7 +66,7 @@ const unusable: Readonly<Partial<Record<string, string>>> = {
 /** The message for an unusable data directory, otherwise undefined. */
 function dataFault(error: unknown): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
-  const why = code === undefined || path === undefined ? undefined : unusable[code];
+  const why = code === undefined || path === undefined ? undefined : directoryProblems[code];
   return why === undefined ? undefined : `cannot use the data directory '${path}' (${why}): fix it, or choose another directory with --data-dir`;
 }
 

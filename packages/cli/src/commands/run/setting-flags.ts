@@ -3,7 +3,7 @@ import type { FlagDeclaration } from "../../command/declaration.ts";
 
 /** A flag for every runtime setting that is allowed on the command line. */
 export function settingFlags(): readonly FlagDeclaration[] {
-  return settingDescriptions.flatMap(({ flag, variable, doc, kind, values, default: standard }) => {
+  return settingDescriptions.flatMap(({ flag, variable, doc, kind, values, default: defaultValue }) => {
     if (flag === undefined) return [];
     const isSwitch = kind === "boolean";
     return [
@@ -12,7 +12,7 @@ export function settingFlags(): readonly FlagDeclaration[] {
         value: isSwitch ? "true|false" : kind,
         ...(values === undefined ? {} : { values }),
         ...(isSwitch ? { optional: true } : {}),
-        doc: `${doc} (${variable}${standard === "" ? "" : `, default ${standard}`})`,
+        doc: `${doc} (${variable}${defaultValue === "" ? "" : `, default ${defaultValue}`})`,
       },
     ];
   });

@@ -9,11 +9,11 @@ type RunQuery = NonNullable<CallInput<"GET /runs">["query"]>;
 
 const pollMs = 1_000;
 
-export async function run({ arguments: given, flags, terminal, signal }: Call): Promise<number> {
+export async function run({ arguments: positionals, flags, terminal, signal }: Call): Promise<number> {
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
-  if (typeof given["run"] === "string") {
-    const found = await connection.call("GET /runs/:id", { params: { id: await runIdOf(connection, given["run"]) } });
+  if (typeof positionals["run"] === "string") {
+    const found = await connection.call("GET /runs/:id", { params: { id: await runIdOf(connection, positionals["run"]) } });
     terminal.write(asJson ? JSON.stringify(found, undefined, 2) : runText(found, terminal.style));
     return 0;
   }
@@ -41,14 +41,14 @@ export async function run({ arguments: given, flags, terminal, signal }: Call): 
 
 /** Prints newly finished runs. Polling once a second is enough, because the runtime stores past runs. */
 async function followRuns(connection: Connection, query: RunQuery, before: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
-  const ended = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
+  const endedIds = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
   while (!signal.aborted) {
     await pause(pollMs, signal);
     if (signal.aborted) return;
     const { runs } = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
     for (const one of runs.toReversed()) {
-      if (one.endedAt === null || ended.has(one.id)) continue;
-      ended.add(one.id);
+      if (one.endedAt === null || endedIds.has(one.id)) continue;
+      endedIds.add(one.id);
       print(one);
     }
   }

@@ -1,7 +1,6 @@
 // `sluice start`: runtime and designer with default settings and a generated deploy token, for evaluation and development.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
@@ -9,6 +8,7 @@ import { commandFile } from "../../command/package-files.ts";
 import { busyPort, commandWith, isFree, nextFreePort } from "../../runtime/busy-port.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
 import { firstFlowCommand } from "./first-flow-command.ts";
+import { readyUrl } from "./ready-url.ts";
 import { designerPortFault, onFault } from "../designer/run-designer.ts";
 import { readDesignerSettings } from "../designer/designer-settings.ts";
 
@@ -20,19 +20,19 @@ export async function run({ terminal, signal }: Call): Promise<number> {
     throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
   }
   const { settings, environment } = configuration;
-  const given = settings.deployToken?.trim();
-  const file = given === undefined || given === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
+  const configuredToken = settings.deployToken?.trim();
+  const file = configuredToken === undefined || configuredToken === "" ? deployTokenFile(resolve(settings.dataDir)) : undefined;
   await assertPortFree(settings.host, settings.port, environment);
   const runtime = spawn(process.execPath, [commandFile, "run"], {
     // Breakpoints are off by default; here runtime and designer are used by the same person.
-    env: { SERVICE_BREAKPOINTS: "true", ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? given },
+    env: { SERVICE_BREAKPOINTS: "true", ...environment, SERVICE_DEPLOY_TOKEN: file?.token ?? configuredToken },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<number | null>((resolve) => runtime.once("exit", resolve));
   const baseUrl = await readyUrl(runtime);
   if (baseUrl === undefined) return 1;
   const tokenPath = file?.path ?? "SERVICE_DEPLOY_TOKEN";
-  const token = file?.token ?? given;
+  const token = file?.token ?? configuredToken;
   const designer = await openDesigner({ ...environment, SERVICE_DEPLOY_TOKEN: token }, baseUrl);
   terminal.note(announcement(baseUrl, tokenPath, designer?.url, file !== undefined));
   signal.addEventListener("abort", () => runtime.kill("SIGTERM"), { once: true });
@@ -68,23 +68,6 @@ async function openDesigner(environment: Environment, baseUrl: string): Promise<
   }
 }
 
-/** Reads the base URL from the first line of the runtime and forwards the later lines, its log. Undefined if the runtime exited. */
-function readyUrl(runtime: ChildProcess): Promise<string | undefined> {
-  const lines = createInterface({ input: runtime.stdout as NodeJS.ReadableStream });
-  return new Promise((ready) => {
-    let first = true;
-    runtime.once("exit", () => ready(undefined));
-    lines.on("line", (line) => {
-      if (!first) process.stdout.write(`${line}\n`);
-      else {
-        first = false;
-        process.stdout.write(`${line}\n`);
-        ready((JSON.parse(line) as { baseUrl: string }).baseUrl);
-      }
-    });
-  });
-}
-
 function announcement(baseUrl: string, tokenPath: string, designerUrl: string | undefined, hasFile: boolean): string {
   const lines = [
     "",
@@ -94,7 +77,7 @@ function announcement(baseUrl: string, tokenPath: string, designerUrl: string | 
     "",
     ...(designerUrl === undefined ? [] : ["Open the designer and deploy the sample flow, or deploy a flow from the command line:"]),
     `  ${firstFlowCommand(baseUrl, hasFile ? `$(cat '${tokenPath}')` : "$SERVICE_DEPLOY_TOKEN")}`,
-    "and call it:",
+    "Call it:",
     `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,
     "",
   ];

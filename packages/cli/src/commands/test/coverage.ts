@@ -31,7 +31,7 @@ interface Branch {
   readonly steps: readonly StepNode[];
 }
 
-/** `maySkipSteps` contains the names of steps that may skip all their nested steps without an error. */
+/** `maySkipSteps` returns true for steps that may skip all their nested steps without an error. */
 export function coverageOf(
   subject: { readonly flowId: string; readonly file: string | undefined },
   flow: FlowDocument,
@@ -41,8 +41,8 @@ export function coverageOf(
   const steps: CoveredStep[] = [];
   const branches: CoveredBranch[] = [];
   for (const route of flow.routes) {
-    const seen = runs.filter(({ routeId }) => routeId === route.id).map((run) => new Set(run.steps.map(({ stepId }) => stepId)));
-    const hits = (id: string): number => seen.filter((visited) => visited.has(id)).length;
+    const visitedByRun = runs.filter(({ routeId }) => routeId === route.id).map((run) => new Set(run.steps.map(({ stepId }) => stepId)));
+    const hits = (id: string): number => visitedByRun.filter((visited) => visited.has(id)).length;
     for (const node of allSteps(route.steps)) {
       steps.push({ id: node.id, kind: node.name, line: node.span.line, routeId: route.id, hits: hits(node.id) });
       const inner = branchesOf(node);
@@ -51,9 +51,9 @@ export function coverageOf(
         branches.push({ name: `${node.id}: ${branch.name}`, line: branch.line, routeId: route.id, hits: hits(first.id) });
       }
       if (maySkipSteps(node.name) && !inner.some(({ name }) => name === "otherwise")) {
-        const entered = inner.map(({ steps: own }) => (own[0] as StepNode).id);
-        const passedBy = seen.filter((visited) => visited.has(node.id) && !entered.some((id) => visited.has(id))).length;
-        branches.push({ name: `${node.id}: skipped`, line: node.span.line, routeId: route.id, hits: passedBy });
+        const firstSteps = inner.map(({ steps: own }) => (own[0] as StepNode).id);
+        const skipped = visitedByRun.filter((visited) => visited.has(node.id) && !firstSteps.some((id) => visited.has(id))).length;
+        branches.push({ name: `${node.id}: skipped`, line: node.span.line, routeId: route.id, hits: skipped });
       }
     }
   }

@@ -22,19 +22,19 @@ export interface TestRunOptions {
   done(file: FileReport): void;
 }
 
-interface Covered {
+interface CoverageInput {
   readonly subject: Subject;
   readonly runs: RunView[];
 }
 
 export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeUnderTest, options: TestRunOptions): Promise<TestReport> {
-  const began = performance.now();
+  const startTime = performance.now();
   const reports: FileReport[] = [];
-  const covered = new Map<string, Covered>();
+  const inputs = new Map<string, CoverageInput>();
   for (const [index, file] of files.entries()) {
     options.signal.throwIfAborted();
     options.progress(`${index + 1}/${files.length} ${file.path}`);
-    const report = await updated(file, await runTestFile(file, runtime, options, covered), runtime, options, covered);
+    const report = await updateAndRerun(file, await runTestFile(file, runtime, options, inputs), runtime, options, inputs);
     if (report.results.length === 0 && report.faults.length === 0) continue;
     reports.push(report);
     options.done(report);
@@ -45,37 +45,42 @@ export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeU
     passed: results.filter(({ faults }) => faults.length === 0).length,
     failed: results.filter(({ faults }) => faults.length > 0).length,
     broken: reports.filter(({ faults }) => faults.length > 0).length,
-    durationMs: Math.round(performance.now() - began),
-    coverage: options.coverage ? await coverages(covered) : undefined,
+    durationMs: Math.round(performance.now() - startTime),
+    coverage: options.coverage ? await computeCoverage(inputs) : undefined,
   };
 }
 
 /** Runs the file again after its expectations were updated. */
-async function updated(
+async function updateAndRerun(
   file: YamlFile,
   report: FileReport,
   runtime: RuntimeUnderTest,
   options: TestRunOptions,
-  covered: Map<string, Covered>,
+  inputs: Map<string, CoverageInput>,
 ): Promise<FileReport> {
   const text = options.update ? updateExpectations(file.text, report.results) : file.text;
   if (text === file.text) return report;
   await writeFile(file.path, text);
-  return runTestFile({ ...file, text }, runtime, options, covered);
+  return runTestFile({ ...file, text }, runtime, options, inputs);
 }
 
-async function runTestFile({ path, text }: YamlFile, runtime: RuntimeUnderTest, options: TestRunOptions, covered: Map<string, Covered>): Promise<FileReport> {
+async function runTestFile(
+  { path, text }: YamlFile,
+  runtime: RuntimeUnderTest,
+  options: TestRunOptions,
+  inputs: Map<string, CoverageInput>,
+): Promise<FileReport> {
   const startedAt = new Date();
-  const began = performance.now();
+  const startTime = performance.now();
   const results: FlowTestResult[] = [];
-  const done = (faults: readonly FileFault[]): FileReport => ({ path, startedAt, durationMs: Math.round(performance.now() - began), results, faults });
+  const done = (faults: readonly FileFault[]): FileReport => ({ path, startedAt, durationMs: Math.round(performance.now() - startTime), results, faults });
   try {
     const file = readFlowTests(text);
     const tests = file.tests.filter(({ name }) => options.filter === undefined || name.includes(options.filter));
     if (tests.length === 0) return done([]);
     const subject = await runtime.prepare(path, file);
-    const runs = covered.get(subject.flowId)?.runs ?? [];
-    covered.set(subject.flowId, { subject, runs });
+    const runs = inputs.get(subject.flowId)?.runs ?? [];
+    inputs.set(subject.flowId, { subject, runs });
     for (const test of tests) {
       options.signal.throwIfAborted();
       const result = await runFlowTest(runtime.transport, test, file.defaults, { readFile: (name) => readText(join(dirname(path), name)) });
@@ -90,13 +95,13 @@ async function runTestFile({ path, text }: YamlFile, runtime: RuntimeUnderTest, 
   }
 }
 
-async function coverages(covered: ReadonlyMap<string, Covered>): Promise<readonly FlowCoverage[]> {
+async function computeCoverage(inputs: ReadonlyMap<string, CoverageInput>): Promise<readonly FlowCoverage[]> {
   const { createFlowChecker, findKameletFolders, findResourceFolders, maySkipSteps } = await import("@sluice/server/check");
   const { coverageOf } = await import("./coverage.ts");
   const { settings } = readConfiguration();
   const check = createFlowChecker(await operatorPlugins(), { kamelets: findKameletFolders(settings), resources: findResourceFolders(settings) });
   const found: FlowCoverage[] = [];
-  for (const { subject, runs } of covered.values()) {
+  for (const { subject, runs } of inputs.values()) {
     const files = subject.file === undefined ? [] : [subject.file];
     const { flow } = await check({
       id: subject.flowId,

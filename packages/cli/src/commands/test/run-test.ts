@@ -13,8 +13,8 @@ import { runTestFiles } from "./run-test-files.ts";
 import { watchAndRun } from "./watch-files.ts";
 
 export async function run(call: Call): Promise<number> {
-  const { arguments: given, flags, terminal, signal } = call;
-  const paths = listOf(given, "paths");
+  const { arguments: positionals, flags, terminal, signal } = call;
+  const paths = listOf(positionals, "paths");
   const remote = textFlag(flags, "runtime") !== undefined;
   // Reported before a runtime is started for the tests.
   const files = await findTests(paths);

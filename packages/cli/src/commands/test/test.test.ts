@@ -87,7 +87,7 @@ describe("sluice test", () => {
     expect(exit).toBe(1);
   });
 
-  it("a wrong matcher is an error with its line, and the other files still run", async () => {
+  it("an unknown assertion is reported with its line, and the other files still run", async () => {
     put({
       "chooser.yaml": choosing,
       "a.test.yaml": "flow: chooser.yaml\ntests:\n  - name: t\n    when: {direct: choose}\n    then:\n      - mockCaled: erp\n",

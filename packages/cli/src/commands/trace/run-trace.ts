@@ -12,33 +12,36 @@ export function run(call: Call): Promise<number> {
 
 /** Time limit for past events to arrive. */
 const replayMs = 500;
-const nothingPast =
+const emptyReplayText =
   "no past events: the runtime stores trace events only while a client follows the trace; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
+
+/** The filters of all streams. */
+type FilterName = keyof NonNullable<CallInput<"GET /trace/stream">["query"] & CallInput<"GET /logs/stream">["query"]>;
 
 /** Follows a stream until interrupted or until the time limit; prints each event as JSON or as a line. */
 export async function follow(
   { flags, terminal, signal }: Call,
   stream: StreamName,
-  filters: Readonly<Partial<Record<keyof NonNullable<CallInput<StreamName>["query"]>, string>>>,
+  filters: Readonly<Partial<Record<FilterName, string>>>,
   line: (event: EventOf<StreamName>) => string | undefined,
 ): Promise<number> {
   const connection = await connect(flags);
   const query = Object.fromEntries(Object.entries(filters).map(([name, flag]) => [name, textFlag(flags, flag)]));
   const stop = textFlag(flags, "for") === undefined ? signal : timeLimit(countFlag(flags, "for", 1) * 1_000, signal);
-  let seen = false;
+  let hasEvents = false;
   const onState = (state: StreamState, reason?: string): void => {
     if (state === "open") {
       terminal.progress(`following ${connection.baseUrl}, press Ctrl-C to stop`);
-      if (stream === "GET /trace/stream" && query["replay"] !== undefined && !seen) void noteEmptyReplay();
+      if (stream === "GET /trace/stream" && query["replay"] !== undefined && !hasEvents) void noteEmptyReplay();
     } else if (state === "down") terminal.note(`connection lost (${reason}), reconnecting`);
   };
   /** Explains an empty replay, because past events would have arrived immediately. */
   const noteEmptyReplay = async (): Promise<void> => {
     await pause(replayMs, stop);
-    if (!seen && !stop.aborted) terminal.note(nothingPast);
+    if (!hasEvents && !stop.aborted) terminal.note(emptyReplayText);
   };
   for await (const event of followStream(connection, stream, { query, signal: stop, onState })) {
-    seen = true;
+    hasEvents = true;
     if (isOn(flags, "json")) terminal.write(JSON.stringify(event.data));
     else if (event.name === "gap") terminal.note(`events missed: ${event.data.dropped} (${event.data.reason})`);
     else {

@@ -1,9 +1,9 @@
 import { isOn, UsageError, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
-import { paintedDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
+import { colorDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
 
-export async function run({ arguments: given, flags, terminal }: Call): Promise<number> {
-  const { flow: id = "", revision } = given as Readonly<Record<string, string | undefined>>;
+export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
+  const { flow: id = "", revision } = positionals as Readonly<Record<string, string | undefined>>;
   if (revision === undefined && isOn(flags, "yaml")) throw new UsageError("--yaml needs a revision: `sluice versions <flow>` lists them");
   if (revision !== undefined && !/^[1-9]\d{0,14}$/.test(revision))
     throw new UsageError(`'${revision}' is not a revision: use a number that \`sluice versions ${id}\` lists`);
@@ -22,7 +22,7 @@ export async function run({ arguments: given, flags, terminal }: Call): Promise<
     else {
       terminal.write(versionLine(version, terminal.style));
       if (diff.length === 0) terminal.note("no differences from the current version");
-      else terminal.write(paintedDiff(diff, terminal.style));
+      else terminal.write(colorDiff(diff, terminal.style));
     }
   }
   return 0;

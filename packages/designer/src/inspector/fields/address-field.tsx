@@ -19,7 +19,7 @@ import { ParametersField } from "./parameters-field.tsx";
 import { QueryOptions } from "./query-options.tsx";
 import { TypedInput } from "./typed-input.tsx";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 export function AddressField({ option, options }: FieldProps) {
   const scope = useForm();
@@ -27,35 +27,35 @@ export function AddressField({ option, options }: FieldProps) {
   const id = useId();
   const uri = textAt(scope, option.name) ?? "";
   const connector = scope.catalog.connector(uri);
-  const offered = scope.catalog.connectorsWith(scope.role);
+  const connectors = scope.catalog.connectorsWith(scope.role);
   const parameters = options.find(({ kind }) => kind === "parameters");
-  const label = option.name === "uri" ? words.address : optionLabel(option);
+  const label = option.name === "uri" ? labels.address : optionLabel(option);
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const endpoint = connector === undefined ? undefined : writtenEndpoint(scope, connector, uri, parameters);
   const path = uri.includes(":") ? solePath(connector) : undefined;
   const choose = (name: string): boolean => {
     const text = path?.browse?.within === true ? withName(uri, input.current?.selectionStart ?? 0, name) : withPath(uri, name);
-    return writer.write(words.changed(label), writeText(scope, option.name, text));
+    return writer.write(labels.changed(label), writeText(scope, option.name, text));
   };
   return (
     <EndpointContext.Provider value={endpoint}>
       {option.name !== "uri" ? null : (
         <div className="field">
           <label className="field__label" htmlFor={`${id}-connector`}>
-            {words.connector}
+            {labels.connector}
           </label>
           <select
             id={`${id}-connector`}
             className="input"
             value={connector?.scheme ?? ""}
             onChange={(event) => {
-              const chosen = offered.find(({ scheme }) => scheme === event.target.value);
-              if (chosen !== undefined) writer.write(words.changed(words.connector), writeText(scope, option.name, starterUri(chosen)));
+              const chosen = connectors.find(({ scheme }) => scheme === event.target.value);
+              if (chosen !== undefined) writer.write(labels.changed(labels.connector), writeText(scope, option.name, starterUri(chosen)));
             }}
           >
-            {connector === undefined ? <option value="">{words.otherConnector}</option> : null}
-            {connector !== undefined && !offered.includes(connector) ? <option value={connector.scheme}>{connector.title}</option> : null}
-            {offered.map(({ scheme, title }) => (
+            {connector === undefined ? <option value="">{labels.otherConnector}</option> : null}
+            {connector !== undefined && !connectors.includes(connector) ? <option value={connector.scheme}>{connector.title}</option> : null}
+            {connectors.map(({ scheme, title }) => (
               <option key={scheme} value={scheme}>
                 {title} ({scheme})
               </option>
@@ -65,7 +65,7 @@ export function AddressField({ option, options }: FieldProps) {
         </div>
       )}
       <OptionFrame
-        option={{ ...option, title: label, doc: connector === undefined ? option.doc : `${option.doc} ${words.addressHint(connector.syntax)}.` }}
+        option={{ ...option, title: label, doc: connector === undefined ? option.doc : `${option.doc} ${labels.addressHint(connector.syntax)}.` }}
         isSet={uri !== ""}
         error={faultAt(scope, valueAt(scope, option.name))}
         extra={
@@ -127,7 +127,7 @@ function ConnectorOptions({
   if (connector === undefined) {
     return (
       <FormContext.Provider value={within}>
-        <ParametersField known={new Set()} />
+        <ParametersField declared={new Set()} />
       </FormContext.Provider>
     );
   }
@@ -136,11 +136,11 @@ function ConnectorOptions({
   // Path parts are options too when the URI is only the scheme.
   const path = uri.includes(":") ? [] : connector.path;
   const all = [...path, ...connector.options].filter(({ name }) => !inQuery.has(name));
-  const known = new Set([...connector.path, ...connector.options].map(({ name }) => name));
-  const hasOther = connector.lenient || written.some((name) => !known.has(name));
+  const declared = new Set([...connector.path, ...connector.options].map(({ name }) => name));
+  const hasOther = connector.lenient || written.some((name) => !declared.has(name));
   return (
     <fieldset className="section">
-      <legend>{words.connectorOptions(connector.title)}</legend>
+      <legend>{labels.connectorOptions(connector.title)}</legend>
       <QueryOptions
         options={connector.options}
         query={query}
@@ -151,7 +151,7 @@ function ConnectorOptions({
       />
       <FormContext.Provider value={within}>
         <OptionList options={all} />
-        {hasOther ? <ParametersField known={known} /> : null}
+        {hasOther ? <ParametersField declared={declared} /> : null}
       </FormContext.Provider>
     </fieldset>
   );

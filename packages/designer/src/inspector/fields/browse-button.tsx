@@ -10,7 +10,7 @@ import { useEndpoint } from "../endpoint-context.ts";
 import { useForm } from "../form-scope.ts";
 import { optionLabel } from "./option-label.ts";
 
-const words = connectionStrings.browse;
+const text = connectionStrings.browse;
 
 export interface BrowseButtonProps {
   readonly option: OptionView;
@@ -35,10 +35,10 @@ function EndpointBrowseButton({ option, what, endpoint, onChoose }: EndpointProp
   const target = useWorkspace((state) => state.target);
   const [polled] = useConnections();
   const [isOpen, setOpen] = useState(false);
-  const known = polled !== undefined && "value" in polled ? polled.value : [];
-  const connection = browsedConnection(endpoint, option, known, catalog.view.connections);
+  const connections = polled !== undefined && "value" in polled ? polled.value : [];
+  const connection = browsedConnection(endpoint, option, connections, catalog.view.connections);
   if (connection === undefined) return null;
-  const label = words.choose(what, optionLabel(option));
+  const label = text.choose(what, optionLabel(option));
   return (
     <>
       <button type="button" className="icon-button" aria-label={label} title={label} onClick={() => setOpen(true)}>

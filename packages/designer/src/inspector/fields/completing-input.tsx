@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type RefObject } from "react";
 import { flushSync } from "react-dom";
-import { dropInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../../data-panel/insert-target.ts";
+import { clearInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../../data-panel/insert-target.ts";
 import { messageData, type DataPlace, type MessageData } from "../../data-panel/message-data.ts";
-import { insertedPath } from "../../data-panel/path-text.ts";
+import { insertPath } from "../../data-panel/path-text.ts";
 import { strings } from "../../strings.ts";
 import type { SomeMessage } from "../../trial/message-text.ts";
-import { completed, namesIn, suggestionsAt, withMessageNames, type Completion, type Suggestions } from "../completions.ts";
+import { applyCompletion, namesIn, suggestionsAt, withMessageNames, type Completion, type Suggestions } from "../completions.ts";
 import { useForm } from "../form-scope.ts";
 import { nextGroup, useFormWriter } from "../use-form-writer.ts";
 import { TypedInput, type TypedInputProps } from "./typed-input.tsx";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 export interface CompletingInputProps extends Omit<TypedInputProps, "element" | "onCaret" | "onKeyDown"> {
   readonly language: string;
@@ -35,15 +35,15 @@ export function CompletingInput({ language, message, element, ...props }: Comple
   };
   const put = (next: { readonly text: string; readonly caret: number }): void => {
     flushSync(() => {
-      writer.typing(nextGroup(), words.changed(label), write(next.text));
+      writer.typing(nextGroup(), labels.changed(label), write(next.text));
       setOpen(undefined);
     });
     input.current?.setSelectionRange(next.caret, next.caret);
   };
-  const take = (item: Completion | undefined, added = ""): void => {
+  const accept = (item: Completion | undefined, added = ""): void => {
     const field = input.current;
     if (item === undefined || open === undefined || field === null) return;
-    const next = completed(language, field.value, field.selectionStart ?? field.value.length, open.start, item);
+    const next = applyCompletion(language, field.value, field.selectionStart ?? field.value.length, open.start, item);
     const text = next.text.slice(0, next.caret) + added + next.text.slice(next.caret);
     const caret = next.caret + added.length;
     put({ text, caret });
@@ -54,8 +54,8 @@ export function CompletingInput({ language, message, element, ...props }: Comple
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const active = open.items[open.active];
     if (by !== 0) setOpen({ ...open, active: (open.active + by + open.items.length) % open.items.length });
-    else if (event.key === "Enter" || event.key === "Tab") take(active);
-    else if (event.key === "." && active?.isDeep === true && input.current?.selectionStart !== open.start) take(active, ".");
+    else if (event.key === "Enter" || event.key === "Tab") accept(active);
+    else if (event.key === "." && active?.isDeep === true && input.current?.selectionStart !== open.start) accept(active, ".");
     else if (event.key === "Escape") setOpen(undefined);
     else return;
     event.preventDefault();
@@ -64,7 +64,7 @@ export function CompletingInput({ language, message, element, ...props }: Comple
     const field = input.current;
     if (field === null) return false;
     const { value, selectionStart, selectionEnd } = field;
-    const next = insertedPath(language, place, from, value, selectionStart ?? value.length, selectionEnd ?? value.length);
+    const next = insertPath(language, place, from, value, selectionStart ?? value.length, selectionEnd ?? value.length);
     if (next === undefined) return false;
     put(next);
     field.focus();
@@ -77,7 +77,7 @@ export function CompletingInput({ language, message, element, ...props }: Comple
     target.current = { label, language, insert: (place, from) => latest.current(place, from) };
     setInsertTarget(target.current);
   };
-  useEffect(() => () => dropInsertTarget(target.current), []);
+  useEffect(() => () => clearInsertTarget(target.current), []);
   const onDrop = (event: DragEvent): void => {
     const place = event.dataTransfer.getData(placeType);
     if (place === "" || data === undefined) return;
@@ -94,7 +94,7 @@ export function CompletingInput({ language, message, element, ...props }: Comple
     >
       <TypedInput {...props} element={input} onCaret={suggest} onKeyDown={onKeyDown} />
       {open === undefined ? null : (
-        <ul className="completions" role="listbox" aria-label={words.completions}>
+        <ul className="completions" role="listbox" aria-label={labels.completions}>
           {open.items.map((item, index) => (
             <li
               key={item.text}
@@ -102,7 +102,7 @@ export function CompletingInput({ language, message, element, ...props }: Comple
               aria-selected={index === open.active}
               onMouseDown={(event) => {
                 event.preventDefault();
-                take(item);
+                accept(item);
               }}
             >
               <span className="mono">{item.text}</span> <span className="muted">{item.doc}</span>

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { treeAt, type OptionView } from "@sluice/model";
+import { useEditorState } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { changeLanguage, locateExpression, removeExpression, textKeyOf, writeExpression } from "../expression-location.ts";
@@ -11,7 +12,7 @@ import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
 import { ResultLine } from "./result-line.tsx";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 /** An expression: its language, its text with completions, and the options of the language. */
 export function ExpressionField({ option }: { readonly option: OptionView }) {
@@ -27,14 +28,14 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
     <fieldset className="expression" aria-describedby={`${id}-doc`}>
       <legend className={named ? "field__label" : "visually-hidden"}>
         {label}
-        {option.required ? <span className="option__required"> {words.required}</span> : null}
+        {option.required ? <span className="option__required"> {labels.required}</span> : null}
       </legend>
       <p className="field__hint" id={`${id}-doc`}>
         {option.doc}
       </p>
       <div className="field">
         <label className="field__label" htmlFor={`${id}-language`}>
-          {named ? words.languageOf(label) : words.language}
+          {named ? labels.languageOf(label) : labels.language}
         </label>
         <select
           id={`${id}-language`}
@@ -42,16 +43,16 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
           value={location.language ?? ""}
           onChange={(event) => {
             const { value } = event.target;
-            writer.write(words.changed(label), value === "" ? removeExpression(scope, option, location) : changeLanguage(scope, location, value));
+            writer.write(labels.changed(label), value === "" ? removeExpression(scope, option, location) : changeLanguage(scope, location, value));
           }}
         >
-          {option.required && location.language !== undefined ? null : <option value="">{words.noExpression}</option>}
+          {option.required && location.language !== undefined ? null : <option value="">{labels.noExpression}</option>}
           {scope.catalog.view.languages.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
         </select>
       </div>
-      {location.language === undefined ? null : <ExpressionText option={option} label={named ? words.expressionOf(label) : words.expression} error={error} />}
+      {location.language === undefined ? null : <ExpressionText option={option} label={named ? labels.expressionOf(label) : labels.expression} error={error} />}
       {view === undefined || view.options.length === 0 || location.language === undefined ? null : (
         <LanguageOptions
           scope={scope}
@@ -79,7 +80,7 @@ function LanguageOptions({
   const within = inner({ ...scope, path: path.slice(0, -1) }, last, textKey);
   return (
     <details className="fold">
-      <summary>{words.languageOptions}</summary>
+      <summary>{labels.languageOptions}</summary>
       <div className="fold__body">
         <FormContext.Provider value={within}>
           <OptionList options={options} />
@@ -89,11 +90,14 @@ function LanguageOptions({
   );
 }
 
-function ExpressionText({ option, label, error }: { readonly option: OptionView; readonly label: string; readonly error: string | undefined }) {
+function ExpressionText({ option, label, error: reported }: { readonly option: OptionView; readonly label: string; readonly error: string | undefined }) {
   const scope = useForm();
   const id = useId();
   const location = locateExpression(scope, option);
   const result = useLiveResult(scope, location);
+  // The flow is checked later than the expression is evaluated; until then the newer result replaces the error of the text before.
+  const isChecked = useEditorState(({ flow, problemsOf }) => problemsOf === flow.text);
+  const error = isChecked || result === undefined ? reported : undefined;
   const { before } = useStepMessage();
   return (
     <div className="field">

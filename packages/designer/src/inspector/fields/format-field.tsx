@@ -7,7 +7,7 @@ import { useFormWriter } from "../use-form-writer.ts";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
 
-const words = strings.inspector;
+const text = strings.inspector;
 
 /** A data format: its name is a key next to the other options. */
 export function FormatField({ option }: { readonly option: OptionView }) {
@@ -28,12 +28,12 @@ export function FormatField({ option }: { readonly option: OptionView }) {
           value={format?.name ?? ""}
           onChange={(event) => {
             const name = event.target.value;
-            writer.write(words.changed(words.format), (source) =>
+            writer.write(text.changed(text.format), (source) =>
               entry === undefined ? setYamlAt(source, [...scope.path, name], "{}", scope.shorthands) : renameKey(source, scope.path, entry.key, name),
             );
           }}
         >
-          {format === undefined ? <option value="">{words.notSet}</option> : null}
+          {format === undefined ? <option value="">{text.notSet}</option> : null}
           {scope.catalog.view.formats.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}
@@ -44,7 +44,7 @@ export function FormatField({ option }: { readonly option: OptionView }) {
       </div>
       {format === undefined || entry === undefined || entry.value.type === "list" ? null : (
         <fieldset className="section">
-          <legend>{words.formatOptions}</legend>
+          <legend>{text.formatOptions}</legend>
           <FormContext.Provider value={inner(scope, entry.key)}>
             <OptionList options={format.options} />
           </FormContext.Provider>

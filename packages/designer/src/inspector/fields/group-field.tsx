@@ -1,10 +1,11 @@
 // Options with nested options, and lists of them.
 import { ArrowUp, Plus, Trash2 } from "lucide-react";
-import { useId, useState } from "react";
+import { useId, useState, type ComponentProps } from "react";
 import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView, treeAt } from "@sluice/model";
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
-import { FormContext, inner, useForm } from "../form-scope.ts";
+import { FormContext, inner, useForm, type FieldProps } from "../form-scope.ts";
+import { ownRule } from "../own-rule.ts";
 import { textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { NamesButton } from "./names-button.tsx";
@@ -12,7 +13,7 @@ import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
 import { TypedInput } from "./typed-input.tsx";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 /** An option that is a mapping; its members are rendered when it is expanded. */
 export function ObjectField({ option }: { readonly option: OptionView }) {
@@ -33,17 +34,17 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
           {value === undefined ? (
             <Button
               icon={<Plus size={16} aria-hidden="true" />}
-              onClick={() => writer.write(words.addGroup(label), (source) => setYamlAt(source, within.path, "{}", scope.shorthands))}
+              onClick={() => writer.write(labels.addGroup(label), (source) => setYamlAt(source, within.path, "{}", scope.shorthands))}
             >
-              {words.addGroup(label)}
+              {labels.addGroup(label)}
             </Button>
           ) : (
             <Button
               variant="quiet"
               icon={<Trash2 size={16} aria-hidden="true" />}
-              onClick={() => writer.write(words.removeGroup(label), (source) => removeOption(source, scope.path, option.name))}
+              onClick={() => writer.write(labels.removeGroup(label), (source) => removeOption(source, scope.path, option.name))}
             >
-              {words.removeGroup(label)}
+              {labels.removeGroup(label)}
             </Button>
           )}
           <FormContext.Provider value={within}>
@@ -56,7 +57,7 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
 }
 
 /** A list of strings or mappings: add, remove, move up. */
-export function ListField({ option }: { readonly option: OptionView }) {
+export function ListField({ option, options }: FieldProps) {
   const scope = useForm();
   const writer = useFormWriter();
   const id = useId();
@@ -75,11 +76,15 @@ export function ListField({ option }: { readonly option: OptionView }) {
     (index: number) =>
     (source: string): Edit =>
       items.length === 1 ? removeOption(source, scope.path, option.name) : removeItem(source, list.path, index);
+  const ownRuleAt = (index: number): ComponentProps<typeof NamesButton>["own"] => {
+    const own = option.item === undefined ? undefined : ownRule(scope, option.item, options, [...list.path, index]);
+    return own && { title: own.title, create: () => writer.write(labels.changed(label), own.write) };
+  };
   return (
     <fieldset className="list-field">
       <legend className="field__label">
         {label}
-        {option.required ? <span className="option__required"> {words.required}</span> : null}
+        {option.required ? <span className="option__required"> {labels.required}</span> : null}
       </legend>
       <p className="field__hint" id={`${id}-doc`}>
         {option.doc}
@@ -92,7 +97,7 @@ export function ListField({ option }: { readonly option: OptionView }) {
                 id: `${id}-${index}`,
                 "aria-describedby": `${id}-doc`,
                 "aria-invalid": undefined,
-                ...{ "aria-label": words.itemLabel(label, index + 1) },
+                ...{ "aria-label": labels.itemLabel(label, index + 1) },
               }}
               name={option.name}
               label={label}
@@ -108,16 +113,17 @@ export function ListField({ option }: { readonly option: OptionView }) {
           <span className="list-field__tools">
             <NamesButton
               option={option.item}
-              label={words.itemLabel(label, index + 1)}
-              onChoose={(name) => writer.write(words.changed(label), (source) => setScalar(source, [...list.path, index], name))}
+              label={labels.itemLabel(label, index + 1)}
+              onChoose={(name) => writer.write(labels.changed(label), (source) => setScalar(source, [...list.path, index], name))}
+              own={ownRuleAt(index)}
             />
             {index === 0 ? null : (
               <button
                 type="button"
                 className="icon-button"
-                aria-label={words.itemUp(label, index + 1)}
-                title={words.itemUp(label, index + 1)}
-                onClick={() => writer.write(words.changed(label), (source) => moveItem(source, list.path, index, list.path, index - 1))}
+                aria-label={labels.itemUp(label, index + 1)}
+                title={labels.itemUp(label, index + 1)}
+                onClick={() => writer.write(labels.changed(label), (source) => moveItem(source, list.path, index, list.path, index - 1))}
               >
                 <ArrowUp size={14} aria-hidden="true" />
               </button>
@@ -125,17 +131,17 @@ export function ListField({ option }: { readonly option: OptionView }) {
             <button
               type="button"
               className="icon-button"
-              aria-label={words.removeItem(label, index + 1)}
-              title={words.removeItem(label, index + 1)}
-              onClick={() => writer.write(words.changed(label), remove(index))}
+              aria-label={labels.removeItem(label, index + 1)}
+              title={labels.removeItem(label, index + 1)}
+              onClick={() => writer.write(labels.changed(label), remove(index))}
             >
               <Trash2 size={14} aria-hidden="true" />
             </button>
           </span>
         </div>
       ))}
-      <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => writer.write(words.addItem(label), add)}>
-        {words.addItem(label)}
+      <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => writer.write(labels.addItem(label), add)}>
+        {labels.addItem(label)}
       </Button>
     </fieldset>
   );

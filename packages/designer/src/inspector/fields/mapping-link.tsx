@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { useEditor } from "../../editor/editor-context.ts";
-import { keepSample } from "../../mappings/kept-samples.ts";
+import { setCurrentSample } from "../../mappings/stored-samples.ts";
 import { strings } from "../../strings.ts";
 import { bodyText } from "../../trial/message-text.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
@@ -18,7 +18,7 @@ export function MappingLink({ uri }: { readonly uri: string }) {
     <p>
       <Link
         href={`/mappings/${place}/${encodeURIComponent(id)}?flow=${encodeURIComponent(editor.id)}`}
-        onClick={() => before !== undefined && keepSample(id, bodyText(before.body))}
+        onClick={() => before !== undefined && setCurrentSample(id, bodyText(before.body))}
       >
         {strings.inspector.openMapping(id)}
       </Link>

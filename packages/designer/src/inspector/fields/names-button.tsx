@@ -14,26 +14,28 @@ import { useForm } from "../form-scope.ts";
 import { knownNames, type KnownName } from "../known-names.ts";
 import { optionLabel } from "./option-label.ts";
 
-const words = strings.names;
+const text = strings.names;
 
 interface NamesButtonProps {
   readonly option: OptionView | undefined;
   /** The label of the field, if it is not that of the option. */
   readonly label?: string;
   readonly onChoose: (name: string) => void;
+  /** What the user can create instead of a name from the list. */
+  readonly own?: { readonly title: string; readonly create: () => void } | undefined;
 }
 
 /** Opens a list of the names that an option can have; nothing for options without such names. */
-export function NamesButton({ option, label, onChoose }: NamesButtonProps) {
+export function NamesButton({ option, label, onChoose, own }: NamesButtonProps) {
   const [isOpen, setOpen] = useState(false);
   if (option?.names === undefined) return null;
-  const title = words.choose(label ?? optionLabel(option));
+  const title = text.choose(label ?? optionLabel(option));
   return (
     <>
       <button type="button" className="icon-button" aria-label={title} title={title} onClick={() => setOpen(true)}>
         <List size={14} aria-hidden="true" />
       </button>
-      {isOpen ? <NamesDialog kind={option.names} title={title} onChoose={onChoose} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <NamesDialog kind={option.names} title={title} onChoose={onChoose} own={own} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }
@@ -42,13 +44,14 @@ interface NamesDialogProps {
   readonly kind: NameKind;
   readonly title: string;
   readonly onChoose: (name: string) => void;
+  readonly own: NamesButtonProps["own"];
   readonly onClose: () => void;
 }
 
 /** Names that the user can add by typing a new one. */
 const creatable: ReadonlySet<NameKind> = new Set(["mapping-document", "mapping-table", "route"]);
 
-function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
+function NamesDialog({ kind, title, onChoose, own, onClose }: NamesDialogProps) {
   const editor = useEditor();
   const { catalog } = useForm();
   const scheme = useEndpoint()?.connector.scheme;
@@ -57,19 +60,24 @@ function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
   const [query, setQuery] = useState("");
   useEffect(() => {
     let isCurrent = true;
-    void knownNames(kind, { catalog, routes: editor.flow.good?.outline.routes ?? [], scheme, target }).then((found) => isCurrent && setNames(found));
+    void knownNames(kind, { catalog, routes: editor.flow.lastValid?.outline.routes ?? [], scheme, target }).then((found) => isCurrent && setNames(found));
     return () => {
       isCurrent = false;
     };
   }, [kind, catalog, editor, scheme, target]);
   const searchText = query.trim().toLowerCase();
-  const matching = (names ?? []).filter(({ name, title: shown }) => `${name} ${shown}`.toLowerCase().includes(searchText));
+  const matching = (names ?? []).filter(({ name, title: label }) => `${name} ${label}`.toLowerCase().includes(searchText));
   const isNew = creatable.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
-  const items = isNew ? [...matching, { name: query.trim(), title: words.create(query.trim()), isNew }] : matching;
+  const created = isNew
+    ? { name: query.trim(), title: text.create(query.trim()), isNew }
+    : own === undefined
+      ? undefined
+      : { name: "", title: own.title, isNew: true };
+  const items = created === undefined || names === undefined ? matching : [...matching, created];
   return (
     <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.cancel}</Button>}>
       <SearchList
-        label={creatable.has(kind) ? words.searchOrCreate : words.search}
+        label={creatable.has(kind) ? text.searchOrCreate : text.search}
         listLabel={title}
         query={query}
         onQuery={setQuery}
@@ -77,14 +85,15 @@ function NamesDialog({ kind, title, onChoose, onClose }: NamesDialogProps) {
         keyOf={({ name }) => name}
         onChoose={(chosen) => {
           onClose();
+          if (chosen.isNew === true && own !== undefined) return own.create();
           onChoose(chosen.name);
           if (chosen.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
         }}
-        none={names === undefined ? strings.common.loading : creatable.has(kind) ? words.noneYet : strings.common.nothingFound}
+        none={names === undefined ? strings.common.loading : creatable.has(kind) ? text.noneYet : strings.common.nothingFound}
       >
-        {({ name, title: shown, isNew: isAdded }) => (
+        {({ name, title: label, isNew: isAdded }) => (
           <>
-            <span>{shown}</span> {isAdded === true || shown === name ? null : <span className="mono muted">{name}</span>}
+            <span>{label}</span> {isAdded === true || label === name ? null : <span className="mono muted">{name}</span>}
           </>
         )}
       </SearchList>

@@ -3,9 +3,9 @@ import { useId, type ReactNode } from "react";
 import type { OptionView } from "@sluice/model";
 import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
-import { optionLabel, shownDefault } from "./option-label.ts";
+import { formatDefault, optionLabel } from "./option-label.ts";
 
-const words = strings.inspector;
+const text = strings.inspector;
 
 export interface OptionFrameProps {
   readonly option: OptionView;
@@ -26,7 +26,7 @@ interface OptionControl extends FieldControl {
 /** Visible label; the control has its own accessible name. */
 const RequiredMark = () => (
   <span className="option__required" aria-hidden="true">
-    {words.required}
+    {text.required}
   </span>
 );
 
@@ -34,7 +34,7 @@ const RequiredMark = () => (
 export function OptionFrame({ option, isSet, error, onReset, extra, beside = false, children }: OptionFrameProps) {
   const id = useId();
   const label = optionLabel(option);
-  const defaultValue = shownDefault(option);
+  const defaultValue = formatDefault(option);
   const control: OptionControl = {
     id,
     "aria-describedby": error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`,
@@ -52,7 +52,7 @@ export function OptionFrame({ option, isSet, error, onReset, extra, beside = fal
         <span className="grow" />
         {extra}
         {isSet && !option.required && onReset !== undefined ? (
-          <button type="button" className="icon-button" aria-label={words.reset(label)} title={words.reset(label)} onClick={onReset}>
+          <button type="button" className="icon-button" aria-label={text.reset(label)} title={text.reset(label)} onClick={onReset}>
             <RotateCcw size={14} aria-hidden="true" />
           </button>
         ) : null}
@@ -60,7 +60,7 @@ export function OptionFrame({ option, isSet, error, onReset, extra, beside = fal
       {beside ? null : children(control)}
       <div className="field__hint" id={`${id}-hint`}>
         {option.doc}
-        {defaultValue === undefined || isSet ? null : ` ${words.defaultIs(defaultValue)}`}
+        {defaultValue === undefined || isSet ? null : ` ${text.defaultIs(defaultValue)}`}
       </div>
       {error === undefined ? null : (
         <div className="field__error" id={`${id}-error`}>

@@ -8,7 +8,7 @@ export function optionLabel(option: OptionView): string {
 }
 
 /** The default value as an author would write it: durations in seconds where that is shorter. */
-export function shownDefault(option: OptionView): string | undefined {
+export function formatDefault(option: OptionView): string | undefined {
   const value = option.default;
   if (value === undefined || value === null || value === "" || typeof value === "object") return undefined;
   if (option.kind === "duration" && typeof value === "number" && value >= 1000 && value % 1000 === 0)

@@ -1,4 +1,4 @@
-// The options of a declaration as a form: required options first, then those that are set, the rest under "More".
+// The options of a declaration as a form: required options first, then those that are set and the connection, the rest under "More".
 import { useState } from "react";
 import { treeAt, type OptionView } from "@sluice/model";
 import { branchesOf } from "../../catalog/flow-catalog.ts";
@@ -8,7 +8,7 @@ import { useForm, valueAt, type FieldProps, type FormScope } from "../form-scope
 import { asMap } from "../tree-values.ts";
 import { optionLabel } from "./option-label.ts";
 
-const words = strings.inspector;
+const text = strings.inspector;
 const fewOptions = 4;
 const alwaysNear: ReadonlySet<string> = new Set(["description", "id", "group"]);
 const searchFrom = 8;
@@ -23,7 +23,8 @@ export function OptionList({ options }: OptionListProps) {
   const drawn = options.filter(({ kind, name }) => kind !== "steps" && !branches.has(name) && !isBesideAddress(options, name, kind));
   const required = drawn.filter((option) => option.required);
   const rest = drawn.filter((option) => !option.required);
-  // Decided when the form opens: a field that moved while the user types would lose the focus.
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  // Computed when the form opens: a field that moved while the user is typing would lose focus.
   const formKey = `${scope.path.join("/")} ${options.map(({ name }) => name).join(" ")}`;
   const [opened, setOpened] = useState({ formKey: "", names: new Set<string>() });
   const current = opened.formKey === formKey ? opened : { formKey, names: new Set(rest.filter((option) => isSet(scope, option)).map(({ name }) => name)) };
@@ -31,39 +32,52 @@ export function OptionList({ options }: OptionListProps) {
   const set = rest.filter(({ name }) => current.names.has(name));
   const unset = rest.filter((option) => !set.includes(option));
   const common = unset.filter(({ group, kind }) => group === "common" && kind !== "object");
-  const near = common.filter(({ name, kind }) => common.length <= fewOptions || (kind === "string" && alwaysNear.has(name)));
+  const near = unset.filter(
+    (option) =>
+      option.connection !== undefined ||
+      (common.includes(option) && (common.length <= fewOptions || (option.kind === "string" && alwaysNear.has(option.name)))),
+  );
   const more = unset.filter((option) => !near.includes(option));
+  // No field in a closed list has focus, so an option that was set elsewhere, for example by a command, can move out of it.
+  const added = isMoreOpen ? [] : more.filter((option) => isSet(scope, option));
+  if (added.length > 0) setOpened({ formKey, names: new Set([...current.names, ...added.map(({ name }) => name)]) });
   return (
     <>
       {[...required, ...set, ...near].map((option) => (
         <OptionField key={option.name} option={option} options={options} />
       ))}
-      {more.length === 0 ? null : <More options={more} all={options} />}
+      {more.length === 0 ? null : <More options={more} all={options} isOpen={isMoreOpen} onToggle={setMoreOpen} />}
     </>
   );
 }
 
-function More({ options, all }: { readonly options: readonly OptionView[]; readonly all: readonly OptionView[] }) {
-  const [open, setOpen] = useState(false);
+interface MoreProps {
+  readonly options: readonly OptionView[];
+  readonly all: readonly OptionView[];
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}
+
+function More({ options, all, isOpen, onToggle }: MoreProps) {
   const [query, setQuery] = useState("");
   const searchText = query.trim().toLowerCase();
-  const shown = options.filter((option) => `${option.name} ${optionLabel(option)} ${option.doc}`.toLowerCase().includes(searchText));
+  const matches = options.filter((option) => `${option.name} ${optionLabel(option)} ${option.doc}`.toLowerCase().includes(searchText));
   return (
-    <details className="fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{words.more(options.length)}</summary>
-      {open ? (
+    <details className="fold" open={isOpen} onToggle={(event) => onToggle(event.currentTarget.open)}>
+      <summary>{text.more(options.length)}</summary>
+      {isOpen ? (
         <div className="fold__body">
           {options.length < searchFrom ? null : (
             <input
               className="input"
               type="search"
-              aria-label={words.moreSearch}
-              placeholder={words.moreSearch}
+              aria-label={text.moreSearch}
+              placeholder={text.moreSearch}
               value={query}
               onChange={(event) => setQuery(event.target.value)}
             />
           )}
-          {shown.map((option) => (
+          {matches.map((option) => (
             <OptionField key={option.name} option={option} options={all} />
           ))}
         </div>

@@ -8,14 +8,14 @@ import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { TypedInput } from "./typed-input.tsx";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 /** An option that is a mapping of names and values. */
 export function ParametersOption({ option }: FieldProps) {
   const scope = useForm();
   return (
     <FormContext.Provider value={inner(scope, option.name)}>
-      <ParametersField known={none} />
+      <ParametersField declared={none} />
     </FormContext.Provider>
   );
 }
@@ -23,29 +23,29 @@ export function ParametersOption({ option }: FieldProps) {
 const none: ReadonlySet<string> = new Set();
 
 /** A table of undeclared names and values. The form edits the mapping itself. */
-export function ParametersField({ known }: { readonly known: ReadonlySet<string> }) {
+export function ParametersField({ declared }: { readonly declared: ReadonlySet<string> }) {
   const scope = useForm();
   const writer = useFormWriter();
   const id = useId();
   const [name, setName] = useState("");
-  const entries = (asMap(treeAt(scope.tree, scope.path))?.entries ?? []).filter(({ key, value }) => !known.has(key) && value.type === "scalar");
-  const taken = name.trim() === "" || asMap(treeAt(scope.tree, scope.path))?.entries.some(({ key }) => key === name.trim()) === true;
+  const entries = (asMap(treeAt(scope.tree, scope.path))?.entries ?? []).filter(({ key, value }) => !declared.has(key) && value.type === "scalar");
+  const isNameInvalid = name.trim() === "" || asMap(treeAt(scope.tree, scope.path))?.entries.some(({ key }) => key === name.trim()) === true;
   return (
     <fieldset className="parameters">
-      <legend className="field__label">{words.parameters}</legend>
+      <legend className="field__label">{labels.parameters}</legend>
       {entries.map(({ key, value }) => (
         <div className="parameters__row" key={key}>
           <input
             className="input input--mono"
-            aria-label={`${words.parameterName} ${key}`}
+            aria-label={`${labels.parameterName} ${key}`}
             defaultValue={key}
             onBlur={(event) => {
               const next = event.target.value.trim();
-              if (next !== "" && next !== key) writer.write(words.changed(key), (source) => renameKey(source, scope.path, key, next));
+              if (next !== "" && next !== key) writer.write(labels.changed(key), (source) => renameKey(source, scope.path, key, next));
             }}
           />
           <TypedInput
-            control={{ id: `${id}-${key}`, "aria-describedby": undefined, "aria-invalid": undefined, ...{ "aria-label": `${words.parameterValue} ${key}` } }}
+            control={{ id: `${id}-${key}`, "aria-describedby": undefined, "aria-invalid": undefined, ...{ "aria-label": `${labels.parameterValue} ${key}` } }}
             name={key}
             label={key}
             value={textOf(value) ?? ""}
@@ -55,27 +55,27 @@ export function ParametersField({ known }: { readonly known: ReadonlySet<string>
           <Button
             variant="quiet"
             icon={<Trash2 size={16} aria-hidden="true" />}
-            aria-label={words.removeParameter(key)}
-            title={words.removeParameter(key)}
-            onClick={() => writer.write(words.removeParameter(key), removeValue(scope, key))}
+            aria-label={labels.removeParameter(key)}
+            title={labels.removeParameter(key)}
+            onClick={() => writer.write(labels.removeParameter(key), removeValue(scope, key))}
           />
         </div>
       ))}
       <div className="parameters__row parameters__row--new">
         <input
           className="input input--mono"
-          aria-label={words.parameterName}
-          placeholder={words.parameterName}
+          aria-label={labels.parameterName}
+          placeholder={labels.parameterName}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
         <Button
-          disabled={taken}
+          disabled={isNameInvalid}
           onClick={() => {
-            if (writer.write(words.addParameter, writeText(scope, name.trim(), ""))) setName("");
+            if (writer.write(labels.addParameter, writeText(scope, name.trim(), ""))) setName("");
           }}
         >
-          {words.addParameter}
+          {labels.addParameter}
         </Button>
       </div>
     </fieldset>

@@ -9,7 +9,7 @@ import { OptionFrame } from "./option-frame.tsx";
 import { optionLabel } from "./option-label.ts";
 import { TypedInput } from "./typed-input.tsx";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 
 type Query = readonly (readonly [string, string])[];
 
@@ -26,7 +26,7 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
   return query.map(([name, value], index) => {
     const option = options.find((one) => one.name === name) ?? unknownOption(name);
     const label = optionLabel(option);
-    const remove = (): boolean => writer.write(words.changed(label), write(query.toSpliced(index, 1)));
+    const remove = (): boolean => writer.write(labels.changed(label), write(query.toSpliced(index, 1)));
     const replaced = (text: string) => write(query.toSpliced(index, 1, [name, text.replaceAll("&", "%26")]));
     return (
       <OptionFrame
@@ -35,7 +35,7 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
         isSet
         error={undefined}
         onReset={remove}
-        extra={<BrowseButton option={option} onChoose={(chosen) => writer.write(words.changed(label), replaced(chosen))} />}
+        extra={<BrowseButton option={option} onChoose={(chosen) => writer.write(labels.changed(label), replaced(chosen))} />}
       >
         {(control) =>
           option.connection === undefined ? (
@@ -47,7 +47,7 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
               value={value}
               catalog={scope.catalog}
               beans={connectionBeans(scope.tree, option, scope.catalog)}
-              choose={(reference) => (reference === "" ? remove() : writer.write(words.changed(label), replaced(reference)))}
+              choose={(reference) => (reference === "" ? remove() : writer.write(labels.changed(label), replaced(reference)))}
             />
           )
         }

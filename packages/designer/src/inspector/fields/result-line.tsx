@@ -1,16 +1,16 @@
 import { strings } from "../../strings.ts";
 import type { LiveResult } from "../use-live-result.ts";
 
-const words = strings.inspector;
+const text = strings.inspector;
 
 /** The result of the expression, below its field. */
 export function ResultLine({ label, value, fullValue, type, error, runId }: LiveResult & { readonly label: string }) {
-  const where = runId === undefined ? words.resultOnSample : words.resultOnRun(runId);
-  if (error === undefined && value === undefined) return <p className="result-line muted">{words.resultUnreached}</p>;
+  const where = runId === undefined ? text.resultOnSample : text.resultOnRun(runId);
+  if (error === undefined && value === undefined) return <p className="result-line muted">{text.resultUnreached}</p>;
   return (
-    <p className="result-line" role="group" aria-label={words.resultOf(label)}>
+    <p className="result-line" role="group" aria-label={text.resultOf(label)}>
       <span className="result-line__name" title={where}>
-        {words.result}
+        {text.result}
       </span>
       {error === undefined ? (
         <>

@@ -7,19 +7,20 @@ import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { connectionBeans } from "../connection-beans.ts";
-import { faultAt, removeValue, textAt, useForm, valueAt, writeText } from "../form-scope.ts";
+import { faultAt, removeValue, textAt, useForm, valueAt, writeText, type FieldProps } from "../form-scope.ts";
+import { ownRule } from "../own-rule.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
 import { CompletingInput } from "./completing-input.tsx";
 import { NamesButton } from "./names-button.tsx";
 import { OptionFrame } from "./option-frame.tsx";
-import { optionLabel, shownDefault } from "./option-label.ts";
+import { formatDefault, optionLabel } from "./option-label.ts";
 
-const words = strings.inspector;
+const labels = strings.inspector;
 const long: ReadonlySet<string> = new Set(["message", "note"]);
 
-/** One value: text, number, duration, a switch, a choice or a connection. Any of them may be written as text, so that placeholders fit. */
-export function ScalarField({ option }: { readonly option: OptionView }) {
+/** One value: text, number, duration, a switch, a choice or a connection. Every input also accepts text, because a value may be a placeholder. */
+export function ScalarField({ option, options }: FieldProps) {
   const scope = useForm();
   const writer = useFormWriter();
   const value = textAt(scope, option.name);
@@ -29,19 +30,20 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
   const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => same(choice, value)));
   const [asText, setAsText] = useState(false);
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-  const remove = (): boolean => writer.write(words.changed(label), removeValue(scope, option.name));
+  const remove = (): boolean => writer.write(labels.changed(label), removeValue(scope, option.name));
   const isSet = value !== undefined;
   const frame = { option, isSet, error: faultAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
-  const choose = (text: string): boolean => (text === "" ? remove() : writer.write(words.changed(label), writeText(scope, option.name, text)));
+  const choose = (text: string): boolean => (text === "" ? remove() : writer.write(labels.changed(label), writeText(scope, option.name, text)));
   const { before } = useStepMessage();
   if (!isChosen || asText || !fits) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
+    const own = ownRule(scope, option, options, [...scope.path, option.name]);
     const extra = isChosen ? (
       <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
     ) : (
       <>
         <BrowseButton option={option} onChoose={insert} />
-        <NamesButton option={option} onChoose={choose} />
+        <NamesButton option={option} onChoose={choose} own={own && { title: own.title, create: () => writer.write(labels.changed(label), own.write) }} />
       </>
     );
     return (
@@ -55,7 +57,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
             name={option.name}
             label={label}
             value={value}
-            placeholder={shownDefault(option) ?? exampleOf(option)}
+            placeholder={formatDefault(option) ?? exampleOf(option)}
             mono={option.kind !== "string"}
             secret={option.secret}
             numeric={option.kind === "integer" || option.kind === "number"}
@@ -98,7 +100,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
       </OptionFrame>
     );
   }
-  const defaultValue = shownDefault(option);
+  const defaultValue = formatDefault(option);
   return (
     <OptionFrame {...frame} extra={extra}>
       {(control) => (
@@ -109,7 +111,7 @@ export function ScalarField({ option }: { readonly option: OptionView }) {
           value={choices.find((choice) => value !== undefined && same(choice, value)) ?? ""}
           onChange={(event) => choose(event.target.value)}
         >
-          <option value="">{defaultValue === undefined ? words.notSet : words.notSetDefault(defaultValue)}</option>
+          <option value="">{defaultValue === undefined ? labels.notSet : labels.notSetDefault(defaultValue)}</option>
           {choices.map((choice) => (
             <option key={choice}>{choice}</option>
           ))}
@@ -141,7 +143,7 @@ function ModeButton({
   readonly disabled: boolean;
   readonly onClick: () => void;
 }) {
-  const modeLabel = toText ? words.asText(label) : words.asChoice(label);
+  const modeLabel = toText ? labels.asText(label) : labels.asChoice(label);
   return (
     <button type="button" className="icon-button option__mode" aria-label={modeLabel} title={modeLabel} disabled={disabled} onClick={onClick}>
       {toText ? <Braces size={14} aria-hidden="true" /> : <ListChecks size={14} aria-hidden="true" />}
@@ -149,7 +151,7 @@ function ModeButton({
   );
 }
 
-/** Enum values are compared without case and dashes. */
+/** Enum values are compared ignoring case and dashes. */
 const same = (one: string, other: string): boolean => fold(one) === fold(other);
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 

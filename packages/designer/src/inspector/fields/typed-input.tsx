@@ -46,15 +46,15 @@ export function TypedInput(props: TypedInputProps) {
   const group = useRef("");
   const [draft, setDraft] = useState<{ readonly text: string; readonly written: string | undefined } | undefined>(undefined);
   // Shows the value of the document, except for text that was just typed and written there.
-  const shown = draft !== undefined && draft.written === value ? draft.text : (value ?? "");
+  const text = draft !== undefined && draft.written === value ? draft.text : (value ?? "");
   // Decided once: replacing the element while the user types would lose the focus.
-  const [isLong] = useState(lines > 1 || shown.includes("\n"));
+  const [isLong] = useState(lines > 1 || text.includes("\n"));
   const changeLabel = strings.inspector.changed(label);
   const common = {
     ...control,
     "data-field": name,
     className: `input${mono ? " input--mono" : ""}`,
-    value: shown,
+    value: text,
     placeholder,
     autoComplete: "off",
     spellCheck: false,
@@ -74,8 +74,8 @@ export function TypedInput(props: TypedInputProps) {
     onKeyDown,
   };
   return isLong ? (
-    <textarea {...common} ref={element} rows={Math.min(12, Math.max(lines, shown.split("\n").length))} />
+    <textarea {...common} ref={element} rows={Math.min(12, Math.max(lines, text.split("\n").length))} />
   ) : (
-    <input {...common} ref={element} type={secret && !shown.startsWith("{{") ? "password" : "text"} list={list} inputMode={numeric ? "decimal" : undefined} />
+    <input {...common} ref={element} type={secret && !text.startsWith("{{") ? "password" : "text"} list={list} inputMode={numeric ? "decimal" : undefined} />
   );
 }

@@ -9,7 +9,7 @@ import { Moment } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
 import { usePolled } from "../../api-client/use-polled.ts";
@@ -25,7 +25,7 @@ interface Row {
 /** All flows with their access policies. */
 export function AccessScreen() {
   const { target, flows, runtime, loadFlows } = useWorkspace();
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   useEffect(() => void loadFlows(), [loadFlows]);
   const load = useCallback(() => runtimeAt(target).call("GET /auth"), [target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
@@ -41,12 +41,12 @@ export function AccessScreen() {
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
+        <h1>{labels.title}</h1>
       </div>
-      <p className="muted">{words.text}</p>
+      <p className="muted">{labels.text}</p>
       {loaded !== undefined && "error" in loaded ? <FailureBanner text={loaded.error} /> : null}
       {policies === undefined ? null : rows.length === 0 ? (
-        <EmptyState icon={<ShieldCheck size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText} />
+        <EmptyState icon={<ShieldCheck size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText} />
       ) : (
         <PolicyTable rows={rows} />
       )}
@@ -55,15 +55,15 @@ export function AccessScreen() {
 }
 
 function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
-  const { columns } = words;
+  const { columns } = labels;
   return (
-    <DataTable label={words.listLabel} heads={[columns.flow, columns.access, numericHead(columns.rules), columns.otherwise, columns.changed]} stacks>
+    <DataTable label={labels.listLabel} heads={[columns.flow, columns.access, numericHead(columns.rules), columns.default, columns.changed]} stacks>
       {rows.map(({ flowId, name, isDeployed, policy }) => (
         <tr key={flowId}>
           <td>
             <Link href={`/flows/${flowId}/access`}>{name}</Link>
             {name === flowId ? null : <div className="mono muted">{flowId}</div>}
-            {isDeployed ? null : <div className="muted">{words.notDeployed}</div>}
+            {isDeployed ? null : <div className="muted">{labels.notDeployed}</div>}
           </td>
           <td data-label={columns.access}>
             <PolicyChips policy={policy} />
@@ -71,7 +71,7 @@ function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
           <td className="number" data-label={columns.rules}>
             {policy?.ruleCount}
           </td>
-          <td data-label={columns.otherwise}>{policy?.default == null ? null : words.defaults[policy.default]}</td>
+          <td data-label={columns.default}>{policy?.default == null ? null : labels.defaults[policy.default]}</td>
           <td data-label={columns.changed}>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
         </tr>
       ))}
@@ -84,24 +84,24 @@ function PolicyChips({ policy }: { readonly policy: PolicySummary | undefined })
     return (
       <span className="access__open">
         <LockOpen size={14} aria-hidden="true" />
-        {words.open}
+        {labels.open}
       </span>
     );
   if (policy.error !== null)
     return (
       <span className="chip chip--fail" title={policy.error}>
         <ShieldAlert size={14} aria-hidden="true" />
-        {words.broken}
+        {labels.broken}
       </span>
     );
   const schemes = [...new Set(policy.schemes)];
   return (
     <span className="access__chips">
-      {schemes.length === 0 ? <span className="chip">{words.noScheme}</span> : null}
+      {schemes.length === 0 ? <span className="chip">{labels.noScheme}</span> : null}
       {schemes.map((scheme) => (
         <span key={scheme} className="chip chip--ok">
           <ShieldCheck size={14} aria-hidden="true" />
-          {words.schemes[scheme as SchemeType] ?? scheme}
+          {labels.schemes[scheme as SchemeType] ?? scheme}
         </span>
       ))}
     </span>

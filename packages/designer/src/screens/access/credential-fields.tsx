@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from "lucide-react";
 import { errorAt, listAt, newSchemes, schemeTypes, type Policy, type SchemeType } from "../../access/policy-edits.ts";
 import { Button } from "../../controls/button.tsx";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 import { usePolicyForm } from "./policy-fields.tsx";
 import { SchemeFields } from "./scheme-fields.tsx";
 
@@ -10,21 +10,21 @@ export function CredentialFields() {
   const { policy, errors, set } = usePolicyForm();
   const schemes = listAt(policy, ["authenticate"]) as readonly Policy[];
   return (
-    <section className="panel" aria-label={words.credentials}>
-      <h2>{words.credentials}</h2>
-      <p className="muted">{words.credentialsText}</p>
+    <section className="panel" aria-label={labels.credentials}>
+      <h2>{labels.credentials}</h2>
+      <p className="muted">{labels.credentialsText}</p>
       {schemes.map((scheme, index) => {
         const type = scheme["type"] as SchemeType;
         const error = errorAt(errors, ["authenticate", index]);
         return (
-          <section key={`${schemes.length} ${index}`} className="policy__scheme" aria-label={`${words.schemes[type]} ${index + 1}`}>
+          <section key={`${schemes.length} ${index}`} className="policy__scheme" aria-label={`${labels.schemes[type]} ${index + 1}`}>
             <div className="screen__head">
-              <h3>{words.schemes[type]}</h3>
+              <h3>{labels.schemes[type]}</h3>
               <span className="grow" />
               <Button
                 variant="quiet"
                 icon={<Trash2 size={16} aria-hidden="true" />}
-                aria-label={words.removeScheme(`${words.schemes[type]} ${index + 1}`)}
+                aria-label={labels.removeScheme(`${labels.schemes[type]} ${index + 1}`)}
                 onClick={() => set(["authenticate"], schemes.toSpliced(index, 1))}
               />
             </div>
@@ -36,7 +36,7 @@ export function CredentialFields() {
       <div className="mapping__buttons">
         {schemeTypes.map((type) => (
           <Button key={type} icon={<Plus size={16} aria-hidden="true" />} onClick={() => set(["authenticate"], [...schemes, newSchemes[type]])}>
-            {words.add[type]}
+            {labels.add[type]}
           </Button>
         ))}
       </div>

@@ -1,14 +1,14 @@
 // Form fields that read and write one path of the edited policy and show its validation errors.
 import { createContext, useContext, useId, useState, type ReactNode } from "react";
-import { errorAt, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { errorAt, type PolicyErrors, type Policy } from "../../access/policy-edits.ts";
 import { valueAt, type Path } from "../../controls/json-path.ts";
 import { Field } from "../../controls/field.tsx";
 import { SecretInput } from "../../controls/secret-input.tsx";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 
 export interface PolicyForm {
   readonly policy: Policy;
-  readonly errors: PlacedErrors;
+  readonly errors: PolicyErrors;
   set(path: Path, value: unknown): void;
 }
 
@@ -16,7 +16,7 @@ export const PolicyFormContext = createContext<PolicyForm | undefined>(undefined
 
 export function usePolicyForm(): PolicyForm {
   const form = useContext(PolicyFormContext);
-  if (form === undefined) throw new Error("a policy field is used outside a policy form");
+  if (form === undefined) throw new Error("usePolicyForm must be called inside a PolicyFormContext");
   return form;
 }
 
@@ -79,13 +79,13 @@ export interface ListFieldProps extends PolicyFieldProps {
   readonly oneAsText?: boolean;
 }
 
-export function ListField({ path, label, hint = words.listHint, placeholder, each = (item) => item, keepsEmpty = false, oneAsText = false }: ListFieldProps) {
+export function ListField({ path, label, hint = labels.listHint, placeholder, each = (item) => item, keepsEmpty = false, oneAsText = false }: ListFieldProps) {
   const { policy, errors, set } = usePolicyForm();
   const value = valueAt(policy, path);
-  const shown = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+  const stored = Array.isArray(value) ? value.join(", ") : String(value ?? "");
   // Keeps the typed text, including commas, while its meaning is unchanged.
-  const [typed, setTyped] = useState(shown);
-  const isSame = itemsOf(typed).map(each).join(", ") === shown;
+  const [typed, setTyped] = useState(stored);
+  const isSame = itemsOf(typed).map(each).join(", ") === stored;
   return (
     <Field label={label} hint={hint} error={errorAt(errors, path)}>
       {(control) => (
@@ -93,7 +93,7 @@ export function ListField({ path, label, hint = words.listHint, placeholder, eac
           {...control}
           className="input"
           placeholder={placeholder}
-          value={isSame ? typed : shown}
+          value={isSame ? typed : stored}
           onChange={(event) => {
             setTyped(event.target.value);
             const items = itemsOf(event.target.value).map(each);

@@ -1,15 +1,15 @@
 import { ArrowLeft } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { Link } from "wouter";
-import { documentOf, noErrors, placedErrors, withoutErrors, type PlacedErrors, type Policy } from "../../access/policy-edits.ts";
+import { documentOf, noErrors, parseErrors, withoutErrors, type PolicyErrors, type Policy } from "../../access/policy-edits.ts";
 import { withValue, type Path } from "../../controls/json-path.ts";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
-import { shownTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { strings } from "../../strings.ts";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { MessageList } from "../mappings/mapping-frame.tsx";
 import { useTitle } from "../page-context.tsx";
@@ -37,7 +37,7 @@ const nothing: Policy = {};
 /** The access policy of one flow. */
 export function PolicyScreen({ flowId }: { readonly flowId: string }) {
   const target = useWorkspace((state) => state.target);
-  useTitle(strings.pageTitle(words.policyTitle(flowId)));
+  useTitle(strings.pageTitle(labels.policyTitle(flowId)));
   const load = useCallback(() => loadPolicy(flowId, target), [flowId, target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
   return <LoadedScreen loaded={loaded}>{(value) => <PolicyEditor key={target} flowId={flowId} loaded={value} target={target} />}</LoadedScreen>;
@@ -46,9 +46,9 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
 async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {
   // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
-  const known = (await runtime.call("GET /auth")).policies.find((entry) => entry.flowId === flowId);
-  if (known === undefined || known.error !== null) return { hash: undefined, policy: nothing, problem: known?.error ?? undefined };
-  return { hash: known.hash ?? undefined, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined };
+  const summary = (await runtime.call("GET /auth")).policies.find((entry) => entry.flowId === flowId);
+  if (summary === undefined || summary.error !== null) return { hash: undefined, policy: nothing, problem: summary?.error ?? undefined };
+  return { hash: summary.hash ?? undefined, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined };
 }
 
 interface EditorProps {
@@ -59,11 +59,11 @@ interface EditorProps {
 
 function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   const [saved, setSaved] = useState(loaded);
-  const [errors, setErrors] = useState<PlacedErrors>(noErrors);
+  const [errors, setErrors] = useState<PolicyErrors>(noErrors);
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const [note, setNote] = useState("");
   const [isRemoving, setRemoving] = useState(false);
-  const { draft, isChanged, isRestored, change, settle } = useUnsavedDraft<Policy>(`${target ?? ""} access ${flowId}`, saved.policy);
+  const { draft, isChanged, isRestored, change, reset } = useUnsavedDraft<Policy>(`${target ?? ""} access ${flowId}`, saved.policy);
   const health = useWorkspace((state) => state.runtime.health);
   const routes = health?.routes.filter((route) => route.flowId === flowId).map(({ id }) => id) ?? [];
   const form = useMemo<PolicyForm>(
@@ -79,12 +79,12 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   );
   const show = (next: SavedPolicy): void => {
     setSaved(next);
-    settle(next.policy);
+    reset(next.policy);
     setErrors(noErrors);
   };
   const fail = (reason: Error): void => {
     setNote("");
-    setErrors(placedErrors(reason.message));
+    setErrors(parseErrors(reason.message));
   };
   const save = async (): Promise<void> => {
     const runtime = runtimeAt(target);
@@ -92,14 +92,14 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
     // Reloaded, so that secrets are shown as stored: masked, with their fingerprints.
     show({ hash: reply.hash, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined });
     setWarnings(reply.warnings);
-    setNote(words.saved(shownTime(new Date().toISOString())));
+    setNote(labels.saved(formatTime(new Date().toISOString())));
   };
   const remove = async (): Promise<void> => {
     setRemoving(false);
     await runtimeAt(target).call("DELETE /auth/:flowId", { params: { flowId } });
     show({ hash: undefined, policy: nothing, problem: undefined });
     setWarnings([]);
-    setNote(words.removed);
+    setNote(labels.removed);
   };
   const isInstalled = saved.hash !== undefined || saved.problem !== undefined;
   const isOpen = !isInstalled && !isChanged;
@@ -108,40 +108,40 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
       <div className="screen mapping">
         <Link href="/access" className="mapping__back">
           <ArrowLeft size={16} aria-hidden="true" />
-          {words.back}
+          {labels.back}
         </Link>
         <div className="screen__head">
-          <h1>{words.policyTitle(flowId)}</h1>
-          {isInstalled ? null : <span className="chip">{words.isNew}</span>}
-          {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+          <h1>{labels.policyTitle(flowId)}</h1>
+          {isInstalled ? null : <span className="chip">{labels.isNew}</span>}
+          {isChanged ? <span className="chip chip--warn">{labels.unsaved}</span> : null}
           <span className="grow" />
           <Link className="button" href={`/flows/${flowId}`}>
-            {words.toFlow}
+            {labels.toFlow}
           </Link>
-          {isInstalled ? <Button onClick={() => setRemoving(true)}>{words.remove}</Button> : null}
-          {isChanged ? <Button onClick={() => show(saved)}>{words.discard}</Button> : null}
-          <Button variant="primary" title={words.saveHint} disabled={!isChanged} onClick={() => void save().catch(fail)}>
-            {words.save}
+          {isInstalled ? <Button onClick={() => setRemoving(true)}>{labels.remove}</Button> : null}
+          {isChanged ? <Button onClick={() => show(saved)}>{labels.discard}</Button> : null}
+          <Button variant="primary" title={labels.saveHint} disabled={!isChanged} onClick={() => void save().catch(fail)}>
+            {labels.save}
           </Button>
         </div>
         <p className={note === "" ? "visually-hidden" : "muted"} role="status">
           {note}
         </p>
-        {saved.problem === undefined ? null : <FailureBanner text={words.brokenText(saved.problem)} />}
+        {saved.problem === undefined ? null : <FailureBanner text={labels.brokenText(saved.problem)} />}
         {isOpen ? (
           <div className="banner banner--warn">
-            <span className="banner__text">{words.openText}</span>
+            <span className="banner__text">{labels.openText}</span>
           </div>
         ) : null}
         {isRestored ? (
           <div className="banner banner--info">
-            <span className="banner__text">{words.restored}</span>
+            <span className="banner__text">{labels.restored}</span>
           </div>
         ) : null}
         {errors.rest.length === 0 && errors.fields.size === 0 ? null : (
           <FailureBanner text={[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")} />
         )}
-        <MessageList title={words.warnings} variant="warn" sentences={warnings} />
+        <MessageList title={labels.warnings} variant="warn" sentences={warnings} />
         <CredentialFields />
         <RuleFields />
         <LimitFields />
@@ -149,18 +149,18 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
       </div>
       {isRemoving ? (
         <Dialog
-          title={words.removeTitle(flowId)}
+          title={labels.removeTitle(flowId)}
           onClose={() => setRemoving(false)}
           actions={
             <>
               <Button onClick={() => setRemoving(false)}>{strings.common.cancel}</Button>
               <Button variant="primary" onClick={() => void remove().catch(fail)}>
-                {words.delete}
+                {labels.delete}
               </Button>
             </>
           }
         >
-          <p>{words.removeText}</p>
+          <p>{labels.removeText}</p>
         </Dialog>
       ) : null}
     </PolicyFormContext.Provider>

@@ -2,10 +2,10 @@ import { ArrowUp, Plus, Trash2 } from "lucide-react";
 import { errorAt, listAt, type Policy } from "../../access/policy-edits.ts";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 import { ListField, SelectField, usePolicyForm } from "./policy-fields.tsx";
 
-type Who = keyof typeof words.whoChoices;
+type Who = keyof typeof labels.whoChoices;
 
 const upper = (method: string): string => method.toUpperCase();
 
@@ -14,19 +14,19 @@ export function RuleFields() {
   const { policy, set } = usePolicyForm();
   const rules = listAt(policy, ["rules"]) as readonly Policy[];
   return (
-    <section className="panel" aria-label={words.rules}>
-      <h2>{words.rules}</h2>
-      <p className="muted">{words.rulesText}</p>
+    <section className="panel" aria-label={labels.rules}>
+      <h2>{labels.rules}</h2>
+      <p className="muted">{labels.rulesText}</p>
       {rules.map((rule, index) => (
         <RuleItem key={`${rules.length} ${index}`} rule={rule} index={index} rules={rules} />
       ))}
       <div>
         <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => set(["rules"], [...rules, {}])}>
-          {words.addRule}
+          {labels.addRule}
         </Button>
       </div>
       <div className="policy__fields">
-        <SelectField path={["default"]} label={words.otherwise} choices={words.otherwiseChoices} />
+        <SelectField path={["default"]} label={labels.otherwise} choices={labels.otherwiseChoices} />
       </div>
     </section>
   );
@@ -48,14 +48,14 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
   };
   return (
     <fieldset className="policy__item">
-      <legend>{words.rule(index + 1)}</legend>
+      <legend>{labels.rule(index + 1)}</legend>
       <div className="policy__fields">
-        <ListField path={[...path, "routes"]} label={words.routes} hint={words.routesHint} />
-        <ListField path={[...path, "methods"]} label={words.methods} hint={words.methodsHint} each={upper} />
-        <Field label={words.who} error={errorAt(errors, path)}>
+        <ListField path={[...path, "routes"]} label={labels.routes} hint={labels.routesHint} />
+        <ListField path={[...path, "methods"]} label={labels.methods} hint={labels.methodsHint} each={upper} />
+        <Field label={labels.who} error={errorAt(errors, path)}>
           {(control) => (
             <select {...control} className="input" value={who} onChange={(event) => choose(event.target.value as Who)}>
-              {Object.entries(words.whoChoices).map(([value, text]) => (
+              {Object.entries(labels.whoChoices).map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}
                 </option>
@@ -70,14 +70,14 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
           <Button
             variant="quiet"
             icon={<ArrowUp size={16} aria-hidden="true" />}
-            aria-label={words.moveUp(index + 1)}
+            aria-label={labels.moveUp(index + 1)}
             onClick={() => set(["rules"], rules.with(index, rules[index - 1] as Policy).with(index - 1, rule))}
           />
         )}
         <Button
           variant="quiet"
           icon={<Trash2 size={16} aria-hidden="true" />}
-          aria-label={words.removeRule(index + 1)}
+          aria-label={labels.removeRule(index + 1)}
           onClick={() => set(["rules"], rules.toSpliced(index, 1))}
         />
       </div>
@@ -87,5 +87,5 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
 
 /** An empty list must stay a list here: without one, the rule would allow every caller. */
 function RolesField({ index }: { readonly index: number }) {
-  return <ListField path={["rules", index, "roles"]} label={words.roles} keepsEmpty />;
+  return <ListField path={["rules", index, "roles"]} label={labels.roles} keepsEmpty />;
 }

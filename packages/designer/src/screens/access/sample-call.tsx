@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { verdictOf } from "../../access/policy-verdict.ts";
+import { decideAccess } from "../../access/policy-decision.ts";
 import { Field } from "../../controls/field.tsx";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 import { usePolicyForm } from "./policy-fields.tsx";
 
 const methods = ["POST", "GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -10,14 +10,14 @@ const methods = ["POST", "GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 export function SampleCall({ routes }: { readonly routes: readonly string[] }) {
   const { policy } = usePolicyForm();
   const [call, setCall] = useState({ route: routes[0] ?? "", method: "POST", roles: "", hasCredentials: false });
-  const { rule, outcome } = verdictOf(policy, { ...call, roles: call.roles.split(",").map((role) => role.trim()) });
+  const { rule, outcome } = decideAccess(policy, { ...call, roles: call.roles.split(",").map((role) => role.trim()) });
   const isRefused = outcome === "forbidden" || outcome === "unauthorized";
   return (
-    <section className="panel" aria-label={words.sample}>
-      <h2>{words.sample}</h2>
-      <p className="muted">{words.sampleText}</p>
+    <section className="panel" aria-label={labels.sample}>
+      <h2>{labels.sample}</h2>
+      <p className="muted">{labels.sampleText}</p>
       <div className="policy__fields">
-        <Field label={words.sampleRoute}>
+        <Field label={labels.sampleRoute}>
           {(control) => (
             <input
               {...control}
@@ -33,7 +33,7 @@ export function SampleCall({ routes }: { readonly routes: readonly string[] }) {
             <option key={route} value={route} />
           ))}
         </datalist>
-        <Field label={words.sampleMethod}>
+        <Field label={labels.sampleMethod}>
           {(control) => (
             <select {...control} className="input" value={call.method} onChange={(event) => setCall({ ...call, method: event.target.value })}>
               {methods.map((method) => (
@@ -42,16 +42,16 @@ export function SampleCall({ routes }: { readonly routes: readonly string[] }) {
             </select>
           )}
         </Field>
-        <Field label={words.sampleRoles} hint={words.listHint}>
+        <Field label={labels.sampleRoles} hint={labels.listHint}>
           {(control) => <input {...control} className="input" value={call.roles} onChange={(event) => setCall({ ...call, roles: event.target.value })} />}
         </Field>
       </div>
       <label className="choice">
         <input type="checkbox" checked={call.hasCredentials} onChange={(event) => setCall({ ...call, hasCredentials: event.target.checked })} />
-        {words.sampleSignedIn}
+        {labels.sampleSignedIn}
       </label>
       <p role="status" className={isRefused ? "problem-text" : "policy__allowed"}>
-        {words.sampleRule(rule)}: {words.outcomes[outcome]}.
+        {labels.sampleRule(rule)}: {labels.outcomes[outcome]}.
       </p>
     </section>
   );

@@ -4,7 +4,7 @@ import { errorAt, listAt, type Policy, type SchemeType } from "../../access/poli
 import { valueAt, withValue, type Path } from "../../controls/json-path.ts";
 import { Button } from "../../controls/button.tsx";
 import { Field } from "../../controls/field.tsx";
-import { accessStrings as words } from "../../strings/access.ts";
+import { accessStrings as labels } from "../../strings/access.ts";
 import { ListField, NumberField, SecretField, SelectField, TextField, usePolicyForm } from "./policy-fields.tsx";
 
 /** The fields of one authentication scheme. */
@@ -22,7 +22,7 @@ export function SchemeFields({ type, path }: { readonly type: SchemeType; readon
 }
 
 function ApiKeyFields({ path }: { readonly path: Path }) {
-  const { apiKey } = words;
+  const { apiKey } = labels;
   return (
     <>
       <div className="policy__fields">
@@ -34,7 +34,7 @@ function ApiKeyFields({ path }: { readonly path: Path }) {
           <>
             <TextField path={[...item, "id"]} label={apiKey.id} />
             <SecretField path={[...item, "key"]} label={apiKey.secret} />
-            <ListField path={[...item, "roles"]} label={words.roles} />
+            <ListField path={[...item, "roles"]} label={labels.roles} />
             <TextField path={[...item, "expiresAt"]} label={apiKey.expiresAt} hint={apiKey.expiresHint} />
           </>
         )}
@@ -44,14 +44,14 @@ function ApiKeyFields({ path }: { readonly path: Path }) {
 }
 
 function BasicFields({ path }: { readonly path: Path }) {
-  const { basic } = words;
+  const { basic } = labels;
   return (
     <Items path={[...path, "users"]} title={basic.user} add={basic.addUser} fresh={{ username: "", password: "" }}>
       {(item) => (
         <>
           <TextField path={[...item, "username"]} label={basic.username} />
           <SecretField path={[...item, "password"]} label={basic.password} />
-          <ListField path={[...item, "roles"]} label={words.roles} />
+          <ListField path={[...item, "roles"]} label={labels.roles} />
         </>
       )}
     </Items>
@@ -59,7 +59,7 @@ function BasicFields({ path }: { readonly path: Path }) {
 }
 
 function JwtFields({ path }: { readonly path: Path }) {
-  const { jwt } = words;
+  const { jwt } = labels;
   return (
     <div className="policy__fields">
       <TextField path={[...path, "jwksUri"]} label={jwt.jwksUri} placeholder="https://idp.example.com/jwks" />
@@ -76,7 +76,7 @@ const custom = ["header", "algorithm", "encoding", "prefix", "template", "timest
 
 function HmacFields({ path }: { readonly path: Path }) {
   const { policy, set, errors } = usePolicyForm();
-  const { hmac } = words;
+  const { hmac } = labels;
   const preset = valueAt(policy, [...path, "preset"]);
   /** A preset determines the details, so they are removed when it is selected. */
   const choose = (chosen: string): void => {
@@ -99,7 +99,7 @@ function HmacFields({ path }: { readonly path: Path }) {
           )}
         </Field>
         <TextField path={[...path, "id"]} label={hmac.id} />
-        <ListField path={[...path, "roles"]} label={words.roles} />
+        <ListField path={[...path, "roles"]} label={labels.roles} />
         <NumberField path={[...path, "toleranceSec"]} label={hmac.toleranceSec} />
         {preset === undefined ? (
           <>
@@ -107,12 +107,12 @@ function HmacFields({ path }: { readonly path: Path }) {
             <SelectField
               path={[...path, "algorithm"]}
               label={hmac.algorithm}
-              choices={{ "": words.defaultChoice, sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" }}
+              choices={{ "": labels.defaultChoice, sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" }}
             />
             <SelectField
               path={[...path, "encoding"]}
               label={hmac.encoding}
-              choices={{ "": words.defaultChoice, hex: "hex", base64: "base64", base64url: "base64url" }}
+              choices={{ "": labels.defaultChoice, hex: "hex", base64: "base64", base64url: "base64url" }}
             />
             <TextField path={[...path, "prefix"]} label={hmac.prefix} placeholder="sha256=" />
             <TextField path={[...path, "template"]} label={hmac.template} hint={hmac.templateHint} placeholder="{body}" />
@@ -150,7 +150,7 @@ function Items({ path, title, add, fresh, children }: ItemsProps) {
           <Button
             variant="quiet"
             icon={<Trash2 size={16} aria-hidden="true" />}
-            aria-label={words.removeScheme(title(index + 1))}
+            aria-label={labels.removeScheme(title(index + 1))}
             onClick={() => set(path, items.toSpliced(index, 1))}
           />
         </fieldset>

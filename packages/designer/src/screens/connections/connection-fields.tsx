@@ -1,13 +1,13 @@
 // The form of a connection, generated from the fields that its type declares.
-import { createContext, useContext, useState } from "react";
+import { createContext, useContext, useId, useState } from "react";
 import type { OptionView } from "@sluice/model";
 import { fieldGroups, isUsed, type FieldError } from "../../connections/connection-draft.ts";
 import { Field, type FieldControl } from "../../controls/field.tsx";
 import { valueAt, type Members, type Path } from "../../controls/json-path.ts";
 import { SecretInput } from "../../controls/secret-input.tsx";
-import { optionLabel, shownDefault } from "../../inspector/fields/option-label.ts";
+import { formatDefault, optionLabel } from "../../inspector/fields/option-label.ts";
 import { strings } from "../../strings.ts";
-import { connectionStrings as words } from "../../strings/connections.ts";
+import { connectionStrings as labels } from "../../strings/connections.ts";
 import "../../inspector/inspector.css";
 
 export interface ConnectionForm {
@@ -23,8 +23,8 @@ export function ConnectionFields({ fields, form }: { readonly fields: readonly O
   return (
     <FormContext.Provider value={form}>
       <FieldList fields={groups.common} path={[]} />
-      <FieldGroup title={words.groups.security} fields={groups.security} />
-      <FieldGroup title={words.groups.advanced} fields={groups.advanced} />
+      <FieldGroup title={labels.groups.security} fields={groups.security} />
+      <FieldGroup title={labels.groups.advanced} fields={groups.advanced} />
     </FormContext.Provider>
   );
 }
@@ -66,10 +66,11 @@ function FieldList({ fields, path }: { readonly fields: readonly OptionView[]; r
 
 function ConnectionField({ field, path }: { readonly field: OptionView; readonly path: Path }) {
   const { values, error, set } = useContext(FormContext);
+  const hintId = useId();
   const value = valueAt(values, path);
   const label = field.required ? `${optionLabel(field)} (${strings.inspector.required})` : optionLabel(field);
-  const defaultValue = shownDefault(field);
-  const hint = defaultValue === undefined ? field.doc : `${field.doc} ${words.defaultIs(defaultValue)}`;
+  const defaultValue = formatDefault(field);
+  const hint = defaultValue === undefined ? field.doc : `${field.doc} ${labels.defaultIs(defaultValue)}`;
   const message = error?.field === path.join(".") ? error.message : undefined;
   const write = (next: unknown): void => set(path, next);
   if (field.secret || (typeof value === "object" && value !== null))
@@ -88,10 +89,18 @@ function ConnectionField({ field, path }: { readonly field: OptionView; readonly
     return (
       <div className="field">
         <label className="choice">
-          <input type="checkbox" checked={String(value ?? field.default ?? false) === "true"} onChange={(event) => write(event.target.checked)} />
+          <input
+            type="checkbox"
+            aria-label={label}
+            aria-describedby={hintId}
+            checked={String(value ?? field.default ?? false) === "true"}
+            onChange={(event) => write(event.target.checked)}
+          />
           <span>
             {label}
-            <span className="field__hint">{field.doc}</span>
+            <span className="field__hint" id={hintId}>
+              {field.doc}
+            </span>
           </span>
         </label>
       </div>

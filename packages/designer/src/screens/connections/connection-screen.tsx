@@ -12,9 +12,9 @@ import { Button } from "../../controls/button.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { Field } from "../../controls/field.tsx";
 import { withValue } from "../../controls/json-path.ts";
-import { shownTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/moment.tsx";
 import { strings } from "../../strings.ts";
-import { connectionStrings as words } from "../../strings/connections.ts";
+import { connectionStrings as labels } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
 import { useUnsavedDraft } from "../use-unsaved-draft.ts";
@@ -47,10 +47,10 @@ export function ConnectionScreen({ id }: { readonly id: string }) {
 async function loadConnection(id: string, target: string | undefined): Promise<SavedConnection> {
   // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
-  const known = (await runtime.call("GET /connections")).connections.find((connection) => connection.id === id);
-  if (known === undefined) return { hash: undefined, draft: { type: "", values: {} } };
+  const summary = (await runtime.call("GET /connections")).connections.find((connection) => connection.id === id);
+  if (summary === undefined) return { hash: undefined, draft: { type: "", values: {} } };
   const { type, title, values } = await runtime.call("GET /connections/:id", { params: { id } });
-  return { hash: known.hash, draft: { type, ...(title === undefined ? {} : { title }), values } };
+  return { hash: summary.hash, draft: { type, ...(title === undefined ? {} : { title }), values } };
 }
 
 interface EditorProps {
@@ -68,7 +68,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   const [isBusy, setBusy] = useState(false);
   const [mayForce, setMayForce] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
-  const { draft, isChanged, isRestored, change, settle } = useUnsavedDraft<ConnectionDraft>(draftKey(id, target), saved.draft);
+  const { draft, isChanged, isRestored, change, reset } = useUnsavedDraft<ConnectionDraft>(draftKey(id, target), saved.draft);
   const [polled] = useConnections();
   const current = polled !== undefined && "value" in polled ? polled.value.find((connection) => connection.id === id) : undefined;
   const catalog = useCatalog();
@@ -105,17 +105,17 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   const write = async (force: boolean): Promise<void> => {
     const { hash } = await runtime.call("PUT /connections/:id", { params: { id }, query: { force }, body: documentOf(draft), ifMatch: saved.hash });
     // Reloaded, so that secrets are shown as stored: masked.
-    const { draft: kept } = await loadConnection(id, target);
-    setSaved({ hash, draft: kept });
-    settle(kept);
-    setNote(words.saved(shownTime(new Date().toISOString())));
+    const { draft: reloaded } = await loadConnection(id, target);
+    setSaved({ hash, draft: reloaded });
+    reset(reloaded);
+    setNote(labels.saved(formatTime(new Date().toISOString())));
   };
   const save = async (): Promise<void> => {
     if (await test()) await write(false);
     else setMayForce(true);
   };
   const discard = (): void => {
-    settle(saved.draft);
+    reset(saved.draft);
     setError(undefined);
     setOutcome(undefined);
     if (!isInstalled) navigate("/connections");
@@ -125,22 +125,22 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
     <div className="screen mapping">
       <Link href="/connections" className="mapping__back">
         <ArrowLeft size={16} aria-hidden="true" />
-        {words.back}
+        {labels.back}
       </Link>
       <div className="screen__head">
         <h1>{draft.title ?? id}</h1>
         {draft.title === undefined ? null : <span className="mono muted">{id}</span>}
-        {isInstalled ? null : <span className="chip">{words.isNew}</span>}
+        {isInstalled ? null : <span className="chip">{labels.isNew}</span>}
         {current === undefined ? null : <ConnectionStateChip connection={current} />}
-        {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+        {isChanged ? <span className="chip chip--warn">{labels.unsaved}</span> : null}
         <span className="grow" />
-        {isInstalled ? <Button onClick={() => setRemoving(true)}>{words.remove}</Button> : null}
-        {isChanged ? <Button onClick={discard}>{words.discard}</Button> : null}
+        {isInstalled ? <Button onClick={() => setRemoving(true)}>{labels.remove}</Button> : null}
+        {isChanged ? <Button onClick={discard}>{labels.discard}</Button> : null}
         <Button disabled={isBusy || type === undefined} onClick={() => void attempt(async () => void (await test()))}>
-          {words.test}
+          {labels.test}
         </Button>
-        <Button variant="primary" title={words.saveHint} disabled={isBusy || !isChanged || type === undefined} onClick={() => void attempt(save)}>
-          {words.save}
+        <Button variant="primary" title={labels.saveHint} disabled={isBusy || !isChanged || type === undefined} onClick={() => void attempt(save)}>
+          {labels.save}
         </Button>
       </div>
       <p className={note === "" ? "visually-hidden" : "muted"} role="status">
@@ -148,24 +148,30 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
       </p>
       <div className="connections__outcome">
         <TestResult outcome={outcome} isTesting={isBusy} />
-        {mayForce ? <Button onClick={() => void attempt(() => write(true))}>{words.saveAnyway}</Button> : null}
+        {mayForce ? <Button onClick={() => void attempt(() => write(true))}>{labels.saveAnyway}</Button> : null}
       </div>
       {error === undefined ? null : <FailureBanner text={error} />}
       <ConnectionProblem connection={current} />
       {isRestored && isInstalled ? (
         <div className="banner banner--info">
-          <span className="banner__text">{words.restored}</span>
+          <span className="banner__text">{labels.restored}</span>
         </div>
       ) : null}
       {type === undefined ? (
-        <p className="muted">{catalog === undefined ? strings.common.loading : words.unknownType(draft.type)}</p>
+        <p className="muted">{catalog === undefined ? strings.common.loading : labels.unknownType(draft.type)}</p>
       ) : (
-        <section className="panel" aria-label={words.fields(type.title)}>
-          <h2>{words.fields(type.title)}</h2>
+        <section className="panel" aria-label={labels.fields(type.title)}>
+          <h2>{labels.fields(type.title)}</h2>
           <p className="muted">{type.summary}</p>
-          <Field label={words.displayName} hint={words.displayNameHint}>
+          <Field label={labels.displayName} hint={labels.displayNameHint}>
             {(control) => (
-              <input {...control} className="input" maxLength={200} value={draft.title ?? ""} onChange={(event) => edit(titled(draft, event.target.value))} />
+              <input
+                {...control}
+                className="input"
+                maxLength={200}
+                value={draft.title ?? ""}
+                onChange={(event) => edit(withTitle(draft, event.target.value))}
+              />
             )}
           </Field>
           <ConnectionFields
@@ -178,10 +184,10 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
         <ServerContents id={id} target={target} browses={type.browses} isChanged={isChanged} />
       ) : null}
       {isInstalled ? (
-        <section className="panel" aria-label={words.usedBy}>
-          <h2>{words.usedBy}</h2>
+        <section className="panel" aria-label={labels.usedBy}>
+          <h2>{labels.usedBy}</h2>
           {current === undefined || current.flows.length === 0 ? (
-            <p className="muted">{words.usedByNone}</p>
+            <p className="muted">{labels.usedByNone}</p>
           ) : (
             <p>
               <FlowLinks flows={current.flows} />
@@ -197,7 +203,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
           target={target}
           onClose={() => setRemoving(false)}
           onRemoved={() => {
-            settle(saved.draft);
+            reset(saved.draft);
             navigate("/connections");
           }}
         />
@@ -206,13 +212,13 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   );
 }
 
-function titled({ title: _, ...rest }: ConnectionDraft, title: string): ConnectionDraft {
+function withTitle({ title: _, ...rest }: ConnectionDraft, title: string): ConnectionDraft {
   return title === "" ? rest : { ...rest, title };
 }
 
 /** Why the saved connection does not work now. */
 function ConnectionProblem({ connection }: { readonly connection: ConnectionSummary | undefined }) {
-  if (connection?.error !== undefined) return <FailureBanner text={words.brokenText(connection.error)} />;
+  if (connection?.error !== undefined) return <FailureBanner text={labels.brokenText(connection.error)} />;
   if (connection?.state !== "down" || connection.problem === null) return null;
-  return <FailureBanner text={`${words.picker.down(connection.problem)}. ${words.downSince(shownTime(connection.since))}`} />;
+  return <FailureBanner text={`${labels.picker.down(connection.problem)}. ${labels.downSince(formatTime(connection.since))}`} />;
 }

@@ -9,11 +9,11 @@ import { useConnections } from "../../connections/use-connections.ts";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
-import { Moment, shownTime } from "../../controls/moment.tsx";
+import { Moment, formatTime } from "../../controls/moment.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
 import { DataTable, hiddenHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
-import { connectionStrings as words } from "../../strings/connections.ts";
+import { connectionStrings as labels } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
 import { pathOf } from "./connection-urls.ts";
@@ -28,24 +28,24 @@ export function ConnectionsScreen({ creating = false }: { readonly creating?: bo
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
   const [loaded, refresh] = useConnections();
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   useCatalogLoader();
   const connections = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
   const searchText = text.trim().toLowerCase();
-  const shown = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(searchText)) ?? [];
+  const matches = connections?.filter(({ id, title, type }) => `${id} ${title ?? ""} ${type ?? ""}`.toLowerCase().includes(searchText)) ?? [];
   const create = (
     <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => navigate("/connections/new")}>
-      {words.create}
+      {labels.create}
     </Button>
   );
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
+        <h1>{labels.title}</h1>
         <span className="grow" />
         {connections?.length === 0 ? null : create}
       </div>
-      {target === undefined ? null : <p className="muted">{words.text(target)}</p>}
+      {target === undefined ? null : <p className="muted">{labels.text(target)}</p>}
       {loaded !== undefined && "error" in loaded ? (
         <FailureBanner text={loaded.error}>
           <Button onClick={refresh}>{strings.common.retry}</Button>
@@ -53,16 +53,16 @@ export function ConnectionsScreen({ creating = false }: { readonly creating?: bo
       ) : null}
       {loaded === undefined ? <p className="muted">{strings.common.loading}</p> : null}
       {connections?.length === 0 ? (
-        <EmptyState icon={<Plug size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText}>
+        <EmptyState icon={<Plug size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText}>
           {create}
         </EmptyState>
       ) : null}
       {connections === undefined || connections.length === 0 ? null : (
         <>
           <div className="filters" role="search">
-            <SearchField label={words.search} hint={words.searchHint} value={text} onChange={setText} />
+            <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={setText} />
           </div>
-          {shown.length === 0 ? <p className="muted">{strings.common.nothingFound}</p> : <ConnectionTable connections={shown} target={target} />}
+          {matches.length === 0 ? <p className="muted">{strings.common.nothingFound}</p> : <ConnectionTable connections={matches} target={target} />}
         </>
       )}
       {creating ? <NewConnectionDialog ids={connections?.map(({ id }) => id) ?? []} target={target} onClose={() => navigate("/connections")} /> : null}
@@ -76,9 +76,9 @@ interface TableProps {
 }
 
 function ConnectionTable({ connections, target }: TableProps) {
-  const { columns } = words;
+  const { columns } = labels;
   return (
-    <DataTable label={words.listLabel} heads={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHead(columns.action)]} stacks>
+    <DataTable label={labels.listLabel} heads={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHead(columns.action)]} stacks>
       {connections.map((connection) => (
         <ConnectionRow key={connection.id} connection={connection} target={target} />
       ))}
@@ -88,7 +88,7 @@ function ConnectionTable({ connections, target }: TableProps) {
 
 function ConnectionRow({ connection, target }: { readonly connection: ConnectionSummary; readonly target: string | undefined }) {
   const { id, title, type, state, since, problem, error, flows, lastModified } = connection;
-  const { columns } = words;
+  const { columns } = labels;
   const types = useCatalog()?.view.connections;
   const [outcome, setOutcome] = useState<ConnectionWorks | ConnectionFails | undefined>(undefined);
   const [isTesting, setTesting] = useState(false);
@@ -111,7 +111,7 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
           <ConnectionStateChip connection={connection} />
           {shownProblem === null ? null : (
             <span>
-              {shownProblem}. {state === "down" ? words.downSince(shownTime(since)) : null}
+              {shownProblem}. {state === "down" ? labels.downSince(formatTime(since)) : null}
             </span>
           )}
           <TestResult outcome={outcome} isTesting={isTesting} />
@@ -124,8 +124,8 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
         <Moment iso={lastModified} />
       </td>
       <td className="number">
-        <Button aria-label={words.testOne(id)} disabled={isTesting} onClick={() => void test()}>
-          {words.test}
+        <Button aria-label={labels.testOne(id)} disabled={isTesting} onClick={() => void test()}>
+          {labels.test}
         </Button>
       </td>
     </tr>

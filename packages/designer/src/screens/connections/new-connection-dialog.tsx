@@ -7,8 +7,8 @@ import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
-import { connectionStrings as words } from "../../strings/connections.ts";
-import { keepDraft } from "../use-unsaved-draft.ts";
+import { connectionStrings as labels } from "../../strings/connections.ts";
+import { createDraft } from "../use-unsaved-draft.ts";
 import { draftKey, pathOf } from "./connection-urls.ts";
 
 export interface NewConnectionProps {
@@ -29,28 +29,29 @@ export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps
   const id = slug(name);
   const create = (): void => {
     if (type === undefined) return;
-    if (name.trim() === "") return setError(words.nameMissing);
+    if (name.trim() === "") return setError(labels.nameMissing);
     // The id `new` would have the address of this dialog.
-    if (ids.includes(id) || id === "new") return setError(words.nameTaken(id));
+    if (id === "new") return setError(labels.nameReserved(id));
+    if (ids.includes(id)) return setError(labels.nameTaken(id));
     const draft: ConnectionDraft = { type: type.type, ...(name.trim() === id ? {} : { title: name.trim() }), values: {} };
-    keepDraft(draftKey(id, target), draft);
+    createDraft(draftKey(id, target), draft);
     navigate(pathOf(id));
   };
   return (
     <Dialog
-      title={words.newTitle}
+      title={labels.newTitle}
       onClose={onClose}
       onSubmit={create}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button variant="primary" type="submit" disabled={type === undefined}>
-            {words.createButton}
+            {labels.createButton}
           </Button>
         </>
       }
     >
-      <Field label={words.name} hint={name.trim() === "" ? undefined : words.nameHint(id)} error={error}>
+      <Field label={labels.name} hint={name.trim() === "" ? undefined : labels.nameHint(id)} error={error}>
         {(control) => (
           <input
             {...control}
@@ -66,9 +67,9 @@ export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps
         )}
       </Field>
       {type === undefined ? (
-        <p className="muted">{words.noTypes}</p>
+        <p className="muted">{labels.noTypes}</p>
       ) : (
-        <Field label={words.type} hint={type.summary}>
+        <Field label={labels.type} hint={type.summary}>
           {(control) => (
             <select {...control} className="input" value={type.type} onChange={(event) => setChosen(event.target.value)}>
               {[...new Set(types.map(({ group }) => group))].map((group) => (

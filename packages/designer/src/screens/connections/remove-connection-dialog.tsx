@@ -3,7 +3,7 @@ import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { strings } from "../../strings.ts";
-import { connectionStrings as words } from "../../strings/connections.ts";
+import { connectionStrings as labels } from "../../strings/connections.ts";
 
 export interface RemoveConnectionProps {
   readonly id: string;
@@ -23,18 +23,18 @@ export function RemoveConnectionDialog({ id, hash, flows, target, onClose, onRem
       .then(onRemoved, (reason: Error) => setError(reason.message));
   return (
     <Dialog
-      title={words.deleteTitle(id)}
+      title={labels.deleteTitle(id)}
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button variant="primary" disabled={flows.length > 0} onClick={remove}>
-            {words.remove}
+            {labels.remove}
           </Button>
         </>
       }
     >
-      {flows.length === 0 ? <p>{words.deleteText}</p> : <p className="mappings__caution">{words.deleteUsed(flows.join(", "))}</p>}
+      {flows.length === 0 ? <p>{labels.deleteText}</p> : <p className="mappings__caution">{labels.deleteUsed(flows.join(", "))}</p>}
       {error === undefined ? null : (
         <p className="field__error" role="alert">
           {error}

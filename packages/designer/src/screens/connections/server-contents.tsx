@@ -6,7 +6,7 @@ import { SearchField } from "../../controls/search-field.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings } from "../../strings/connections.ts";
 
-const words = connectionStrings.browse;
+const text = connectionStrings.browse;
 
 export interface ServerContentsProps {
   readonly id: string;
@@ -20,13 +20,13 @@ export interface ServerContentsProps {
 export function ServerContents({ id, target, browses, isChanged }: ServerContentsProps) {
   const [what, setWhat] = useState<string | undefined>(undefined);
   return (
-    <section className="panel" aria-label={words.title}>
-      <h2>{words.title}</h2>
-      <p className="muted">{isChanged ? words.savedOnly : words.text}</p>
+    <section className="panel" aria-label={text.title}>
+      <h2>{text.title}</h2>
+      <p className="muted">{isChanged ? text.savedOnly : text.text}</p>
       <div className="connections__outcome">
         {browses.map((one) => (
           <Button key={one} aria-pressed={one === what} onClick={() => setWhat(one)}>
-            {words.list(one)}
+            {text.list(one)}
           </Button>
         ))}
       </div>
@@ -43,8 +43,8 @@ function NameList({ place }: { readonly place: BrowsedPlace }) {
   return (
     <>
       <div className="filters" role="search">
-        <SearchField label={words.search} value={prefix} onChange={setPrefix} />
-        <Button onClick={refresh}>{words.refresh}</Button>
+        <SearchField label={text.search} value={prefix} onChange={setPrefix} />
+        <Button onClick={refresh}>{text.refresh}</Button>
       </div>
       <p className="muted" role="status">
         {found === undefined
@@ -52,14 +52,14 @@ function NameList({ place }: { readonly place: BrowsedPlace }) {
           : names === undefined
             ? null
             : names.length === 0
-              ? words.none(what, prefix)
+              ? text.none(what, prefix)
               : names.length < maxNames
-                ? words.count(names.length, what)
-                : words.more(maxNames)}
+                ? text.count(names.length, what)
+                : text.more(maxNames)}
       </p>
       {found !== undefined && "error" in found ? <FailureBanner text={found.error} /> : null}
       {names === undefined || names.length === 0 ? null : (
-        <ul className="connections__names" aria-label={words.of(what, connection)} tabIndex={0}>
+        <ul className="connections__names" aria-label={text.of(what, connection)} tabIndex={0}>
           {names.map((name) => (
             <li key={name} className="mono">
               {name}

@@ -1,5 +1,5 @@
 import type { ConnectionFails, ConnectionWorks } from "@sluice/client";
-import { connectionStrings as words } from "../../strings/connections.ts";
+import { connectionStrings as labels } from "../../strings/connections.ts";
 
 export interface TestResultProps {
   readonly outcome: ConnectionWorks | ConnectionFails | undefined;
@@ -12,12 +12,12 @@ export function TestResult({ outcome, isTesting }: TestResultProps) {
   return (
     <span className={className} role="status">
       {isTesting
-        ? words.testing
+        ? labels.testing
         : outcome === undefined
           ? null
           : outcome.ok
-            ? words.works(outcome.server, outcome.ms)
-            : words.fails(outcome.error, outcome.hint)}
+            ? labels.works(outcome.server, outcome.ms)
+            : labels.fails(outcome.error, outcome.hint)}
     </span>
   );
 }

@@ -8,7 +8,7 @@ import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
-const words = strings.conflict;
+const text = strings.conflict;
 
 /** Shows what each choice would discard and lets the user decide. Closing it changes nothing. */
 export function ConflictDialog() {
@@ -35,7 +35,7 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
   };
   const saveMerged = (): void => {
     editor.dismiss();
-    editor.replaceText(merged, words.saveMerged);
+    editor.replaceText(merged, text.saveMerged);
     const replacing = disk?.hash ?? null;
     void (during === "deploy" ? editor.deploy(target ?? null, null, replacing) : editor.save(replacing));
   };
@@ -43,35 +43,35 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
   return (
     <Dialog
       wide
-      title={words.fileTitle}
+      title={text.fileTitle}
       onClose={() => editor.dismiss()}
       actions={
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
-          {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{words.takeDisk}</Button>}
+          {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{text.takeDisk}</Button>}
           <Button variant={disk === null ? "primary" : "plain"} onClick={overwrite}>
-            {disk === null ? words.recreate : words.keepMine}
+            {disk === null ? text.recreate : text.keepMine}
           </Button>
           {disk === null ? null : (
-            <Button variant="primary" disabled={!isSettled} title={isSettled ? undefined : words.undecided} onClick={saveMerged}>
-              {words.saveMerged}
+            <Button variant="primary" disabled={!isSettled} title={isSettled ? undefined : text.undecided} onClick={saveMerged}>
+              {text.saveMerged}
             </Button>
           )}
         </>
       }
     >
-      <p>{disk === null ? words.removedText : words.fileText}</p>
+      <p>{disk === null ? text.removedText : text.fileText}</p>
       {disk === null ? null : (
         <>
-          <div className="segments" role="group" aria-label={words.compare}>
+          <div className="segments" role="group" aria-label={text.compare}>
             {(["diskToMine", "baseToDisk", "baseToMine"] as const).map((name) => (
               <Button key={name} aria-pressed={side === name} onClick={() => setSide(name)}>
-                {words[name]}
+                {text[name]}
               </Button>
             ))}
           </div>
-          <DiffView before={versions[side][0]} after={versions[side][1]} label={words[side]} />
-          <p aria-live="polite">{conflicts.length === 0 ? words.noConflicts : words.conflicts(conflicts.length)}</p>
+          <DiffView before={versions[side][0]} after={versions[side][1]} label={text[side]} />
+          <p aria-live="polite">{conflicts.length === 0 ? text.noConflicts : text.conflicts(conflicts.length)}</p>
           {conflicts.map((conflict, index) => (
             <ConflictChoice
               key={index}
@@ -98,12 +98,12 @@ interface ConflictChoiceProps {
 function ConflictChoice({ conflict, number, choice, onChoice }: ConflictChoiceProps) {
   return (
     <fieldset className="merge">
-      <legend>{words.conflict(number)}</legend>
+      <legend>{text.conflict(number)}</legend>
       {(["mine", "theirs"] as const).map((side) => (
         <label key={side} className="merge__side">
           <input type="radio" checked={choice === side} onChange={() => onChoice(side)} />
-          <span>{words.sides[side]}</span>
-          <pre>{conflict[side].length === 0 ? words.nothing : conflict[side].join("\n")}</pre>
+          <span>{text.sides[side]}</span>
+          <pre>{conflict[side].length === 0 ? text.nothing : conflict[side].join("\n")}</pre>
         </label>
       ))}
     </fieldset>
@@ -118,7 +118,7 @@ function DeploymentConflict({ conflict }: { readonly conflict: Extract<EditConfl
   return (
     <Dialog
       wide
-      title={words.deploymentTitle}
+      title={text.deploymentTitle}
       onClose={() => editor.dismiss()}
       actions={
         <>
@@ -127,10 +127,10 @@ function DeploymentConflict({ conflict }: { readonly conflict: Extract<EditConfl
             variant="primary"
             onClick={() => {
               editor.dismiss();
-              if (deployed !== undefined) editor.replaceText(deployed.text, words.takeDeployed);
+              if (deployed !== undefined) editor.replaceText(deployed.text, text.takeDeployed);
             }}
           >
-            {words.takeDeployed}
+            {text.takeDeployed}
           </Button>
           <Button
             onClick={() => {
@@ -138,12 +138,12 @@ function DeploymentConflict({ conflict }: { readonly conflict: Extract<EditConfl
               void editor.deploy(target, deployed?.hash ?? null).then(loadRuntime);
             }}
           >
-            {words.overwrite}
+            {text.overwrite}
           </Button>
         </>
       }
     >
-      <p>{words.deploymentText}</p>
+      <p>{text.deploymentText}</p>
       <DiffView before={deployed?.text ?? ""} after={mine} label={strings.diff.label} />
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { triggerLabel } from "../../canvas/card-label.ts";
 import { useCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
+import { copyText } from "../../controls/copy-text.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { curlOf } from "../../trial/curl.ts";
@@ -11,13 +12,13 @@ import { useTrialState } from "../../trial/trial-context.ts";
 import { useSend } from "../../trial/use-send.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 
-const words = strings.deployedPanel;
+const labels = strings.deployedPanel;
 
 /** After a deployment: how the flow is called, or its trigger. A call that fails opens the form with `onTry`. */
 export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const editor = useEditor();
   const target = useEditorState((state) => state.deployedTo);
-  const routes = useEditorState((state) => state.flow.good?.outline.routes);
+  const routes = useEditorState((state) => state.flow.lastValid?.outline.routes);
   const sample = useTrialState((state) => state.sample);
   const baseUrl = useWorkspace((state) => state.targets.find(({ name }) => name === target)?.baseUrl);
   const catalog = useCatalog();
@@ -29,24 +30,21 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const method = route.from.options["httpMethodRestrict"]?.split(",")[0] ?? sample.method;
   const url = `${baseUrl ?? ""}${calledPath(route)}`;
   const copy = (what: string, text: string): void =>
-    void navigator.clipboard.writeText(text).then(
-      () => setCopied(words.copied(what)),
-      () => setCopied(words.notCopied),
-    );
+    void copyText(text).then((isCopied) => setCopied(isCopied ? labels.copied(what) : strings.common.notCopied));
   const label = triggerLabel(route, catalog);
   return (
-    <section className="deployed" aria-label={words.title(target)}>
-      <strong>{words.title(target)}</strong>
+    <section className="deployed" aria-label={labels.title(target)}>
+      <strong>{labels.title(target)}</strong>
       {isHttpTrigger ? (
         <>
           <code className="deployed__url">
             {method} {url}
           </code>
-          <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy(words.url, url)}>
-            {words.url}
+          <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy(labels.url, url)}>
+            {labels.copyUrl}
           </Button>
-          <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy("curl", curlOf(method, url, sample))}>
-            curl
+          <Button icon={<Copy size={14} aria-hidden="true" />} onClick={() => copy(labels.curl, curlOf(method, url, sample))}>
+            {labels.copyCurl}
           </Button>
           <Button
             variant="primary"
@@ -61,11 +59,11 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
               )
             }
           >
-            {words.send}
+            {labels.send}
           </Button>
         </>
       ) : (
-        <span className="muted">{words.starts(label.title, label.subtitle)}</span>
+        <span className="muted">{labels.starts(label.title, label.subtitle)}</span>
       )}
       <span className="muted" aria-live="polite">
         {copied}

@@ -11,7 +11,7 @@ import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
 import { RollbackDialog, type Rollback } from "./rollback-dialog.tsx";
 import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
 
-const words = strings.versions;
+const text = strings.versions;
 
 /** The versions on the selected target, with the one that runs. */
 export function DeployedVersions({ target }: { readonly target: string }) {
@@ -39,46 +39,46 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   const load = async (revision: number): Promise<FlowVersionText> =>
     runtimeAt(target).call("GET /flows/:id/versions/:revision", { params: { id: editor.id, revision: String(revision) } });
   const open = (work: Promise<void>): void => void work.catch((error: Error) => editor.showNotice({ kind: "error", text: error.message }));
-  const compare = async (revision: number): Promise<void> => setCompared({ name: words.versionName(revision), text: (await load(revision)).yaml });
-  const restore = async (revision: number): Promise<void> => editor.replaceText((await load(revision)).yaml, words.restored(words.versionName(revision)));
+  const compare = async (revision: number): Promise<void> => setCompared({ name: text.versionName(revision), text: (await load(revision)).yaml });
+  const restore = async (revision: number): Promise<void> => editor.replaceText((await load(revision)).yaml, text.restored(text.versionName(revision)));
   const confirm = async (revision: number): Promise<void> => {
     const current = await runtimeAt(target).call("GET /flows/:id", { params: { id: editor.id } });
     setRollback({ target, version: await load(revision), current, running: versions?.find((version) => version.running)?.revision });
   };
-  if (running === undefined) return <p className="muted">{words.notReachable(target)}</p>;
-  if (running === null) return <p className="muted">{words.notDeployed(target)}</p>;
+  if (running === undefined) return <p className="muted">{text.notReachable(target)}</p>;
+  if (running === null) return <p className="muted">{text.notDeployed(target)}</p>;
   if (versions === undefined) return <p className="muted">{strings.common.loading}</p>;
-  if (versions.length === 0) return <p className="muted">{words.noHistory(target)}</p>;
+  if (versions.length === 0) return <p className="muted">{text.noHistory(target)}</p>;
   return (
     <>
       <table className="table">
-        <TableHead heads={[words.version, words.at, words.by, words.comment, hiddenHead(words.actions)]} />
+        <TableHead heads={[text.version, text.at, text.by, text.comment, hiddenHead(text.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.revision}>
               <th scope="row">
-                {words.versionName(version.revision)}{" "}
+                {text.versionName(version.revision)}{" "}
                 {version.running ? (
                   <span className="chip chip--ok">
                     <CircleCheck size={14} aria-hidden="true" />
-                    {words.running}
+                    {text.running}
                   </span>
                 ) : null}
               </th>
               <td>
                 <Moment iso={version.at} />
               </td>
-              <td>{version.by ?? words.byHand}</td>
-              <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : words.restoredFrom(version.restoredFrom))}</td>
+              <td>{version.by ?? text.byHand}</td>
+              <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : text.restoredFrom(version.restoredFrom))}</td>
               <td className="number">
                 <Button variant="quiet" onClick={() => open(compare(version.revision))}>
-                  {words.compare}
+                  {text.compare}
                 </Button>{" "}
                 <Button variant="quiet" onClick={() => open(restore(version.revision))}>
-                  {words.restore}
+                  {text.restore}
                 </Button>{" "}
                 <Button variant="quiet" disabled={version.running} onClick={() => open(confirm(version.revision))}>
-                  {words.rollBack(target)}
+                  {text.rollBack(target)}
                 </Button>
               </td>
             </tr>

@@ -1,11 +1,11 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
-import { useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Separator } from "../../controls/separator.tsx";
 import { strings } from "../../strings.ts";
 import { DeployedPanel } from "./deployed-panel.tsx";
 import { dockTabs, type DockTabId } from "./dock-tabs.tsx";
-import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
+import { changePanel, panelLimits, togglePanel, usePanels } from "./panel-sizes.ts";
 import { ShowTabContext } from "./show-tab.ts";
 import { useProblems } from "../../editor/use-problems.ts";
 
@@ -13,6 +13,7 @@ const defaultSize = 220;
 
 interface DockProps {
   readonly tab: DockTabId;
+  /** Shows a tab, and opens the dock for it. */
   readonly onTab: (tab: DockTabId) => void;
   /** Bars above the tabs, which stay visible when the dock is collapsed. */
   readonly children?: ReactNode;
@@ -22,21 +23,22 @@ interface DockProps {
 export function Dock({ tab, onTab, children }: DockProps) {
   const id = useId();
   const problems = useProblems();
-  const shown = dockTabs.find((entry) => entry.id === tab) ?? dockTabs[0];
-  const Content = shown?.content;
+  const activeTab = dockTabs.find((entry) => entry.id === tab) ?? dockTabs[0];
+  const Content = activeTab?.content;
   const { size, isCollapsed } = usePanels((state) => state.dock);
   const dock = useRef<HTMLElement>(null);
+  const [height, setHeight] = useState(defaultSize);
+  // The default height depends on the tab; measured after the dock was opened, because a closed one is only a bar.
+  useLayoutEffect(() => {
+    if (!isCollapsed && dock.current !== null) setHeight(dock.current.offsetHeight);
+  }, [isCollapsed, tab]);
   const Icon = isCollapsed ? ChevronUp : ChevronDown;
-  const show = (next: DockTabId): void => {
-    onTab(next);
-    if (isCollapsed) changePanel("dock", { isCollapsed: false });
-  };
   return (
     <section
       className="dock"
       ref={dock}
       data-region
-      data-tall={shown?.isTall}
+      data-tall={activeTab?.isTall}
       data-collapsed={isCollapsed || undefined}
       aria-label={strings.editor.dock}
       style={size === undefined || isCollapsed ? undefined : { height: `min(${size}px, 70vh)` }}
@@ -45,14 +47,14 @@ export function Dock({ tab, onTab, children }: DockProps) {
         <Separator
           label={strings.editor.resizeDock}
           axis="y"
-          size={size ?? dock.current?.offsetHeight ?? defaultSize}
+          size={size ?? height}
           {...panelLimits.dock}
           onResize={(next) => changePanel("dock", { size: next })}
           onReset={() => changePanel("dock", { size: undefined })}
         />
       )}
       {children}
-      <DeployedPanel onTry={() => show("try")} />
+      <DeployedPanel onTry={() => onTab("try")} />
       <div className="dock__bar">
         <div
           className="dock__tabs"
@@ -63,7 +65,7 @@ export function Dock({ tab, onTab, children }: DockProps) {
             if (step === 0) return;
             const index = (dockTabs.findIndex((entry) => entry.id === tab) + step + dockTabs.length) % dockTabs.length;
             const next = dockTabs[index];
-            if (next !== undefined) show(next.id);
+            if (next !== undefined) onTab(next.id);
             (event.currentTarget.children[index] as HTMLElement | undefined)?.focus();
           }}
         >
@@ -77,7 +79,8 @@ export function Dock({ tab, onTab, children }: DockProps) {
               aria-selected={tab === entry.id}
               aria-controls={`${id}-panel`}
               tabIndex={tab === entry.id ? 0 : -1}
-              onClick={() => show(entry.id)}
+              // A second click closes the dock.
+              onClick={() => (tab === entry.id && !isCollapsed ? togglePanel("dock") : onTab(entry.id))}
             >
               {entry.id === "problems" ? strings.problems.count(problems.length) : entry.title}
             </button>
@@ -89,11 +92,11 @@ export function Dock({ tab, onTab, children }: DockProps) {
           icon={<Icon size={16} aria-hidden="true" />}
           aria-label={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}
           title={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}
-          onClick={() => changePanel("dock", { isCollapsed: !isCollapsed })}
+          onClick={() => togglePanel("dock")}
         />
       </div>
       <div className="dock__panel" hidden={isCollapsed} role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} tabIndex={0}>
-        <ShowTabContext value={show}>{Content === undefined ? null : <Content />}</ShowTabContext>
+        <ShowTabContext value={onTab}>{Content === undefined ? null : <Content />}</ShowTabContext>
       </div>
     </section>
   );

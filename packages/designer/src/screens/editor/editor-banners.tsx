@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
-import { shownTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/moment.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { isBroken } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
@@ -12,25 +12,25 @@ import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 export function EditorBanners() {
   return (
     <div className="editor__banners">
-      <Offered />
+      <RecoveredDraft />
       <Broken />
       <NoticeBanner />
     </div>
   );
 }
 
-function Offered() {
+function RecoveredDraft() {
   const editor = useEditor();
-  const offered = useEditorState((state) => state.offered);
+  const recoveredDraft = useEditorState((state) => state.recoveredDraft);
   const text = useEditorState((state) => state.flow.text);
   const [comparing, setComparing] = useState(false);
-  if (offered === undefined) return null;
+  if (recoveredDraft === undefined) return null;
   return (
     <div className="banner banner--warn" role="alert">
-      <span className="banner__text">{strings.draft.found(shownTime(offered.at))}</span>
+      <span className="banner__text">{strings.draft.found(formatTime(recoveredDraft.at))}</span>
       <Button onClick={() => setComparing(true)}>{strings.draft.compare}</Button>
-      <Button onClick={() => editor.acceptOffered()}>{strings.draft.restore}</Button>
-      <Button onClick={() => editor.discardOffered()}>{strings.draft.discard}</Button>
+      <Button onClick={() => editor.restoreDraft()}>{strings.draft.restore}</Button>
+      <Button onClick={() => editor.discardDraft()}>{strings.draft.discard}</Button>
       {comparing ? (
         <Dialog
           wide
@@ -38,7 +38,7 @@ function Offered() {
           onClose={() => setComparing(false)}
           actions={<Button onClick={() => setComparing(false)}>{strings.common.close}</Button>}
         >
-          <DiffView before={text} after={offered.text} label={strings.diff.label} />
+          <DiffView before={text} after={recoveredDraft.text} label={strings.diff.label} />
         </Dialog>
       ) : null}
     </div>
@@ -52,7 +52,7 @@ function Broken() {
   const { broken, neverRead } = strings.editor;
   return (
     <div className="banner banner--warn">
-      <span className="banner__text">{(flow.good === undefined ? neverRead : broken)(fault.span.line, fault.message)}</span>
+      <span className="banner__text">{(flow.lastValid === undefined ? neverRead : broken)(fault.span.line, fault.message)}</span>
     </div>
   );
 }

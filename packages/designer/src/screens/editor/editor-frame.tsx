@@ -1,21 +1,21 @@
-import { lazy, Suspense, useEffect, useMemo, useState, type CSSProperties, type ReactNode } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState, type CSSProperties, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { DocumentCommand, EditorHandle } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { focusSelected } from "../../canvas/canvas-actions.ts";
 import { CanvasPane } from "../../canvas/canvas-pane.tsx";
-import { CardFactsContext, layeredFacts } from "../../canvas/card-facts.ts";
+import { CardDetailsContext, layerDetails } from "../../canvas/card-details.ts";
 import { useCatalogLoader } from "../../catalog/use-catalog.ts";
 import type { Editor } from "../../document/editor.ts";
 import { isBroken } from "../../document/open-flow.ts";
-import { metricFacts } from "../../metrics/metric-facts.ts";
+import { metricDetails } from "../../metrics/metric-details.ts";
 import { LiveMetrics } from "../../metrics/live-metrics.tsx";
 import { strings } from "../../strings.ts";
-import { recordedFacts, type RecordedStep } from "../../trial/recorded-run.ts";
+import { recordedDetails, type RecordedStep } from "../../trial/recorded-run.ts";
 import type { Trial } from "../../trial/trial.ts";
 import { TrialContext, trialOf, useTrial } from "../../trial/trial-context.ts";
-import { trialFacts } from "../../trial/trial-facts.ts";
+import { trialDetails } from "../../trial/trial-details.ts";
 import { isLocalTarget, useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditorHandle, useTitle } from "../page-context.tsx";
 import { Dock } from "./dock.tsx";
@@ -25,7 +25,7 @@ import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { EditorHeader } from "./editor-header.tsx";
 import { InspectorPanel } from "./inspector-panel.tsx";
 import { OutlinePanel, outlineSize } from "./outline-panel.tsx";
-import { changePanel, usePanels } from "./panel-sizes.ts";
+import { changePanel, togglePanel, usePanels } from "./panel-sizes.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { ShownRunProvider } from "../../trial/shown-run.tsx";
 import { StepMessageProvider } from "../../trial/step-message.tsx";
@@ -52,39 +52,43 @@ export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
     <TrialContext value={trial}>
       <ShownRunProvider runId={runId}>
         {({ reached, run }) => (
-          <FactsProvider steps={run === undefined ? undefined : reached}>
+          <CardDetailsProvider steps={run === undefined ? undefined : reached}>
             <StepMessageProvider>
               <Frame runId={runId} />
             </StepMessageProvider>
-          </FactsProvider>
+          </CardDetailsProvider>
         )}
       </ShownRunProvider>
     </TrialContext>
   );
 }
 
-/** Facts for cards: those of the open run, else of the trial, else the metrics of the deployed flow. */
-function FactsProvider({ steps, children }: { readonly steps: readonly RecordedStep[] | undefined; readonly children: ReactNode }) {
+/** Details for cards: those of the open run, else of the trial, else the metrics of the deployed flow. */
+function CardDetailsProvider({ steps, children }: { readonly steps: readonly RecordedStep[] | undefined; readonly children: ReactNode }) {
   const trial = useTrial();
-  const [metrics] = useState(metricFacts);
-  const facts = useMemo(() => (steps === undefined ? layeredFacts(trialFacts(trial), metrics) : recordedFacts(steps)), [steps, trial, metrics]);
+  const [metrics] = useState(metricDetails);
+  const details = useMemo(() => (steps === undefined ? layerDetails(trialDetails(trial), metrics) : recordedDetails(steps)), [steps, trial, metrics]);
   return (
-    <CardFactsContext value={facts}>
-      {steps === undefined ? <LiveMetrics facts={metrics} /> : null}
+    <CardDetailsContext value={details}>
+      {steps === undefined ? <LiveMetrics details={metrics} /> : null}
       {children}
-    </CardFactsContext>
+    </CardDetailsContext>
   );
 }
 
 function Frame({ runId }: { readonly runId: string | undefined }) {
   const editor = useEditor();
   const trial = useTrial();
-  const name = useEditorState(({ flow }) => flow.good?.outline.routes[0]?.description ?? flow.id);
+  const name = useEditorState(({ flow }) => flow.lastValid?.outline.routes[0]?.description ?? flow.id);
   const [view, setView] = useView();
   const [tab, setTab] = useState<DockTabId>("problems");
+  const showTab = useCallback((next: DockTabId): void => {
+    setTab(next);
+    if (usePanels.getState().dock.isCollapsed) changePanel("dock", { isCollapsed: false });
+  }, []);
   useEffect(() => {
-    if (runId !== undefined) setTab("runs");
-  }, [runId]);
+    if (runId !== undefined) showTab("runs");
+  }, [runId, showTab]);
   useTitle(strings.pageTitle(name));
   useCatalogLoader();
   useLint(editor);
@@ -96,7 +100,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
     setCompared(undefined);
   };
   const target = useWorkspace((state) => state.target);
-  const handle = useMemo(() => handleOf(editor, trial, setView, setTab, () => setReviewing(true)), [editor, trial, setView]);
+  const handle = useMemo(() => handleOf(editor, trial, setView, showTab, () => setReviewing(true)), [editor, trial, setView, showTab]);
   useEditorHandle(handle);
   const outline = usePanels((state) => state.outline);
   const isOutlineOpen = !outline.isCollapsed;
@@ -134,7 +138,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
           </Suspense>
         ) : null}
         {view === "canvas" ? <InspectorPanel /> : null}
-        <Dock tab={tab} onTab={setTab}>
+        <Dock tab={tab} onTab={showTab}>
           <Suspense>
             <BreakpointBar onHeld={() => changePanel("data", { isCollapsed: false })} />
           </Suspense>
@@ -173,7 +177,7 @@ function useView(): readonly [View, (view: View) => void] {
   return useMemo(() => [view, (next: View) => setSearch(next === "canvas" ? {} : { view: next }, { replace: true })] as const, [view, setSearch]);
 }
 
-function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, setTab: (tab: DockTabId) => void, review: () => void): EditorHandle {
+function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, showTab: (tab: DockTabId) => void, review: () => void): EditorHandle {
   return {
     get flow() {
       return editor.flow;
@@ -184,16 +188,18 @@ function handleOf(editor: Editor, trial: Trial, setView: (view: View) => void, s
     // For a target on another machine, the changes are shown first.
     deploy: () => (isLocalTarget() ? deployNow(editor) : review()),
     runTests: () => {
-      setTab("tests");
+      showTab("tests");
       void trial.runTests();
     },
     tryIt: () => {
-      setTab("try");
+      showTab("try");
       trial.start();
     },
     setView,
-    toggleOutline: () => changePanel("outline", { isCollapsed: !usePanels.getState().outline.isCollapsed }),
-    toggleData: () => changePanel("data", { isCollapsed: !usePanels.getState().data.isCollapsed }),
+    toggleOutline: () => togglePanel("outline"),
+    toggleData: () => togglePanel("data"),
+    toggleInspector: () => togglePanel("inspector"),
+    toggleDock: () => togglePanel("dock"),
     run: (command: DocumentCommand) => void runCommand(editor, command, "command"),
   };
 }

@@ -1,9 +1,9 @@
 import { FlaskConical, GitCompare, Play, Redo2, ShieldCheck, Undo2 } from "lucide-react";
 import { Link } from "wouter";
 import type { EditorHandle } from "../../commands/command.ts";
-import { shownShortcut } from "../../commands/shortcut.ts";
+import { formatShortcut } from "../../commands/shortcut.ts";
 import { Button } from "../../controls/button.tsx";
-import { shownTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/moment.tsx";
 import { StateChip } from "../../controls/state-chip.tsx";
 import { deriveState } from "../../document/flow-state.ts";
 import { canRedo, canUndo, unsavedChanges } from "../../document/open-flow.ts";
@@ -14,7 +14,7 @@ import { FlowMenu } from "../flow-menu.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import type { View } from "./view.ts";
 
-const words = strings.editor;
+const text = strings.editor;
 const views: readonly View[] = ["canvas", "split", "yaml"];
 
 export interface EditorHeaderProps {
@@ -30,7 +30,7 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
   const flow = useEditorState((state) => state.flow);
   const busy = useEditorState((state) => state.busy);
   const { targets, target, chooseTarget, categoryFile } = useWorkspace();
-  const group = flow.good?.outline.routes[0]?.group ?? null;
+  const group = flow.lastValid?.outline.routes[0]?.group ?? null;
   const unsaved = unsavedChanges(flow);
   return (
     <header className="editor-head" data-region>
@@ -45,29 +45,29 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
         {unsaved === 0 ? null : (
           <span className="chip">
             <span className="chip__dot" aria-hidden="true" />
-            {words.unsaved(unsaved)}
+            {text.unsaved(unsaved)}
           </span>
         )}
       </div>
       <div className="editor-head__tools">
-        <div className="segments" role="group" aria-label={words.view}>
+        <div className="segments" role="group" aria-label={text.view}>
           {views.map((name) => (
             <Button key={name} aria-pressed={view === name} onClick={() => onView(name)}>
-              {words.views[name]}
+              {text.views[name]}
             </Button>
           ))}
         </div>
         <Button
           icon={<Undo2 size={16} aria-hidden="true" />}
-          aria-label={words.undo}
-          title={`${words.undo} (${shownShortcut("Mod+Z")})`}
+          aria-label={text.undo}
+          title={`${text.undo} (${formatShortcut("Mod+Z")})`}
           disabled={!canUndo(flow)}
           onClick={handle.undo}
         />
         <Button
           icon={<Redo2 size={16} aria-hidden="true" />}
-          aria-label={words.redo}
-          title={`${words.redo} (${shownShortcut("Mod+Shift+Z")})`}
+          aria-label={text.redo}
+          title={`${text.redo} (${formatShortcut("Mod+Shift+Z")})`}
           disabled={!canRedo(flow)}
           onClick={handle.redo}
         />
@@ -75,16 +75,16 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
           <ShieldCheck size={16} aria-hidden="true" />
         </Link>
         <Button icon={<FlaskConical size={16} aria-hidden="true" />} onClick={handle.runTests}>
-          {words.runTests}
+          {text.runTests}
         </Button>
         <Button icon={<Play size={16} aria-hidden="true" />} onClick={handle.tryIt}>
-          {words.tryIt}
+          {text.tryIt}
         </Button>
-        <Button title={shownShortcut("Mod+S")} disabled={busy !== undefined} onClick={handle.save}>
-          {words.save}
+        <Button title={formatShortcut("Mod+S")} disabled={busy !== undefined} onClick={handle.save}>
+          {text.save}
         </Button>
         {targets.length < 2 ? null : (
-          <select className="input editor-head__target" aria-label={words.target} value={target} onChange={(event) => chooseTarget(event.target.value)}>
+          <select className="input editor-head__target" aria-label={text.target} value={target} onChange={(event) => chooseTarget(event.target.value)}>
             {targets.map((entry) => (
               <option key={entry.name}>{entry.name}</option>
             ))}
@@ -97,8 +97,8 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
           disabled={busy !== undefined || target === undefined}
           onClick={onReview}
         />
-        <Button variant="primary" title={shownShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
-          {words.deploy}
+        <Button variant="primary" title={formatShortcut("Mod+Enter")} disabled={busy !== undefined} onClick={handle.deploy}>
+          {text.deploy}
         </Button>
         <FlowMenu id={flow.id} name={name} onNotice={(notice) => editor.showNotice(notice)} />
       </div>
@@ -133,8 +133,8 @@ function DeployState() {
       {isDeployed ? null : <StateChip {...derived} stale={derived.stale && targets.length > 0 && runtime.reachable === false} />}
       <span role="status" className={isDeployed ? `chip ${derived.stale && runtime.reachable === false ? "chip--stale" : "chip--ok"}` : "visually-hidden"}>
         {isDeployed ? (
-          <time dateTime={derived.deployedAt} title={words.deployedTip(target, saved?.hash ?? "", derived.deployedAt)}>
-            {words.deployed(shownTime(derived.deployedAt))}
+          <time dateTime={derived.deployedAt} title={text.deployedTip(target, saved?.hash ?? "", derived.deployedAt)}>
+            {text.deployed(formatTime(derived.deployedAt))}
           </time>
         ) : null}
       </span>

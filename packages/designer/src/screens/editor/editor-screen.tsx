@@ -8,8 +8,8 @@ import { EditorFrame } from "./editor-frame.tsx";
 import { hasUnsavedWork, openEditor } from "./open-editors.ts";
 
 const draftEveryMs = 5000;
-/** Another tab learns of a saved change within 2 s. */
-const diskEveryMs = 1500;
+/** Another tab shows a saved change within 2 s. */
+const diskEveryMs = 1000;
 
 type Opened = { readonly editor: Editor } | { readonly missing: true } | { readonly error: string };
 
@@ -35,7 +35,7 @@ export function EditorScreen({ id, runId }: { readonly id: string; readonly runI
     );
   }
   return (
-    <EmptyState title={"error" in opened ? opened.error : strings.editor.notFound} text={strings.editor.notFoundText}>
+    <EmptyState {...("error" in opened ? { title: opened.error } : { title: strings.editor.notFound, text: strings.editor.notFoundText })}>
       <Link href="/flows">{strings.editor.backToFlows}</Link>
     </EmptyState>
   );
@@ -44,7 +44,7 @@ export function EditorScreen({ id, runId }: { readonly id: string; readonly runI
 /** Saves drafts, checks the disk, and warns before the page is closed with unsaved changes. */
 function EditorBackgroundTasks({ editor }: { readonly editor: Editor }) {
   useEffect(() => {
-    const drafting = setInterval(() => editor.keepDraft(), draftEveryMs);
+    const drafting = setInterval(() => editor.storeDraft(), draftEveryMs);
     const watching = setInterval(() => {
       if (document.visibilityState === "visible") void editor.watchDisk();
     }, diskEveryMs);
@@ -59,7 +59,7 @@ function EditorBackgroundTasks({ editor }: { readonly editor: Editor }) {
       clearInterval(watching);
       window.removeEventListener("beforeunload", onLeave);
       window.removeEventListener("focus", onFocus);
-      editor.keepDraft();
+      editor.storeDraft();
     };
   }, [editor]);
   return null;

@@ -12,17 +12,17 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { ReplayTargets } from "../replay-dialog.tsx";
 import { ReplayResult } from "./replay-result.tsx";
 
-const words = strings.runs;
+const labels = strings.runs;
 
 /** Replays a run from one of its steps, with the original or an edited message. */
 export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; readonly step: RecordedStep; readonly onClose: () => void }) {
   const { target } = useWorkspace();
-  const kept = step.before === undefined ? (run.request?.preview ?? "") : bodyText(step.before.body);
-  const [body, setBody] = useState(kept);
+  const originalBody = step.before === undefined ? (run.request?.preview ?? "") : bodyText(step.before.body);
+  const [body, setBody] = useState(originalBody);
   const [headers, setHeaders] = useState("");
   const [outcome, setOutcome] = useState<ReplayOutcome | { readonly error: string } | undefined>(undefined);
   const send = (): void => {
-    const edited = step.before === undefined || body !== kept ? { body: dataOf(body, step.before?.body) } : {};
+    const edited = step.before === undefined || body !== originalBody ? { body: dataOf(body, step.before?.body) } : {};
     const added = headersOf(headers);
     const request = { fromStep: step.stepId, ...edited, ...(Object.keys(added).length === 0 ? {} : { headers: added }) };
     void runtimeAt(target)
@@ -32,7 +32,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
   return (
     <Dialog
       wide
-      title={words.forkTitle(step.stepId)}
+      title={labels.forkTitle(step.stepId)}
       onClose={onClose}
       onSubmit={send}
       actions={
@@ -44,7 +44,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
         </>
       }
     >
-      <p className="muted">{words.forkText}</p>
+      <p className="muted">{labels.forkText}</p>
       <ReplayTargets flowIds={[run.flowId]} recordedHash={run.flowHash} />
       <TextAreaField label={strings.tryIt.body} rows={10} value={body} onChange={setBody} />
       <TextAreaField label={strings.tryIt.headers} hint={strings.tryIt.headersHint} rows={2} value={headers} onChange={setHeaders} />

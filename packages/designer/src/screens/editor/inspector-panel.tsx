@@ -11,7 +11,7 @@ import { InspectorPane } from "../../inspector/inspector-pane.tsx";
 import { strings } from "../../strings.ts";
 import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
 
-const words = strings.editor;
+const text = strings.editor;
 const defaultSize = 320;
 
 /** The inspector: a column beside the canvas, on a phone a sheet over it. */
@@ -38,11 +38,11 @@ function InspectorSheet() {
     <aside
       className="editor__inspector editor__sheet"
       data-region
-      aria-label={words.inspector}
+      aria-label={text.inspector}
       style={size === undefined ? undefined : { height: `min(${size}px, 85dvh)` }}
     >
       <Separator
-        label={words.resizeInspector}
+        label={text.resizeInspector}
         axis="y"
         size={size ?? Math.round(innerHeight / 2)}
         {...panelLimits.sheet}
@@ -53,8 +53,8 @@ function InspectorSheet() {
         variant="quiet"
         className="panel__toggle"
         icon={<X size={16} aria-hidden="true" />}
-        aria-label={words.closeInspector}
-        title={words.closeInspector}
+        aria-label={text.closeInspector}
+        title={text.closeInspector}
         onClick={close}
       />
       <div className="editor__inspector-content">
@@ -69,10 +69,10 @@ function InspectorColumn() {
   const { size, isCollapsed } = usePanels((state) => state.inspector);
   const Icon = isCollapsed ? PanelRightOpen : PanelRightClose;
   return (
-    <aside className="editor__inspector" data-region aria-label={words.inspector}>
+    <aside className="editor__inspector" data-region aria-label={text.inspector}>
       {isCollapsed ? null : (
         <Separator
-          label={words.resizeInspector}
+          label={text.resizeInspector}
           axis="x"
           size={size ?? defaultSize}
           {...panelLimits.inspector}
@@ -84,8 +84,8 @@ function InspectorColumn() {
         variant="quiet"
         className="panel__toggle"
         icon={<Icon size={16} aria-hidden="true" />}
-        aria-label={isCollapsed ? words.openInspector : words.closeInspector}
-        title={isCollapsed ? words.openInspector : words.closeInspector}
+        aria-label={isCollapsed ? text.openInspector : text.closeInspector}
+        title={isCollapsed ? text.openInspector : text.closeInspector}
         onClick={() => changePanel("inspector", { isCollapsed: !isCollapsed })}
       />
       {isCollapsed ? null : (

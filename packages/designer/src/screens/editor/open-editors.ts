@@ -12,7 +12,7 @@ const parts: EditorParts = {
   port: { save: workspaceClient.saveFlow, deploy: workspaceClient.deployFlow, rollBack: workspaceClient.rollBackFlow, read: workspaceClient.flow },
   drafts,
   now: () => Date.now(),
-  words: strings.notices,
+  labels: strings.notices,
 };
 
 const editors = new Map<string, Editor>();
@@ -20,10 +20,10 @@ const maxEditors = 20;
 
 /** The editor of a flow; undefined when the flow does not exist. */
 export async function openEditor(id: string): Promise<Editor | undefined> {
-  const known = editors.get(id);
-  if (known !== undefined) {
-    void known.watchDisk();
-    return known;
+  const existing = editors.get(id);
+  if (existing !== undefined) {
+    void existing.watchDisk();
+    return existing;
   }
   const file = await workspaceClient.flow(id).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return undefined;
@@ -61,7 +61,7 @@ export function closeEditor(id: string): void {
 /** True when closing the page would lose unsaved changes. */
 export function hasUnsavedWork(): boolean {
   for (const editor of editors.values()) {
-    editor.keepDraft();
+    editor.storeDraft();
     if (unsavedChanges(editor.flow) > 0) return true;
   }
   return false;

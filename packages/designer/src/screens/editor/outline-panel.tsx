@@ -11,7 +11,7 @@ import { type Outline, type Path, pathKey, type StepOutline } from "@sluice/mode
 import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
 import "./outline-panel.css";
 
-const words = strings.outline;
+const text = strings.outline;
 export const outlineSize = 240;
 
 interface Line {
@@ -24,17 +24,17 @@ interface Line {
 export function OutlinePanel() {
   const editor = useEditor();
   const catalog = useCatalog();
-  const outline = useEditorState((state) => state.flow.good?.outline);
+  const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const selected = useEditorState((state) => (state.flow.selection === undefined ? undefined : pathKey(state.flow.selection)));
   const { size } = usePanels((state) => state.outline);
   const [query, setQuery] = useState("");
   const lines = useMemo(() => linesOf(outline, catalog), [outline, catalog]);
   const searchText = query.trim().toLowerCase();
-  const shown = lines.filter(({ label }) => `${label.title} ${label.subtitle}`.toLowerCase().includes(searchText));
+  const matches = lines.filter(({ label }) => `${label.title} ${label.subtitle}`.toLowerCase().includes(searchText));
   return (
-    <nav className="outline" aria-label={words.title} style={{ width: size ?? outlineSize }}>
+    <nav className="outline" aria-label={text.title} style={{ width: size ?? outlineSize }}>
       <Separator
-        label={words.resize}
+        label={text.resize}
         axis="x"
         panel="before"
         size={size ?? outlineSize}
@@ -45,13 +45,13 @@ export function OutlinePanel() {
       <input
         className="input"
         type="search"
-        aria-label={words.filter}
-        placeholder={words.filter}
+        aria-label={text.filter}
+        placeholder={text.filter}
         value={query}
         onChange={(event) => setQuery(event.target.value)}
       />
       <ul className="outline__list">
-        {shown.map(({ path, depth, label }) => (
+        {matches.map(({ path, depth, label }) => (
           <li key={pathKey(path)}>
             <button
               type="button"
@@ -70,7 +70,7 @@ export function OutlinePanel() {
           </li>
         ))}
       </ul>
-      {shown.length === 0 ? <p className="muted">{strings.common.nothingFound}</p> : null}
+      {matches.length === 0 ? <p className="muted">{strings.common.nothingFound}</p> : null}
     </nav>
   );
 }

@@ -22,17 +22,18 @@ export const panelLimits = {
 
 const settingKey = "sluice.panels";
 const open: Panel = { size: undefined, isCollapsed: false };
+const closed: Panel = { size: undefined, isCollapsed: true };
 
 /** From this width on, there is room for the data panel beside canvas and inspector. */
 const roomForData = 1440;
 
 export const usePanels = create<Panels>(() => ({
   inspector: open,
-  dock: open,
-  outline: { ...open, isCollapsed: true },
+  dock: closed,
+  outline: closed,
   data: { ...open, isCollapsed: innerWidth < roomForData },
   sheet: open,
-  ...stored(),
+  ...readStored(),
 }));
 
 export function changePanel(name: PanelName, change: Partial<Panel>): void {
@@ -40,15 +41,17 @@ export function changePanel(name: PanelName, change: Partial<Panel>): void {
   writeSetting(settingKey, JSON.stringify(usePanels.getState()));
 }
 
-function stored(): Partial<Panels> {
+export const togglePanel = (name: PanelName): void => changePanel(name, { isCollapsed: !usePanels.getState()[name].isCollapsed });
+
+function readStored(): Partial<Panels> {
   try {
-    const kept = JSON.parse(readSetting(settingKey) ?? "{}") as Partial<Record<PanelName, Partial<Panel>>>;
+    const stored = JSON.parse(readSetting(settingKey) ?? "{}") as Partial<Record<PanelName, Partial<Panel>>>;
     return {
-      inspector: panelOf(kept.inspector),
-      dock: panelOf(kept.dock),
-      outline: panelOf(kept.outline ?? { isCollapsed: true }),
-      data: panelOf(kept.data ?? { isCollapsed: innerWidth < roomForData }),
-      sheet: panelOf(kept.sheet),
+      inspector: panelOf(stored.inspector),
+      dock: panelOf(stored.dock ?? closed),
+      outline: panelOf(stored.outline ?? closed),
+      data: panelOf(stored.data ?? { isCollapsed: innerWidth < roomForData }),
+      sheet: panelOf(stored.sheet),
     };
   } catch {
     return {};
@@ -56,6 +59,6 @@ function stored(): Partial<Panels> {
 }
 
 // Hoisted: the store above reads the setting while this module loads.
-function panelOf(kept: Partial<Panel> | undefined): Panel {
-  return { size: typeof kept?.size === "number" ? kept.size : undefined, isCollapsed: kept?.isCollapsed === true };
+function panelOf(stored: Partial<Panel> | undefined): Panel {
+  return { size: typeof stored?.size === "number" ? stored.size : undefined, isCollapsed: stored?.isCollapsed === true };
 }

@@ -6,17 +6,17 @@ import { offsetOfLine } from "../../document/line-offset.ts";
 import { useProblems } from "../../editor/use-problems.ts";
 import { TableHead } from "../../controls/data-table.tsx";
 
-const words = strings.problems;
+const text = strings.problems;
 
 export function ProblemsTab() {
   const editor = useEditor();
   const problems = useProblems();
   const reachable = useWorkspace((state) => state.runtime.reachable);
-  const unchecked = reachable === false ? <p className="muted">{words.unchecked}</p> : null;
+  const unchecked = reachable === false ? <p className="muted">{text.unchecked}</p> : null;
   if (problems.length === 0) {
     return (
       <>
-        <p className="muted">{words.none}</p>
+        <p className="muted">{text.none}</p>
         {unchecked}
       </>
     );
@@ -25,19 +25,19 @@ export function ProblemsTab() {
     <>
       {unchecked}
       <table className="table">
-        <TableHead heads={[words.where, words.what, words.code]} />
+        <TableHead heads={[text.where, text.what, text.code]} />
         <tbody>
           {problems.map((problem, index) => (
             <tr key={index}>
               <td className="mono">
                 <button type="button" className="link" onClick={() => editor.selectAt(offsetOfLine(editor.flow.text, problem.line, problem.column))}>
-                  {editor.id}.yaml:{words.goTo(problem.line, problem.column)}
+                  {editor.id}.yaml:{text.goTo(problem.line, problem.column)}
                 </button>
               </td>
               <td>
                 <span className={`problem problem--${problem.severity}`}>
                   {problem.severity === "error" ? <CircleAlert size={14} aria-hidden="true" /> : <TriangleAlert size={14} aria-hidden="true" />}
-                  <span className="visually-hidden">{words.severity[problem.severity]}</span>
+                  <span className="visually-hidden">{text.severity[problem.severity]}</span>
                   <span>{problem.message}</span>
                 </span>
               </td>

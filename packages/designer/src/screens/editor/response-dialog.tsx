@@ -12,17 +12,17 @@ import { headersOf, headerText } from "../../trial/sample-draft.ts";
 import { responseKey, type TriedStep } from "../../trial/trial.ts";
 import { useTrial } from "../../trial/trial-context.ts";
 
-const words = strings.trial;
+const labels = strings.trial;
 
 /** The mock response of a step that calls an external system, in this page only. */
 export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; readonly onClose: () => void }) {
   const editor = useEditor();
   const trial = useTrial();
   const key = responseKey(step.routeId, step.stepId);
-  const known = trial.store.getState().responses[key];
-  const [status, setStatus] = useState(String(known?.status ?? ""));
-  const [headers, setHeaders] = useState(headerText(known?.headers ?? {}));
-  const [body, setBody] = useState(known === undefined ? '{"ok": true}' : bodyText(known.body));
+  const existing = trial.store.getState().responses[key];
+  const [status, setStatus] = useState(String(existing?.status ?? ""));
+  const [headers, setHeaders] = useState(headerText(existing?.headers ?? {}));
+  const [body, setBody] = useState(existing === undefined ? '{"ok": true}' : bodyText(existing.body));
   const keep = (): void => {
     const code = Number(status);
     const written = writeIds(editor.flow, [step.stepId], currentCatalog());
@@ -38,30 +38,30 @@ export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; re
   };
   return (
     <Dialog
-      title={words.responseOf(step.stepId)}
+      title={labels.responseOf(step.stepId)}
       onClose={onClose}
       onSubmit={keep}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          {known === undefined ? null : (
+          {existing === undefined ? null : (
             <Button
               onClick={() => {
                 trial.setResponse(key, undefined);
                 onClose();
               }}
             >
-              {words.removeResponse}
+              {labels.removeResponse}
             </Button>
           )}
           <Button type="submit" variant="primary">
-            {words.useResponse}
+            {labels.useResponse}
           </Button>
         </>
       }
     >
-      <p className="muted">{words.responseText}</p>
-      <Field label={words.responseStatus}>
+      <p className="muted">{labels.responseText}</p>
+      <Field label={labels.responseStatus}>
         {(control) => (
           <input {...control} className="input" type="number" min={100} max={599} value={status} onChange={(event) => setStatus(event.target.value)} />
         )}

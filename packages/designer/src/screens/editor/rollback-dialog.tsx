@@ -3,12 +3,12 @@ import { useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
-import { shownTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/moment.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 
-const words = strings.versions;
+const text = strings.versions;
 
 export interface Rollback {
   readonly target: string;
@@ -34,22 +34,20 @@ export function RollbackDialog({ rollback: { target, version, current, running }
   return (
     <Dialog
       wide
-      title={words.rollBackTitle(editor.id, revision, target)}
+      title={text.rollBackTitle(editor.id, revision, target)}
       onClose={onClose}
       onSubmit={() => void submit()}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={isSent}>
-            {words.rollBackSubmit(target)}
+            {text.rollBackSubmit(target)}
           </Button>
         </>
       }
     >
-      <p>
-        {words.rollBackText(revision, shownTime(at), by ?? words.byHand, running === undefined ? words.currentVersion : words.runningVersion(running), target)}
-      </p>
-      {params.length === 0 ? null : <p>{words.paramsChange(params)}</p>}
+      <p>{text.rollBackText(revision, formatTime(at), by, running === undefined ? text.currentVersion : text.runningVersion(running), target)}</p>
+      {params.length === 0 ? null : <p>{text.paramsChange(params)}</p>}
       <DiffView before={current.yaml} after={version.yaml} label={strings.diff.label} />
     </Dialog>
   );

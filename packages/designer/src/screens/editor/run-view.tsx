@@ -6,9 +6,9 @@ import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
-import { Moment, shownTime } from "../../controls/moment.tsx";
+import { Moment, formatTime } from "../../controls/moment.tsx";
 import { strings } from "../../strings.ts";
-import { shownMs, type RecordedStep } from "../../trial/recorded-run.ts";
+import { formatMs, type RecordedStep } from "../../trial/recorded-run.ts";
 import { emptySample } from "../../trial/sample-draft.ts";
 import { draftOfRun, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
@@ -28,7 +28,7 @@ import { useShownRun } from "../../trial/shown-run.tsx";
 import "./run-view.css";
 import "./try-tab.css";
 
-const words = strings.runs;
+const text = strings.runs;
 const captureMs = 600_000;
 
 /** A recorded run by step: path, durations and messages. */
@@ -41,7 +41,7 @@ export function RunView() {
   return (
     <div className="run">
       <RunHead run={run} />
-      {saved !== undefined && saved.hash !== run.flowHash ? <p className="muted">{words.changed}</p> : null}
+      {saved !== undefined && saved.hash !== run.flowHash ? <p className="muted">{text.changed}</p> : null}
       {run.error === null ? null : <p className="field__error">{run.error.message}</p>}
       {reply?.runId === run.id ? <ReplyView reply={reply} /> : null}
       <div className="run__columns">
@@ -63,14 +63,13 @@ function RunHead({ run }: { readonly run: RunDetail }) {
     void runtimeAt(target)
       .call("POST /runs/:id/replay", { params: { id: run.id }, body: {} })
       .then(setOutcome, (error: Error) => setOutcome({ error: error.message }));
-  const taken = (): ReturnType<typeof sampleOfRun> => sampleOfRun(run);
   const saveAsTest = (): void => {
-    const { sample, responses } = taken();
-    const route = editor.flow.good?.outline.routes.find(({ id }) => id === run.routeId);
+    const { sample, responses } = sampleOfRun(run);
+    const route = editor.flow.lastValid?.outline.routes.find(({ id }) => id === run.routeId);
     setDraft(draftOfRun(run, route, { ...emptySample, ...sample, routeId: run.routeId }, responses, currentCatalog()));
   };
   const useAsSample = (): void => {
-    const { sample, responses } = taken();
+    const { sample, responses } = sampleOfRun(run);
     trial.setResponses(responses);
     trial.setSample({ ...sample, routeId: run.routeId });
     trial.start();
@@ -78,22 +77,22 @@ function RunHead({ run }: { readonly run: RunDetail }) {
   return (
     <>
       <div className="run__head">
-        <Link href={`/flows/${editor.id}`}>{words.back}</Link>
+        <Link href={`/flows/${editor.id}`}>{text.back}</Link>
         <StatusChip status={run.status} />
         <span className="mono">{run.id}</span>
         <Moment iso={run.startedAt} />
-        {run.durationMs === null ? null : <span className="muted">{shownMs(run.durationMs)} ms</span>}
+        {run.durationMs === null ? null : <span className="muted">{formatMs(run.durationMs)} ms</span>}
         {run.replayOf === null || run.replayOf === undefined ? null : (
-          <Link href={`/flows/${run.flowId}/runs/${run.replayOf}`}>{words.replayOf(run.replayOf)}</Link>
+          <Link href={`/flows/${run.flowId}/runs/${run.replayOf}`}>{text.replayOf(run.replayOf)}</Link>
         )}
       </div>
       <div className="run__scrubber">
         <Scrubber />
         <span className="grow" />
-        <Button onClick={useAsSample}>{words.useAsSample}</Button>
+        <Button onClick={useAsSample}>{text.useAsSample}</Button>
         <Button onClick={saveAsTest}>{strings.trial.saveTest}</Button>
         <Button onClick={() => setConfirming(true)} disabled={!run.replayable}>
-          {words.replay}
+          {text.replay}
         </Button>
       </div>
       <div aria-live="polite">{outcome === undefined ? null : <ReplayResult outcome={outcome} flowId={run.flowId} />}</div>
@@ -118,8 +117,8 @@ function Scrubber() {
     <>
       <Button
         icon={<ChevronLeft size={16} aria-hidden="true" />}
-        aria-label={words.previous}
-        title={words.previous}
+        aria-label={text.previous}
+        title={text.previous}
         disabled={at === 0}
         onClick={() => goTo(at - 1)}
       />
@@ -128,18 +127,18 @@ function Scrubber() {
         min={1}
         max={steps.length}
         value={at + 1}
-        aria-label={words.scrub}
-        aria-valuetext={words.place(at + 1, steps.length, steps[at]?.stepId ?? "")}
+        aria-label={text.scrub}
+        aria-valuetext={text.place(at + 1, steps.length, steps[at]?.stepId ?? "")}
         onChange={(event) => goTo(Number(event.target.value) - 1)}
       />
       <Button
         icon={<ChevronRight size={16} aria-hidden="true" />}
-        aria-label={words.next}
-        title={words.next}
+        aria-label={text.next}
+        title={text.next}
         disabled={at === steps.length - 1}
         onClick={() => goTo(at + 1)}
       />
-      <span className="mono">{words.place(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
+      <span className="mono">{text.place(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
     </>
   );
 }
@@ -147,19 +146,22 @@ function Scrubber() {
 /** The steps of the run and of the routes it called, on one time axis. */
 function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number }) {
   const { steps, chain } = useShownRun();
-  const outline = useEditorState((state) => state.flow.good?.outline);
-  const rows = useMemo(() => waterfallRows({ run, steps, chain, outline }), [run, steps, chain, outline]);
+  const outline = useEditorState((state) => state.flow.lastValid?.outline);
+  const rows = useMemo(
+    () => waterfallRows({ run, steps, chain, outline, isRouteCall: (uri) => currentCatalog()?.isRouteCall(uri) === true }),
+    [run, steps, chain, outline],
+  );
   return (
-    <div className="table-scroll run__steps" role="region" aria-label={words.steps} tabIndex={0}>
+    <div className="table-scroll run__steps" role="region" aria-label={text.steps} tabIndex={0}>
       <table className="table">
         <thead>
           <tr>
-            <th scope="col">{words.stepColumns.step}</th>
-            <th scope="col">{words.stepColumns.status}</th>
+            <th scope="col">{text.stepColumns.step}</th>
+            <th scope="col">{text.stepColumns.status}</th>
             <th scope="col" className="number">
-              {words.stepColumns.duration}
+              {text.stepColumns.duration}
             </th>
-            <th scope="col">{words.stepColumns.time}</th>
+            <th scope="col">{text.stepColumns.time}</th>
           </tr>
         </thead>
         <tbody>
@@ -170,12 +172,12 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
               </td>
               <td>
                 {row.kind === "step" && row.step.isDropped ? (
-                  <span className="chip chip--warn">{words.dropped}</span>
+                  <span className="chip chip--warn">{text.dropped}</span>
                 ) : (
                   <StatusChip status={row.kind === "route" ? row.run.status : row.step.status} />
                 )}
               </td>
-              <td className="number">{shownMs(row.kind === "route" ? (row.run.durationMs ?? 0) : row.step.durationMs)} ms</td>
+              <td className="number">{formatMs(row.kind === "route" ? (row.run.durationMs ?? 0) : row.step.durationMs)} ms</td>
               <td>
                 <span className="run__axis">
                   {row.bars.length > 1 ? <span className="run__wait" style={spanOf(row.bars)} /> : null}
@@ -210,8 +212,8 @@ function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShow
   const { goTo } = useShownRun();
   if (row.kind === "route") {
     return (
-      <Link href={`/flows/${row.run.flowId}/runs/${row.run.id}`} title={words.openCalled}>
-        {words.called(row.run.routeId)}
+      <Link href={`/flows/${row.run.flowId}/runs/${row.run.id}`} title={text.openCalled}>
+        {text.called(row.run.routeId)}
       </Link>
     );
   }
@@ -234,7 +236,7 @@ function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShow
   );
 }
 
-/** Tries the flow in the page from a step of a run. Nothing is sent: recorded responses stand in for external systems. */
+/** Simulates the flow in the page from a step of a run. Nothing is sent: recorded responses replace the calls to external systems. */
 function useFork(): (run: RunDetail, step: RecordedStep) => void {
   const editor = useEditor();
   const trial = useTrial();
@@ -251,7 +253,7 @@ function useFork(): (run: RunDetail, step: RecordedStep) => void {
 }
 
 function StepMessage({ run, step }: { readonly run: RunDetail; readonly step: RecordedStep }) {
-  const route = useEditorState((state) => state.flow.good?.outline.routes.find(({ id }) => id === run.routeId));
+  const route = useEditorState((state) => state.flow.lastValid?.outline.routes.find(({ id }) => id === run.routeId));
   const [forking, setForking] = useState(false);
   const fork = useFork();
   const isOwnStep = route?.steps.some(({ id }) => id === step.stepId) === true;
@@ -262,13 +264,13 @@ function StepMessage({ run, step }: { readonly run: RunDetail; readonly step: Re
           variant="primary"
           icon={<GitFork size={16} aria-hidden="true" />}
           disabled={!isOwnStep || step.before === undefined}
-          title={isOwnStep ? words.forkHereHint : words.forkNested}
+          title={isOwnStep ? text.forkHereHint : text.forkNested}
           onClick={() => fork(run, step)}
         >
-          {words.forkHere}
+          {text.forkHere}
         </Button>
-        <Button disabled={!isOwnStep} title={isOwnStep ? undefined : words.forkNested} onClick={() => setForking(true)}>
-          {words.fork}
+        <Button disabled={!isOwnStep} title={isOwnStep ? undefined : text.forkNested} onClick={() => setForking(true)}>
+          {text.fork}
         </Button>
       </div>
       {step.error === undefined ? null : <p className="field__error">{step.error}</p>}
@@ -277,7 +279,7 @@ function StepMessage({ run, step }: { readonly run: RunDetail; readonly step: Re
       ) : (
         <>
           <MessageView label={step.stepId} before={step.after === undefined ? undefined : step.before} after={step.after ?? step.before} />
-          {step.after === undefined ? <p className="muted">{words.noAfter}</p> : null}
+          {step.after === undefined ? <p className="muted">{text.noAfter}</p> : null}
         </>
       )}
       {forking ? <ForkDialog run={run} step={step} onClose={() => setForking(false)} /> : null}
@@ -292,16 +294,16 @@ function NotCaptured({ run }: { readonly run: RunDetail }) {
     void runtimeAt(target)
       .call("POST /routes/:id/capture", { params: { id: run.routeId }, body: { forMs: captureMs } })
       .then(
-        ({ until }) => setNote(words.capturing(shownTime(until ?? ""))),
+        ({ until }) => setNote(text.capturing(formatTime(until ?? ""))),
         (error: Error) => setNote(error.message),
       );
   return (
     <>
       <p className="muted" aria-live="polite">
-        {note ?? words.notCaptured}
+        {note ?? text.notCaptured}
       </p>
       <p>
-        <Button onClick={capture}>{words.capture}</Button>
+        <Button onClick={capture}>{text.capture}</Button>
       </p>
       <Request run={run} />
     </>
@@ -311,5 +313,5 @@ function NotCaptured({ run }: { readonly run: RunDetail }) {
 function Request({ run }: { readonly run: RunDetail }) {
   if (run.request === null || run.request === undefined) return null;
   const headers = run.request.contentType === null || run.request.contentType === undefined ? {} : { "Content-Type": run.request.contentType };
-  return <MessageView label={words.request} before={undefined} after={{ body: run.request.preview ?? "", headers }} />;
+  return <MessageView label={text.request} before={undefined} after={{ body: run.request.preview ?? "", headers }} />;
 }

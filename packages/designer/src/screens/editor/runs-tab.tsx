@@ -8,7 +8,7 @@ import { useEditor } from "../../editor/editor-context.ts";
 import { useShownRun } from "../../trial/shown-run.tsx";
 import { RunView } from "./run-view.tsx";
 
-const words = strings.runs;
+const text = strings.runs;
 const shownRuns = 50;
 const pollMs = 3000;
 
@@ -26,5 +26,5 @@ function RunList({ flowId }: { readonly flowId: string }) {
   const [polled] = usePolled(target === undefined ? undefined : load, pollMs);
   if (polled === undefined) return <p className="muted">{strings.common.loading}</p>;
   if ("error" in polled) return <p className="field__error">{polled.error}</p>;
-  return polled.value.runs.length === 0 ? <p className="muted">{words.none}</p> : <RunTable runs={polled.value.runs} />;
+  return polled.value.runs.length === 0 ? <p className="muted">{text.none}</p> : <RunTable runs={polled.value.runs} />;
 }

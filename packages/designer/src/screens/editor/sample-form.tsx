@@ -10,7 +10,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useEditor } from "../../editor/editor-context.ts";
 import { sampleOfLastRun } from "../../trial/sample-of-run.ts";
 
-const words = strings.trial;
+const labels = strings.trial;
 const methods = ["POST", "GET", "PUT", "PATCH", "DELETE"] as const;
 const maxFileBytes = 1024 * 1024;
 
@@ -34,9 +34,9 @@ export function SampleForm({
   const takeLastRun = (): void => {
     if (route === undefined) return;
     void sampleOfLastRun(route.id, target).then(
-      ({ sample: taken, responses, note }) => {
+      ({ sample: runSample, responses, note }) => {
         trial.setResponses({ ...responses, ...typedOf(trial.store.getState().responses) });
-        trial.setSample({ ...taken, routeId: route.id });
+        trial.setSample({ ...runSample, routeId: route.id });
         setProblem(note);
       },
       (error: Error) => setProblem(error.message),
@@ -45,12 +45,12 @@ export function SampleForm({
   const takeFile = async (file: File): Promise<void> => {
     const bytes = new Uint8Array(await file.slice(0, maxFileBytes).arrayBuffer());
     const text = asText(bytes);
-    trial.setSample({ body: text ?? "", bytes: text === undefined ? bytes : undefined, origin: words.fromFile(file.name) });
+    trial.setSample({ body: text ?? "", bytes: text === undefined ? bytes : undefined, origin: labels.fromFile(file.name) });
   };
   return (
     <>
       <div className="try__row" data-served={served || undefined}>
-        <Field label={words.route}>
+        <Field label={labels.route}>
           {(control) => (
             <select
               {...control}
@@ -75,7 +75,7 @@ export function SampleForm({
             )}
           </Field>
         ) : (
-          <Field label={words.bodyKind}>
+          <Field label={labels.bodyKind}>
             {(control) => (
               <select
                 {...control}
@@ -83,8 +83,8 @@ export function SampleForm({
                 value={sample.bodyKind}
                 onChange={(event) => trial.setSample({ bodyKind: event.target.value === "json" ? "json" : "text" })}
               >
-                <option value="text">{words.bodyKinds.text}</option>
-                <option value="json">{words.bodyKinds.json}</option>
+                <option value="text">{labels.bodyKinds.text}</option>
+                <option value="json">{labels.bodyKinds.json}</option>
               </select>
             )}
           </Field>
@@ -92,14 +92,14 @@ export function SampleForm({
       </div>
       {sample.start === undefined ? null : (
         <p className="try__start">
-          {words.startsAt(sample.start.stepId)}
-          <Button onClick={() => trial.setSample({ start: undefined })}>{words.startAtTrigger}</Button>
+          {labels.startsAt(sample.start.stepId)}
+          <Button onClick={() => trial.setSample({ start: undefined })}>{labels.startAtTrigger}</Button>
         </p>
       )}
       {children}
       <TextAreaField
         label={strings.tryIt.body}
-        hint={sample.bytes === undefined ? sample.origin || undefined : words.bytes(sample.bytes.length)}
+        hint={sample.bytes === undefined ? sample.origin || undefined : labels.bytes(sample.bytes.length)}
         rows={4}
         value={sample.body}
         onChange={(text) => trial.setSample({ body: text, bytes: undefined })}
@@ -107,21 +107,21 @@ export function SampleForm({
       <TextAreaField label={strings.tryIt.headers} rows={2} value={sample.headers} onChange={(text) => trial.setSample({ headers: text })} />
       <div className="try__buttons">
         <Button variant="quiet" onClick={() => picker.current?.click()}>
-          {words.file}
+          {labels.file}
         </Button>
         <input
           ref={picker}
           type="file"
           hidden
-          aria-label={words.file}
+          aria-label={labels.file}
           onChange={(event) => {
             const file = event.target.files?.[0];
             if (file !== undefined) void takeFile(file);
             event.target.value = "";
           }}
         />
-        <Button variant="quiet" onClick={takeLastRun} disabled={editor.flow.good === undefined}>
-          {words.lastRun}
+        <Button variant="quiet" onClick={takeLastRun} disabled={editor.flow.lastValid === undefined}>
+          {labels.lastRun}
         </Button>
       </div>
       {problem === undefined ? null : <p className="muted">{problem}</p>}

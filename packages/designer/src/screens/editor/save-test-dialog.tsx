@@ -8,11 +8,11 @@ import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
 import { unsavedChanges } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
-import { draftData, draftFileId, namedSteps, renamedSteps, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
+import { draftData, draftFileId, namedSteps, withStepIds, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
-const words = strings.saveTest;
+const labels = strings.saveTest;
 
 /** Suggests a test from a run or trial; the user clears checks that may differ between runs. */
 export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; readonly onClose: () => void }) {
@@ -23,17 +23,17 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const flow = useEditorState((state) => state.flow);
   const written = useMemo(() => writeIds(flow, namedSteps(draft, chosen), currentCatalog()), [flow, draft, chosen]);
-  const bound = useMemo(() => (written === undefined ? draft : renamedSteps(draft, written.ids)), [draft, written]);
+  const bound = useMemo(() => (written === undefined ? draft : withStepIds(draft, written.ids)), [draft, written]);
   const text = useMemo(() => stringify(draftData({ ...bound, name: name.trim() }, chosen), { lineWidth: 0 }), [bound, name, chosen]);
   /** Writes the ids into the flow; saves it with the test unless it has other unsaved changes. */
   const writeStepIds = async (): Promise<boolean> => {
     if (written === undefined) return true;
     const hadChanges = unsavedChanges(flow) > 0;
-    return editor.edit(written.edit, words.ids([...written.ids.values()]), "command") && (hadChanges || (await editor.save()));
+    return editor.edit(written.edit, labels.ids([...written.ids.values()]), "command") && (hadChanges || (await editor.save()));
   };
   const save = async (): Promise<void> => {
-    if (name.trim() === "") return setProblem(words.nameMissing);
-    if (!(await writeStepIds())) return setProblem(words.idsFailed);
+    if (name.trim() === "") return setProblem(labels.nameMissing);
+    if (!(await writeStepIds())) return setProblem(labels.idsFailed);
     const files = await trial.loadTests();
     const id = draftFileId({ name }, (candidate) => files.some((file) => file.id === candidate));
     try {
@@ -42,30 +42,30 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
       return setProblem((error as Error).message);
     }
     await trial.loadTests();
-    editor.showNotice({ kind: "info", text: words.saved(`tests/${editor.id}/${id}.test.yaml`) });
+    editor.showNotice({ kind: "info", text: labels.saved(`tests/${editor.id}/${id}.test.yaml`) });
     onClose();
   };
   return (
     <Dialog
       wide
-      title={words.title}
+      title={labels.title}
       onClose={onClose}
       onSubmit={() => void save()}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary">
-            {words.save}
+            {labels.save}
           </Button>
         </>
       }
     >
-      <p className="muted">{words.text}</p>
-      <Field label={words.name} error={problem}>
+      <p className="muted">{labels.text}</p>
+      <Field label={labels.name} error={problem}>
         {(control) => <input {...control} className="input" maxLength={120} value={name} onChange={(event) => setName(event.target.value)} />}
       </Field>
       <fieldset className="save-test__asserts">
-        <legend>{words.asserts}</legend>
+        <legend>{labels.asserts}</legend>
         {bound.assertions.map((assertion, index) => (
           <label key={index}>
             <input
@@ -77,9 +77,9 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
           </label>
         ))}
       </fieldset>
-      {written === undefined ? null : <p>{words.ids([...written.ids.values()])}</p>}
-      <h3>{words.preview}</h3>
-      <pre className="message__text" tabIndex={0} role="region" aria-label={words.preview}>
+      {written === undefined ? null : <p>{labels.ids([...written.ids.values()])}</p>}
+      <h3>{labels.preview}</h3>
+      <pre className="message__text" tabIndex={0} role="region" aria-label={labels.preview}>
         {text}
       </pre>
     </Dialog>
@@ -87,8 +87,8 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
 }
 
 function sentenceOf({ kind, about }: ProposedAssertion): string {
-  if (kind === "status") return words.status(String(about));
-  if (kind === "replyStatus") return words.replyStatus(Number(about));
-  if (kind === "mockCalled") return words.mockCalled(String(about));
-  return kind === "visited" ? words.visited(Number(about)) : words.body;
+  if (kind === "status") return labels.status(String(about));
+  if (kind === "replyStatus") return labels.replyStatus(Number(about));
+  if (kind === "mockCalled") return labels.mockCalled(String(about));
+  return kind === "visited" ? labels.visited(Number(about)) : labels.body;
 }

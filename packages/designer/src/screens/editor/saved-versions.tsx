@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { workspaceClient, type VersionEntry } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
-import { Moment, shownTime } from "../../controls/moment.tsx";
+import { Moment, formatTime } from "../../controls/moment.tsx";
 import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
 
-const words = strings.versions;
+const labels = strings.versions;
 
 /** The versions in the workspace: one per save and deployment. */
 export function SavedVersions() {
@@ -28,27 +28,27 @@ export function SavedVersions() {
   }, [editor, saved, deploys]);
   const load = ({ id, at }: VersionEntry, use: (version: ComparedVersion) => void): void =>
     void workspaceClient.versionText(editor.id, id).then(
-      (text) => use({ name: words.versionOf(shownTime(at)), text }),
+      (text) => use({ name: labels.versionOf(formatTime(at)), text }),
       (error: Error) => editor.showNotice({ kind: "error", text: error.message }),
     );
-  if (versions.length === 0) return <p className="muted">{words.none}</p>;
+  if (versions.length === 0) return <p className="muted">{labels.none}</p>;
   return (
     <>
       <table className="table">
-        <TableHead heads={[words.at, words.reason, hiddenHead(words.actions)]} />
+        <TableHead heads={[labels.at, labels.reason, hiddenHead(labels.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.id}>
               <td>
                 <Moment iso={version.at} />
               </td>
-              <td>{words.reasons[version.reason]}</td>
+              <td>{labels.reasons[version.reason]}</td>
               <td className="number">
                 <Button variant="quiet" onClick={() => load(version, setCompared)}>
-                  {words.compare}
+                  {labels.compare}
                 </Button>{" "}
-                <Button variant="quiet" onClick={() => load(version, ({ name, text }) => editor.replaceText(text, words.restored(name)))}>
-                  {words.restore}
+                <Button variant="quiet" onClick={() => load(version, ({ name, text }) => editor.replaceText(text, labels.restored(name)))}>
+                  {labels.restore}
                 </Button>
               </td>
             </tr>

@@ -3,15 +3,15 @@ import { Link } from "wouter";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { everyStep } from "@sluice/model";
-import type { TestVerdict } from "../../simulation/test-verdict.ts";
+import type { TestResult } from "../../simulation/test-result.ts";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { testPath, VerdictTable } from "../verdict-table.tsx";
+import { testPath, ResultTable } from "../result-table.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import "./tests-tab.css";
 
-const words = strings.tests;
+const text = strings.tests;
 
 /** The tests of the open flow: run in the page on the current text, or on the runtime against the deployed version. */
 export function TestsTab() {
@@ -24,7 +24,7 @@ export function TestsTab() {
   }, [trial]);
   if (files?.length === 0) {
     return (
-      <EmptyState title={words.none} text={words.noneText}>
+      <EmptyState title={text.none} text={text.noneText}>
         <code>tests/{editor.id}/</code>
       </EmptyState>
     );
@@ -36,12 +36,12 @@ export function TestsTab() {
         <ul className="mono">
           {files?.map(({ id }) => (
             <li key={id}>
-              <Link href={testPath(editor.id, id)}>{id}.test.yaml</Link> <span className="muted">{words.notRun}</span>
+              <Link href={testPath(editor.id, id)}>{id}.test.yaml</Link> <span className="muted">{text.notRun}</span>
             </li>
           ))}
         </ul>
       ) : (
-        <VerdictTable label={words.list} flowId={editor.id} files={testRun.files} />
+        <ResultTable label={text.list} flowId={editor.id} files={testRun.files} />
       )}
     </div>
   );
@@ -59,26 +59,26 @@ function Tools() {
   const [note, setNote] = useState<string | undefined>(undefined);
   const runDeployed = async (): Promise<void> => {
     const running = runtime.flows.get(editor.id);
-    if (running === undefined) return setNote(words.needsDeploy);
-    setNote(running.hash === saved?.hash && editor.flow.text === saved.text ? undefined : words.differs);
+    if (running === undefined) return setNote(text.needsDeploy);
+    setNote(running.hash === saved?.hash && editor.flow.text === saved.text ? undefined : text.differs);
     const { runDeployedTests } = await import("../../trial/run-deployed-tests.ts");
     trial.showTests({ by: "runtime", files: await runDeployedTests(await trial.loadTests(), target) });
   };
   const tests = testRun?.files.flatMap((file) => file.tests) ?? [];
   return (
     <div className="tests__tools">
-      <h2>{words.found(files?.length ?? 0)}</h2>
-      <Button onClick={() => void trial.runTests()}>{words.runHere}</Button>
-      <Button onClick={() => void runDeployed()}>{words.runDeployed}</Button>
+      <h2>{text.found(files?.length ?? 0)}</h2>
+      <Button onClick={() => void trial.runTests()}>{text.runHere}</Button>
+      <Button onClick={() => void runDeployed()}>{text.runDeployed}</Button>
       <Button aria-pressed={isLive} onClick={() => trial.setTestsLive(!isLive)}>
-        {words.live}
+        {text.live}
       </Button>
       <span aria-live="polite" className="tests__summary">
         {isBusy
-          ? words.running
+          ? text.running
           : testRun === undefined
             ? ""
-            : `${words.passed(tests.filter(({ faults }) => faults.length === 0).length, tests.length)} ${words.by[testRun.by]}`}
+            : `${text.passed(tests.filter(({ faults }) => faults.length === 0).length, tests.length)} ${text.by[testRun.by]}`}
       </span>
       {note === undefined ? null : <span className="muted">{note}</span>}
       {testRun === undefined ? null : <Coverage tests={tests} />}
@@ -86,14 +86,14 @@ function Tools() {
   );
 }
 
-function Coverage({ tests }: { readonly tests: readonly TestVerdict[] }) {
-  const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
+function Coverage({ tests }: { readonly tests: readonly TestResult[] }) {
+  const routes = useEditorState((state) => state.flow.lastValid?.outline.routes) ?? [];
   const visited = new Set(tests.flatMap((test) => test.visited));
   const all = routes.flatMap((route) => [...everyStep(route.steps)].filter(({ disabled }) => !disabled).map(({ id }) => `${route.id}/${id}`));
   const missing = all.filter((step) => !visited.has(step));
   return (
-    <span className="muted" title={missing.length === 0 ? undefined : words.notVisited(missing)}>
-      {words.coverage(all.length - missing.length, all.length)}
+    <span className="muted" title={missing.length === 0 ? undefined : text.notVisited(missing)}>
+      {text.coverage(all.length - missing.length, all.length)}
     </span>
   );
 }

@@ -13,7 +13,7 @@ import { ResponseDialog } from "./response-dialog.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { SaveTestDialog } from "./save-test-dialog.tsx";
 
-const words = strings.trial;
+const text = strings.trial;
 
 /** The result of the sample: the outcome, the steps, and the message at the selected step. */
 export function TrialResult() {
@@ -21,7 +21,7 @@ export function TrialResult() {
   const steps = useTrialState((state) => state.steps);
   const problem = useTrialState((state) => state.problem);
   const isBusy = useTrialState((state) => state.isBusy);
-  const shown = useTrialState((state) => state.shown);
+  const selectedIndex = useTrialState((state) => state.selectedIndex);
   if (problem !== undefined) {
     return (
       <div className="try__result">
@@ -31,26 +31,26 @@ export function TrialResult() {
       </div>
     );
   }
-  if (result === undefined) return <p className="try__result muted">{isBusy ? words.busy : words.waiting}</p>;
-  const step = shown === undefined ? undefined : steps[shown];
+  if (result === undefined) return <p className="try__result muted">{isBusy ? text.busy : text.waiting}</p>;
+  const step = selectedIndex === undefined ? undefined : steps[selectedIndex];
   return (
     <div className="try__result">
       <Outcome />
-      {result.unresolvedParameters.length === 0 ? null : <p className="muted">{words.placeholders(result.unresolvedParameters)}</p>}
+      {result.unresolvedParameters.length === 0 ? null : <p className="muted">{text.placeholders(result.unresolvedParameters)}</p>}
       <div className="try__columns">
-        <StepTable steps={steps} shown={shown} />
+        <StepTable steps={steps} selectedIndex={selectedIndex} />
         <div className="try__message">
           {step === undefined ? (
-            <p className="muted">{words.selectStep}</p>
+            <p className="muted">{text.selectStep}</p>
           ) : (
             <>
-              {step.error === undefined ? null : <p className="field__error">{words.failed(step.error.message)}</p>}
+              {step.error === undefined ? null : <p className="field__error">{text.failed(step.error.message)}</p>}
               <MessageView label={step.stepId} before={step.before} after={step.after} />
             </>
           )}
         </div>
       </div>
-      {result.omittedSteps === 0 ? null : <p className="muted">{words.omitted(result.omittedSteps)}</p>}
+      {result.omittedSteps === 0 ? null : <p className="muted">{text.omitted(result.omittedSteps)}</p>}
     </div>
   );
 }
@@ -68,25 +68,25 @@ function Outcome() {
     <div className="try__outcome" aria-live="polite">
       <span className={`chip ${hasSucceeded ? "chip--ok" : "chip--fail"}`}>
         {hasSucceeded ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
-        {words.outcome[outcome.status as keyof typeof words.outcome] ?? outcome.status}
+        {text.outcome[outcome.status as keyof typeof text.outcome] ?? outcome.status}
       </span>
-      {outcome.reply === undefined ? null : <span className="chip">{words.reply(outcome.reply.status)}</span>}
+      {outcome.reply === undefined ? null : <span className="chip">{text.reply(outcome.reply.status)}</span>}
       <span className="mono try__summary">{bodySummary(outcome.reply?.body ?? outcome.body)}</span>
       {outcome.error === null ? null : <span className="field__error">{outcome.error.message}</span>}
       <span className="grow" />
       <Button
         // A test starts at the trigger.
         disabled={isForked}
-        onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.good?.outline.routes ?? [], trial.store.getState(), currentCatalog()))}
+        onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.lastValid?.outline.routes ?? [], trial.store.getState(), currentCatalog()))}
       >
-        {words.saveTest}
+        {text.saveTest}
       </Button>
       {draft === undefined ? null : <SaveTestDialog draft={draft} onClose={() => setDraft(undefined)} />}
     </div>
   );
 }
 
-function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; readonly shown: number | undefined }) {
+function StepTable({ steps, selectedIndex }: { readonly steps: readonly TriedStep[]; readonly selectedIndex: number | undefined }) {
   const trial = useTrial();
   const responses = useTrialState((state) => state.responses);
   const [editing, setEditing] = useState<TriedStep | undefined>(undefined);
@@ -94,13 +94,13 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
     <>
       <DataTable
         className="try__steps"
-        label={words.steps}
-        heads={[words.columns.step, words.columns.result, words.columns.response, numericHead(words.columns.duration)]}
+        label={text.steps}
+        heads={[text.columns.step, text.columns.result, text.columns.response, numericHead(text.columns.duration)]}
       >
         {steps.map((step, index) => (
-          <tr key={index} aria-selected={shown === index} data-failed={step.error === undefined ? undefined : true}>
+          <tr key={index} aria-selected={selectedIndex === index} data-failed={step.error === undefined ? undefined : true}>
             <td>
-              <button type="button" className="link mono" aria-pressed={shown === index} onClick={() => trial.show(index)}>
+              <button type="button" className="link mono" aria-pressed={selectedIndex === index} onClick={() => trial.show(index)}>
                 {step.stepId}
                 {step.attempt > 1 ? ` #${step.attempt}` : ""}
               </button>
@@ -111,7 +111,7 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
             <td>
               <ResponseOrigin step={step} origin={responses[responseKey(step.routeId, step.stepId)]?.origin} onEdit={() => setEditing(step)} />
             </td>
-            <td className="number">{words.took(step.durationMs)}</td>
+            <td className="number">{text.took(step.durationMs)}</td>
           </tr>
         ))}
       </DataTable>
@@ -123,14 +123,14 @@ function StepTable({ steps, shown }: { readonly steps: readonly TriedStep[]; rea
 /** The mock that replaced the external system; nothing for steps without external calls. */
 function ResponseOrigin({ step, origin, onEdit }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onEdit: () => void }) {
   if (step.mock === undefined && !step.unmocked) return null;
-  const test = step.mock?.startsWith("test:") === true ? words.mock.test(step.mock.slice("test:".length)) : undefined;
-  const who = step.unmocked ? words.unmocked : (test ?? words.mock[origin ?? "typed"]);
+  const test = step.mock?.startsWith("test:") === true ? text.mock.test(step.mock.slice("test:".length)) : undefined;
+  const who = step.unmocked ? text.unmocked : (test ?? text.mock[origin ?? "typed"]);
   return (
     <span className="try__origin">
       {step.unmocked ? <Unplug size={14} aria-hidden="true" /> : null}
       <span className={step.unmocked ? "try__unmocked" : ""}>{who}</span>
-      <button type="button" className="link" aria-label={`${origin === undefined ? words.setResponse : words.changeResponse}: ${step.stepId}`} onClick={onEdit}>
-        {origin === undefined ? words.setResponse : words.changeResponse}
+      <button type="button" className="link" aria-label={`${origin === undefined ? text.setResponse : text.changeResponse}: ${step.stepId}`} onClick={onEdit}>
+        {origin === undefined ? text.setResponse : text.changeResponse}
       </button>
     </span>
   );

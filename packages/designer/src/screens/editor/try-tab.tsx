@@ -13,7 +13,7 @@ import { SampleForm } from "./sample-form.tsx";
 import { TrialResult } from "./trial-result.tsx";
 import "./try-tab.css";
 
-const words = strings.tryIt;
+const text = strings.tryIt;
 
 type TryResponse = TryReply | { readonly error: string };
 
@@ -22,7 +22,7 @@ export function TryTab() {
   const trial = useTrial();
   const isOn = useTrialState((state) => state.isOn);
   const sample = useTrialState((state) => state.sample);
-  const routes = useEditorState((state) => state.flow.good?.outline.routes) ?? [];
+  const routes = useEditorState((state) => state.flow.lastValid?.outline.routes) ?? [];
   const [response, setResponse] = useState<TryResponse | undefined>(undefined);
   const route = routeOf(routes, sample);
   const served = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
@@ -45,7 +45,7 @@ export function TryTab() {
             {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
             {served ? (
               <Button disabled={sample.start !== undefined} onClick={send}>
-                {words.send}
+                {text.send}
               </Button>
             ) : null}
           </div>
@@ -63,5 +63,5 @@ export function TryTab() {
 function NotDeployed() {
   const editor = useEditor();
   const runtime = useWorkspace((state) => state.runtime);
-  return runtime.reachable === true && !runtime.flows.has(editor.id) ? <p className="muted">{words.notDeployed}</p> : null;
+  return runtime.reachable === true && !runtime.flows.has(editor.id) ? <p className="muted">{text.notDeployed}</p> : null;
 }

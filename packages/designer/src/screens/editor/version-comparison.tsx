@@ -4,11 +4,11 @@ import { DiffView } from "../../controls/diff-view.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 
-const words = strings.versions;
+const labels = strings.versions;
 
 /** A version that is compared with the text in the editor. */
 export interface ComparedVersion {
-  /** As in `v3` or `the version of …`. */
+  /** `v3` or `the version of 2026-11-14 18:42:07`. */
   readonly name: string;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export function VersionComparison({ version, onClose }: { readonly version: Comp
   return (
     <Dialog
       wide
-      title={words.diffTitle(version.name)}
+      title={labels.diffTitle(version.name)}
       onClose={onClose}
       actions={
         <>
@@ -27,11 +27,11 @@ export function VersionComparison({ version, onClose }: { readonly version: Comp
           <Button
             variant="primary"
             onClick={() => {
-              editor.replaceText(version.text, words.restored(version.name));
+              editor.replaceText(version.text, labels.restored(version.name));
               onClose();
             }}
           >
-            {words.restore}
+            {labels.restore}
           </Button>
         </>
       }

@@ -4,7 +4,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { DeployedVersions } from "./deployed-versions.tsx";
 import { SavedVersions } from "./saved-versions.tsx";
 
-const words = strings.versions;
+const text = strings.versions;
 
 export function VersionsTab() {
   const id = useId();
@@ -13,12 +13,12 @@ export function VersionsTab() {
     <>
       {target === undefined ? null : (
         <section aria-labelledby={`${id}-deployed`}>
-          <h2 id={`${id}-deployed`}>{words.deployed(target)}</h2>
+          <h2 id={`${id}-deployed`}>{text.deployed(target)}</h2>
           <DeployedVersions key={target} target={target} />
         </section>
       )}
       <section aria-labelledby={`${id}-saved`}>
-        <h2 id={`${id}-saved`}>{words.saved}</h2>
+        <h2 id={`${id}-saved`}>{text.saved}</h2>
         <SavedVersions />
       </section>
     </>

@@ -7,7 +7,7 @@ import type { Members } from "../../data-panel/message-data.ts";
 import { documentStart } from "../../mappings/new-document.ts";
 import { readDocument, withTest, type Preview } from "../../mappings/document-preview.ts";
 import { mapperStrings } from "../../strings/mapper.ts";
-import { documentStrings as words, mappingStrings } from "../../strings/mappings.ts";
+import { documentStrings as labels, mappingStrings } from "../../strings/mappings.ts";
 import { useUnsavedDraft } from "../use-unsaved-draft.ts";
 import { DocumentOutcome } from "./document-outcome.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
@@ -34,11 +34,11 @@ const views: readonly DocumentView[] = ["map", "table", "source"];
 function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("message-mappings", id, loaded, target);
   const savedText = documentStart(id, saving.saved.document);
-  const { draft: text, isChanged, isRestored, change, undo, redo, settle } = useUnsavedDraft(draftKey("message-mappings", id, target), savedText);
+  const { draft: text, isChanged, isRestored, change, undo, redo, reset } = useUnsavedDraft(draftKey("message-mappings", id, target), savedText);
   const isNarrow = useIsNarrow();
   const [chosenView, setView] = useState<DocumentView | undefined>(undefined);
   const view = chosenView ?? (isNarrow ? "table" : "map");
-  const { preview, lazyEnvironment, document, fault, sample, setSample, kept, keep } = usePreview(id, text, loaded, target);
+  const { preview, lazyEnvironment, document, fault, sample, setSample, keptSamples, keepSample } = usePreview(id, text, loaded, target);
   // The trees are updated immediately, the result after a pause.
   const current = useMemo(() => {
     const read = readDocument(text);
@@ -48,7 +48,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const put = (work: (document: unknown) => Promise<boolean>): void => {
     const read = readDocument(text);
     if ("fault" in read) saving.refuse(syntaxText(text, read.fault));
-    else void work(read.document).then((isDone) => isDone && settle(documentText(read.document)));
+    else void work(read.document).then((isDone) => isDone && reset(documentText(read.document)));
   };
   const outcome = <DocumentOutcome preview={preview} />;
   const edited = {
@@ -77,11 +77,20 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
       }
       onSave={() => put(saving.save)}
       onDeploy={() => put(saving.deploy)}
-      onDiscard={() => settle(savedText)}
+      onDiscard={() => reset(savedText)}
       onUseDeployed={() => change(documentStart(id, saving.saved.deployed))}
     >
       {view === "map" && current !== undefined ? (
-        <Mapper document={current} sample={sample} runtime={target} onSample={setSample} result={outcome} kept={kept} onKeep={keep} {...edited} />
+        <Mapper
+          document={current}
+          sample={sample}
+          runtime={target}
+          onSample={setSample}
+          result={outcome}
+          keptSamples={keptSamples}
+          onKeep={keepSample}
+          {...edited}
+        />
       ) : null}
       {view === "table" && current !== undefined ? (
         <>
@@ -100,7 +109,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
           </div>
         </div>
       ) : null}
-      {fault === undefined ? null : <MessageList title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), words.lastGood]} />}
+      {fault === undefined ? null : <MessageList title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), labels.lastGood]} />}
       <MessageList
         title={mappingStrings.problems}
         variant="fail"
@@ -117,7 +126,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   );
 }
 
-/** Errors of the run and of the check by target path, positions as `[]`. */
+/** Errors from the run and from the check by target path, positions as `[]`. */
 function errorsByField(preview: Preview | undefined): ReadonlyMap<string, string> {
   return new Map([
     ...(preview?.problems ?? []).map(({ path, message }) => [path, message] as const),
@@ -127,7 +136,7 @@ function errorsByField(preview: Preview | undefined): ReadonlyMap<string, string
 
 function syntaxText(text: string, { message, at }: { readonly message: string; readonly at: number }): string {
   const before = text.slice(0, at).split("\n");
-  return words.syntax(before.length, (before.at(-1)?.length ?? 0) + 1, message);
+  return labels.syntax(before.length, (before.at(-1)?.length ?? 0) + 1, message);
 }
 
 interface SourcePaneProps {
@@ -144,17 +153,17 @@ function SourcePane({ text, fault, onType }: SourcePaneProps) {
   type.current = onType;
   useEffect(() => {
     if (host.current === null) return;
-    const source = mountSource(host.current, { text: first.current, label: words.source, onType: (next) => type.current(next) });
+    const source = mountSource(host.current, { text: first.current, label: labels.source, onType: (next) => type.current(next) });
     mounted.current = source;
     return () => source.end();
   }, []);
   useEffect(() => mounted.current?.show(text), [text]);
   useEffect(() => mounted.current?.mark(fault), [fault]);
   return (
-    <section className="panel mapping__source" aria-label={words.source}>
-      <h2>{words.source}</h2>
+    <section className="panel mapping__source" aria-label={labels.source}>
+      <h2>{labels.source}</h2>
       <div className="source" ref={host} />
-      <p className="field__hint">{words.sourceHint}</p>
+      <p className="field__hint">{labels.sourceHint}</p>
     </section>
   );
 }

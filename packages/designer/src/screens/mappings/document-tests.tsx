@@ -2,7 +2,7 @@ import { CircleCheck, CircleX } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { runDocumentTests, type TestResult } from "../../mappings/document-preview.ts";
-import { documentStrings as words } from "../../strings/mappings.ts";
+import { documentStrings as labels } from "../../strings/mappings.ts";
 
 export interface DocumentTestsProps {
   readonly document: Readonly<Record<string, unknown>> | undefined;
@@ -18,24 +18,24 @@ export function DocumentTests({ document, environment, canAdd, onAdd }: Document
   const tests = document?.["tests"];
   const count = Array.isArray(tests) ? tests.length : 0;
   return (
-    <section className="panel" aria-label={words.tests}>
+    <section className="panel" aria-label={labels.tests}>
       <div className="screen__head">
-        <h2>{words.tests}</h2>
+        <h2>{labels.tests}</h2>
         <span className="muted" role="status">
           {isRunning && results !== undefined && count > 0
-            ? words.testSummary(results.filter(({ failure }) => failure === undefined).length, results.length)
+            ? labels.testSummary(results.filter(({ failure }) => failure === undefined).length, results.length)
             : ""}
         </span>
         <span className="grow" />
         <Button disabled={!canAdd} onClick={onAdd}>
-          {words.addTest}
+          {labels.addTest}
         </Button>
         <Button disabled={count === 0} onClick={() => setRunning(true)}>
-          {words.runTests}
+          {labels.runTests}
         </Button>
       </div>
-      {count === 0 ? <p className="muted">{words.noTests}</p> : null}
-      {results === undefined ? <p className="muted">{words.testsBlocked}</p> : <Results results={results} />}
+      {count === 0 ? <p className="muted">{labels.noTests}</p> : null}
+      {results === undefined ? <p className="muted">{labels.testsBlocked}</p> : <Results results={results} />}
     </section>
   );
 }
@@ -48,7 +48,7 @@ function Results({ results }: { readonly results: readonly TestResult[] }) {
         <li key={index}>
           <span className={`chip ${failure === undefined ? "chip--ok" : "chip--fail"}`}>
             {failure === undefined ? <CircleCheck size={14} aria-hidden="true" /> : <CircleX size={14} aria-hidden="true" />}
-            {failure === undefined ? words.passed : words.failed}
+            {failure === undefined ? labels.passed : labels.failed}
           </span>
           <span>{name}</span>
           {failure === undefined ? null : <span className="problem-text">{failure}</span>}

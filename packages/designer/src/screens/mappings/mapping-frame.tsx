@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import { Button } from "../../controls/button.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
-import { mappingStrings as words } from "../../strings/mappings.ts";
+import { mappingStrings as labels } from "../../strings/mappings.ts";
 import type { Saving } from "./use-saving.ts";
 
 export interface MappingFrameProps {
@@ -35,39 +35,39 @@ export function MappingFrame(props: MappingFrameProps) {
     <div className="screen mapping">
       <Link href={flow === null ? "/mappings" : `/flows/${flow}`} className="mapping__back">
         <ArrowLeft size={16} aria-hidden="true" />
-        {flow === null ? words.back : words.backToFlow(flow)}
+        {flow === null ? labels.back : labels.backToFlow(flow)}
       </Link>
       <div className="screen__head">
         <h1>{title}</h1>
         {title === id ? null : <span className="mono muted">{id}</span>}
-        <span className={`chip${saving.state === "deployed" ? " chip--ok" : ""}`}>{words.states[saving.state]}</span>
-        {isChanged ? <span className="chip chip--warn">{words.unsaved}</span> : null}
+        <span className={`chip${saving.state === "deployed" ? " chip--ok" : ""}`}>{labels.states[saving.state]}</span>
+        {isChanged ? <span className="chip chip--warn">{labels.unsaved}</span> : null}
         <span className="grow" />
         {views}
         <span className="grow" />
         <Button
           variant="quiet"
           icon={<Undo2 size={16} aria-hidden="true" />}
-          aria-label={words.undo}
-          title={words.undo}
+          aria-label={labels.undo}
+          title={labels.undo}
           disabled={undo === undefined}
           onClick={undo}
         />
         <Button
           variant="quiet"
           icon={<Redo2 size={16} aria-hidden="true" />}
-          aria-label={words.redo}
-          title={words.redo}
+          aria-label={labels.redo}
+          title={labels.redo}
           disabled={redo === undefined}
           onClick={redo}
         />
-        {isChanged ? <Button onClick={onDiscard}>{words.discard}</Button> : null}
-        {saving.state === "changed" && !isChanged ? <Button onClick={onUseDeployed}>{words.useDeployed}</Button> : null}
-        <Button title={words.saveHint} disabled={saving.isBusy || (!isChanged && saving.saved.document !== undefined)} onClick={onSave}>
-          {words.save}
+        {isChanged ? <Button onClick={onDiscard}>{labels.discard}</Button> : null}
+        {saving.state === "changed" && !isChanged ? <Button onClick={onUseDeployed}>{labels.useDeployed}</Button> : null}
+        <Button title={labels.saveHint} disabled={saving.isBusy || (!isChanged && saving.saved.document !== undefined)} onClick={onSave}>
+          {labels.save}
         </Button>
-        <Button variant="primary" title={words.deployHint} disabled={saving.isBusy || (!isChanged && saving.state === "deployed")} onClick={onDeploy}>
-          {words.deploy(target ?? "")}
+        <Button variant="primary" title={labels.deployHint} disabled={saving.isBusy || (!isChanged && saving.state === "deployed")} onClick={onDeploy}>
+          {labels.deploy(target ?? "")}
         </Button>
       </div>
       <p className={saving.note === "" ? "visually-hidden" : "muted"} role="status">
@@ -76,7 +76,7 @@ export function MappingFrame(props: MappingFrameProps) {
       {saving.error === undefined ? null : <FailureBanner text={saving.error} />}
       {isRestored && isInstalled && saving.error === undefined ? (
         <div className="banner banner--info">
-          <span className="banner__text">{words.restored}</span>
+          <span className="banner__text">{labels.restored}</span>
         </div>
       ) : null}
       {children}

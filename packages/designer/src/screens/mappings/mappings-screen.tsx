@@ -12,10 +12,10 @@ import { DataTable, hiddenHead, numericHead } from "../../controls/data-table.ts
 import { installedMappings } from "../../mappings/installed-mappings.ts";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
-import { mappingStrings as words } from "../../strings/mappings.ts";
+import { mappingStrings as labels } from "../../strings/mappings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { useTitle } from "../page-context.tsx";
-import { draftsUnder, dropDraft, hasDraft } from "../use-unsaved-draft.ts";
+import { draftsUnder, removeDraft, hasDraft } from "../use-unsaved-draft.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { draftKey, pathOf } from "./mapping-urls.ts";
 import { NewMappingDialog } from "./new-mapping-dialog.tsx";
@@ -32,21 +32,21 @@ export function MappingsScreen() {
   const [creating, setCreating] = useState(false);
   const [removing, setRemoving] = useState<MappingEntry | undefined>(undefined);
   const [note, setNote] = useState("");
-  useTitle(strings.pageTitle(words.title));
+  useTitle(strings.pageTitle(labels.title));
   const load = useCallback(() => loadEntries(target), [target]);
   const [loaded, refresh] = usePolled(target === undefined ? undefined : load, undefined);
   const entries = loaded !== undefined && "value" in loaded ? withUnsaved(loaded.value, target) : undefined;
   const searchText = text.trim().toLowerCase();
-  const shown = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(searchText)) ?? [];
+  const matches = entries?.filter(({ id, name, shape }) => `${id} ${name} ${shape}`.toLowerCase().includes(searchText)) ?? [];
   const create = (
     <Button variant="primary" icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
-      {words.create}
+      {labels.create}
     </Button>
   );
   return (
     <div className="screen">
       <div className="screen__head">
-        <h1>{words.title}</h1>
+        <h1>{labels.title}</h1>
         <span className="grow" />
         {entries?.length === 0 ? null : create}
       </div>
@@ -60,19 +60,19 @@ export function MappingsScreen() {
       ) : null}
       {loaded === undefined ? <p className="muted">{strings.common.loading}</p> : null}
       {entries?.length === 0 ? (
-        <EmptyState icon={<Table2 size={40} aria-hidden="true" />} title={words.emptyTitle} text={words.emptyText}>
+        <EmptyState icon={<Table2 size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText}>
           {create}
         </EmptyState>
       ) : null}
       {entries === undefined || entries.length === 0 ? null : (
         <>
           <div className="filters" role="search">
-            <SearchField label={words.search} hint={words.searchHint} value={text} onChange={setText} />
+            <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={setText} />
           </div>
-          {shown.length === 0 ? (
+          {matches.length === 0 ? (
             <p className="muted">{strings.common.nothingFound}</p>
           ) : (
-            <MappingTable entries={shown} target={target} onRemove={setRemoving} />
+            <MappingTable entries={matches} target={target} onRemove={setRemoving} />
           )}
         </>
       )}
@@ -83,8 +83,8 @@ export function MappingsScreen() {
           target={target}
           onClose={() => setRemoving(undefined)}
           onRemoved={() => {
-            dropDraft(draftKey(removing.kind, removing.id, target));
-            setNote(words.deleted(removing.id));
+            removeDraft(draftKey(removing.kind, removing.id, target));
+            setNote(labels.deleted(removing.id));
             setRemoving(undefined);
             refresh();
           }}
@@ -101,10 +101,10 @@ interface TableProps {
 }
 
 function MappingTable({ entries, target, onRemove }: TableProps) {
-  const { columns } = words;
+  const { columns } = labels;
   return (
     <DataTable
-      label={words.listLabel}
+      label={labels.listLabel}
       heads={[columns.name, columns.kind, columns.shape, numericHead(columns.size), columns.usedBy, columns.changed, hiddenHead(columns.action)]}
       stacks
     >
@@ -114,16 +114,16 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
             <Link href={pathOf(entry.kind, entry.id)}>{entry.name}</Link>
             {entry.name === entry.id ? null : <div className="mono muted">{entry.id}</div>}
             <div className="mappings__marks">
-              {hasDraft(draftKey(entry.kind, entry.id, target)) ? <span className="chip chip--warn">{words.unsaved}</span> : null}
-              {entry.isInstalled || entry.isNew === true ? null : <span className="chip">{words.notInstalled}</span>}
+              {hasDraft(draftKey(entry.kind, entry.id, target)) ? <span className="chip chip--warn">{labels.unsaved}</span> : null}
+              {entry.isInstalled || entry.isNew === true ? null : <span className="chip">{labels.notInstalled}</span>}
               {entry.error === undefined ? null : (
                 <span className="chip chip--fail" title={entry.error}>
-                  {words.broken}
+                  {labels.broken}
                 </span>
               )}
             </div>
           </td>
-          <td data-label={columns.kind}>{words.kinds[entry.kind]}</td>
+          <td data-label={columns.kind}>{labels.kinds[entry.kind]}</td>
           <td className="cell-text" data-label={columns.shape}>
             {entry.shape}
           </td>
@@ -131,11 +131,11 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
             {entry.size}
           </td>
           <td className="cell-text" data-label={columns.usedBy}>
-            {entry.usedBy.length === 0 ? <span className="muted">{words.unused}</span> : entry.usedBy.join(", ")}
+            {entry.usedBy.length === 0 ? <span className="muted">{labels.unused}</span> : entry.usedBy.join(", ")}
           </td>
           <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
           <td className="number">
-            <Button variant="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={words.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
+            <Button variant="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={labels.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
           </td>
         </tr>
       ))}

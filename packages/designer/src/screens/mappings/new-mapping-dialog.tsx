@@ -9,8 +9,8 @@ import { newDocumentText } from "../../mappings/new-document.ts";
 import type { MappingEntry } from "../../mappings/mapping-list.ts";
 import { emptyTable } from "../../mappings/table-draft.ts";
 import { strings } from "../../strings.ts";
-import { mappingStrings as words } from "../../strings/mappings.ts";
-import { keepDraft } from "../use-unsaved-draft.ts";
+import { mappingStrings as labels } from "../../strings/mappings.ts";
+import { createDraft } from "../use-unsaved-draft.ts";
 import { draftKey, pathOf } from "./mapping-urls.ts";
 
 const kinds: readonly MappingKind[] = ["value-mappings", "message-mappings"];
@@ -29,26 +29,26 @@ export function NewMappingDialog({ entries, target, onClose }: NewMappingProps) 
   const [error, setError] = useState<string | undefined>(undefined);
   const id = slug(name);
   const create = (): void => {
-    if (name.trim() === "") return setError(words.nameMissing);
-    if (entries.some((entry) => entry.kind === kind && entry.id === id)) return setError(words.nameTaken(id));
-    keepDraft(draftKey(kind, id, target), kind === "value-mappings" ? { ...emptyTable, name: name.trim() } : newDocumentText(name.trim()));
+    if (name.trim() === "") return setError(labels.nameMissing);
+    if (entries.some((entry) => entry.kind === kind && entry.id === id)) return setError(labels.nameTaken(id));
+    createDraft(draftKey(kind, id, target), kind === "value-mappings" ? { ...emptyTable, name: name.trim() } : newDocumentText(name.trim()));
     navigate(pathOf(kind, id));
   };
   return (
     <Dialog
-      title={words.newTitle}
+      title={labels.newTitle}
       onClose={onClose}
       onSubmit={create}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button variant="primary" type="submit">
-            {words.createButton}
+            {labels.createButton}
           </Button>
         </>
       }
     >
-      <Field label={words.name} hint={name.trim() === "" ? undefined : words.nameHint(id)} error={error}>
+      <Field label={labels.name} hint={name.trim() === "" ? undefined : labels.nameHint(id)} error={error}>
         {(control) => (
           <input
             {...control}
@@ -64,13 +64,13 @@ export function NewMappingDialog({ entries, target, onClose }: NewMappingProps) 
         )}
       </Field>
       <fieldset className="choices">
-        <legend className="field__label">{words.kind}</legend>
+        <legend className="field__label">{labels.kind}</legend>
         {kinds.map((value) => (
           <label key={value} className="choice">
             <input type="radio" name="kind" checked={kind === value} onChange={() => setKind(value)} />
             <span>
-              {words.kinds[value]}
-              <span className="field__hint">{words.kindHints[value]}</span>
+              {labels.kinds[value]}
+              <span className="field__hint">{labels.kindHints[value]}</span>
             </span>
           </label>
         ))}

@@ -4,7 +4,7 @@ import { Dialog } from "../../controls/dialog.tsx";
 import type { MappingEntry } from "../../mappings/mapping-list.ts";
 import { removeMapping } from "../../mappings/saved-mapping.ts";
 import { strings } from "../../strings.ts";
-import { mappingStrings as words } from "../../strings/mappings.ts";
+import { mappingStrings as labels } from "../../strings/mappings.ts";
 
 export interface RemoveMappingProps {
   readonly entry: MappingEntry;
@@ -18,7 +18,7 @@ export function RemoveMappingDialog({ entry, target, onClose, onRemoved }: Remov
   const [error, setError] = useState<string | undefined>(undefined);
   return (
     <Dialog
-      title={words.deleteTitle(entry.id)}
+      title={labels.deleteTitle(entry.id)}
       onClose={onClose}
       actions={
         <>
@@ -27,13 +27,13 @@ export function RemoveMappingDialog({ entry, target, onClose, onRemoved }: Remov
             variant="primary"
             onClick={() => void removeMapping(entry.kind, entry.id, entry.hash, target).then(onRemoved, (reason: Error) => setError(reason.message))}
           >
-            {words.delete}
+            {labels.delete}
           </Button>
         </>
       }
     >
-      {entry.usedBy.length === 0 ? <p>{words.deleteUnused}</p> : <p className="mappings__caution">{words.deleteUsed(entry.usedBy.join(", "))}</p>}
-      <p className="muted">{words.deleteBoth}</p>
+      {entry.usedBy.length === 0 ? <p>{labels.deleteUnused}</p> : <p className="mappings__caution">{labels.deleteUsed(entry.usedBy.join(", "))}</p>}
+      <p className="muted">{labels.deleteBoth}</p>
       {error === undefined ? null : (
         <p className="field__error" role="alert">
           {error}

@@ -1,15 +1,15 @@
 import { cellOf, setColumn, type DraftColumn, type TableDraft } from "../../mappings/table-draft.ts";
 import { matchModes, type MatchMode } from "../../mappings/table-types.ts";
-import { tableStrings as words } from "../../strings/mappings.ts";
+import { tableStrings as labels } from "../../strings/mappings.ts";
 
 /** Properties of the columns. */
 export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
-  const { detailColumns: heads } = words;
+  const { detailColumns: heads } = labels;
   const set = (index: number, change: Partial<DraftColumn>): void => onChange(setColumn(draft, index, change));
   return (
     <details className="panel">
-      <summary>{words.columnDetails}</summary>
-      <div className="table-scroll" role="region" aria-label={words.columnDetails} tabIndex={0}>
+      <summary>{labels.columnDetails}</summary>
+      <div className="table-scroll" role="region" aria-label={labels.columnDetails} tabIndex={0}>
         <table className="table grid">
           <thead>
             <tr>
@@ -27,7 +27,7 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
                 <td>
                   <input
                     className="input grid__cell"
-                    aria-label={words.agency(column.id)}
+                    aria-label={labels.agency(column.id)}
                     value={column.agency}
                     onChange={(event) => set(index, { agency: event.target.value })}
                   />
@@ -35,7 +35,7 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
                 <td>
                   <input
                     className="input grid__cell"
-                    aria-label={words.identifier(column.id)}
+                    aria-label={labels.identifier(column.id)}
                     value={column.identifier}
                     onChange={(event) => set(index, { identifier: event.target.value })}
                   />
@@ -43,8 +43,8 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
                 <td>
                   <input
                     className="input grid__cell"
-                    aria-label={words.fallback(column.id)}
-                    placeholder={words.noFallback}
+                    aria-label={labels.fallback(column.id)}
+                    placeholder={labels.noFallback}
                     value={String(column.default ?? "")}
                     onChange={(event) => set(index, { default: cellOf(event.target.value, column.default) ?? undefined })}
                   />
@@ -52,14 +52,14 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
                 <td>
                   <select
                     className="input grid__cell"
-                    aria-label={words.columnMatch(column.id)}
+                    aria-label={labels.columnMatch(column.id)}
                     value={column.match ?? ""}
                     onChange={(event) => set(index, { match: event.target.value === "" ? undefined : (event.target.value as MatchMode) })}
                   >
-                    <option value="">{words.asTable}</option>
+                    <option value="">{labels.asTable}</option>
                     {matchModes.map((mode) => (
                       <option key={mode} value={mode}>
-                        {words.matches[mode]}
+                        {labels.matches[mode]}
                       </option>
                     ))}
                   </select>

@@ -4,7 +4,7 @@ import { Dialog } from "../../controls/dialog.tsx";
 import { fileOfTable, tableOfFile, type TableFileFormat } from "../../mappings/table-file.ts";
 import { mergeRows, type TableDraft } from "../../mappings/table-draft.ts";
 import { strings } from "../../strings.ts";
-import { tableStrings as words } from "../../strings/mappings.ts";
+import { tableStrings as labels } from "../../strings/mappings.ts";
 
 const formats: readonly TableFileFormat[] = ["csv", "xml", "json"];
 
@@ -24,7 +24,7 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
       setImported({ name: file.name, table: tableOfFile(await file.text()) });
       setError(undefined);
     } catch (reason) {
-      setError(words.importFailed(file.name, (reason as Error).message));
+      setError(labels.importFailed(file.name, (reason as Error).message));
     }
   };
   const write = (format: TableFileFormat): void => {
@@ -41,13 +41,13 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
     setImported(undefined);
   };
   return (
-    <section className="panel" aria-label={words.files}>
-      <h2>{words.files}</h2>
+    <section className="panel" aria-label={labels.files}>
+      <h2>{labels.files}</h2>
       <div className="mapping__buttons">
-        <Button onClick={() => input.current?.click()}>{words.importFile}</Button>
+        <Button onClick={() => input.current?.click()}>{labels.importFile}</Button>
         {formats.map((format) => (
           <Button key={format} onClick={() => write(format)}>
-            {words.exportAs[format]}
+            {labels.exportAs[format]}
           </Button>
         ))}
       </div>
@@ -55,7 +55,7 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
         ref={input}
         type="file"
         hidden
-        aria-label={words.importFile}
+        aria-label={labels.importFile}
         accept=".csv,.tsv,.txt,.xml,.json,.yaml"
         onChange={(event) => {
           const [file] = event.target.files ?? [];
@@ -63,7 +63,7 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
           event.target.value = "";
         }}
       />
-      <p className="field__hint">{words.importHint}</p>
+      <p className="field__hint">{labels.importHint}</p>
       {error === undefined ? null : (
         <p className="field__error" role="alert">
           {error}
@@ -93,24 +93,24 @@ interface ImportProps {
 }
 
 function ImportDialog({ name, draft, table, onClose, onReplace, onAppend }: ImportProps) {
-  const known = new Set(draft.columns.map(({ id }) => id.toLowerCase()));
-  const added = table.columns.filter(({ id }) => !known.has(id.toLowerCase())).map(({ id }) => id);
+  const existing = new Set(draft.columns.map(({ id }) => id.toLowerCase()));
+  const added = table.columns.filter(({ id }) => !existing.has(id.toLowerCase())).map(({ id }) => id);
   return (
     <Dialog
-      title={words.importTitle(name)}
+      title={labels.importTitle(name)}
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
-          <Button onClick={onReplace}>{words.replace}</Button>
+          <Button onClick={onReplace}>{labels.replace}</Button>
           <Button variant="primary" onClick={onAppend}>
-            {words.append}
+            {labels.append}
           </Button>
         </>
       }
     >
-      <p>{words.importFound(table.rows.length, table.columns.map(({ id }) => id).join(", "))}</p>
-      <p className="muted">{added.length === 0 ? words.importMatched : words.importNewColumns(added.join(", "))}</p>
+      <p>{labels.importFound(table.rows.length, table.columns.map(({ id }) => id).join(", "))}</p>
+      <p className="muted">{added.length === 0 ? labels.importMatched : labels.importNewColumns(added.join(", "))}</p>
     </Dialog>
   );
 }

@@ -5,8 +5,8 @@ import { SearchField } from "../../controls/search-field.tsx";
 import {
   addColumn,
   addRow,
-  copiedCells,
-  foundRows,
+  parseCells,
+  findRows,
   pasteCells,
   removeColumn,
   removeRow,
@@ -15,7 +15,7 @@ import {
   type TableDraft,
 } from "../../mappings/table-draft.ts";
 import type { Problem } from "../../mappings/table-types.ts";
-import { tableStrings as words } from "../../strings/mappings.ts";
+import { tableStrings as labels } from "../../strings/mappings.ts";
 
 /** Maximum number of inputs on a page; longer tables are paged. */
 const maxCells = 600;
@@ -32,11 +32,11 @@ export interface TableGridProps {
 export function TableGrid({ draft, problems, search, onSearch, onChange }: TableGridProps) {
   const table = useRef<HTMLTableElement>(null);
   const [page, setPage] = useState(0);
-  const rows = useMemo(() => foundRows(draft, search), [draft, search]);
+  const rows = useMemo(() => findRows(draft, search), [draft, search]);
   const perPage = Math.max(20, Math.floor(maxCells / Math.max(1, draft.columns.length)));
   const pages = Math.max(1, Math.ceil(rows.length / perPage));
   const at = Math.min(page, pages - 1);
-  const shown = rows.slice(at * perPage, (at + 1) * perPage);
+  const visibleRows = rows.slice(at * perPage, (at + 1) * perPage);
   const wrong = useMemo(() => new Map(problems.map(({ path, message }) => [path, message])), [problems]);
   const focus = (row: number, column: number): void =>
     void requestAnimationFrame(() => table.current?.querySelector<HTMLInputElement>(`[data-cell="${row} ${column}"]`)?.focus());
@@ -48,30 +48,30 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
     focus(next.rows.length - 1, 0);
   };
   const onKey = (event: KeyboardEvent, row: number, column: number): void => {
-    const place = shown.indexOf(row);
-    if (event.key === "ArrowUp" && place > 0) focus(shown[place - 1] as number, column);
-    else if ((event.key === "ArrowDown" || event.key === "Enter") && place < shown.length - 1) focus(shown[place + 1] as number, column);
+    const place = visibleRows.indexOf(row);
+    if (event.key === "ArrowUp" && place > 0) focus(visibleRows[place - 1] as number, column);
+    else if ((event.key === "ArrowDown" || event.key === "Enter") && place < visibleRows.length - 1) focus(visibleRows[place + 1] as number, column);
     else if (event.key === "Enter" && row === draft.rows.length - 1) add();
     else return;
     event.preventDefault();
   };
   const onPaste = (event: ClipboardEvent, row: number, column: number): void => {
-    const cells = copiedCells(event.clipboardData.getData("text/plain"));
+    const cells = parseCells(event.clipboardData.getData("text/plain"));
     if (cells === undefined) return;
     event.preventDefault();
     onChange(pasteCells(draft, row, column, cells));
   };
   return (
-    <section className="panel" aria-label={words.grid}>
+    <section className="panel" aria-label={labels.grid}>
       <div className="filters">
-        <SearchField label={words.search} value={search} onChange={onSearch} />
-        <span className="muted mapping__count">{words.found(rows.length, draft.rows.length)}</span>
+        <SearchField label={labels.search} value={search} onChange={onSearch} />
+        <span className="muted mapping__count">{labels.found(rows.length, draft.rows.length)}</span>
         <span className="grow" />
         <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => onChange(addColumn(draft))}>
-          {words.addColumn}
+          {labels.addColumn}
         </Button>
         <Button icon={<Plus size={16} aria-hidden="true" />} onClick={add}>
-          {words.addRow}
+          {labels.addRow}
         </Button>
       </div>
       <div className="table-scroll grid__scroll">
@@ -79,14 +79,14 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
           <thead>
             <tr>
               <th scope="col" className="number">
-                {words.row}
+                {labels.row}
               </th>
               {draft.columns.map((column, index) => (
                 <th key={index} scope="col">
                   <span className="grid__head">
                     <input
                       className="input grid__cell grid__name"
-                      aria-label={words.column(index + 1)}
+                      aria-label={labels.column(index + 1)}
                       aria-invalid={wrong.has(`columns[${index}]`) || undefined}
                       value={column.id}
                       onChange={(event) => onChange(setColumn(draft, index, { id: event.target.value }))}
@@ -94,7 +94,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                     <Button
                       variant="quiet"
                       icon={<X size={16} aria-hidden="true" />}
-                      aria-label={words.removeColumn(column.id)}
+                      aria-label={labels.removeColumn(column.id)}
                       disabled={draft.columns.length <= 2}
                       onClick={() => onChange(removeColumn(draft, index))}
                     />
@@ -105,7 +105,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
             </tr>
           </thead>
           <tbody>
-            {shown.map((row) => (
+            {visibleRows.map((row) => (
               <tr key={row}>
                 <th scope="row" className="number">
                   {row + 1}
@@ -115,7 +115,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                     <input
                       className="input grid__cell"
                       data-cell={`${row} ${index}`}
-                      aria-label={words.cell(column.id, row + 1)}
+                      aria-label={labels.cell(column.id, row + 1)}
                       aria-invalid={wrong.has(`rows[${row}][${index}]`) || undefined}
                       title={wrong.get(`rows[${row}][${index}]`)}
                       value={String(draft.rows[row]?.[index] ?? "")}
@@ -129,7 +129,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                   <Button
                     variant="quiet"
                     icon={<X size={16} aria-hidden="true" />}
-                    aria-label={words.removeRow(row + 1)}
+                    aria-label={labels.removeRow(row + 1)}
                     onClick={() => onChange(removeRow(draft, row))}
                   />
                 </td>
@@ -141,15 +141,15 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
       {pages === 1 ? null : (
         <div className="mapping__pages">
           <Button disabled={at === 0} onClick={() => setPage(at - 1)}>
-            {words.previous}
+            {labels.previous}
           </Button>
-          <span className="muted">{words.page(at * perPage + 1, Math.min(rows.length, (at + 1) * perPage))}</span>
+          <span className="muted">{labels.page(at * perPage + 1, Math.min(rows.length, (at + 1) * perPage))}</span>
           <Button disabled={at === pages - 1} onClick={() => setPage(at + 1)}>
-            {words.next}
+            {labels.next}
           </Button>
         </div>
       )}
-      <p className="field__hint">{words.pasteHint}</p>
+      <p className="field__hint">{labels.pasteHint}</p>
     </section>
   );
 }

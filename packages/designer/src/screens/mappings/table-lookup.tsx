@@ -3,7 +3,7 @@ import { Field } from "../../controls/field.tsx";
 import { lookUp } from "../../mappings/table-check.ts";
 import type { TableDraft } from "../../mappings/table-draft.ts";
 import type { ValueTable } from "../../mappings/table-types.ts";
-import { tableStrings as words } from "../../strings/mappings.ts";
+import { tableStrings as labels } from "../../strings/mappings.ts";
 
 /** Looks up values in the current table, saved or not. */
 export function TableLookup({ draft, table }: { readonly draft: TableDraft; readonly table: ValueTable | undefined }) {
@@ -24,12 +24,12 @@ export function TableLookup({ draft, table }: { readonly draft: TableDraft; read
     </Field>
   );
   return (
-    <section className="panel" aria-label={words.lookup}>
-      <h2>{words.lookup}</h2>
+    <section className="panel" aria-label={labels.lookup}>
+      <h2>{labels.lookup}</h2>
       <div className="mapping__lookup">
-        {columnChoice(words.from, from, (id) => choose({ from: id, to }))}
-        {columnChoice(words.to, to, (id) => choose({ from, to: id }))}
-        <Field label={words.key}>
+        {columnChoice(labels.from, from, (id) => choose({ from: id, to }))}
+        {columnChoice(labels.to, to, (id) => choose({ from, to: id }))}
+        <Field label={labels.key}>
           {(control) => <input {...control} className="input input--mono" value={key} onChange={(event) => setKey(event.target.value)} />}
         </Field>
       </div>
@@ -39,14 +39,14 @@ export function TableLookup({ draft, table }: { readonly draft: TableDraft; read
 }
 
 function Result({ table, from, to, value }: { readonly table: ValueTable | undefined; readonly from: string; readonly to: string; readonly value: string }) {
-  if (table === undefined) return <p className="muted">{words.lookupFirst}</p>;
+  if (table === undefined) return <p className="muted">{labels.lookupFirst}</p>;
   const result = value === "" || !table.hasColumn(from) || !table.hasColumn(to) ? undefined : lookUp(table, from, to, value);
   return (
-    <p role="status" aria-label={words.result} className="mapping__result">
+    <p role="status" aria-label={labels.result} className="mapping__result">
       {result === undefined ? null : "error" in result ? (
         <span className="problem-text">{result.error}</span>
       ) : (
-        <code>{result.value === null ? words.resultNull : String(result.value)}</code>
+        <code>{result.value === null ? labels.resultNull : String(result.value)}</code>
       )}
     </p>
   );

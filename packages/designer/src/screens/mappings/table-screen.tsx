@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { openTable } from "../../mappings/open-table.ts";
 import { checkTable } from "../../mappings/table-check.ts";
 import { documentOf } from "../../mappings/table-draft.ts";
-import { mappingStrings as words } from "../../strings/mappings.ts";
+import { mappingStrings as labels } from "../../strings/mappings.ts";
 import { useUnsavedDraft } from "../use-unsaved-draft.ts";
 import { MappingFrame, MessageList } from "./mapping-frame.tsx";
 import { OpenedMapping, type MappingEditorProps } from "./opened-mapping.tsx";
@@ -23,12 +23,12 @@ export function TableScreen({ id }: { readonly id: string }) {
 function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("value-mappings", id, loaded, target);
   const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
-  const { draft, isChanged, isRestored, change, undo, redo, settle } = useUnsavedDraft(draftKey("value-mappings", id, target), opened.draft);
+  const { draft, isChanged, isRestored, change, undo, redo, reset } = useUnsavedDraft(draftKey("value-mappings", id, target), opened.draft);
   const [search, setSearch] = useState("");
   const settled = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, settled), [id, settled]);
   const done = (isDone: boolean): void => {
-    if (isDone) settle(openTable(id, documentOf(draft)).draft);
+    if (isDone) reset(openTable(id, documentOf(draft)).draft);
   };
   const serverWarnings = saving.warnings.filter((warning) => !check.warnings.includes(warning));
   return (
@@ -44,17 +44,17 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       onSave={() => void saving.save(documentOf(draft)).then(done)}
       onDeploy={() => void saving.deploy(documentOf(draft)).then(done)}
       onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
-      onDiscard={() => settle(opened.draft)}
+      onDiscard={() => reset(opened.draft)}
     >
-      {opened.problem === undefined ? null : <MessageList title={words.problems} variant="fail" sentences={[opened.problem]} />}
+      {opened.problem === undefined ? null : <MessageList title={labels.problems} variant="fail" sentences={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
       <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, typedCell())} />
       <MessageList
-        title={words.problems}
+        title={labels.problems}
         variant="fail"
         sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))}
       />
-      <MessageList title={words.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
+      <MessageList title={labels.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
         <TableLookup draft={draft} table={check.table} />
         <TableFiles id={id} draft={draft} onChange={change} />

@@ -2,18 +2,18 @@ import type { MatchMode, OnMissing } from "../../mappings/table-types.ts";
 import { matchModes, missingRules } from "../../mappings/table-types.ts";
 import { Field } from "../../controls/field.tsx";
 import type { TableDraft } from "../../mappings/table-draft.ts";
-import { mappingStrings, tableStrings as words } from "../../strings/mappings.ts";
+import { mappingStrings, tableStrings as labels } from "../../strings/mappings.ts";
 
 /** Settings of the whole table. */
 export function TableSettings({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
   return (
-    <section className="panel mapping__settings" aria-label={words.settings}>
+    <section className="panel mapping__settings" aria-label={labels.settings}>
       <Field label={mappingStrings.name}>
         {(control) => (
           <input {...control} className="input" maxLength={120} value={draft.name} onChange={(event) => onChange({ ...draft, name: event.target.value })} />
         )}
       </Field>
-      <Field label={words.onMissing}>
+      <Field label={labels.onMissing}>
         {(control) => (
           <select
             {...control}
@@ -23,18 +23,18 @@ export function TableSettings({ draft, onChange }: { readonly draft: TableDraft;
           >
             {missingRules.map((rule) => (
               <option key={rule} value={rule}>
-                {words.missing[rule]}
+                {labels.missing[rule]}
               </option>
             ))}
           </select>
         )}
       </Field>
-      <Field label={words.match}>
+      <Field label={labels.match}>
         {(control) => (
           <select {...control} className="input" value={draft.match} onChange={(event) => onChange({ ...draft, match: event.target.value as MatchMode })}>
             {matchModes.map((mode) => (
               <option key={mode} value={mode}>
-                {words.matches[mode]}
+                {labels.matches[mode]}
               </option>
             ))}
           </select>

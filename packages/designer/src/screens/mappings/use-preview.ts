@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { previewDocument, readDocument, sampleOf, withSample, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
-import { keepSample, keptSample, listSample, listedSamples } from "../../mappings/kept-samples.ts";
+import { currentSample, keepSample, keptSamplesOf, setCurrentSample } from "../../mappings/stored-samples.ts";
 import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapping-environment.ts";
 import { readMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 
@@ -14,8 +14,8 @@ export interface LivePreview {
   readonly lazyEnvironment: LazyEnvironment;
   setSample(text: string): void;
   /** The samples that the user kept, each with whether the mapping succeeds for it. */
-  readonly kept: readonly KeptSample[];
-  keep(): void;
+  readonly keptSamples: readonly KeptSample[];
+  keepSample(): void;
 }
 
 export interface KeptSample {
@@ -30,7 +30,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       createLazyEnvironment({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) => readMapping(kind, other, target)),
     [id, tableIds, documentIds, target],
   );
-  const [own, setOwn] = useState<string | undefined>(() => keptSample(id));
+  const [own, setOwn] = useState<string | undefined>(() => currentSample(id));
   const [state, setState] = useState<Pick<LivePreview, "preview" | "document" | "fault">>(() => {
     const read = readDocument(text);
     return { preview: undefined, document: "document" in read ? read.document : undefined, fault: "fault" in read ? read.fault : undefined };
@@ -62,20 +62,20 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       clearTimeout(timer);
     };
   }, [text, own, lazyEnvironment]);
-  const [list, setList] = useState(() => listedSamples(id));
-  const kept = useMemo(
+  const [list, setList] = useState(() => keptSamplesOf(id));
+  const keptSamples = useMemo(
     () => list.map((text): KeptSample => ({ text, isValid: state.document !== undefined && isValidFor(state.document, text, lazyEnvironment.environment) })),
     // The preview changes whenever the environment was completed.
     [list, state.document, state.preview, lazyEnvironment],
   );
   return {
     ...state,
-    kept,
-    keep: () => setList(listSample(id, sample)),
+    keptSamples,
+    keepSample: () => setList(keepSample(id, sample)),
     sample,
     lazyEnvironment,
     setSample(next) {
-      keepSample(id, next);
+      setCurrentSample(id, next);
       setOwn(next);
     },
   };

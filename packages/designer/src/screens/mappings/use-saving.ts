@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { MappingKind } from "../../api-client/runtime-client.ts";
-import { shownTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/moment.tsx";
 import { deployMapping, isSameDocument, saveMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
-import { mappingStrings as words } from "../../strings/mappings.ts";
+import { mappingStrings as labels } from "../../strings/mappings.ts";
 
 export interface Saving {
   readonly isBusy: boolean;
@@ -43,18 +43,22 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
   const save = (document: unknown): Promise<boolean> =>
     run(async () => {
       const { file, fileLeft } = await saveMapping(kind, id, document, saved);
-      if (fileLeft !== undefined) throw new Error(fileLeft === "commented" ? words.fileCommented : words.fileChanged);
+      if (fileLeft !== undefined) throw new Error(fileLeft === "commented" ? labels.fileCommented : labels.fileChanged);
       setSaved({ ...saved, document, file });
       setWarnings([]);
-      return words.saved(shownTime(new Date().toISOString()));
+      return labels.saved(formatTime(new Date().toISOString()));
     });
   const deploy = (document: unknown): Promise<boolean> =>
     run(async () => {
       const { hash, warnings: found } = await deployMapping(kind, id, document, saved, target);
-      const { file, fileLeft } = await saveMapping(kind, id, document, saved);
+      // Installed, whether or not the file can be written: the next deployment replaces this version.
+      setSaved({ ...saved, deployed: document, hash });
+      const { file, fileLeft } = await saveMapping(kind, id, document, saved).catch((reason: Error) => {
+        throw new Error(labels.fileNotSaved(reason.message), { cause: reason });
+      });
       setSaved({ ...saved, document, deployed: document, hash, file });
-      setWarnings(fileLeft === undefined ? found : [...found, fileLeft === "commented" ? words.fileLeftCommented : words.fileLeftChanged]);
-      return words.deployed(target ?? "", shownTime(new Date().toISOString()));
+      setWarnings(fileLeft === undefined ? found : [...found, fileLeft === "commented" ? labels.fileLeftCommented : labels.fileLeftChanged]);
+      return labels.deployed(target ?? "", formatTime(new Date().toISOString()));
     });
   const state = stateOf(saved);
   return { isBusy, note, error, warnings, saved, state, save, deploy, refuse: setError };

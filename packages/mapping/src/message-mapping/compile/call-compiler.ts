@@ -20,7 +20,7 @@ export interface CallContext {
 
 type Special = (args: readonly ExpressionTree[], call: CallContext) => Compiled;
 
-const specials: Readonly<Record<string, { readonly min: number; readonly max: number; readonly compile: Special }>> = {
+const lazyFunctions: Readonly<Record<string, { readonly min: number; readonly max: number; readonly compile: Special }>> = {
   if: { min: 2, max: 3, compile: choose },
   coalesce: { min: 1, max: 100, compile: coalesce },
   lookup: { min: 4, max: 5, compile: lookup },
@@ -29,32 +29,32 @@ const specials: Readonly<Record<string, { readonly min: number; readonly max: nu
 };
 
 /** Every function name except those of the document. */
-export const functionNames: readonly string[] = [...Object.keys(specials), ...Object.keys(languageFunctions)].sort();
+export const functionNames: readonly string[] = [...Object.keys(lazyFunctions), ...Object.keys(languageFunctions)].sort();
 
 export function compileCall(name: string, args: readonly ExpressionTree[], call: CallContext): Compiled {
   const { context } = call;
-  const own = context.functions.get(name);
-  if (own !== undefined)
-    return checked(name, args, { min: own.args.length, max: own.args.length }, context)
-      ? callOwn(
-          own,
+  const declared = context.functions.get(name);
+  if (declared !== undefined)
+    return hasValidCount(name, args, { min: declared.args.length, max: declared.args.length }, context)
+      ? callDeclared(
+          declared,
           args.map((arg) => call.compile(arg)),
         )
       : nothing;
-  if (Object.hasOwn(specials, name)) {
-    const special = specials[name] as (typeof specials)[string];
-    return checked(name, args, special, context) ? special.compile(args, call) : nothing;
+  if (Object.hasOwn(lazyFunctions, name)) {
+    const special = lazyFunctions[name] as (typeof lazyFunctions)[string];
+    return hasValidCount(name, args, special, context) ? special.compile(args, call) : nothing;
   }
-  const known = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);
-  if (known === undefined) {
+  const languageFunction = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);
+  if (languageFunction === undefined) {
     const suggestion = context.closest(name, [...functionNames, ...context.functions.keys()]);
     context.report(`unknown function '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
     return nothing;
   }
-  if (!checked(name, args, known, context)) return nothing;
-  checkPattern(known, args, context);
+  if (!hasValidCount(name, args, languageFunction, context)) return nothing;
+  checkPattern(languageFunction, args, context);
   const values = args.map((arg) => call.compile(arg));
-  return computed(callOf(known.apply, values));
+  return computed(callOf(languageFunction.apply, values));
 }
 
 function hostFunction(name: string, { environment }: DocumentContext): LanguageFunction | undefined {
@@ -81,7 +81,7 @@ const nothing = computed(() => undefined);
 
 function callOf(apply: (...args: any[]) => unknown, values: readonly Compiled[]): Compiled["evaluate"] {
   const [first, second] = values.map((value) => value.evaluate);
-  const guarded =
+  const locate =
     (call: Compiled["evaluate"]): Compiled["evaluate"] =>
     (frame) => {
       try {
@@ -97,26 +97,26 @@ function callOf(apply: (...args: any[]) => unknown, values: readonly Compiled[])
     countWork(value, frame.run);
     return value;
   };
-  if (values.length === 1 && first !== undefined) return guarded((frame) => apply(argument(first, frame)));
-  if (values.length === 2 && first !== undefined && second !== undefined) return guarded((frame) => apply(argument(first, frame), argument(second, frame)));
-  return guarded((frame) => apply(...values.map((value) => argument(value.evaluate, frame))));
+  if (values.length === 1 && first !== undefined) return locate((frame) => apply(argument(first, frame)));
+  if (values.length === 2 && first !== undefined && second !== undefined) return locate((frame) => apply(argument(first, frame), argument(second, frame)));
+  return locate((frame) => apply(...values.map((value) => argument(value.evaluate, frame))));
 }
 
-function checked(name: string, args: readonly unknown[], count: { readonly min: number; readonly max: number }, context: DocumentContext): boolean {
+function hasValidCount(name: string, args: readonly unknown[], count: { readonly min: number; readonly max: number }, context: DocumentContext): boolean {
   if (args.length >= count.min && args.length <= count.max) return true;
   const expected = count.min === count.max ? String(count.min) : `${count.min} to ${count.max}`;
   context.report(`function '${name}' takes ${expected} argument${expected === "1" ? "" : "s"}, got ${args.length}`);
   return false;
 }
 
-function callOwn(own: DocumentFunction, args: readonly Compiled[]): Compiled {
+function callDeclared(declared: DocumentFunction, args: readonly Compiled[]): Compiled {
   return computed((frame) => {
     const { run } = frame;
     const level = new Frame(run, undefined, undefined);
     level.args = args.map((arg) => arg.evaluate(frame));
     run.enter();
     try {
-      return own.evaluate(level);
+      return declared.evaluate(level);
     } finally {
       run.leave();
     }

@@ -24,15 +24,15 @@ export function memberShape(shape: Shape | undefined, name: string, context: Doc
   if (shape === undefined || shape.kind === "any" || name === "#text" || name === "c1") return undefined;
   if (shape.kind === "object" && shape.members.has(name)) return shape.members.get(name);
   const names = shape.kind === "object" ? shape.members.keys() : [];
-  const meant = context.closest(name, names);
-  const why = shape.kind === "list" ? `: it is a list, write [*].${name} or [0].${name}` : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
+  const suggestion = context.closest(name, names);
+  const why = shape.kind === "list" ? `: it is a list, write [*].${name} or [0].${name}` : suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`;
   context.report(`the source has no field '${name}'${why}`);
   return undefined;
 }
 
 /** Finds the operand that caused a fault, so that the message can name its position. */
-export function located(thrown: unknown, operands: readonly Compiled[], frame: Frame): MappingFault {
-  const fault = asFault(thrown);
+export function located(error: unknown, operands: readonly Compiled[], frame: Frame): MappingFault {
+  const fault = asFault(error);
   if (fault.source !== undefined || fault.value === undefined) return fault;
   const value = scalarOf(fault.value);
   const failing = operands.find(({ origin, evaluate }) => origin !== undefined && scalarOf(evaluate(frame)) === value);

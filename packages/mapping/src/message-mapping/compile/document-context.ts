@@ -80,10 +80,10 @@ export class DocumentContext {
   report(message: string, missing?: Problem["missing"]): void {
     if (this.problems.length >= maxProblems) return;
     const problem = { path: this.place, message, ...(missing === undefined ? {} : { missing }) };
-    if (!this.problems.some((known) => known.path === problem.path && known.message === message)) this.problems.push(problem);
+    if (!this.problems.some((earlier) => earlier.path === problem.path && earlier.message === message)) this.problems.push(problem);
   }
 
-  /** The closest of some names, for a report; none once no more problems are reported, because searching for each of 20,000 rules takes seconds. */
+  /** The closest name, for a suggestion. Undefined once the problem limit is reached: searching for each of 20,000 rules takes seconds. */
   closest(name: string, names: Iterable<string>): string | undefined {
     return this.problems.length < maxProblems ? closest(name, names) : undefined;
   }
@@ -105,7 +105,7 @@ export class DocumentContext {
     (this.#partDepth === 0 ? this.#tables.inMap : this.#tables.inParts).add(table);
   }
 
-  /** The tables the document names, those of the map before those of parts. */
+  /** The tables that the document uses: those of the map, then those of parts. */
   get tablesUsed(): readonly string[] {
     return [...new Set([...this.#tables.inMap, ...this.#tables.inParts])];
   }

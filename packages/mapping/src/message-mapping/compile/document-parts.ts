@@ -1,6 +1,6 @@
 // Parts and functions of a document and of its imports, by name. A document's own names take precedence.
 import { isPlainObject } from "@sluice/engine/values";
-import { unknownMembers } from "../../problem.ts";
+import { unknownProperties } from "../../problem.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
 import { validName } from "./scope.ts";
@@ -20,14 +20,14 @@ const maxImportDepth = 10;
 
 /** Reads the declarations of a document; `imports` collects the ids of all documents it reaches. */
 export function readDeclarations(document: Members, context: DocumentContext, imports: Set<string>): Declarations {
-  return readInto({ parts: new Map(), functions: new Map() }, document, { context, imports, known: new Map(), depth: 0 });
+  return readInto({ parts: new Map(), functions: new Map() }, document, { context, imports, byId: new Map(), depth: 0 });
 }
 
 interface Reading {
   readonly context: DocumentContext;
   readonly imports: Set<string>;
   /** Declarations of imported documents, by id. In a circular import, the document being read provides the declarations read so far. */
-  readonly known: Map<string, Declarations>;
+  readonly byId: Map<string, Declarations>;
   readonly depth: number;
 }
 
@@ -37,25 +37,25 @@ function readInto(declared: Declarations, document: Members, reading: Reading): 
   for (const id of importedIds(document, context)) {
     const found = importedDeclarations(id, reading);
     for (const [name, part] of found?.parts ?? []) parts.set(name, part);
-    for (const [name, called] of found?.functions ?? []) functions.set(name, called);
+    for (const [name, declaredFunction] of found?.functions ?? []) functions.set(name, declaredFunction);
   }
   for (const [name, part] of entries(document["parts"], "parts", context)) {
     if (isPlainObject(part)) {
-      for (const fault of unknownMembers(part, ["map", "note"])) context.report(`part '${name}': ${fault}`);
+      for (const fault of unknownProperties(part, ["map", "note"])) context.report(`part '${name}': ${fault}`);
       parts.set(name, { map: part["map"], parts: () => parts });
     } else context.report(`part '${name}' must be an object with 'map'`);
   }
-  for (const [name, given] of entries(document["functions"], "functions", context)) {
-    const called = readFunction(name, given, context);
-    if (called !== undefined) functions.set(name, called);
+  for (const [name, declaration] of entries(document["functions"], "functions", context)) {
+    const declaredFunction = readFunction(name, declaration, context);
+    if (declaredFunction !== undefined) functions.set(name, declaredFunction);
   }
   return declared;
 }
 
 function importedDeclarations(id: string, reading: Reading): Declarations | undefined {
-  const { context, imports, known, depth } = reading;
-  const before = known.get(id);
-  if (before !== undefined) return before;
+  const { context, imports, byId, depth } = reading;
+  const cached = byId.get(id);
+  if (cached !== undefined) return cached;
   if (depth >= maxImportDepth) {
     context.report(`imports are nested deeper than ${maxImportDepth} documents`);
     return undefined;
@@ -67,14 +67,14 @@ function importedDeclarations(id: string, reading: Reading): Declarations | unde
   }
   imports.add(id);
   const declared: Declarations = { parts: new Map(), functions: new Map() };
-  known.set(id, declared);
+  byId.set(id, declared);
   return readInto(declared, imported, { ...reading, depth: depth + 1 });
 }
 
 function importedIds(document: Members, context: DocumentContext): readonly string[] {
-  const given = document["import"];
-  if (given === undefined) return [];
-  if (Array.isArray(given) && given.every((id) => typeof id === "string")) return given;
+  const ids = document["import"];
+  if (ids === undefined) return [];
+  if (Array.isArray(ids) && ids.every((id) => typeof id === "string")) return ids;
   context.report("'import' must be a list of document ids");
   return [];
 }
@@ -86,13 +86,15 @@ function entries(value: unknown, member: string, context: DocumentContext): read
   return [];
 }
 
-function readFunction(name: string, given: unknown, context: DocumentContext): DeclaredFunction | undefined {
-  const { args = [], expr } = isPlainObject(given) ? given : ({} as Members);
+function readFunction(name: string, declaration: unknown, context: DocumentContext): DeclaredFunction | undefined {
+  const { args = [], expr } = isPlainObject(declaration) ? declaration : ({} as Members);
   const names = Array.isArray(args) ? args.map(validName) : [undefined];
   if (validName(name) === undefined || names.includes(undefined) || typeof expr !== "string") {
-    context.report(`function '${name.slice(0, 60)}' must have 'args', a list of names, and 'expr', a string`);
+    context.report(
+      `function '${name.slice(0, 60)}' must have a list of names 'args' and a string 'expr'; names have letters, digits and _ and do not start with a digit`,
+    );
     return undefined;
   }
-  for (const fault of unknownMembers(given as Members, ["args", "expr", "note"])) context.report(`function '${name}': ${fault}`);
+  for (const fault of unknownProperties(declaration as Members, ["args", "expr", "note"])) context.report(`function '${name}': ${fault}`);
   return { args: names as readonly string[], expr };
 }

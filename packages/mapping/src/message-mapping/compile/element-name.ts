@@ -6,7 +6,7 @@ import { hopsTo, levelAt, type Scope } from "./scope.ts";
 export function elementName(tree: ExpressionTree, scope: Scope, context: DocumentContext): string | undefined {
   switch (tree.kind) {
     case "name":
-      return named(tree.name, scope, context);
+      return elementOfName(tree.name, scope, context);
     case "member":
       return tree.of.kind === "name" && tree.of.name === "$vars" ? context.variables.get(`$${tree.name}`)?.element : tree.name;
     case "index":
@@ -18,7 +18,7 @@ export function elementName(tree: ExpressionTree, scope: Scope, context: Documen
   }
 }
 
-function named(name: string, scope: Scope, context: DocumentContext): string | undefined {
+function elementOfName(name: string, scope: Scope, context: DocumentContext): string | undefined {
   const plain = name.startsWith("$") ? name.slice(1) : name;
   const hops = hopsTo(scope, (level) => level.as === plain || (name === "$group" && level.isGrouped));
   if (hops !== undefined) return levelAt(scope, hops).element;

@@ -47,7 +47,7 @@ function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContex
       return compileCall(tree.name, tree.args, { scope, context, compile });
     case "unary": {
       const { evaluate } = compile(tree.of);
-      return computed(tree.operator === "!" ? (frame) => !isTruthy(evaluate(frame)) : (frame) => negated(toNumber(evaluate(frame))));
+      return computed(tree.operator === "!" ? (frame) => !isTruthy(evaluate(frame)) : (frame) => negate(toNumber(evaluate(frame))));
     }
     case "binary":
       return binary(tree.operator, compile(tree.left), compile(tree.right));
@@ -62,7 +62,7 @@ function compileTree(tree: ExpressionTree, scope: Scope, context: DocumentContex
   }
 }
 
-const negated = (value: number | null): number | null => (value === null ? null : 0 - value);
+const negate = (value: number | null): number | null => (value === null ? null : 0 - value);
 
 function member(
   tree: Extract<ExpressionTree, { kind: "member" }>,
@@ -80,14 +80,14 @@ function member(
   const { evaluate } = of;
   if (!of.isMany) return { evaluate: (frame) => read(evaluate(frame)), isMany: false, shape, origin };
   return {
-    evaluate: (frame) => collected(evaluate(frame) as readonly unknown[], (item) => read(item), frame),
+    evaluate: (frame) => collectValues(evaluate(frame) as readonly unknown[], (item) => read(item), frame),
     isMany: true,
     shape: elementShape(shape),
     origin: undefined,
   };
 }
 
-function collected(items: readonly unknown[], read: (item: unknown) => unknown, frame: Frame): readonly unknown[] {
+function collectValues(items: readonly unknown[], read: (item: unknown) => unknown, frame: Frame): readonly unknown[] {
   frame.run.spend(items.length);
   const found: unknown[] = [];
   let hasLists = false;
@@ -127,16 +127,16 @@ function filter(tree: Extract<ExpressionTree, { kind: "filter" }>, of: Compiled,
     const items = toList(of.evaluate(frame));
     frame.run.spend(items.length);
     const level = new Frame(frame.run, frame, undefined);
-    const kept: unknown[] = [];
+    const matching: unknown[] = [];
     let hasLists = false;
     for (let at = 0; at < items.length; at++) {
       level.item = items[at];
       level.index = at;
       if (!isTruthy(test(level))) continue;
-      kept.push(items[at]);
+      matching.push(items[at]);
       hasLists ||= Array.isArray(items[at]);
     }
-    return hasLists ? limitedList(kept) : kept;
+    return hasLists ? limitedList(matching) : matching;
   };
   return { evaluate, isMany: true, shape, origin: undefined };
 }
@@ -154,7 +154,7 @@ function each(tree: Extract<ExpressionTree, { kind: "each" }>, of: Compiled, sco
     const items = of.evaluate(frame) as readonly unknown[];
     const level = new Frame(frame.run, frame, undefined);
     let at = 0;
-    return collected(
+    return collectValues(
       items,
       (item) => {
         level.item = item;
@@ -170,7 +170,7 @@ function each(tree: Extract<ExpressionTree, { kind: "each" }>, of: Compiled, sco
 type Calculation = (left: number, right: number) => unknown;
 
 /** Fast path for two numbers. */
-const onNumbers: Readonly<Record<string, Calculation>> = {
+const numberOperations: Readonly<Record<string, Calculation>> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,
   "*": (a, b) => a * b,
@@ -187,7 +187,7 @@ function binary(operator: string, left: Compiled, right: Compiled): Compiled {
   if (operator === "||") return computed((frame) => isTruthy(one(frame)) || isTruthy(other(frame)));
   if (operator === "??") return computed((frame) => one(frame) ?? other(frame));
   const operation = binaryOperations[operator] as (left: unknown, right: unknown) => unknown;
-  const fast = onNumbers[operator];
+  const fast = numberOperations[operator];
   return computed((frame) => {
     const a = one(frame);
     const b = other(frame);

@@ -1,8 +1,8 @@
 // Processes the value of a rule's source: default, type, scale, format, and checks.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
-import { shown, unknownMembers } from "../../problem.ts";
+import { formatValue, unknownProperties } from "../../problem.ts";
 import { characterCount } from "../../text/characters.ts";
-import { checkReadable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
+import { checkParsable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
 import { toClock, toDay, toTime, writtenClock, writtenTime } from "../date-values.ts";
 import type { Run } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
@@ -22,9 +22,9 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
   const steps: Step[] = [];
   const type = readType(rule, context);
   if (type !== undefined) steps.push(conversionTo(type, formatOf(rule, context)));
-  if (rule["scale"] !== undefined) steps.push(scaling(rule["scale"], context));
-  if (rule["format"] !== undefined && !isDateType(type)) steps.push(formatting(rule["format"], context));
-  steps.push(...checks(rule, context));
+  if (rule["scale"] !== undefined) steps.push(compileScale(rule["scale"], context));
+  if (rule["format"] !== undefined && !isDateType(type)) steps.push(compileFormat(rule["format"], context));
+  steps.push(...compileChecks(rule, context));
   const convert =
     steps.length === 0
       ? undefined
@@ -37,8 +37,8 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
   const isRequired = rule["required"] === true && !isList;
   if (rule["required"] !== undefined && typeof rule["required"] !== "boolean") context.report("'required' must be true or false");
   if (convert === undefined && fallback === undefined && !isRequired) return undefined;
-  return (given, run) => {
-    let value = blankIsNothing && scalarOf(given) === "" ? null : given;
+  return (input, run) => {
+    let value = blankIsNothing && scalarOf(input) === "" ? null : input;
     if (isNothing(value)) {
       if (fallback !== undefined) return detached(fallback, run);
       if (isRequired) throw new MappingFault("required", "a value is required, but the source has none");
@@ -53,7 +53,7 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
 function readType(rule: RuleMembers, context: DocumentContext): TypeName | undefined {
   const { type } = rule;
   if (type === undefined || (types as readonly unknown[]).includes(type)) return type as TypeName | undefined;
-  context.report(`'type' must be one of ${types.join(", ")}, got ${shown(type)}`);
+  context.report(`'type' must be one of ${types.join(", ")}, got ${formatValue(type)}`);
   return undefined;
 }
 
@@ -67,10 +67,10 @@ interface DatePatterns {
 /** `format` of dates: a pattern for the target, or `{in, out}` for both sides. */
 function formatOf({ type, format }: RuleMembers, context: DocumentContext): DatePatterns {
   if (format === undefined || !isDateType(type as TypeName)) return { in: undefined, out: undefined };
-  const given: RuleMembers = isPlainObject(format) ? format : { out: format };
-  for (const fault of unknownMembers(given, ["in", "out"])) context.report(`'format': ${fault}`);
+  const patterns: RuleMembers = isPlainObject(format) ? format : { out: format };
+  for (const fault of unknownProperties(patterns, ["in", "out"])) context.report(`'format': ${fault}`);
   const pattern = (name: "in" | "out", check: (pattern: string) => unknown): string | undefined => {
-    const text = given[name];
+    const text = patterns[name];
     if (text === undefined) return undefined;
     try {
       if (typeof text !== "string") throw new MappingFault("expression", "'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}");
@@ -81,7 +81,7 @@ function formatOf({ type, format }: RuleMembers, context: DocumentContext): Date
       return undefined;
     }
   };
-  return { in: pattern("in", checkReadable), out: pattern("out", compileDatePattern) };
+  return { in: pattern("in", checkParsable), out: pattern("out", compileDatePattern) };
 }
 
 function conversionTo(type: TypeName, patterns: DatePatterns): Step {
@@ -126,24 +126,24 @@ function dateConversion(type: keyof typeof dateKinds, patterns: DatePatterns): S
   };
 }
 
-function toInteger(given: unknown): number | bigint {
-  const value = scalarOf(given);
+function toInteger(input: unknown): number | bigint {
+  const value = scalarOf(input);
   if (typeof value === "bigint") return value;
   const number = typeof value === "number" ? value : typeof value === "string" && /^\s*[+-]?\d+(?:\.0*)?\s*$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw new MappingFault("type", `expected integer, got ${shown(value)}`, given);
+  if (!Number.isSafeInteger(number)) throw new MappingFault("type", `expected integer, got ${formatValue(value)}`, input);
   return number;
 }
 
-function toBoolean(given: unknown): boolean {
-  const value = scalarOf(given);
+function toBoolean(input: unknown): boolean {
+  const value = scalarOf(input);
   if (typeof value === "boolean") return value;
   const word = typeof value === "string" ? value.trim().toLowerCase() : value;
   if (word === "true" || word === "yes" || word === "y" || word === "x" || word === "1" || word === 1) return true;
   if (word === "false" || word === "no" || word === "n" || word === "0" || word === 0) return false;
-  throw new MappingFault("type", `expected true or false, got ${shown(value)}`, given);
+  throw new MappingFault("type", `expected true or false, got ${formatValue(value)}`, input);
 }
 
-function scaling(scale: unknown, context: DocumentContext): Step {
+function compileScale(scale: unknown, context: DocumentContext): Step {
   if (!Number.isInteger(scale) || (scale as number) < 0 || (scale as number) > 12) context.report("'scale' must be a number of decimals from 0 to 12");
   const digits = Number(scale);
   return (value) => {
@@ -152,9 +152,9 @@ function scaling(scale: unknown, context: DocumentContext): Step {
   };
 }
 
-function formatting(format: unknown, context: DocumentContext): Step {
+function compileFormat(format: unknown, context: DocumentContext): Step {
   try {
-    if (typeof format !== "string") throw new MappingFault("expression", "'format' must be a pattern");
+    if (typeof format !== "string") throw new MappingFault("expression", "'format' must be a number pattern such as #,##0.00");
     compileNumberPattern(format);
   } catch (error) {
     context.report((error as Error).message);
@@ -165,7 +165,7 @@ function formatting(format: unknown, context: DocumentContext): Step {
   };
 }
 
-function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
+function compileChecks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
   const steps: Step[] = [];
   const { pattern, maxLength, enum: allowed } = rule;
   if (pattern !== undefined) {
@@ -174,7 +174,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
       const compiled = compilePattern(String(pattern));
       steps.push((value) => {
         if (compiled.matches(toText(value))) return value;
-        throw new MappingFault("pattern", `${shown(value)} does not match the pattern ${String(pattern)}`, value);
+        throw new MappingFault("pattern", `${formatValue(value)} does not match the pattern ${String(pattern)}`, value);
       });
     } catch (error) {
       context.report((error as Error).message);
@@ -185,19 +185,19 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
     steps.push((value) => {
       const text = toText(value);
       if (text.length <= (maxLength as number) || characterCount(text) <= (maxLength as number)) return value;
-      throw new MappingFault("max-length", `${shown(value)} is longer than ${String(maxLength)} characters`, value);
+      throw new MappingFault("max-length", `${formatValue(value)} is longer than ${String(maxLength)} characters`, value);
     });
   }
   if (allowed !== undefined) {
-    if (!Array.isArray(allowed) || allowed.length === 0) context.report("'enum' must be a list of values");
+    if (!Array.isArray(allowed) || allowed.length === 0) context.report("'enum' must be a list of at least one value");
     else
       steps.push((value) => {
         if (allowed.some((candidate) => isAllowed(candidate, value))) return value;
         throw new MappingFault(
           "enum",
-          `${shown(value)} is not one of ${allowed
+          `${formatValue(value)} is not one of ${allowed
             .slice(0, 10)
-            .map((candidate) => shown(candidate))
+            .map((candidate) => formatValue(candidate))
             .join(", ")}`,
           value,
         );
@@ -207,7 +207,7 @@ function checks(rule: RuleMembers, context: DocumentContext): readonly Step[] {
 }
 
 /** Codes are compared as text: "1" is not "01", although both are the number one. */
-function isAllowed(candidate: unknown, given: unknown): boolean {
-  const value = scalarOf(given);
+function isAllowed(candidate: unknown, input: unknown): boolean {
+  const value = scalarOf(input);
   return typeof candidate === "string" && typeof value === "string" ? candidate === value : areEqual(candidate, value);
 }

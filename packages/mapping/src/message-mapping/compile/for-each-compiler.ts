@@ -1,6 +1,6 @@
 // forEach: one target item per source item or per group, in order, filtered, sorted and limited.
 import { isPlainObject } from "@sluice/engine/values";
-import { unknownMembers } from "../../problem.ts";
+import { unknownProperties } from "../../problem.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import type { Origin } from "../source-path.ts";
@@ -36,9 +36,9 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
   const isGrouped = rule["groupBy"] !== undefined;
   const scope = itemScope(level.scope, shape, { as, isGrouped, element: list?.element });
   const inner: Level = { ...level, scope, prefix: "" };
-  const source = sourceKinds.some((kind) => Object.hasOwn(rule, kind)) ? compileSource(rule, inner) : missingSource(level);
+  const source = sourceKinds.some((kind) => Object.hasOwn(rule, kind)) ? compileSource(rule, inner) : reportMissingSource(level);
   const finish = compileFinish(rule, context, true);
-  const arrange = arrangements(rule, inner);
+  const arrange = compileArrange(rule, inner);
   const limit = readLimit(rule["limit"], level);
   const { omitEmpty, required } = rule;
   if (omitEmpty !== undefined && typeof omitEmpty !== "boolean") context.report("'omitEmpty' must be true or false");
@@ -51,18 +51,18 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
     const item = new Frame(frame.run, frame, undefined, site);
     item.origin = originText;
     let entries: readonly Entry[] | undefined;
-    const given = toList(items(frame));
-    frame.run.spend(given.length);
+    const sourceItems = toList(items(frame));
+    frame.run.spend(sourceItems.length);
     if (arrange !== undefined)
       entries = arrange(
-        given.map((item, index) => ({ item, index, key: undefined, group: undefined })),
+        sourceItems.map((item, index) => ({ item, index, key: undefined, group: undefined })),
         item,
       );
-    const length = Math.min(entries?.length ?? given.length, limit);
+    const length = Math.min(entries?.length ?? sourceItems.length, limit);
     const results: unknown[] = [];
     for (let at = 0; at < length; at++) {
       const entry = entries?.[at];
-      item.item = entry === undefined ? given[at] : entry.item;
+      item.item = entry === undefined ? sourceItems[at] : entry.item;
       item.key = entry?.key;
       item.group = entry?.group;
       item.index = at;
@@ -86,7 +86,7 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
   return { evaluate: run, origin: list?.origin, isStructure: source.isStructure };
 }
 
-function missingSource({ context }: Level): ReturnType<typeof compileSource> {
+function reportMissingSource({ context }: Level): ReturnType<typeof compileSource> {
   context.report("forEach needs map or another source for its items");
   return { evaluate: () => undefined, origin: undefined, isStructure: false };
 }
@@ -94,7 +94,7 @@ function missingSource({ context }: Level): ReturnType<typeof compileSource> {
 function readName(value: unknown, { context }: Level): string | undefined {
   if (value === undefined) return undefined;
   const name = validName(value);
-  if (name === undefined) context.report("'as' must be a name");
+  if (name === undefined) context.report("'as' must be a name of letters, digits and _");
   else if (reservedNames.includes(name)) context.report(`'as' must not be '${name}': that name is reserved`);
   return name;
 }
@@ -107,25 +107,25 @@ function readLimit(value: unknown, { context }: Level): number {
 }
 
 /** where, groupBy and sort, in that order; undefined when there is none of them. */
-function arrangements(rule: RuleMembers, level: Level): Arrange | undefined {
+function compileArrange(rule: RuleMembers, level: Level): Arrange | undefined {
   const steps: Arrange[] = [];
   const { scope } = level;
   // Items are not grouped yet when `where` and `groupBy` read them.
   const single: Level = { ...level, scope: { ...scope, isGrouped: false } };
   if (rule["where"] !== undefined) {
     const test = textOrReport(rule["where"], "where", single, "expression")?.evaluate;
-    if (test !== undefined) steps.push((entries, frame) => entries.filter((entry) => isTruthy(test(placed(frame, entry)))));
+    if (test !== undefined) steps.push((entries, frame) => entries.filter((entry) => isTruthy(test(moveTo(frame, entry)))));
   }
   if (rule["groupBy"] !== undefined) {
     const key = textOrReport(rule["groupBy"], "groupBy", single, "path")?.evaluate;
-    if (key !== undefined) steps.push((entries, frame) => grouped(entries, frame, key));
+    if (key !== undefined) steps.push((entries, frame) => groupEntries(entries, frame, key));
   }
-  if (rule["sort"] !== undefined) steps.push(sorting(rule["sort"], level));
+  if (rule["sort"] !== undefined) steps.push(compileSort(rule["sort"], level));
   if (steps.length === 0) return undefined;
   return (entries, frame) => steps.reduce((result, step) => step(result, frame), entries);
 }
 
-function placed(frame: Frame, entry: Entry): Frame {
+function moveTo(frame: Frame, entry: Entry): Frame {
   frame.item = entry.item;
   frame.index = entry.index;
   frame.key = entry.key;
@@ -133,10 +133,10 @@ function placed(frame: Frame, entry: Entry): Frame {
   return frame;
 }
 
-function grouped(entries: readonly Entry[], frame: Frame, keyOf: Evaluate): readonly Entry[] {
+function groupEntries(entries: readonly Entry[], frame: Frame, keyOf: Evaluate): readonly Entry[] {
   const groups = new Map<string, { readonly key: unknown; readonly first: Entry; readonly items: unknown[] }>();
   for (const entry of entries) {
-    const key = scalarOf(keyOf(placed(frame, entry)));
+    const key = scalarOf(keyOf(moveTo(frame, entry)));
     const name = isNothing(key) ? "\0" : toText(key);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, { key: key ?? null, first: entry, items: [entry.item] });
@@ -145,16 +145,16 @@ function grouped(entries: readonly Entry[], frame: Frame, keyOf: Evaluate): read
   return [...groups.values()].map(({ key, first, items }) => ({ item: first.item, index: first.index, key, group: items }));
 }
 
-function sorting(given: unknown, level: Level): Arrange {
-  const orders = (Array.isArray(given) ? given : [given]).map((order: unknown) => {
+function compileSort(sort: unknown, level: Level): Arrange {
+  const orders = (Array.isArray(sort) ? sort : [sort]).map((order: unknown) => {
     const { by, desc } = typeof order === "string" ? { by: order, desc: false } : isPlainObject(order) ? order : ({} as RuleMembers);
-    if (isPlainObject(order)) for (const fault of unknownMembers(order, ["by", "desc"])) level.context.report(`sort: ${fault}`);
+    if (isPlainObject(order)) for (const fault of unknownProperties(order, ["by", "desc"])) level.context.report(`sort: ${fault}`);
     if (desc !== undefined && typeof desc !== "boolean") level.context.report("'desc' of sort must be true or false");
     return { key: textOrReport(by, "sort.by", level, "path")?.evaluate ?? (() => null), sign: desc === true ? (-1 as const) : (1 as const) };
   });
   return (entries, frame) => {
     const keyed = entries.map((entry) => {
-      placed(frame, entry);
+      moveTo(frame, entry);
       return { entry, keys: orders.map(({ key }) => scalarOf(key(frame))) };
     });
     keyed.sort((one, other) => {

@@ -12,8 +12,8 @@ export function compileName(name: string, scope: Scope, context: DocumentContext
   if (hops !== undefined) return itemAt(hops, levelAt(scope, hops));
   const argument = scopeArguments(scope).indexOf(plain);
   if (argument >= 0) {
-    const away = hopsTo(scope, (level) => level.args !== undefined) as number;
-    return computed((frame) => frameAt(frame, away).args?.[argument]);
+    const hopsToFunction = hopsTo(scope, (level) => level.args !== undefined) as number;
+    return computed((frame) => frameAt(frame, hopsToFunction).args?.[argument]);
   }
   return name.startsWith("$") ? special(name, scope, context) : field(name, scope, context);
 }
@@ -33,16 +33,16 @@ function special(name: string, scope: Scope, context: DocumentContext): Compiled
     case "$":
       return { evaluate: (frame) => frame.run.root, isMany: false, shape: context.sourceShape, origin: { base: "root", hops: 0, text: "" } };
     case "$item":
-      return scope.args === undefined ? itemAt(0, scope) : unknown(name, "a function has no item", context);
+      return scope.args === undefined ? itemAt(0, scope) : reportUnknown(name, "a function has no item", context);
     case "$index": {
       const hops = hopsTo(scope, (level) => level.isItem);
-      if (hops === undefined) return unknown(name, "it is available inside forEach only", context);
+      if (hops === undefined) return reportUnknown(name, "it is available inside forEach only", context);
       return computed((frame) => frameAt(frame, hops).index);
     }
     case "$key":
     case "$group": {
       const hops = hopsTo(scope, (level) => level.isGrouped);
-      if (hops === undefined) return unknown(name, "it is available inside a forEach with groupBy only", context);
+      if (hops === undefined) return reportUnknown(name, "it is available inside a forEach with groupBy only", context);
       if (name === "$key") return computed((frame) => frameAt(frame, hops).key);
       const shape = levelAt(scope, hops).shape;
       return { ...computed((frame) => frameAt(frame, hops).group), shape: shape === undefined ? undefined : { kind: "list", of: shape } };
@@ -57,8 +57,8 @@ function special(name: string, scope: Scope, context: DocumentContext): Compiled
       const variable = context.variables.get(name);
       if (variable !== undefined)
         return { evaluate: (frame) => frame.run.vars[variable.slot], isMany: variable.isMany, shape: variable.shape, origin: undefined };
-      const meant = context.closest(name, [...context.variables.keys(), ...reservedNames.map((reserved) => `$${reserved}`)]);
-      return unknown(name, meant === undefined ? undefined : `did you mean '${meant}'?`, context);
+      const suggestion = context.closest(name, [...context.variables.keys(), ...reservedNames.map((reserved) => `$${reserved}`)]);
+      return reportUnknown(name, suggestion === undefined ? undefined : `did you mean '${suggestion}'?`, context);
     }
   }
 }
@@ -68,7 +68,7 @@ function itemAt(hops: number, level: Scope): Compiled {
   return { evaluate, isMany: false, shape: level.shape, origin: { base: "item", hops, text: "" } };
 }
 
-function unknown(name: string, why: string | undefined, context: DocumentContext): Compiled {
+function reportUnknown(name: string, why: string | undefined, context: DocumentContext): Compiled {
   context.report(`unknown name '${name}'${why === undefined ? "" : ` (${why})`}`);
   return computed(() => undefined);
 }

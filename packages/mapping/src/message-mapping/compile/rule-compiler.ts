@@ -96,9 +96,9 @@ export function* compileRulesIncrementally(rules: unknown, level: Level): Increm
   };
 }
 
-function compileRule(given: unknown, level: Level, seen: Set<string>): WriteFields | undefined {
+function compileRule(members: unknown, level: Level, seen: Set<string>): WriteFields | undefined {
   const { context } = level;
-  const rule: RuleMembers = isPlainObject(given) ? given : {};
+  const rule: RuleMembers = isPlainObject(members) ? members : {};
   const { to } = rule;
   const path = typeof to === "string" ? parseTargetPath(to) : undefined;
   if (path === undefined) {
@@ -176,14 +176,14 @@ function writer({ when, origin, level }: RulePlace, write: WriteFields): WriteFi
 
 function checkMembers(rule: RuleMembers, context: DocumentContext): void {
   const isForEach = Object.hasOwn(rule, "forEach");
-  const known = isForEach ? [...ruleMembers, ...forEachMembers] : ruleMembers;
+  const allowed = isForEach ? [...ruleMembers, ...forEachMembers] : ruleMembers;
   for (const name of Object.keys(rule)) {
-    if (known.includes(name)) continue;
-    const meant = context.closest(name, known);
-    const why = forEachMembers.includes(name) ? " without forEach" : meant === undefined ? "" : ` (did you mean '${meant}'?)`;
-    context.report(`unknown member '${name.slice(0, 60)}' of a rule${why}`);
+    if (allowed.includes(name)) continue;
+    const suggestion = context.closest(name, allowed);
+    const why = forEachMembers.includes(name) ? " without forEach" : suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`;
+    context.report(`unknown property '${name.slice(0, 60)}' in a rule${why}`);
   }
-  if (Object.hasOwn(rule, "with") && !Object.hasOwn(rule, "use")) context.report("'with' belongs to 'use'");
+  if (Object.hasOwn(rule, "with") && !Object.hasOwn(rule, "use")) context.report("'with' requires 'use'");
 }
 
 function shapeAt(shape: Shape | undefined, { segments, isList }: TargetPath, context: DocumentContext): Shape | undefined {
@@ -193,8 +193,8 @@ function shapeAt(shape: Shape | undefined, { segments, isList }: TargetPath, con
     if (typeof name === "number") at = at.kind === "list" ? at.of : undefined;
     else if (at.kind === "object" && at.members.has(name)) at = at.members.get(name);
     else {
-      const meant = at.kind === "object" ? context.closest(name, at.members.keys()) : undefined;
-      context.report(`the target has no field '${name}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+      const suggestion = at.kind === "object" ? context.closest(name, at.members.keys()) : undefined;
+      context.report(`the target has no field '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
       return undefined;
     }
   }

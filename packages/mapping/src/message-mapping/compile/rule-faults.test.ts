@@ -6,12 +6,12 @@ import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../m
 const errorsOf = (document: unknown, body: unknown, environment = environmentOf()): readonly string[] =>
   runMapping(document, body, { environment }).errors.map(({ message }) => message);
 
-describe("unknown members", () => {
+describe("unknown properties", () => {
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ["part", { parts: { p: { map: [], mapp: [] } } }, "part 'p': unknown member 'mapp' (did you mean 'map'?)"],
-    ["function", { functions: { f: { args: [], expr: "1", arg: [] } } }, "function 'f': unknown member 'arg' (did you mean 'args'?)"],
-    ["variable", { vars: [{ name: "v", expr: "1", scale: 2 }] }, "$v: unknown member 'scale'"],
-    ["sort", { map: [{ to: "x[]", forEach: "l", sort: { by: "n", descending: true }, from: "n" }] }, "x[]: sort: unknown member 'descending'"],
+    ["part", { parts: { p: { map: [], mapp: [] } } }, "part 'p': unknown property 'mapp' (did you mean 'map'?)"],
+    ["function", { functions: { f: { args: [], expr: "1", arg: [] } } }, "function 'f': unknown property 'arg' (did you mean 'args'?)"],
+    ["variable", { vars: [{ name: "v", expr: "1", scale: 2 }] }, "$v: unknown property 'scale'"],
+    ["sort", { map: [{ to: "x[]", forEach: "l", sort: { by: "n", descending: true }, from: "n" }] }, "x[]: sort: unknown property 'descending'"],
     ["pattern", { map: [{ to: "x", from: "a", pattern: { regex: "a" } }] }, "x: 'pattern' must be a string"],
     ["pattern", { map: [{ to: "x", from: "a", pattern: 5 }] }, "x: 'pattern' must be a string"],
   ])("of a %s are rejected", (_what, members, fault) => {

@@ -265,7 +265,7 @@ describe("parts", () => {
     },
   };
 
-  it("can be used with another item, also recursively", () => {
+  it("can be used with another item, including recursively", () => {
     const document = { ...jsonRules({ to: "a", use: "address", with: "addr" }, { to: "none", use: "address", with: "nothing" }), parts };
     expect(runMapping(document, { addr: { city: "Rome", tree: { v: 1, children: [{ v: 2, children: [{ v: 3 }] }] } } })).toEqual({
       output: { a: { city: "Rome", tree: { v: 1, children: [{ v: 2, children: [{ v: 3 }] }] } } },
@@ -407,9 +407,9 @@ describe("checks of the document", () => {
   it.each([
     [
       { to: "x", form: "a" },
-      ["x: unknown member 'form' of a rule (did you mean 'from'?)", "x: exactly one of from, value, expr, lookup, switch, use, map or forEach is required"],
+      ["x: unknown property 'form' in a rule (did you mean 'from'?)", "x: exactly one of from, value, expr, lookup, switch, use, map or forEach is required"],
     ],
-    [{ to: "x", from: "a", as: "y" }, ["x: unknown member 'as' of a rule without forEach"]],
+    [{ to: "x", from: "a", as: "y" }, ["x: unknown property 'as' in a rule without forEach"]],
     [{ from: "a" }, ["map[0]: 'to' must name a target field"]],
     [{ to: "a..b", from: "a" }, ["map[0]: 'to' must name a target field, not 'a..b'"]],
     [{ to: "x", from: "a", type: "int" }, ["x: 'type' must be one of string, integer, number, boolean, date, dateTime, time, got \"int\""]],
@@ -417,15 +417,22 @@ describe("checks of the document", () => {
     [{ to: "x", from: "a", type: "date", format: "ppp" }, ["x: the date pattern 'ppp' is invalid: unknown letter p; quote literal text as 'text'"]],
     [{ to: "x", from: "a", type: "date", format: { in: 5, out: "yyyy" } }, ["x: 'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}"]],
     [{ to: "x", from: "a", type: "date", format: 5 }, ["x: 'format' of a date must be a pattern such as yyyy-MM-dd, or {in, out}"]],
-    [{ to: "x", from: "a", type: "date", format: { input: "yyyy" } }, ["x: 'format': unknown member 'input'"]],
-    [{ to: "x", from: "a", type: "date", format: { in: "EEE dd" } }, ["x: the letter E cannot be used to parse a date: use y, M, d, H, m, s, S and X"]],
-    [{ to: "x", expr: "parseDate(a, 'EEE')" }, ["x: the letter E cannot be used to parse a date: use y, M, d, H, m, s, S and X"]],
+    [{ to: "x", from: "a", type: "date", format: { input: "yyyy" } }, ["x: 'format': unknown property 'input'"]],
+    [{ to: "x", from: "a", type: "date", format: { in: "EEE dd" } }, ["x: 'E' cannot be used to parse a date: use y, M, d, H, m, s, S, X or Z"]],
+    [{ to: "x", expr: "parseDate(a, 'EEE')" }, ["x: 'E' cannot be used to parse a date: use y, M, d, H, m, s, S, X or Z"]],
     [{ to: "x", from: "a", scale: 50 }, ["x: 'scale' must be a number of decimals from 0 to 12"]],
     [{ to: "x[]", forEach: "a" }, ["x[]: forEach needs map or another source for its items"]],
     [{ to: "x", use: "nosuch" }, ["x: unknown part 'nosuch'"]],
     [{ to: "x", lookup: { table: "uomx", key: "k" } }, ["x: unknown value-mapping table 'uomx'"]],
     [{ to: "x", lookup: { table: "uom", key: "k", to: "nosuch" } }, ["x: value-mapping table 'uom' has no column 'nosuch': it has from, to"]],
-    [{ to: "x", lookup: { key: "k" } }, ["x: a lookup needs table and key"]],
+    [{ to: "x", lookup: { key: "k" } }, ["x: 'lookup' requires 'table' and 'key'"]],
+    [{ to: "x", lookup: { table: "uom", tabel: "uom", key: "k" } }, ["x: unknown property 'tabel' in lookup (did you mean 'table'?)"]],
+    [
+      { to: "x", lookup: { tabel: "uom", key: "k" } },
+      ["x: unknown property 'tabel' in lookup (did you mean 'table'?)", "x: 'lookup' requires 'table' and 'key'"],
+    ],
+    [{ to: "x", lookup: { table: "uom", key: "k", quantity: 1 } }, ["x: unknown property 'quantity' in lookup"]],
+    [{ to: "x", switch: [{ valeu: 1, value: 1 }] }, ["x: unknown property 'valeu' in a switch case (did you mean 'value'?)"]],
     [{ to: "x", switch: [{ value: 1 }, { when: "a", value: 2 }] }, ["x: only the last case of switch can omit 'when'"]],
     [{ to: "x", expr: { jsonpath: "$.a" } }, ["x: the language 'jsonpath' is not available here"]],
     [{ to: "x", map: "no" }, ["x: 'map' must be a list of rules"]],
@@ -448,9 +455,9 @@ describe("checks of the document", () => {
     ).toEqual([
       'source.format: expected one of json, xml, csv, fixed, edi, got "jsn"',
       "target: format csv has no option 'delimeter' (did you mean 'delimiter'?)",
-      "unknown member 'onErorr' (did you mean 'onError'?)",
+      "unknown property 'onErorr' (did you mean 'onError'?)",
       "a: unexpected end of the expression at column 2 of '('",
-      "b: 'with' belongs to 'use'",
+      "b: 'with' requires 'use'",
     ]);
   });
 
@@ -546,7 +553,7 @@ describe("checks of the document", () => {
       "test 'value' failed: l[0]: expected 2, got 1",
       "test 'count' failed: l: expected a list of length 1, got length 0",
       "test 'fails' failed: x: expected integer, got \"b\"",
-      "tests[5]: a test needs input, and output or the text of an error",
+      "tests[5]: a test needs 'input' and either 'output' or 'error'",
     ]);
   });
 });

@@ -47,10 +47,10 @@ export function levelAt(scope: Scope, hops: number): Scope {
 }
 
 /** How many levels up the nearest matching scope is; undefined when there is none. */
-export function hopsTo(scope: Scope, found: (scope: Scope) => boolean): number | undefined {
+export function hopsTo(scope: Scope, matches: (scope: Scope) => boolean): number | undefined {
   let hops = 0;
   for (let at: Scope | undefined = scope; at !== undefined; at = at.up) {
-    if (found(at)) return hops;
+    if (matches(at)) return hops;
     hops++;
   }
   return undefined;

@@ -17,19 +17,19 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The shape that a JSON Schema describes; parts that the schema leaves open are not checked. */
 export function shapeOfSchema(schema: unknown): Shape {
   // Each part is built once and lazily: a schema may contain itself, in several places.
-  const known = new Map<Schema, Shape>();
-  const shapeOf = (given: unknown): Shape => {
-    const part = followed(given, schema);
+  const shapes = new Map<Schema, Shape>();
+  const shapeOf = (reference: unknown): Shape => {
+    const part = followReference(reference, schema);
     if (part === undefined) return any;
-    let shape = known.get(part);
-    if (shape === undefined) known.set(part, (shape = shapeOfPart(part, shapeOf)));
+    let shape = shapes.get(part);
+    if (shape === undefined) shapes.set(part, (shape = shapeOfPart(part, shapeOf)));
     return shape;
   };
   return shapeOf(schema);
 }
 
 function shapeOfPart(schema: Schema, shapeOf: (part: unknown) => Shape): Shape {
-  if (["oneOf", "anyOf", "allOf", "if", "$dynamicRef"].some((word) => Object.hasOwn(schema, word))) return any;
+  if (["oneOf", "anyOf", "allOf", "if", "$dynamicRef"].some((keyword) => Object.hasOwn(schema, keyword))) return any;
   const { properties, required, items } = schema;
   if (isPlainObject(properties)) {
     if (isOpen(schema["additionalProperties"]) || isPlainObject(schema["patternProperties"])) return any;
@@ -58,7 +58,7 @@ const isOpen = (additional: unknown): boolean => additional === true || isPlainO
 const isScalarType = (type: unknown): boolean => typeof type === "string" && ["string", "number", "integer", "boolean", "null"].includes(type);
 
 /** The schema after following its references; undefined when they are circular or unresolvable. */
-function followed(schema: unknown, root: unknown): Schema | undefined {
+function followReference(schema: unknown, root: unknown): Schema | undefined {
   let found = schema;
   for (let hops = 0; hops <= maxDepth; hops++) {
     if (!isPlainObject(found)) return undefined;
@@ -90,17 +90,17 @@ export function shapeOfSample(sample: unknown, depth = 0): Shape {
           : sample
               .slice(0, 100)
               .map((item) => shapeOfSample(item, depth + 1))
-              .reduce(merged),
+              .reduce(mergeShapes),
     };
   if (!isPlainObject(sample)) return sample === null || sample === undefined ? any : scalar;
   return { kind: "object", members: new Map(Object.entries(sample).map(([name, inner]) => [name, shapeOfSample(inner, depth + 1)])), required: new Set() };
 }
 
-function merged(one: Shape, other: Shape): Shape {
-  if (one.kind === "list" && other.kind === "list") return { kind: "list", of: merged(one.of, other.of) };
+function mergeShapes(one: Shape, other: Shape): Shape {
+  if (one.kind === "list" && other.kind === "list") return { kind: "list", of: mergeShapes(one.of, other.of) };
   if (one.kind !== "object" || other.kind !== "object") return one.kind === other.kind ? one : any;
   const members = new Map(one.members);
-  for (const [name, shape] of other.members) members.set(name, members.has(name) ? merged(members.get(name) as Shape, shape) : shape);
+  for (const [name, shape] of other.members) members.set(name, members.has(name) ? mergeShapes(members.get(name) as Shape, shape) : shape);
   return { kind: "object", members, required: new Set() };
 }
 

@@ -4,6 +4,7 @@ import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts
 import { Frame, type Evaluate } from "../frame.ts";
 import { detached, isEmptyElement, isNothing, isTruthy, scalarOf } from "../values.ts";
 import type { Compiled } from "./compiled.ts";
+import type { DocumentContext } from "./document-context.ts";
 import { compileText } from "./expression-compiler.ts";
 import type { RuleOrigin } from "./fail-rule.ts";
 import type { Origin } from "../source-path.ts";
@@ -23,15 +24,15 @@ export interface ValueSource {
 
 export const sourceKinds = ["from", "value", "expr", "lookup", "switch", "use", "map"] as const;
 
-const nothing: ValueSource = { evaluate: () => undefined, origin: undefined, isStructure: false };
+const noSource: ValueSource = { evaluate: () => undefined, origin: undefined, isStructure: false };
 
 export function compileSource(rule: RuleMembers, level: Level): ValueSource {
-  const given = sourceKinds.filter((kind) => Object.hasOwn(rule, kind));
-  if (given.length !== 1) {
-    level.context.report(given.length === 0 ? `exactly one of ${sourceKinds.join(", ")} or forEach is required` : `only one of ${given.join(", ")} is allowed`);
-    return nothing;
+  const kinds = sourceKinds.filter((kind) => Object.hasOwn(rule, kind));
+  if (kinds.length !== 1) {
+    level.context.report(kinds.length === 0 ? `exactly one of ${sourceKinds.join(", ")} or forEach is required` : `only one of ${kinds.join(", ")} is allowed`);
+    return noSource;
   }
-  switch (given[0]) {
+  switch (kinds[0]) {
     case "from":
       return fromPath(rule["from"], level);
     case "value": {
@@ -52,12 +53,12 @@ export function compileSource(rule: RuleMembers, level: Level): ValueSource {
       return part(rule, level);
     default: {
       const write = level.compileRules(rule["map"], level);
-      return { evaluate: (frame) => made(write, frame), origin: undefined, isStructure: true };
+      return { evaluate: (frame) => buildTarget(write, frame), origin: undefined, isStructure: true };
     }
   }
 }
 
-function made(write: (frame: Frame, target: Target) => void, frame: Frame): Target {
+function buildTarget(write: (frame: Frame, target: Target) => void, frame: Frame): Target {
   const target: Target = {};
   write(frame, target);
   return target;
@@ -79,11 +80,11 @@ export function textOrReport(text: unknown, member: string, level: Pick<Level, "
 
 function fromPath(text: unknown, level: Level): ValueSource {
   const compiled = textOrReport(text, "from", level, "path");
-  return compiled === undefined ? nothing : { evaluate: taken(compiled.evaluate), origin: compiled.origin, isStructure: false };
+  return compiled === undefined ? noSource : { evaluate: copySource(compiled.evaluate), origin: compiled.origin, isStructure: false };
 }
 
 /** Copies values from the source. An element with only attributes and text becomes its text; without text it keeps the attributes. */
-function taken(evaluate: Evaluate): Evaluate {
+function copySource(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const value = evaluate(frame);
     if (typeof value !== "object" || value === null) return value;
@@ -98,16 +99,16 @@ function textElement(value: unknown): unknown {
   return Object.keys(value as object).every((name) => name === "#text" || name.startsWith("@")) ? text : value;
 }
 
-function expression(given: unknown, level: Level): ValueSource {
-  if (typeof given === "string") {
-    const compiled = textOrReport(given, "expr", level, "expression");
-    return compiled === undefined ? nothing : { evaluate: taken(compiled.evaluate), origin: compiled.origin, isStructure: false };
+function expression(value: unknown, level: Level): ValueSource {
+  if (typeof value === "string") {
+    const compiled = textOrReport(value, "expr", level, "expression");
+    return compiled === undefined ? noSource : { evaluate: copySource(compiled.evaluate), origin: compiled.origin, isStructure: false };
   }
-  const entries = isPlainObject(given) ? Object.entries(given) : [];
+  const entries = isPlainObject(value) ? Object.entries(value) : [];
   const [language, text] = entries[0] ?? [];
   if (entries.length !== 1 || language === undefined || typeof text !== "string") {
     level.context.report(`'expr' must be a string, or one language and its expression such as {"jsonpath": "$.a"}`);
-    return nothing;
+    return noSource;
   }
   const compile = level.context.environment.compileLanguage;
   try {
@@ -117,58 +118,67 @@ function expression(given: unknown, level: Level): ValueSource {
     return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers, element), frame.run), origin: undefined, isStructure: false };
   } catch (error) {
     level.context.report((error as Error).message);
-    return nothing;
+    return noSource;
   }
 }
 
-function lookup(given: unknown, level: Level): ValueSource {
+const lookupMembers = ["table", "key", "from", "to", "onMissing"];
+const caseMembers = ["when", ...sourceKinds, "with", "note"];
+
+function reportUnknown(members: RuleMembers, allowed: readonly string[], place: string, context: DocumentContext): void {
+  for (const name of Object.keys(members)) {
+    if (allowed.includes(name)) continue;
+    const suggestion = context.closest(name, allowed);
+    context.report(`unknown property '${name.slice(0, 60)}' in ${place}${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
+  }
+}
+
+function lookup(value: unknown, level: Level): ValueSource {
   const { context } = level;
-  const plan = isPlainObject(given) ? given : {};
+  const plan = isPlainObject(value) ? value : {};
   const { table, key, from, to, onMissing } = plan;
-  for (const name of Object.keys(plan)) if (!["table", "key", "from", "to", "onMissing"].includes(name)) context.report(`unknown member '${name}' of lookup`);
+  reportUnknown(plan, lookupMembers, "lookup", context);
   const isComposite = isPlainObject(key);
   if (typeof table !== "string" || key === undefined || (isComposite && Object.keys(key).length === 0)) {
-    context.report("a lookup needs table and key");
-    return nothing;
+    context.report("'lookup' requires 'table' and 'key'");
+    return noSource;
   }
   if (onMissing !== undefined && !(missingRules as readonly unknown[]).includes(onMissing))
     context.report(`'onMissing' must be one of ${missingRules.join(", ")}`);
   const pairs: readonly (readonly [unknown, unknown])[] = isComposite ? Object.entries(key) : [[from ?? "from", key]];
   const keys = pairs.map(([column, text]) => ({ column: String(column), value: textOrReport(text, "key", level, "path") }));
   const complete = keys.flatMap(({ column, value }) => (value === undefined ? [] : [{ column, value }]));
-  if (complete.length < keys.length) return nothing;
+  if (complete.length < keys.length) return noSource;
   const evaluate = compileLookup({ table, keys: complete, to: to === undefined ? "to" : String(to), onMissing: onMissing as OnMissing | undefined }, context);
   return { evaluate, origin: complete[0]?.value.origin, isStructure: false };
 }
 
-function switchSource(given: unknown, level: Level): ValueSource {
-  if (!Array.isArray(given) || given.length === 0) {
+function switchSource(value: unknown, level: Level): ValueSource {
+  if (!Array.isArray(value) || value.length === 0) {
     level.context.report("'switch' must be a list of cases");
-    return nothing;
+    return noSource;
   }
-  const cases = given.map((candidate: unknown, index) => {
+  const cases = value.map((candidate: unknown, index) => {
     const { when, ...rest } = isPlainObject(candidate) ? candidate : ({} as RuleMembers);
-    for (const name of Object.keys(rest))
-      if (!(sourceKinds as readonly string[]).includes(name) && name !== "with" && name !== "note")
-        level.context.report(`unknown member '${name}' of a switch case`);
-    if (when === undefined && index < given.length - 1) level.context.report("only the last case of switch can omit 'when'");
+    reportUnknown(rest, caseMembers, "a switch case", level.context);
+    if (when === undefined && index < value.length - 1) level.context.report("only the last case of switch can omit 'when'");
     return {
       when: when === undefined ? undefined : textOrReport(when, "when", level, "expression")?.evaluate,
       source: compileSource(rest, { ...level, rulePath: `${level.rulePath}.switch[${index}]` }),
     };
   });
-  const chosen = (frame: Frame): ValueSource | undefined => cases.find(({ when }) => when === undefined || isTruthy(when(frame)))?.source;
+  const chooseCase = (frame: Frame): ValueSource | undefined => cases.find(({ when }) => when === undefined || isTruthy(when(frame)))?.source;
   return {
-    evaluate: (frame) => chosen(frame)?.evaluate(frame),
-    origin: (frame) => originOf(chosen, frame),
+    evaluate: (frame) => chooseCase(frame)?.evaluate(frame),
+    origin: (frame) => originOf(chooseCase, frame),
     isStructure: cases.some(({ source }) => source.isStructure),
   };
 }
 
-/** Evaluated again when the value turned out invalid; a failing condition has reported its own source. */
-function originOf(chosen: (frame: Frame) => ValueSource | undefined, frame: Frame): Origin | undefined {
+/** Called after a value was rejected, so the conditions are evaluated again. If one throws, its error already names the source. */
+function originOf(chooseCase: (frame: Frame) => ValueSource | undefined, frame: Frame): Origin | undefined {
   try {
-    const origin = chosen(frame)?.origin;
+    const origin = chooseCase(frame)?.origin;
     return typeof origin === "function" ? origin(frame) : origin;
   } catch {
     return undefined;
@@ -180,16 +190,16 @@ function part(rule: RuleMembers, level: Level): ValueSource {
   const name = rule["use"];
   const declared = typeof name === "string" ? parts.get(name) : undefined;
   if (declared === undefined) {
-    const meant = context.closest(String(name), parts.keys());
-    context.report(`unknown part '${String(name)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
-    return nothing;
+    const suggestion = context.closest(String(name), parts.keys());
+    context.report(`unknown part '${String(name)}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
+    return noSource;
   }
-  const given = rule["with"] === undefined ? undefined : textOrReport(rule["with"], "with", level, "path");
-  const item: Evaluate = given?.evaluate ?? ((frame) => frame.item);
-  const { shape, element } = rule["with"] === undefined ? level.scope : { shape: given?.shape, element: given?.element };
-  const running = level.partStack.get(declared);
-  const program: { write?: (frame: Frame, target: Target) => void } = running ?? {};
-  if (running === undefined) {
+  const argument = rule["with"] === undefined ? undefined : textOrReport(rule["with"], "with", level, "path");
+  const item: Evaluate = argument?.evaluate ?? ((frame) => frame.item);
+  const { shape, element } = rule["with"] === undefined ? level.scope : { shape: argument?.shape, element: argument?.element };
+  const inProgress = level.partStack.get(declared);
+  const program: { write?: (frame: Frame, target: Target) => void } = inProgress ?? {};
+  if (inProgress === undefined) {
     const partStack = new Map(level.partStack).set(declared, program);
     program.write = context.insidePart(() =>
       level.compileRules(declared.map, {
@@ -210,7 +220,7 @@ function part(rule: RuleMembers, level: Level): ValueSource {
     run.enter();
     try {
       const inner = new Frame(run, frame, value, level.prefix === "" ? undefined : site);
-      return made(program.write as (frame: Frame, target: Target) => void, inner);
+      return buildTarget(program.write as (frame: Frame, target: Target) => void, inner);
     } finally {
       run.leave();
     }

@@ -44,28 +44,28 @@ export function targetSetter({ segments, isList }: TargetPath): (target: Target,
     return (target, value) => put(target, only, value);
   }
   const last = segments[segments.length - 1] as string | number;
-  const way = segments.slice(0, -1);
-  return (target, value) => put(holderOf(target, way, last, true) as Target, last, value);
+  const parents = segments.slice(0, -1);
+  return (target, value) => put(holderOf(target, parents, last, true) as Target, last, value);
 }
 
 /** How many items the list at the path already has. */
 export function listLength({ segments }: TargetPath, target: Target): number {
   const last = segments[segments.length - 1] as string | number;
   const holder = segments.length === 1 ? target : holderOf(target, segments.slice(0, -1), last, false);
-  const present = holder === undefined ? undefined : read(holder, last);
-  return Array.isArray(present) ? present.length : 0;
+  const existing = holder === undefined ? undefined : read(holder, last);
+  return Array.isArray(existing) ? existing.length : 0;
 }
 
-function holderOf(target: Target, way: readonly (string | number)[], last: string | number, makes: boolean): Target | undefined {
+function holderOf(target: Target, parents: readonly (string | number)[], last: string | number, create: boolean): Target | undefined {
   let holder: Target = target;
-  for (const [index, name] of way.entries()) {
-    const present = read(holder, name);
-    if (typeof present === "object" && present !== null) holder = present as Target;
-    else if (!makes) return undefined;
+  for (const [index, name] of parents.entries()) {
+    const existing = read(holder, name);
+    if (typeof existing === "object" && existing !== null) holder = existing as Target;
+    else if (!create) return undefined;
     else {
-      const made = (typeof (way[index + 1] ?? last) === "number" ? [] : {}) as Target;
-      setAt(holder, name, made);
-      holder = made;
+      const created = (typeof (parents[index + 1] ?? last) === "number" ? [] : {}) as Target;
+      setAt(holder, name, created);
+      holder = created;
     }
   }
   return holder;
@@ -79,8 +79,8 @@ function setAt(holder: Target, name: string | number, value: unknown): void {
 }
 
 function appendTo(holder: Target, name: string | number, value: unknown): void {
-  const present = read(holder, name);
+  const existing = read(holder, name);
   const items = Array.isArray(value) ? value : [value];
-  if (Array.isArray(present)) for (const item of items) present.push(item);
+  if (Array.isArray(existing)) for (const item of items) existing.push(item);
   else setAt(holder, name, items);
 }

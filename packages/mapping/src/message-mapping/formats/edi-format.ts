@@ -1,13 +1,13 @@
 // EDI: segments by tag, elements `e1`, `e2`, … and their components `c1`, `c2`, …; loops nest segments below their first segment.
 import { isPlainObject } from "@sluice/engine/values";
-import { shown } from "../../problem.ts";
+import { formatValue } from "../../problem.ts";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
 import { readDialect, readingSyntax, writingSyntax, type EdiSyntax } from "./edi-syntax.ts";
-import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
+import { nestRecords, readLoops, type TaggedRecord } from "./segment-loops.ts";
 import { flagOption, noPrefixes, textOfBody, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
 const limits = { segments: 1_000_000, elements: 1000, depth: 100, written: 4_000_000 } as const;
@@ -21,7 +21,7 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
   const lineBreak = flagOption(options, "lineBreaks", false, report) ? "\n" : "";
   function* readSegments(body: unknown): Incremental<unknown> {
     const text = textOfBody(body);
-    return text === undefined ? body : nested(yield* parseSegments(text.trimStart(), dialect), loops);
+    return text === undefined ? body : nestRecords(yield* parseSegments(text.trimStart(), dialect), loops);
   }
   return {
     name: "edi",
@@ -33,7 +33,7 @@ export function ediFormat(options: FormatOptions, report: SideReport): MessageFo
     write(output) {
       const syntax = writingSyntax(dialect, output);
       const interchange: Interchange = { syntax, tags: [], elements: 0, segments: new BoundedLines(syntax.segment + lineBreak) };
-      collect(output, interchange, 0);
+      writeSegments(output, interchange, 0);
       return interchange.segments.toText();
     },
   };
@@ -74,9 +74,9 @@ function parseSegment(text: string, syntax: EdiSyntax): TaggedRecord {
 
 function parseElement(text: string, syntax: EdiSyntax): unknown {
   const components = split(text, syntax.component, syntax);
-  if (components.length === 1) return unescaped(components[0] as string, syntax);
+  if (components.length === 1) return unescapeText(components[0] as string, syntax);
   const element: Record<string, unknown> = {};
-  for (const [index, component] of components.entries()) if (component !== "") element[`c${index + 1}`] = unescaped(component, syntax);
+  for (const [index, component] of components.entries()) if (component !== "") element[`c${index + 1}`] = unescapeText(component, syntax);
   return element;
 }
 
@@ -102,7 +102,7 @@ function unescapedIndex(text: string, character: string, from: number, { release
   return -1;
 }
 
-function unescaped(text: string, { release }: EdiSyntax): string {
+function unescapeText(text: string, { release }: EdiSyntax): string {
   if (release === undefined || !text.includes(release)) return text;
   let plain = "";
   for (let at = 0; at < text.length; at++) plain += text[at] === release ? (text[++at] ?? "") : text[at];
@@ -124,12 +124,12 @@ interface Interchange {
 }
 
 /** Every key of an output object is a tag; keys of a segment that are not elements are nested segments. */
-function collect(node: unknown, interchange: Interchange, depth: number): void {
+function writeSegments(node: unknown, interchange: Interchange, depth: number): void {
   if (depth > limits.depth) throw new MappingFault("limit", `segments are nested deeper than ${limits.depth} levels`);
   if (!isPlainObject(node)) throw new MappingFault("output", "an EDI target must be an object of segments");
   for (const [tag, value] of Object.entries(node)) {
     if (depth > 0 && /^e\d+$/.test(tag)) continue;
-    if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is not a segment tag`);
+    if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw new MappingFault("output", `'${tag}' is not a segment tag: use 1 to 10 letters or digits`);
     for (const segment of toList(value)) {
       if (!isPlainObject(segment)) throw new MappingFault("output", `segment ${tag} must be an object of elements e1, e2, …`);
       const elements = tag === "ISA" ? envelope(segment, interchange.syntax) : elementsOf(segment, tag, interchange);
@@ -137,7 +137,7 @@ function collect(node: unknown, interchange: Interchange, depth: number): void {
       if (interchange.elements > limits.written) throw limitFault(`the interchange has more than ${limits.written} elements`);
       interchange.tags.push(tag);
       interchange.segments.add([tag, ...elements].join(interchange.syntax.element));
-      collect(segment, interchange, depth + 1);
+      writeSegments(segment, interchange, depth + 1);
     }
   }
 }
@@ -165,8 +165,9 @@ function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax)
   return envelopeWidths.map((width, index) => {
     const name = `e${index + 1}`;
     const text = isNothing(segment[name]) ? "" : toText(segment[name]);
-    if (text.length > width) throw new MappingFault("output", `${shown(text)} is longer than the ${width} characters of ISA.${name}`, text);
-    if (text.includes(syntax.element) || text.includes(syntax.segment)) throw new MappingFault("output", `${shown(text)} contains a separator`, text);
+    if (text.length > width) throw new MappingFault("output", `${formatValue(text)} is longer than the ${width} characters of ISA.${name}`, text);
+    if (text.includes(syntax.element) || text.includes(syntax.segment))
+      throw new MappingFault("output", `${formatValue(text)} contains a separator, which ISA.${name} cannot escape`, text);
     if (text === "" && index === 10) return syntax.repetition ?? "U";
     if (text === "" && index === 15) return syntax.component;
     return index === 12 ? text.padStart(width, "0") : text.padEnd(width);
@@ -174,12 +175,12 @@ function envelope(segment: Readonly<Record<string, unknown>>, syntax: EdiSyntax)
 }
 
 function elementText(value: unknown, syntax: EdiSyntax): string {
-  if (!isPlainObject(value)) return isNothing(value) ? "" : escaped(toText(value), syntax);
+  if (!isPlainObject(value)) return isNothing(value) ? "" : escapeText(toText(value), syntax);
   const components: string[] = [];
   for (const [name, component] of Object.entries(value)) {
     const number = Number(/^c(\d{1,4})$/.exec(name)?.[1] ?? 0);
     if (number < 1 || number > limits.elements) throw new MappingFault("output", `'${name}' is not a component: use c1, c2, …`);
-    components[number - 1] = isNothing(component) ? "" : escaped(toText(component), syntax);
+    components[number - 1] = isNothing(component) ? "" : escapeText(toText(component), syntax);
   }
   return withoutTrailing(components).join(syntax.component);
 }
@@ -191,7 +192,7 @@ function withoutTrailing(parts: readonly string[]): readonly string[] {
   return filled;
 }
 
-function escaped(text: string, syntax: EdiSyntax): string {
+function escapeText(text: string, syntax: EdiSyntax): string {
   const special = [syntax.segment, syntax.element, syntax.component, syntax.release, syntax.repetition].filter((character) => character !== undefined);
   if (!special.some((character) => text.includes(character))) return text;
   if (syntax.release === undefined)

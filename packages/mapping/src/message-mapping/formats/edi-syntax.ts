@@ -19,29 +19,29 @@ export type Dialect = "edifact" | "x12" | EdiSyntax;
 
 export function readDialect(value: unknown, report: SideReport): Dialect {
   if (value === undefined || value === "edifact" || value === "x12") return value ?? "edifact";
-  const given = isPlainObject(value) && isPlainObject(value["separators"]) ? value["separators"] : value;
-  if (!isPlainObject(given)) {
+  const separators = isPlainObject(value) && isPlainObject(value["separators"]) ? value["separators"] : value;
+  if (!isPlainObject(separators)) {
     report("dialect", "expected edifact, x12 or an object of separators");
     return "edifact";
   }
-  const one = (name: string, fallback: string | undefined): string | undefined => {
-    const text = given[name];
+  const readSeparator = (name: string, fallback: string | undefined): string | undefined => {
+    const text = separators[name];
     if (text === undefined) return fallback;
     if (typeof text === "string" && text.length === 1) return text;
     if (text !== null) report(`dialect.${name}`, "expected one character");
     return undefined;
   };
-  const unknown = Object.keys(given).find((name) => !["segment", "element", "component", "release", "repetition"].includes(name));
+  const unknown = Object.keys(separators).find((name) => !["segment", "element", "component", "release", "repetition"].includes(name));
   if (unknown !== undefined) report("dialect", `unknown separator '${unknown}': use segment, element, component, release, repetition`);
   const syntax = {
-    segment: one("segment", "'") ?? "'",
-    element: one("element", "+") ?? "+",
-    component: one("component", ":") ?? ":",
-    release: one("release", undefined),
-    repetition: one("repetition", undefined),
+    segment: readSeparator("segment", "'") ?? "'",
+    element: readSeparator("element", "+") ?? "+",
+    component: readSeparator("component", ":") ?? ":",
+    release: readSeparator("release", undefined),
+    repetition: readSeparator("repetition", undefined),
   };
   const used = Object.values(syntax).filter((character) => character !== undefined);
-  if (new Set(used).size !== used.length) report("dialect", "the separators must differ from each other");
+  if (new Set(used).size !== used.length) report("dialect", "all separators must be different");
   return syntax;
 }
 
@@ -51,7 +51,7 @@ export function writingSyntax(dialect: Dialect, output: unknown): EdiSyntax {
   const segments = isPlainObject(output) ? output : {};
   if (dialect === "edifact") {
     const syntax = element(segments["UNB"], "e1");
-    return isEarlier(isPlainObject(syntax) ? syntax["c2"] : undefined) ? { ...edifact, repetition: undefined } : edifact;
+    return isBeforeVersion4(isPlainObject(syntax) ? syntax["c2"] : undefined) ? { ...edifact, repetition: undefined } : edifact;
   }
   const component = element(segments["ISA"], "e16");
   const repetition = element(segments["ISA"], "e11");
@@ -66,13 +66,13 @@ function element(segment: unknown, name: string): unknown {
 const isSeparator = (value: unknown): value is string => typeof value === "string" && value.length === 1 && !/[A-Za-z0-9 ]/.test(value);
 
 /** Elements repeat since version 4 of the EDIFACT syntax; before that, an asterisk is ordinary text. */
-const isEarlier = (version: unknown): boolean => /^[1-3]$/.test(String(version));
+const isBeforeVersion4 = (version: unknown): boolean => /^[1-3]$/.test(String(version));
 
 /** The syntax of an interchange and the start of its segments. */
 export function readingSyntax(text: string, dialect: Dialect): { readonly syntax: EdiSyntax; readonly start: number } {
   if (dialect === "edifact") {
     if (text.startsWith("UNA") && text.length >= 9) return { syntax: serviceAdvice(text), start: 9 };
-    return { syntax: isEarlier(/^UNB\+[^:+']*:(\w+)/.exec(text)?.[1]) ? { ...edifact, repetition: undefined } : edifact, start: 0 };
+    return { syntax: isBeforeVersion4(/^UNB\+[^:+']*:(\w+)/.exec(text)?.[1]) ? { ...edifact, repetition: undefined } : edifact, start: 0 };
   }
   if (dialect !== "x12") return { syntax: dialect, start: 0 };
   if (!text.startsWith("ISA")) return { syntax: x12, start: 0 };

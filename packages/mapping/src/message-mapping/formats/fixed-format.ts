@@ -3,12 +3,12 @@
 import { isPlainObject, setEntry } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
-import { shown, unknownMembers } from "../../problem.ts";
+import { formatValue, unknownProperties } from "../../problem.ts";
 import { characterCount, slicer, padding, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
-import { nested, readLoops, type TaggedRecord } from "./segment-loops.ts";
+import { nestRecords, readLoops, type TaggedRecord } from "./segment-loops.ts";
 import { noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
 interface FixedField {
@@ -41,12 +41,12 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     if (text === undefined) return body;
     const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/, limits.lines + 1);
     if (lines.length > limits.lines) throw limitFault(`the message has more than ${limits.lines} lines`);
-    const found: ReturnType<typeof readLine>[] = [];
+    const lineRecords: ReturnType<typeof readLine>[] = [];
     for (const [index, line] of lines.entries()) {
-      if (line.trim() !== "") found.push(readLine(line, index, records));
+      if (line.trim() !== "") lineRecords.push(readLine(line, index, records));
       if (index % linesPerStep === 0) yield undefined;
     }
-    return isSingle ? { rows: found.map((record) => record.fields) } : nested(found, loops);
+    return isSingle ? { rows: lineRecords.map((record) => record.fields) } : nestRecords(lineRecords, loops);
   }
   return {
     name: "fixed",
@@ -57,7 +57,7 @@ export function fixedFormat(options: FormatOptions, report: SideReport): Message
     readIncrementally: readLines,
     write(output) {
       const lines = new BoundedLines(lineBreak);
-      collect(output, records, lines, 0);
+      writeRecords(output, records, lines, 0);
       return lines.toText();
     },
   };
@@ -73,11 +73,11 @@ function readRecords(value: unknown, report: SideReport): readonly FixedRecord[]
     report("", "a fixed format needs 'fields', or 'records' whose entries each have name, match and fields");
     return [];
   }
-  return entries.map((given: unknown, index) => {
-    const record = isPlainObject(given) ? given : {};
+  return entries.map((entry: unknown, index) => {
+    const record = isPlainObject(entry) ? entry : {};
     const path = `records[${index}]`;
     const { name, match } = record;
-    for (const fault of unknownMembers(record, ["name", "match", "fields", "note"])) report(path, fault);
+    for (const fault of unknownProperties(record, ["name", "match", "fields", "note"])) report(path, fault);
     if (typeof name !== "string" || name === "") report(path, "expected a name");
     if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text that lines of this record begin with");
     return { name: String(name), match: typeof match === "string" ? match : String(name), fields: readFields(record["fields"], `${path}.fields`, report) };
@@ -94,10 +94,10 @@ function readFields(value: unknown, path: string, report: SideReport): readonly 
     report(path, "expected a list of fields with name, start and length");
     return [];
   }
-  return entries.map((given: unknown, index) => {
-    const field = isPlainObject(given) ? given : {};
+  return entries.map((entry: unknown, index) => {
+    const field = isPlainObject(entry) ? entry : {};
     const { name, start, length, align, pad } = field;
-    for (const fault of unknownMembers(field, ["name", "start", "length", "align", "pad", "note"])) report(`${path}[${index}]`, fault);
+    for (const fault of unknownProperties(field, ["name", "start", "length", "align", "pad", "note"])) report(`${path}[${index}]`, fault);
     const isInLine = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
     if (typeof name !== "string" || name === "" || !isInLine(start) || !isInLine(length))
       report(`${path}[${index}]`, `expected a name, and start and length from 1 to ${limits.length}`);
@@ -119,14 +119,14 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   const fields: Record<string, unknown> = {};
   const cut = slicer(line);
   for (const { name, start, length, align, pad } of record.fields) {
-    const text = trimmed(cut(start - 1, start - 1 + length), align, pad).trim();
+    const text = trimPadding(cut(start - 1, start - 1 + length), align, pad).trim();
     setEntry(fields, name, text === "" ? null : text);
   }
   return { tag: record.name, fields };
 }
 
 /** Removes padding from the side it was added on; a number of only zeros keeps one. */
-function trimmed(text: string, align: "left" | "right", pad: string): string {
+function trimPadding(text: string, align: "left" | "right", pad: string): string {
   if (pad === " ") return text;
   let from = 0;
   let to = text.length;
@@ -135,19 +135,19 @@ function trimmed(text: string, align: "left" | "right", pad: string): string {
   return text.slice(from, to);
 }
 
-function collect(node: unknown, records: readonly FixedRecord[], lines: BoundedLines, depth: number): void {
+function writeRecords(node: unknown, records: readonly FixedRecord[], lines: BoundedLines, depth: number): void {
   if (depth > 100) throw new MappingFault("limit", "records are nested deeper than 100 levels");
   if (!isPlainObject(node)) throw new MappingFault("output", `a fixed target must be an object of the records ${records.map(({ name }) => name).join(", ")}`);
   for (const [name, value] of Object.entries(node)) {
     const record = records.find((candidate) => candidate.name === name);
     if (record === undefined) {
-      if (depth === 0) throw new MappingFault("output", `'${name}' is not a record of the target`);
+      if (depth === 0) throw new MappingFault("output", `'${name}' is not a record of the target: use ${records.map((allowed) => allowed.name).join(", ")}`);
       continue;
     }
     for (const item of toList(value)) {
       if (!isPlainObject(item)) throw new MappingFault("output", `record '${name}' must be an object of fields`);
       lines.add(lineOf(record, item, lines.count + 1));
-      if (records.length > 1) collect(item, records, lines, depth + 1);
+      if (records.length > 1) writeRecords(item, records, lines, depth + 1);
     }
   }
 }
@@ -159,11 +159,11 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
     // The tag that identifies a record need not be mapped.
     if (isNothing(value) && match !== undefined && start - 1 < match.length) continue;
     const text = isNothing(value) ? "" : toText(value);
-    const refuse = (why: string): never => {
-      throw new MappingFault("output", `line ${number}, field '${name}': ${shown(text)} ${why}`, value);
+    const fail = (why: string): never => {
+      throw new MappingFault("output", `line ${number}, field '${name}': ${formatValue(text)} ${why}`, value);
     };
-    if (characterCount(text) > length) refuse(`is longer than its ${length} characters`);
-    if (/[\r\n]/.test(text)) refuse("contains a line break, which is not allowed in a fixed-width line");
+    if (characterCount(text) > length) fail(`is longer than the field (${length} characters)`);
+    if (/[\r\n]/.test(text)) fail("contains a line break, which is not allowed in a fixed-width line");
     const fill = padding(text, length, isNothing(value) ? " " : pad);
     const before = part(line, 0, start - 1);
     line = before + padding(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);

@@ -7,9 +7,9 @@ import type { MessageFormat } from "./message-format.ts";
 
 function format(side: unknown): MessageFormat {
   const problems: string[] = [];
-  const made = createFormat(side, (path, message) => problems.push(`${path}: ${message}`));
+  const created = createFormat(side, (path, message) => problems.push(`${path}: ${message}`));
   expect(problems).toEqual([]);
-  return made;
+  return created;
 }
 
 describe("json", () => {
@@ -314,7 +314,7 @@ describe("fixed", () => {
       ],
     });
     expect(single.write({ rows: [{ a: "x", b: 7 }] })).toBe("x   7 \n");
-    expect(() => single.write({ rows: [{ a: "long" }] })).toThrow("line 1, field 'a': \"long\" is longer than its 3 characters");
+    expect(() => single.write({ rows: [{ a: "long" }] })).toThrow("line 1, field 'a': \"long\" is longer than the field (3 characters)");
   });
 
   it("reads back what it writes", () => {
@@ -335,7 +335,7 @@ describe("fixed", () => {
         expect(fixed.read(lines)).toEqual({ rows });
       }),
     );
-    expect(() => fixed.write({ rows: [{ n: 1 }, { n: "12345" }] })).toThrow("line 2, field 'n': \"12345\" is longer than its 4 characters");
+    expect(() => fixed.write({ rows: [{ n: 1 }, { n: "12345" }] })).toThrow("line 2, field 'n': \"12345\" is longer than the field (4 characters)");
   });
 
   it("requires fields with positions", () => {

@@ -1,6 +1,6 @@
 import { isPlainObject } from "@sluice/engine/values";
 import { closest } from "@sluice/model";
-import { maxNamed } from "../../problem.ts";
+import { maxReportedNames } from "../../problem.ts";
 import { csvFormat } from "./csv-format.ts";
 import { ediFormat } from "./edi-format.ts";
 import { fixedFormat } from "./fixed-format.ts";
@@ -8,16 +8,16 @@ import { jsonFormat } from "./json-format.ts";
 import type { FormatOptions, MessageFormat, SideReport } from "./message-format.ts";
 import { xmlFormat } from "./xml-format.ts";
 
-const always = ["format", "schema", "sample", "note"];
-const makers: Readonly<Record<string, { readonly options: readonly string[]; make(options: FormatOptions, report: SideReport): MessageFormat }>> = {
-  json: { options: [], make: () => jsonFormat },
-  xml: { options: ["root", "namespaces", "declaration"], make: xmlFormat },
-  csv: { options: ["delimiter", "quote", "header", "columns", "lineBreak"], make: csvFormat },
-  fixed: { options: ["fields", "records", "loops", "lineBreak"], make: fixedFormat },
-  edi: { options: ["dialect", "loops", "lineBreaks"], make: ediFormat },
+const commonOptions = ["format", "schema", "sample", "note"];
+const formats: Readonly<Record<string, { readonly options: readonly string[]; create(options: FormatOptions, report: SideReport): MessageFormat }>> = {
+  json: { options: [], create: () => jsonFormat },
+  xml: { options: ["root", "namespaces", "declaration"], create: xmlFormat },
+  csv: { options: ["delimiter", "quote", "header", "columns", "lineBreak"], create: csvFormat },
+  fixed: { options: ["fields", "records", "loops", "lineBreak"], create: fixedFormat },
+  edi: { options: ["dialect", "loops", "lineBreaks"], create: ediFormat },
 };
 
-export const formatNames: readonly string[] = Object.keys(makers);
+export const formatNames: readonly string[] = Object.keys(formats);
 
 /** The format of one side of a document; JSON, with an error reported, when it names no known format. */
 export function createFormat(side: unknown, report: SideReport): MessageFormat {
@@ -26,16 +26,16 @@ export function createFormat(side: unknown, report: SideReport): MessageFormat {
     return jsonFormat;
   }
   const name = side["format"];
-  if (typeof name !== "string" || !Object.hasOwn(makers, name)) {
+  if (typeof name !== "string" || !Object.hasOwn(formats, name)) {
     report("format", `expected one of ${formatNames.join(", ")}, got ${JSON.stringify(name) ?? "nothing"}`);
     return jsonFormat;
   }
-  const maker = makers[name] as (typeof makers)[string];
-  const known = [...always, ...maker.options];
-  const unknown = Object.keys(side).filter((option) => !known.includes(option));
-  for (const option of unknown.slice(0, maxNamed)) {
-    const meant = closest(option, known);
-    report("", `format ${name} has no option '${option.slice(0, 60)}'${meant === undefined ? "" : ` (did you mean '${meant}'?)`}`);
+  const format = formats[name] as (typeof formats)[string];
+  const allowed = [...commonOptions, ...format.options];
+  const unknown = Object.keys(side).filter((option) => !allowed.includes(option));
+  for (const option of unknown.slice(0, maxReportedNames)) {
+    const suggestion = closest(option, allowed);
+    report("", `format ${name} has no option '${option.slice(0, 60)}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
   }
-  return maker.make(side, report);
+  return format.create(side, report);
 }

@@ -12,26 +12,26 @@ export const jsonFormat: MessageFormat = {
     const text = textOfBody(body);
     if (text === undefined) return body;
     try {
-      return parseJsonText(withoutMark(text));
+      return parseJsonText(withoutByteOrderMark(text));
     } catch (error) {
-      throw faultOf(error, text);
+      throw toReadFault(error, text);
     }
   },
   *readIncrementally(body) {
     const text = textOfBody(body);
     if (text === undefined) return body;
     try {
-      return yield* parseJsonTextIncrementally(withoutMark(text));
+      return yield* parseJsonTextIncrementally(withoutByteOrderMark(text));
     } catch (error) {
-      throw faultOf(error, text);
+      throw toReadFault(error, text);
     }
   },
   write: (output) => output,
 };
 
-const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+const withoutByteOrderMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
 
-function faultOf(error: unknown, text: string): FlowError {
+function toReadFault(error: unknown, text: string): FlowError {
   if (isJsonLimitError(error)) return readFault("json", error.describe("the source"));
   // The parser quotes the surrounding text, which may be a secret, so only the position is reported. Without one, the text ended too early.
   const position = /position (\d+)/.exec((error as Error).message)?.[1];

@@ -21,7 +21,7 @@ export function readLoops(value: unknown, report: SideReport): Loops {
 }
 
 /** The records as a tree; a tag that leads a loop is always a list, any other only when it repeats. */
-export function nested(records: readonly TaggedRecord[], loops: Loops): Record<string, unknown> {
+export function nestRecords(records: readonly TaggedRecord[], loops: Loops): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   const open: { readonly members: ReadonlySet<string>; readonly node: Record<string, unknown> }[] = [];
   for (const { tag, fields } of records) {
@@ -34,8 +34,8 @@ export function nested(records: readonly TaggedRecord[], loops: Loops): Record<s
 }
 
 function add(node: Record<string, unknown>, tag: string, fields: unknown, isLoop: boolean): void {
-  const present = Object.hasOwn(node, tag) ? node[tag] : undefined;
-  if (Array.isArray(present)) present.push(fields);
-  else if (present !== undefined) setEntry(node, tag, [present, fields]);
+  const existing = Object.hasOwn(node, tag) ? node[tag] : undefined;
+  if (Array.isArray(existing)) existing.push(fields);
+  else if (existing !== undefined) setEntry(node, tag, [existing, fields]);
   else setEntry(node, tag, isLoop ? [fields] : fields);
 }

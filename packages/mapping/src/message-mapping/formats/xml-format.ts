@@ -10,8 +10,8 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
   const root = options["root"] === undefined ? undefined : textOption(options, "root", "", report);
   const namespaces = readNamespaces(options["namespaces"], report);
   if (root !== undefined) checkRoot(root, namespaces, report);
-  const nameOf = names(namespaces);
-  const heading = flagOption(options, "declaration", true, report) ? '<?xml version="1.0" encoding="UTF-8"?>' : "";
+  const nameOf = nameMapper(namespaces);
+  const xmlDeclaration = flagOption(options, "declaration", true, report) ? '<?xml version="1.0" encoding="UTF-8"?>' : "";
   const texts = new WeakMap<object, string>();
   const contentOf = ({ name, value }: XmlTree, text: string): unknown => {
     if (root !== undefined && name !== root) throw readFault("xml", `expected the root element <${root}>, got <${name}>`);
@@ -33,9 +33,9 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
       const text = textOfBody(body, decodeXml);
       return text === undefined ? body : contentOf(yield* parseXmlTreeIncrementally(text, nameOf), text);
     },
-    write: (output) => heading + runToEnd(writeXml(root ?? "root", output, namespaces)),
+    write: (output) => xmlDeclaration + runToEnd(writeXml(root ?? "root", output, namespaces)),
     *writeIncrementally(output) {
-      return heading + (yield* writeXml(root ?? "root", output, namespaces));
+      return xmlDeclaration + (yield* writeXml(root ?? "root", output, namespaces));
     },
   };
 }
@@ -44,7 +44,7 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
  * Names with the mapping document's prefixes. If the source uses such a prefix for another namespace, the name includes that namespace's
  * URI.
  */
-function names(namespaces: ReadonlyMap<string, string>): (name: XmlName) => string {
+function nameMapper(namespaces: ReadonlyMap<string, string>): (name: XmlName) => string {
   const prefixOf = new Map([...namespaces].map(([prefix, uri]) => [uri, prefix]));
   return ({ written, local, namespace }) => {
     if (namespace === "") return local;
@@ -61,9 +61,9 @@ function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undef
     textOf(item, name) {
       const element = Array.isArray(item) ? (item[0] as unknown) : item;
       const whole = typeof element === "object" && element !== null ? texts.get(element) : undefined;
-      // Names outside the document's namespaces have lost their prefix, so they are written without.
+      // The prefixes of other namespaces are not declared in this document, so their names are written without one.
       const declared = declaredNames();
-      return whole ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (given, prefixes) => declared(plainName(given, prefixes), prefixes)));
+      return whole ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => declared(plainName(inner, prefixes), prefixes)));
     },
   };
 }
@@ -86,7 +86,7 @@ function readNamespaces(value: unknown, report: SideReport): ReadonlyMap<string,
     report("namespaces", "expected an object of prefixes and namespace URIs");
     return new Map();
   }
-  const wrong = Object.keys(value).find((prefix) => prefix !== "" && (!xmlName.test(prefix) || prefix.includes(":") || /^xml/i.test(prefix)));
-  if (wrong !== undefined) report("namespaces", `'${wrong.slice(0, 60)}' cannot be a prefix`);
+  const invalidPrefix = Object.keys(value).find((prefix) => prefix !== "" && (!xmlName.test(prefix) || prefix.includes(":") || /^xml/i.test(prefix)));
+  if (invalidPrefix !== undefined) report("namespaces", `'${invalidPrefix.slice(0, 60)}' is not a valid namespace prefix`);
   return new Map(Object.entries(value) as [string, string][]);
 }

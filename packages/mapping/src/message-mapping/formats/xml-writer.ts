@@ -9,10 +9,10 @@ export const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.-]*(?::[\p{L}_][\p{L}\p{N}\p{
 const maxDepth = 500;
 
 /** The name as written where these prefixes are declared; throws when it is invalid. */
-export type WrittenName = (name: string, prefixes: ReadonlySet<string>) => string;
+export type FormatName = (name: string, prefixes: ReadonlySet<string>) => string;
 
 /** Accepts valid names with a declared prefix: an undeclared one would make the text invalid XML. */
-export function declaredNames(): WrittenName {
+export function declaredNames(): FormatName {
   // Names of one document are few and occur often: testing each occurrence would take longer than writing it.
   const valid = new Set<string>();
   return (name, prefixes) => {
@@ -27,32 +27,37 @@ export function declaredNames(): WrittenName {
 }
 
 /** The text of an element, incrementally. */
-export function* writeXml(name: string, value: unknown, namespaces: ReadonlyMap<string, string>, written: WrittenName = declaredNames()): Incremental<string> {
+export function* writeXml(
+  name: string,
+  value: unknown,
+  namespaces: ReadonlyMap<string, string>,
+  formatName: FormatName = declaredNames(),
+): Incremental<string> {
   // Declarations of the root override those of the target: an attribute may appear only once.
   const own = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
   const declarations = declared.filter(([attribute]) => isNothing(own[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
   const text = new TextInBlocks();
-  yield* element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, written, text });
+  yield* element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, formatName, text });
   return text.end();
 }
 
 interface Place {
   readonly prefixes: ReadonlySet<string>;
   readonly depth: number;
-  readonly written: WrittenName;
+  readonly formatName: FormatName;
   readonly text: TextInBlocks;
 }
 
-function* element(given: string, value: unknown, attributes: string, outer: Place): Incremental<void> {
+function* element(rawName: string, value: unknown, attributes: string, outer: Place): Incremental<void> {
   if (outer.depth > maxDepth) throw new MappingFault("limit", `the XML is nested deeper than ${maxDepth} elements`);
   if (outer.text.isFull) yield outer.text.finishBlock();
   if (!isPlainObject(value)) {
-    outer.text.add(textElement(outer.written(given, outer.prefixes), value, attributes));
+    outer.text.add(textElement(outer.formatName(rawName, outer.prefixes), value, attributes));
     return;
   }
   const place = inside(outer, value);
-  const name = place.written(given, place.prefixes);
+  const name = place.formatName(rawName, place.prefixes);
   const entries = Object.entries(value);
   const opening = `<${name}${attributes}${entries.map(([key, inner]) => (key.startsWith("@") ? attributeText(key.slice(1), inner, place) : "")).join("")}`;
   if (!entries.some(hasContent)) {
@@ -72,8 +77,8 @@ function textElement(name: string, value: unknown, attributes: string): string {
   return text === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${escapeXml(text)}</${name}>`;
 }
 
-function attributeText(given: string, value: unknown, { prefixes, written }: Place): string {
-  const name = written(given, prefixes);
+function attributeText(rawName: string, value: unknown, { prefixes, formatName }: Place): string {
+  const name = formatName(rawName, prefixes);
   return isNothing(value) ? "" : ` ${name}="${escapeXml(toText(value)).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
 }
 
@@ -83,7 +88,7 @@ function hasContent([key, value]: readonly [string, unknown]): boolean {
 }
 
 /** The prefixes an element declares apply to it and its content. */
-function inside({ prefixes, depth, written, text }: Place, value: Readonly<Record<string, unknown>>): Place {
+function inside({ prefixes, depth, formatName, text }: Place, value: Readonly<Record<string, unknown>>): Place {
   const own = Object.keys(value).flatMap((key) => (key.startsWith("@xmlns:") && !isNothing(value[key]) ? [key.slice(7)] : []));
-  return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, written, text };
+  return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, formatName, text };
 }

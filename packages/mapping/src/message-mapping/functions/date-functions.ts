@@ -1,5 +1,5 @@
 import { MappingFault } from "../mapping-fault.ts";
-import { checkReadable, compileDatePattern, formatTime, hasClock, parseTime, parseWritten } from "../date-patterns.ts";
+import { checkParsable, compileDatePattern, formatTime, hasClock, parseTime, parseWritten } from "../date-patterns.ts";
 import { isDayOnly, toClock, toDay, toTime, writtenTime } from "../date-values.ts";
 import { isNothing, scalarOf, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
@@ -8,8 +8,8 @@ const dayMs = 86_400_000;
 
 /** A function of a value that returns null for null and empty text: neither is an invalid date. */
 function ofValue(min: number, max: number, apply: (value: unknown, ...more: any[]) => unknown): LanguageFunction {
-  return define(min, max, (given, ...more) => {
-    const value = scalarOf(given);
+  return define(min, max, (argument, ...more) => {
+    const value = scalarOf(argument);
     return isBlank(value) ? null : apply(value, ...more);
   });
 }
@@ -25,7 +25,7 @@ function ofTime(min: number, max: number, apply: (time: number, ...more: any[]) 
 const ofDay = (apply: (day: Date) => number): LanguageFunction => ofValue(1, 1, (value) => apply(new Date(writtenTime(value))));
 
 /** Adds to a date; the result has a time of day only when the input had one. */
-function adding(move: (date: Date, amount: number) => void): LanguageFunction {
+function addFunction(move: (date: Date, amount: number) => void): LanguageFunction {
   return ofValue(2, 2, (value, amount) => {
     const date = new Date(toTime(value));
     move(date, Math.trunc(toNumber(amount) ?? 0));
@@ -50,13 +50,13 @@ export const dateFunctions: LanguageFunctions = {
     ofTime(2, 3, (time, pattern, zone) => formatTime(time, toText(pattern), zoneText(zone))),
     compileDatePattern,
   ),
-  parseDate: withPattern(ofValue(2, 3, parseDate), checkReadable),
+  parseDate: withPattern(ofValue(2, 3, parseDate), checkParsable),
   epochMillis: ofTime(1, 1, (time) => time),
-  addDays: adding((date, amount) => void date.setUTCDate(date.getUTCDate() + amount)),
-  addMonths: adding(addMonths),
-  addYears: adding((date, amount) => addMonths(date, amount * 12)),
-  addHours: adding((date, amount) => void date.setUTCHours(date.getUTCHours() + amount)),
-  addMinutes: adding((date, amount) => void date.setUTCMinutes(date.getUTCMinutes() + amount)),
+  addDays: addFunction((date, amount) => void date.setUTCDate(date.getUTCDate() + amount)),
+  addMonths: addFunction(addMonths),
+  addYears: addFunction((date, amount) => addMonths(date, amount * 12)),
+  addHours: addFunction((date, amount) => void date.setUTCHours(date.getUTCHours() + amount)),
+  addMinutes: addFunction((date, amount) => void date.setUTCMinutes(date.getUTCMinutes() + amount)),
   daysBetween: ofValue(2, 2, (from, to) => (isBlank(scalarOf(to)) ? null : Math.trunc((toTime(to) - toTime(from)) / dayMs) + 0)),
   year: ofDay((day) => day.getUTCFullYear()),
   month: ofDay((day) => day.getUTCMonth() + 1),
@@ -65,9 +65,9 @@ export const dateFunctions: LanguageFunctions = {
 
 /** A string without a time of day is a date, whatever the zone; any other is an instant. */
 function parseDate(value: unknown, pattern: unknown, zone: unknown): string {
-  const [text, by] = [toText(value), toText(pattern)];
-  if (hasClock(by)) return new Date(parseTime(text, by, zoneText(zone))).toISOString();
-  return new Date(parseWritten(text, by)).toISOString().slice(0, 10);
+  const [text, format] = [toText(value), toText(pattern)];
+  if (hasClock(format)) return new Date(parseTime(text, format, zoneText(zone))).toISOString();
+  return new Date(parseWritten(text, format)).toISOString().slice(0, 10);
 }
 
 const zoneText = (zone: unknown): string | undefined => (isNothing(zone) ? undefined : toText(zone));

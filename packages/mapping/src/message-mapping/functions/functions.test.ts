@@ -221,7 +221,7 @@ describe("functions", () => {
     ["date('soon')", 'x: expected a date, got "soon"'],
     ["parseDate('31.02.2024', 'dd.MM.yyyy')", 'x: expected a date like dd.MM.yyyy, got "31.02.2024"'],
     ["parseDate('2026111', 'yyyyMMdd')", 'x: expected a date like yyyyMMdd, got "2026111"'],
-    ["parseDate(at, text('EEE'))", "x: the letter E cannot be used to parse a date: use y, M, d, H, m, s, S and X"],
+    ["parseDate(at, text('EEE'))", "x: 'E' cannot be used to parse a date: use y, M, d, H, m, s, S, X or Z"],
     ["day(words[0])", 'x: expected a date, got "b" [source words[0]]'],
     ["formatDate(at, 'HH', 'Mars/Base')", "x: unknown time zone 'Mars/Base'"],
     ["formatNumber(1, text('abc'))", "x: 'abc' is not a number pattern: use one like #,##0.00"],
@@ -287,7 +287,7 @@ describe("functions", () => {
   });
 });
 
-it("G02: quickly rejects a long string of digits that is not a number", () => {
+it("quickly rejects a long string of digits that is not a number", () => {
   const began = performance.now();
   expect(evaluate("isNumber(almost)", { almost: `${"0".repeat(2_000_000)}!` })).toBe(false);
   expect(performance.now() - began).toBeLessThan(3_000);

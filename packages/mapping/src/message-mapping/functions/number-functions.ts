@@ -1,5 +1,5 @@
 // Number functions, and sums and extremes of lists. Numeric text counts as a number; null is ignored.
-import { shown } from "../../problem.ts";
+import { formatValue } from "../../problem.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { compare, finite, isNothing, numberIn, roundTo, scalarOf, toList, toNumber, toText } from "../values.ts";
@@ -26,13 +26,13 @@ export const numberFunctions: LanguageFunctions = {
     ofNumber(2, 2, (number, pattern) => formatNumber(number, toText(pattern))),
     compileNumberPattern,
   ),
-  parseNumber: define(1, 2, (given, decimalMark) => {
-    const value = scalarOf(given);
+  parseNumber: define(1, 2, (argument, decimalMark) => {
+    const value = scalarOf(argument);
     if (isNothing(value) || value === "") return null;
     return typeof value === "number" ? value : parseNumber(toText(value), isNothing(decimalMark) ? "." : toText(decimalMark));
   }),
-  isNumber: define(1, 1, (given) => {
-    const value = scalarOf(given);
+  isNumber: define(1, 1, (argument) => {
+    const value = scalarOf(argument);
     return typeof value === "number" || typeof value === "bigint" || (typeof value === "string" && numberIn(value) !== undefined);
   }),
   sum: define(1, 100, (...values) => totalOf(numbersOf(values))),
@@ -73,6 +73,6 @@ function parseNumber(text: string, decimalMark: string): number {
     .trim()
     .replaceAll(decimalMark === "," ? /[.\s'\u00a0]/g : /[,\s'\u00a0]/g, "")
     .replace(decimalMark, ".");
-  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(plain)) throw new MappingFault("type", `expected a number, got ${shown(text)}`, text);
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(plain)) throw new MappingFault("type", `expected a number, got ${formatValue(text)}`, text);
   return Number(plain);
 }

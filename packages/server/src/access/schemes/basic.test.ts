@@ -68,10 +68,10 @@ it("concurrent requests with one pair share one check, and attempts count before
   const guesses = Array.from({ length: 10 }, (_, index) => scheme.verify(credential(`u:${index}`), accessRequest(), "other"));
   expect(guesses.filter((guess) => guess === "slowed").length).toBe(7);
   expect(await Promise.all(guesses.slice(0, 3).map(async (guess) => guess))).toEqual(["wrong", "wrong", "wrong"]);
-  expect((await Promise.all(shared.map(async (verdict) => verdict))).every((verdict) => typeof verdict === "object")).toBe(true);
+  expect((await Promise.all(shared.map(async (result) => result))).every((result) => typeof result === "object")).toBe(true);
 });
 
-it("I09: an unknown user takes as long as a wrong password, stored or from a variable", async () => {
+it("an unknown user takes as long as a wrong password, stored or from a variable", async () => {
   const parts = testParts(1_000);
   parts.variables["PW"] = "from-env";
   const scheme = basicScheme(

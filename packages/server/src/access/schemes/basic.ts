@@ -1,28 +1,28 @@
-// Username and password. A check is slow on purpose, so valid pairs are cached by their keyed hash, and concurrent requests with the same
-// pair share one check.
+// Username and password. Password hashes are slow by design, so valid pairs are cached by their keyed hash, and concurrent requests with
+// the same pair share one check.
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { authorizationOf } from "../credential-locations.ts";
 import { isPassword, dummyHash, TooManyPasswords } from "../password-hash.ts";
 import type { BasicScheme, PasswordSecret, Principal } from "../policy-document.ts";
-import { principalOf, type CredentialScheme, type SchemeParts, type Verdict } from "./credential-scheme.ts";
+import { principalOf, type CredentialScheme, type SchemeParts, type CredentialResult } from "./credential-scheme.ts";
 
 interface KnownUser {
   readonly password: PasswordSecret;
   readonly principal: Principal;
 }
 
-const maxRemembered = 1_000;
-const rememberedMs = 300_000;
+const maxCached = 1_000;
+const cacheMs = 300_000;
 
 export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemeParts): CredentialScheme {
   const users = new Map(
     scheme.users.map(({ username, password, roles }): [string, KnownUser] => [username, { password, principal: principalOf("basic", username, roles) }]),
   );
   const secret = randomBytes(32);
-  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
-  const checking = new Map<string, Promise<Verdict>>();
+  const cache = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const pendingChecks = new Map<string, Promise<CredentialResult>>();
 
-  async function check(credential: string, key: string): Promise<Verdict> {
+  async function check(credential: string, key: string): Promise<CredentialResult> {
     const pair = Buffer.from(credential, "base64").toString("utf8");
     const colon = pair.indexOf(":");
     const user = colon < 0 ? undefined : users.get(pair.slice(0, colon));
@@ -32,20 +32,20 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
       if (error instanceof TooManyPasswords) return "unavailable";
       throw error;
     }
-    if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value as string);
-    remembered.set(key, { principal: user.principal, until: parts.monotonic() + rememberedMs });
+    if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string);
+    cache.set(key, { principal: user.principal, until: parts.monotonic() + cacheMs });
     return user.principal;
   }
 
-  function begin(credential: string, key: string, source: string): Promise<Verdict> | "slowed" {
-    // Count the attempt before the result is known: otherwise many concurrent attempts would pass.
+  function startCheck(credential: string, key: string, source: string): Promise<CredentialResult> | "slowed" {
+    // Count the attempt before the check ends: otherwise concurrent attempts would exceed the limit.
     if (parts.guesses.take(source) > 0) return "slowed";
-    const verdict = check(credential, key).finally(() => {
-      checking.delete(key);
-      parts.guesses.giveBack(source);
+    const result = check(credential, key).finally(() => {
+      pendingChecks.delete(key);
+      parts.guesses.refund(source);
     });
-    checking.set(key, verdict);
-    return verdict;
+    pendingChecks.set(key, result);
+    return result;
   }
 
   return {
@@ -56,9 +56,9 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
     read: (request) => authorizationOf(request, "basic"),
     verify(credential, _request, source) {
       const key = createHmac("sha256", secret).update(credential).digest("base64");
-      const known = remembered.get(key);
-      if (known !== undefined && parts.monotonic() < known.until) return known.principal;
-      return checking.get(key) ?? begin(credential, key, source);
+      const cached = cache.get(key);
+      if (cached !== undefined && parts.monotonic() < cached.until) return cached.principal;
+      return pendingChecks.get(key) ?? startCheck(credential, key, source);
     },
   };
 }

@@ -7,11 +7,11 @@ import type { TokenBuckets } from "../token-buckets.ts";
 /**
  * `wrong`: invalid credential. `unavailable`: it cannot be checked now, so access is denied. `slowed`: too many attempts from this source.
  */
-export type Verdict = Principal | "wrong" | "unavailable" | "slowed";
+export type CredentialResult = Principal | "wrong" | "unavailable" | "slowed";
 
 /** The body is needed to verify the credential. */
 export interface BodyProof {
-  readonly proof: (body: Uint8Array) => Principal | "wrong";
+  readonly proof: (body: Uint8Array) => Awaitable<Principal | "wrong" | "unavailable">;
 }
 
 export interface CredentialScheme {
@@ -23,7 +23,7 @@ export interface CredentialScheme {
   readonly queryNames: readonly string[];
   /** The credential in the request; undefined when there is none for this scheme. */
   read(request: AccessRequest): string | undefined;
-  verify(credential: string, request: AccessRequest, source: string): Awaitable<Verdict | BodyProof>;
+  verify(credential: string, request: AccessRequest, source: string): Awaitable<CredentialResult | BodyProof>;
 }
 
 /** Dependencies of the schemes. */

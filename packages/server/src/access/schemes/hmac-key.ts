@@ -9,10 +9,10 @@ export function hmacKey(algorithm: string, secret: Buffer, encoding: BinaryToTex
   return (before, body, after, signatures) => {
     const expected = Buffer.from(createHmac(algorithm, key).update(before).update(body).update(after).digest(encoding));
     let match: string | undefined;
-    // Compare all signatures, so that timing does not reveal which one is right.
+    // Compare all signatures, so that timing does not reveal which one matches.
     for (const signature of signatures) {
-      const given = Buffer.from(encoding === "hex" ? signature.toLowerCase() : signature);
-      if (given.length === expected.length && timingSafeEqual(given, expected)) match = signature;
+      const candidate = Buffer.from(encoding === "hex" ? signature.toLowerCase() : signature);
+      if (candidate.length === expected.length && timingSafeEqual(candidate, expected)) match = signature;
     }
     return match;
   };

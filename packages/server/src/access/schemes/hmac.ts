@@ -1,13 +1,14 @@
-// Signed bodies. A template around the raw bytes describes the signed content; presets describe well-known senders.
+// Signed bodies. A template defines the signed content: text before and after the raw body. Presets define the formats of common senders.
+import type { Awaitable } from "@sluice/engine/spi";
 import { headerOf } from "../credential-locations.ts";
 import { signingKeyBytes } from "../signing-key.ts";
-import type { HmacScheme } from "../policy-document.ts";
+import type { HmacScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
 import { hmacKey, type HmacKey } from "./hmac-key.ts";
-import type { SeenSignatures } from "./seen-signatures.ts";
+import type { UsedSignatures } from "./seen-signatures.ts";
 import { signatureFormat, type SignedAround } from "./signature-format.ts";
 
-export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSignatures): CredentialScheme {
+export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSignatures): CredentialScheme {
   const format = signatureFormat(scheme);
   const header = format.header.toLowerCase();
   const keys = scheme.secrets
@@ -17,7 +18,8 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSig
     .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
   /** A signature with a timestamp is valid once; retries must be signed again. */
-  const isReplay = (signature: string): boolean => seen.has(format.encoding === "hex" ? signature.toLowerCase() : signature, 2 * format.toleranceMs);
+  const isReplay = (signature: string): Awaitable<boolean> => used.has(format.encoding === "hex" ? signature.toLowerCase() : signature, replayableMs(scheme));
+  const acceptUnused = (wasUsed: boolean): Principal | "wrong" => (wasUsed ? "wrong" : principal);
 
   return {
     guessable: false,
@@ -33,7 +35,10 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSig
       return {
         proof(body) {
           const match = findMatch(keys, signatures, signed, body);
-          return match === undefined || (format.timed && isReplay(match)) ? "wrong" : principal;
+          if (match === undefined) return "wrong";
+          if (!format.timed) return principal;
+          const wasUsed = isReplay(match);
+          return wasUsed instanceof Promise ? wasUsed.then(acceptUnused, () => "unavailable" as const) : acceptUnused(wasUsed);
         },
       };
     },
@@ -42,6 +47,9 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, seen: SeenSig
 
 /** True when signatures are valid only once, which requires one process to track them. */
 export const isOnceOnly = (scheme: HmacScheme): boolean => signatureFormat(scheme).timed;
+
+/** How long a used signature must be recorded: its timestamp may be ahead of the clock by the tolerance, and is accepted for the tolerance after that. */
+export const replayableMs = (scheme: HmacScheme): number => 2 * signatureFormat(scheme).toleranceMs;
 
 function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {
   let match: string | undefined;

@@ -51,13 +51,13 @@ const token = (
   } = {},
 ) => {
   const now = Math.floor(parts.time / 1000);
-  const made = new SignJWT({ ...claims, ...more })
+  const jwt = new SignJWT({ ...claims, ...more })
     .setProtectedHeader({ alg, ...(kid === "" ? {} : { kid }) })
     .setSubject("ada")
     .setIssuer(iss)
     .setAudience(aud)
     .setNotBefore(now + notBefore);
-  return (expiresIn === null ? made : made.setExpirationTime(now + expiresIn)).sign(key);
+  return (expiresIn === null ? jwt : jwt.setExpirationTime(now + expiresIn)).sign(key);
 };
 const verify = (scheme: ReturnType<typeof jwtScheme>, text: string) => scheme.verify(text, accessRequest(), "s");
 
@@ -102,7 +102,7 @@ describe("tokens", () => {
     expect(await verify(scheme, await token(parts, { notBefore: 29 }))).toMatchObject({ id: "ada" });
   });
 
-  it("A14: rejects a token without an expiry unless the policy accepts it", async () => {
+  it("rejects a token without an expiry unless the policy accepts it", async () => {
     const strict = start();
     expect(await verify(strict.scheme, await token(strict.parts, { expiresIn: null }))).toBe("wrong");
     const lenient = start({ requireExp: false });
@@ -234,7 +234,7 @@ describe("key sets", () => {
       parts.keys = () => Promise.resolve(JSON.stringify({ keys: [broken, jwks["k2"]] }));
       const signed = await token(parts, kid === "k1" ? {} : { kid, key: curve.privateKey, alg: "ES256" });
       expect([broken, await verify(scheme, signed)]).toEqual([broken, "wrong"]);
-      for (const named of ["k2", ""]) expect(await verify(scheme, await token(parts, { kid: named, key: second.privateKey }))).toMatchObject({ id: "ada" });
+      for (const id of ["k2", ""]) expect(await verify(scheme, await token(parts, { kid: id, key: second.privateKey }))).toMatchObject({ id: "ada" });
     }
   });
 
@@ -248,7 +248,7 @@ describe("key sets", () => {
   it("a hundred concurrent requests fetch once", async () => {
     const { parts, scheme } = start();
     const tokens = await Promise.all(Array.from({ length: 100 }, (_, index) => token(parts, { more: { index } })));
-    expect((await Promise.all(tokens.map(async (text) => verify(scheme, text)))).every((verdict) => typeof verdict === "object")).toBe(true);
+    expect((await Promise.all(tokens.map(async (text) => verify(scheme, text)))).every((result) => typeof result === "object")).toBe(true);
     expect(parts.fetches).toBe(1);
   });
 });

@@ -4,18 +4,18 @@ import { hash } from "node:crypto";
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from "jose";
 import { authorizationOf } from "../credential-locations.ts";
 import type { JwtScheme, Principal } from "../policy-document.ts";
-import { principalOf, type CredentialScheme, type SchemeParts, type Verdict } from "./credential-scheme.ts";
+import { principalOf, type CredentialScheme, type SchemeParts, type CredentialResult } from "./credential-scheme.ts";
 import { keySet, KeysUnavailable } from "./key-set.ts";
 
-interface Remembered {
+interface CachedToken {
   readonly principal: Principal;
   readonly keys: JWTVerifyGetKey;
   readonly expiresAt: number;
   readonly until: number;
 }
 
-const maxRemembered = 10_000;
-const rememberedMs = 300_000;
+const maxCached = 10_000;
+const cacheMs = 300_000;
 const maxTokenLength = 16_384;
 
 export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, isOnly: boolean): CredentialScheme {
@@ -30,34 +30,34 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
     ...(issuers === undefined ? {} : { issuer: [...issuers] }),
     ...(audience === undefined ? {} : { audience: typeof audience === "string" ? audience : [...audience] }),
   };
-  const remembered = new Map<string, Remembered>();
-  const checking = new Map<string, Promise<Verdict>>();
+  const cache = new Map<string, CachedToken>();
+  const pendingChecks = new Map<string, Promise<CredentialResult>>();
 
-  async function check(token: string, id: string): Promise<Verdict> {
+  async function check(token: string, id: string): Promise<CredentialResult> {
     try {
-      const { payload, keys: used } = await verified(token);
+      const { payload, keys: used } = await verifyToken(token);
       const principal = principalOf("jwt", subjectOf(payload), rolesOf(payload, rolesClaim), payload);
       const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + clockSkewSec) * 1000;
-      if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value as string);
-      remembered.set(id, { principal, keys: used, expiresAt, until: parts.monotonic() + rememberedMs });
+      if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string);
+      cache.set(id, { principal, keys: used, expiresAt, until: parts.monotonic() + cacheMs });
       return principal;
     } catch (error) {
       if (error instanceof KeysUnavailable) return "unavailable";
-      if (error instanceof errors.JOSEError || isNoKey(error)) return "wrong";
+      if (error instanceof errors.JOSEError || isKeyError(error)) return "wrong";
       throw error;
     }
   }
 
-  async function verified(token: string): Promise<{ payload: JWTPayload; keys: JWTVerifyGetKey }> {
+  async function verifyToken(token: string): Promise<{ payload: JWTPayload; keys: JWTVerifyGetKey }> {
     const current = await keys.current();
-    const now = { ...options, currentDate: new Date(parts.now()) };
+    const verifyOptions = { ...options, currentDate: new Date(parts.now()) };
     try {
-      return { payload: await verifyWith(token, current, now), keys: current };
+      return { payload: await verifyWith(token, current, verifyOptions), keys: current };
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       const newer = await keys.newerThan(current);
       if (newer === undefined) throw error;
-      return { payload: await verifyWith(token, newer, now), keys: newer };
+      return { payload: await verifyWith(token, newer, verifyOptions), keys: newer };
     }
   }
 
@@ -73,15 +73,15 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
     verify(token) {
       if (token === "" || token.length > maxTokenLength) return "wrong";
       const id = hash("sha256", token, "base64");
-      const known = remembered.get(id);
-      if (known !== undefined && parts.monotonic() < known.until && keys.isCurrent(known.keys))
-        return parts.now() < known.expiresAt ? known.principal : "wrong";
-      let verdict = checking.get(id);
-      if (verdict === undefined) {
-        verdict = check(token, id).finally(() => checking.delete(id));
-        checking.set(id, verdict);
+      const cached = cache.get(id);
+      if (cached !== undefined && parts.monotonic() < cached.until && keys.isCurrent(cached.keys))
+        return parts.now() < cached.expiresAt ? cached.principal : "wrong";
+      let result = pendingChecks.get(id);
+      if (result === undefined) {
+        result = check(token, id).finally(() => pendingChecks.delete(id));
+        pendingChecks.set(id, result);
       }
-      return verdict;
+      return result;
     },
   };
 }
@@ -96,7 +96,7 @@ async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVeri
       try {
         return (await jwtVerify(token, key, options)).payload;
       } catch (inner) {
-        if (!(inner instanceof errors.JWSSignatureVerificationFailed) && !isNoKey(inner)) throw inner;
+        if (!(inner instanceof errors.JWSSignatureVerificationFailed) && !isKeyError(inner)) throw inner;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
@@ -104,7 +104,7 @@ async function verifyWith(token: string, keys: JWTVerifyGetKey, options: JWTVeri
 }
 
 /** Errors caused by a published key that is invalid or too weak. */
-const isNoKey = (error: unknown): boolean => error instanceof TypeError || error instanceof DOMException || error instanceof errors.JWKInvalid;
+const isKeyError = (error: unknown): boolean => error instanceof TypeError || error instanceof DOMException || error instanceof errors.JWKInvalid;
 
 function subjectOf({ sub, client_id: client, azp }: JWTPayload): string {
   return ([sub, client, azp].find((id) => typeof id === "string" && id !== "") as string | undefined) ?? "";
@@ -119,7 +119,7 @@ function issuerOf(token: string): string {
   }
 }
 
-/** The roles in a claim, given by name or path: a list of strings or a space-separated string. */
+/** Reads roles from the claim with this name or path: a list of strings or a space-separated string. */
 function rolesOf(payload: JWTPayload, claim: string | undefined): readonly string[] {
   if (claim === undefined) return [];
   const value = Object.hasOwn(payload, claim)
@@ -127,7 +127,7 @@ function rolesOf(payload: JWTPayload, claim: string | undefined): readonly strin
     : claim
         .split(".")
         .reduce<unknown>(
-          (place, name) => (typeof place === "object" && place !== null && Object.hasOwn(place, name) ? (place as Record<string, unknown>)[name] : undefined),
+          (node, name) => (typeof node === "object" && node !== null && Object.hasOwn(node, name) ? (node as Record<string, unknown>)[name] : undefined),
           payload,
         );
   if (typeof value === "string") return value.split(" ").filter((word) => word !== "");

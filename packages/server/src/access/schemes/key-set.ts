@@ -10,7 +10,7 @@ export class KeysUnavailable extends Error {}
 export interface KeySet {
   /** The current keys; throws KeysUnavailable. */
   current(): Promise<JWTVerifyGetKey>;
-  /** Keys newer than these, for a token that none of them verifies; undefined when there are none or it is too early to fetch again. */
+  /** Newer keys, for a token that none of these keys verifies; undefined when there are none or it is too early to fetch again. */
   newerThan(keys: JWTVerifyGetKey): Promise<JWTVerifyGetKey | undefined>;
   /** True for the latest keys if they are not too old. Refreshes in the background when due. */
   isCurrent(keys: JWTVerifyGetKey): boolean;
@@ -45,7 +45,7 @@ export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, 
       .catch((error: unknown) => {
         pauseUntil = monotonic() + pauseMs;
         pauseMs = Math.min(maxPauseMs, pauseMs * 2);
-        throw new KeysUnavailable("the key set cannot be fetched", { cause: error });
+        throw new KeysUnavailable(`Cannot fetch the key set from ${uri}`, { cause: error });
       })
       .finally(() => (fetching = undefined)));
   }

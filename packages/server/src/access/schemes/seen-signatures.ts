@@ -1,10 +1,16 @@
-// Signatures already used, stored while they could be replayed. Shared per flow: the set survives policy changes, and schemes with the same secret
-// share it.
+// Signatures that were already used, recorded as long as they could be replayed. Each flow has one set, which survives policy changes.
+import type { Awaitable } from "@sluice/engine/spi";
+
+/** The signatures that were already used. In a cluster, all nodes share them. */
+export interface UsedSignatures {
+  /** True when this signature was recorded before; otherwise records it for `forMs`. Rejects when it cannot be checked now. */
+  has(signature: string, forMs: number): Awaitable<boolean>;
+}
 
 /** Beyond this number the oldest are dropped. */
 const maxSeen = 100_000;
 
-export class SeenSignatures {
+export class SeenSignatures implements UsedSignatures {
   readonly #until = new Map<string, number>();
   readonly #monotonic: () => number;
 
@@ -12,7 +18,6 @@ export class SeenSignatures {
     this.#monotonic = monotonic;
   }
 
-  /** True when this signature was recorded before; otherwise records it for `forMs`. */
   has(signature: string, forMs: number): boolean {
     const seen = this.#until;
     const now = this.#monotonic();

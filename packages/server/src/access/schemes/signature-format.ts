@@ -28,8 +28,7 @@ export interface SignatureFormat {
 }
 
 const maxSignatures = 10;
-/** Only the body is signed. */
-const nothing: SignedAround = ["", ""];
+const bodyOnly: SignedAround = ["", ""];
 const defaultToleranceSec = 300;
 
 /** How the sender formats and computes signatures. */
@@ -60,7 +59,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
       if (signatures === undefined || timestampHeader === undefined) return signatures === undefined ? undefined : { signatures };
       return { signatures, time: headerOf(request, timestampHeader.toLowerCase()) ?? "" };
     },
-    around: before === "" && after === "" ? () => nothing : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
+    around: before === "" && after === "" ? () => bodyOnly : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
   };
 }
 
@@ -72,7 +71,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "X-Hub-Signature-256",
     timed: false,
     read: (text) => claim(single(text, "sha256=")),
-    around: () => nothing,
+    around: () => bodyOnly,
   },
   shopify: {
     ...sha256,
@@ -80,7 +79,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "X-Shopify-Hmac-Sha256",
     timed: false,
     read: (text) => claim(single(text, "")),
-    around: () => nothing,
+    around: () => bodyOnly,
   },
   slack: {
     ...sha256,
@@ -125,6 +124,6 @@ function readStandard(text: string, request: AccessRequest): SignatureClaim | un
     .filter((item) => item.startsWith("v1,"))
     .map((item) => item.slice(3));
   const messageId = headerOf(request, "webhook-id") ?? "";
-  const found = claim(signatures, headerOf(request, "webhook-timestamp") ?? "");
-  return found === undefined || messageId === "" ? undefined : { ...found, messageId };
+  const parsed = claim(signatures, headerOf(request, "webhook-timestamp") ?? "");
+  return parsed === undefined || messageId === "" ? undefined : { ...parsed, messageId };
 }

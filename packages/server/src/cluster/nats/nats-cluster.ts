@@ -10,18 +10,21 @@ import { claimStreamOf, NatsClaims } from "./nats-claims.ts";
 import { delaySubjectOf } from "./nats-delays.ts";
 import { lacksServers, storeLink, type NatsLink } from "./nats-link.ts";
 import { natsMessaging } from "./nats-messaging.ts";
+import { inboxPrefixOf, NatsPublisher } from "./nats-publisher.ts";
 import { attemptStreamOf, delayStreamOf, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
 import { NatsQueues } from "./nats-queues.ts";
 import { NatsRecords, streamOf } from "./nats-records.ts";
+import { createSendGroups } from "./send-groups.ts";
 
 const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
 const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
 
-const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages"];
+const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages", "groups", "sagas"];
 const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour", "day"];
 /** NATS's default for `max_payload`. */
 const defaultPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
+const connectMs = 5_000;
 /** How long the records of nodes that do not return are stored. */
 const nodeRecordMs = 600_000;
 const attemptRecordMs = 30 * 86_400_000;
@@ -33,11 +36,13 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
   const connection = await transport.connect({
     servers: [...target.servers],
     name: `sluice ${node}`,
-    inboxPrefix: `_INBOX_${target.name}`,
+    inboxPrefix: inboxPrefixOf(target.name),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 400,
     waitOnFirstConnect: false,
+    // A server that accepts connections but does not respond: the default of 20 s per server is longer than a node waits for its start.
+    timeout: connectMs,
     // Without pings, a client of a stopped server notices nothing until the next request times out.
     pingInterval: 1_000,
     maxPingOut: 2,
@@ -46,13 +51,12 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     ...(target.isTls ? { tls: {} } : {}),
   });
   const jsm = await jetstream.jetstreamManager(connection, { checkAPI: false });
+  const shared = { connection, transport, jetstream, name: target.name, sendGrouped: createSendGroups() };
   const link: NatsLink = {
-    connection,
-    transport,
-    jetstream,
+    ...shared,
+    publisher: new NatsPublisher(shared),
     js: jetstream.jetstream(connection),
     jsm,
-    name: target.name,
     maxPayload: connection.info?.max_payload ?? defaultPayload,
     isUp: true,
     reconnects: 0,
@@ -65,7 +69,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     const { cause = error } = error as Error;
     throw lacksServers(cause) ? tooFewServers(options.replicas, cause) : error;
   }
-  const records = new NatsRecords(link);
+  const records = new NatsRecords(link, log);
   const claims = new NatsClaims(link);
   const queues = new NatsQueues(link, options);
   const messaging = natsMessaging(link, node);
@@ -81,6 +85,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
       claims.close();
       queues.close();
       messaging.close();
+      link.publisher.close();
       await connection.close();
     },
   };
@@ -108,7 +113,9 @@ async function createStreams(link: NatsLink, { replicas, versions, queueBytes, d
     config: { discard: New, max_bytes: 4 * gibibyte, deny_delete: true },
     nodes: { discard: Old, max_age: nodeRecordMs * 1e6 },
     "dead-letters": { discard: Old },
-    // Nodes remove the oldest earlier; this limits messages whose node died before it wrote the letter.
+    groups: { discard: New },
+    sagas: { discard: New },
+    // Nodes remove the oldest earlier; this limits messages whose node died before it wrote the dead letter.
     "dead-letter-messages": { discard: Old, max_bytes: 2 * deadLetterBytes },
   };
   for (const collection of collections)

@@ -3,7 +3,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { persist } from "../persist.ts";
 import { attemptMs, deleteSequence, storeLink, type NatsLink } from "./nats-link.ts";
-import { fullError, publishQueued, type Publication } from "./nats-publish.ts";
+import { publishQueued, rethrowFull, type Publication } from "./nats-publish.ts";
 import { NatsPull } from "./nats-pull.ts";
 import { attemptsHeader, attemptsOf, delayStreamOf } from "./nats-queue-message.ts";
 
@@ -25,9 +25,7 @@ export async function publishDelayed(link: NatsLink, { subject, data, id, attemp
   headers.set(targetHeader, subject);
   headers.set(delayHeader, String(Math.ceil(delayMs)));
   headers.set(attemptsHeader, String(attempts));
-  await persist(storeLink(link), () => link.js.publish(delaySubjectOf(link), data, { msgID: id, timeout: attemptMs, headers })).catch((error: unknown) => {
-    throw fullError(error);
-  });
+  await persist(storeLink(link), () => link.js.publish(delaySubjectOf(link), data, { msgID: id, timeout: attemptMs, headers }).catch(rethrowFull));
 }
 
 export class NatsDelays {
@@ -48,7 +46,7 @@ export class NatsDelays {
         // Waiting messages are unacknowledged.
         max_ack_pending: -1,
       },
-      room: () => concurrency - this.#moving,
+      capacity: () => concurrency - this.#moving,
       isChecker: () => true,
       // Without an acknowledgement, for example because the connection was closed, it is delivered again.
       received: (message) => void this.#received(message).catch(() => undefined),

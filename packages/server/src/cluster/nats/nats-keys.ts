@@ -4,7 +4,7 @@ import type { QueueReceiver } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
-import { settledOnce, Unsettled } from "../unsettled.ts";
+import { settleOnce, Unsettled } from "../unsettled.ts";
 import { attemptMs, deleteSequence, nextOf, storeLink, type NatsLink } from "./nats-link.ts";
 import { persistEventually } from "./nats-publish.ts";
 import { attemptStreamOf, decodeQueued, keyedAnnouncement, queueStreamOf, queueSubjectOf, type QueuedContent } from "./nats-queue-message.ts";
@@ -17,7 +17,7 @@ const maxWindow = 10_000;
 /** Memory for messages between reading and delivery; others are read again. */
 const windowBytes = 8 * 1024 * 1024;
 /** After a takeover, the first messages may be those that killed the previous node: their attempts are recorded before they start. */
-const suspects = 1_000;
+const maxSuspects = 1_000;
 
 interface Entry {
   readonly key: string;
@@ -35,7 +35,7 @@ interface Entry {
 interface KeyParts {
   readonly queue: string;
   readonly receiver: QueueReceiver;
-  room(): number;
+  capacity(): number;
   settled(): void;
   failed(error: unknown): void;
 }
@@ -49,11 +49,11 @@ export class NatsKeys {
   readonly #lanes = new Map<string, Entry[]>();
   #ready: Entry[] = [];
   #token: number | undefined = undefined;
-  #seen = 0;
-  #known = 0;
+  #lastSeq = 0;
+  #windowSize = 0;
   #bytes = 0;
   #inheritedEnd = 0;
-  #suspectsLeft = 0;
+  #remainingSuspects = 0;
   #isStopped = false;
   #isPending = false;
   readonly #pause = new InterruptiblePause();
@@ -66,8 +66,8 @@ export class NatsKeys {
   }
 
   refresh(): void {
-    if (this.#parts.receiver.keyToken() !== this.#token || this.#known >= maxWindow) this.#wake();
-    this.#serve();
+    if (this.#parts.receiver.keyToken() !== this.#token || this.#windowSize >= maxWindow) this.#wake();
+    this.#deliverReady();
   }
 
   stop(): void {
@@ -98,14 +98,14 @@ export class NatsKeys {
   /** Reads one message; true when there is nothing to do until something changes. */
   async #step(): Promise<boolean> {
     if (this.#parts.receiver.keyToken() !== this.#token) await this.#takeOver();
-    if (!this.#isHeld || this.#known >= maxWindow) return true;
+    if (!this.#isHeld || this.#windowSize >= maxWindow) return true;
     const { jsm } = this.#link;
     const token = this.#token;
     // From the leader: another replica may still have messages that are settled.
-    const next = await jsm.streams.getMessage(queueStreamOf(this.#link), nextOf(this.#seen + 1, this.#subject));
+    const next = await jsm.streams.getMessage(queueStreamOf(this.#link), nextOf(this.#lastSeq + 1, this.#subject));
     if (token !== this.#token || !this.#isHeld) return false;
     if (next === null) return true;
-    this.#seen = next.seq;
+    this.#lastSeq = next.seq;
     this.#admit(next.seq, decodeQueued(next.data), next.data.length);
     return false;
   }
@@ -115,10 +115,10 @@ export class NatsKeys {
     const token = this.#parts.receiver.keyToken();
     if (token === undefined) return;
     // Messages from before an interruption still run here.
-    await this.unsettled.none();
+    await this.unsettled.whenEmpty();
     const { state } = await this.#link.jsm.streams.info(queueStreamOf(this.#link));
     this.#inheritedEnd = state.last_seq;
-    this.#suspectsLeft = suspects;
+    this.#remainingSuspects = maxSuspects;
     this.#token = token;
   }
 
@@ -126,19 +126,19 @@ export class NatsKeys {
     this.#token = undefined;
     this.#lanes.clear();
     this.#ready = [];
-    this.#seen = 0;
-    this.#known = 0;
+    this.#lastSeq = 0;
+    this.#windowSize = 0;
     this.#bytes = 0;
   }
 
   #admit(seq: number, content: QueuedContent, size: number): void {
     const { key = "" } = content;
-    const isInherited = seq <= this.#inheritedEnd;
-    const isSuspect = isInherited && this.#suspectsLeft-- > 0;
-    const isKept = this.#bytes + size <= windowBytes;
-    if (isKept) this.#bytes += size;
-    const entry: Entry = { key, seq, size, content: isKept ? content : undefined, attempts: 0, isInherited, isSuspect, record: undefined };
-    this.#known++;
+    const isInherited = seq <= this.#inheritedEnd && this.#parts.receiver.isExclusive !== true;
+    const isSuspect = isInherited && this.#remainingSuspects-- > 0;
+    const isCached = this.#bytes + size <= windowBytes;
+    if (isCached) this.#bytes += size;
+    const entry: Entry = { key, seq, size, content: isCached ? content : undefined, attempts: 0, isInherited, isSuspect, record: undefined };
+    this.#windowSize++;
     const lane = this.#lanes.get(key);
     if (lane !== undefined) return void lane.push(entry);
     this.#lanes.set(key, [entry]);
@@ -147,11 +147,11 @@ export class NatsKeys {
 
   #makeReady(entry: Entry): void {
     this.#ready.push(entry);
-    this.#serve();
+    this.#deliverReady();
   }
 
-  #serve(): void {
-    while (this.#ready.length > 0 && this.#parts.room() > 0 && this.#isHeld) void this.#deliver(this.#ready.shift() as Entry);
+  #deliverReady(): void {
+    while (this.#ready.length > 0 && this.#parts.capacity() > 0 && this.#isHeld) void this.#deliver(this.#ready.shift() as Entry);
   }
 
   async #deliver(entry: Entry): Promise<void> {
@@ -171,10 +171,10 @@ export class NatsKeys {
     if (content === undefined) return void this.#finish(entry);
     const { id, key, message } = content;
     const attempt = entry.attempts + 1;
-    const settling = settledOnce({
-      done: () => void this.#finish(entry),
-      retry: (delayMs: number) => void this.#again(entry, attempt, delayMs),
-      giveBack: () => (entry.isSuspect ? void this.#again(entry, attempt - 1, 0) : this.#postpone(entry, 0)),
+    const settling = settleOnce({
+      done: () => this.#finish(entry),
+      retry: (delayMs: number) => void this.#recordRetry(entry, attempt, delayMs),
+      requeue: () => (entry.isSuspect ? void this.#recordRetry(entry, attempt - 1, 0) : this.#postpone(entry, 0)),
     });
     this.#parts.receiver.deliver({ id, key, message, attempt, ...settling });
   }
@@ -217,7 +217,7 @@ export class NatsKeys {
     this.unsettled.delete(entry);
     const lane = this.#lanes.get(entry.key);
     if (lane?.[0] === entry) {
-      this.#known--;
+      this.#windowSize--;
       if (entry.content !== undefined) this.#bytes -= entry.size;
       lane.shift();
       const [next] = lane;
@@ -228,7 +228,7 @@ export class NatsKeys {
   }
 
   /** Records the attempts, so that another holder can read them. The message stays in its place and blocks its key. */
-  async #again(entry: Entry, attempts: number, delayMs: number): Promise<void> {
+  async #recordRetry(entry: Entry, attempts: number, delayMs: number): Promise<void> {
     try {
       await persistEventually(this.#link, () => this.#record(entry, attempts, delayMs));
     } catch (error) {
@@ -240,17 +240,17 @@ export class NatsKeys {
 
   #postpone(entry: Entry, delayMs: number): void {
     this.unsettled.delete(entry);
-    const back = (): void => {
+    const makeReadyAgain = (): void => {
       if (this.#lanes.get(entry.key)?.[0] === entry) this.#makeReady(entry);
     };
-    if (delayMs > 0) systemClock.after(delayMs, back);
-    else back();
+    if (delayMs > 0) systemClock.after(delayMs, makeReadyAgain);
+    else makeReadyAgain();
     this.#parts.settled();
   }
 
   #wake(): void {
     this.#isPending = true;
-    this.#pause.end();
+    this.#pause.interrupt();
   }
 }
 

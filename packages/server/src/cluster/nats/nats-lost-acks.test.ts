@@ -9,7 +9,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import type { QueueDelivery } from "@sluice/engine";
 import { serverFor } from "@sluice/testkit";
 import { afterAll, describe, expect, it } from "vitest";
-import { bytes, connected, leaseMs, text } from "../contract-stores.test-support.ts";
+import { bytes, nodeOpener, leaseMs, text } from "../contract-stores.test-support.ts";
 
 // Only for a free port, and to be skipped without NATS: this test replaces a file of its server.
 const other = await serverFor("nats", { own: true });
@@ -37,7 +37,7 @@ describe.skipIf(other === undefined)("a consumer with lost acknowledgements (nee
   it("delivers new messages", async () => {
     const port = other?.port ?? 0;
     await start(port);
-    const node = await connected((cluster) => `nats://127.0.0.1:${port}/${cluster}`, 1)("acks", "n1");
+    const node = await nodeOpener((cluster) => `nats://127.0.0.1:${port}/${cluster}`, 1)("acks", "n1");
     const put = (body: string, key?: string): Promise<void> =>
       node.queues.put("work", { kind: "text", envelope: "{}", body: bytes(body) }, { id: randomUUID(), key, delayMs: 0 });
     const received: QueueDelivery[] = [];
@@ -51,7 +51,7 @@ describe.skipIf(other === undefined)("a consumer with lost acknowledgements (nee
     // The server stores the state of a consumer with a delay.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     cpSync(join(consumer, "o.dat"), saved);
-    for (const delivery of received) delivery.done();
+    for (const delivery of received) void delivery.done();
     const inspection = await connect({ servers: `127.0.0.1:${port}` });
     const manager = await jetstreamManager(inspection);
     await expect.poll(async () => (await manager.streams.info("acks_queues")).state.messages).toBe(1);

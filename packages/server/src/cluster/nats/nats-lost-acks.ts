@@ -5,6 +5,8 @@ import { nextOf, type NatsLink } from "./nats-link.ts";
 
 /** Existing messages read per check; the next check continues. */
 const maxRead = 500;
+/** Sequences acknowledged per check. */
+const maxRange = 10_000;
 
 export interface CheckedConsumer {
   readonly stream: string;
@@ -32,10 +34,10 @@ export class LostAcks {
     const last = info.delivered.stream_seq;
     const floor = info.ack_floor.stream_seq;
     const first = (this.#checked > floor && this.#checked < last ? this.#checked : floor) + 1;
-    const { existing, end } = await this.#read(first, last);
+    const { existing, end } = await this.#read(first, Math.min(last, first + maxRange - 1));
     const isComplete = first === floor + 1 && end === last;
     this.#checked = end;
-    // Deletions that are under way may look the same; acknowledging them is harmless.
+    // Deletions in progress may look the same; acknowledging them is harmless.
     const hasLost = isComplete ? info.num_ack_pending > existing.size : info.num_ack_pending + info.num_pending > (await this.#count());
     if (!hasLost) return 0;
     for (let seq = first; seq <= end; seq++)

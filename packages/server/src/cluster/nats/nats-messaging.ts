@@ -11,19 +11,20 @@ const fromHeader = "Sluice-From";
 const partHeader = "Sluice-Part";
 /** A frame whose parts do not arrive within this time is dropped. */
 const partsMs = 10_000;
-/** The status with which a server reports that nobody receives a subject. */
+/** Status code of a NATS 'no responders' reply. */
 const noResponders = 503;
 
 export function natsMessaging(link: NatsLink, node: string): Messaging & { close(): void } {
   const { connection, transport, name } = link;
   const subjectOf = (topic: string): string => `${name}.publish.${tokenOf(topic)}`;
   const frameSubject = (to: string): string => `${name}.request.${tokenOf(to)}`;
-  /** Only servers send to it: `<prefix>.<request>.<node>`. */
+  /** Inbox for 'no responders' replies: `<prefix>.<request>.<node>`. */
   const unreachable = `_INBOX_${name}.unreachable.${randomUUID()}`;
   const requests = new NodeRequests({
     node,
     send(to, frame, requestId) {
-      if (connection.isClosed()) return;
+      // The client would keep it, and discard it when it connects again.
+      if (!link.isUp || connection.isClosed()) return requestId === undefined ? undefined : requests.unreachable(requestId, to);
       const limit = payloadLimit(link);
       const count = Math.max(1, Math.ceil(frame.length / limit));
       const frameId = count === 1 ? "" : randomUUID();
@@ -84,13 +85,13 @@ class FrameParts {
   receive({ headers, data }: Msg): void {
     const [id = "", part, count] = (headers?.get(partHeader) ?? "").split(" ");
     if (id === "") return this.#receive(data);
-    const known = this.#incomplete.get(id) ?? (part === "0" ? this.#start(id) : undefined);
+    const incomplete = this.#incomplete.get(id) ?? (part === "0" ? this.#start(id) : undefined);
     // A part was lost with the connection.
-    if (known === undefined || Number(part) !== known.parts.length) return this.#drop(id);
-    known.parts.push(data);
-    if (known.parts.length < Number(count)) return;
+    if (incomplete === undefined || Number(part) !== incomplete.parts.length) return this.#drop(id);
+    incomplete.parts.push(data);
+    if (incomplete.parts.length < Number(count)) return;
     this.#drop(id);
-    this.#receive(Buffer.concat(known.parts));
+    this.#receive(Buffer.concat(incomplete.parts));
   }
 
   #start(id: string): { readonly parts: Uint8Array[]; readonly cancel: () => void } {

@@ -1,7 +1,7 @@
 // Stores messages of queues on JetStream.
 import { ClusterError, isClusterError } from "@sluice/engine";
 import { persist } from "../persist.ts";
-import { attemptMs, storeLink, type NatsLink } from "./nats-link.ts";
+import { messageIdHeader, storeFailed, storeLink, type NatsLink } from "./nats-link.ts";
 import { attemptsHeader, isKeyedSubject, keyedAnnouncement } from "./nats-queue-message.ts";
 
 export interface Publication {
@@ -15,27 +15,26 @@ export interface Publication {
 export async function publishQueued(link: NatsLink, { subject, data, id, attempts }: Publication): Promise<void> {
   const headers = link.transport.headers();
   if (attempts > 0) headers.set(attemptsHeader, String(attempts));
-  await persist(storeLink(link), () => link.js.publish(subject, data, { msgID: id, timeout: attemptMs, headers })).catch((error: unknown) => {
-    throw fullError(error);
-  });
+  headers.set(messageIdHeader, id);
+  await persist(storeLink(link), () => link.publisher.publish(subject, data, headers).catch(rethrowFull));
   if (isKeyedSubject(subject)) link.connection.publish(keyedAnnouncement(subject));
 }
 
-/** The stream's limit is reached. */
-export function fullError(error: unknown): unknown {
-  return error instanceof Error && error.message.includes("maximum bytes exceeded")
-    ? new ClusterError("full", "the queues of the cluster are full (SERVICE_QUEUE_BYTES)", { cause: error })
-    : error;
+/** A full stream is reported with the status of a transient error; retrying would only delay the rejection. */
+export function rethrowFull(error: unknown): never {
+  if (storeFailed(error, "maximum bytes exceeded"))
+    throw new ClusterError("full", "the queues of the cluster are full (SERVICE_QUEUE_BYTES)", { cause: error });
+  throw error;
 }
 
-/** Repeats an operation until it succeeds, as long as this node is connected. */
+/** Repeats an operation until it succeeds, as long as this node is connected and the stream is not full. */
 export async function persistEventually(link: NatsLink, run: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       await persist(storeLink(link), run);
       return;
     } catch (error) {
-      if (!isClusterError(error) || error.kind === "closed") throw error;
+      if (!isClusterError(error) || error.kind === "closed" || error.kind === "full") throw error;
     }
   }
 }

@@ -1,4 +1,4 @@
-// Takes messages from a durable consumer of JetStream, never more than there is room for: a message that waited on a node that dies would
+// Pulls messages from a durable JetStream consumer, never more than there is capacity for: a message that waits on a node that dies would
 // count as an attempt.
 import type { Consumer, ConsumerConfig, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { systemClock } from "../../host/clock.ts";
@@ -8,7 +8,7 @@ import { LostAcks } from "./nats-lost-acks.ts";
 
 const expiresMs = 5_000;
 /**
- * A request is over by then. The client stops its own timer when it is disconnected, and starts it again only when the consumer responds: after a
+ * By then, a request has ended. The client stops its own timer when it is disconnected, and starts it again only when the consumer responds: after a
  * failover that takes long.
  */
 const overdueMs = expiresMs + 1_000;
@@ -16,7 +16,7 @@ const everyMs = 1_000;
 /** Nodes that create a consumer at the same time may get an error. */
 const reopenMs = 200;
 const maxBatch = 64;
-/** Least time between two checks of the consumer, unless the connection was lost in between. */
+/** Minimum time between two checks of the consumer, unless the connection was lost in between. */
 const checkMs = 10_000;
 
 /** The client has this option but not its type; without it, a consumer with other settings is an error. */
@@ -26,7 +26,7 @@ export interface PullParts {
   readonly stream: string;
   readonly consumer: Partial<ConsumerConfig> & { readonly durable_name: string; readonly filter_subject: string };
   /** How many messages can be received now. */
-  room(): number;
+  capacity(): number;
   /** True on the node that checks the consumer for lost acknowledgements. */
   isChecker(): boolean;
   received(message: JsMsg): void;
@@ -54,7 +54,7 @@ export class NatsPull {
     void this.#open();
   }
 
-  /** Call when there may be more room. */
+  /** Call when there may be more capacity. */
   refresh(): void {
     if (this.#isPlanned || this.#isStopped) return;
     this.#isPlanned = true;
@@ -81,26 +81,26 @@ export class NatsPull {
     } catch {
       // Tried again below: the link reports lost connections.
     }
-    this.#later();
+    this.#schedule();
   }
 
-  #later(): void {
+  #schedule(): void {
     if (this.#isStopped || this.#link.connection.isClosed()) return;
     this.#cancel = systemClock.after(this.#consumer === undefined ? reopenMs : everyMs, () => {
       if (this.#consumer === undefined) return void this.#open();
       this.#request();
-      this.#later();
+      this.#schedule();
     });
   }
 
   #request(): void {
-    const count = Math.min(maxBatch, this.#parts.room() - this.#requested);
+    const count = Math.min(maxBatch, this.#parts.capacity() - this.#requested);
     if (count > 0 && !this.#isStopped && this.#link.isUp && this.#consumer !== undefined) void this.#fetch(this.#consumer, count);
   }
 
   async #fetch(consumer: Consumer, count: number): Promise<void> {
     this.#requested += count;
-    let left = count;
+    let remaining = count;
     let messages: ConsumerMessages | undefined;
     let cancelOverdue = (): void => undefined;
     try {
@@ -109,7 +109,7 @@ export class NatsPull {
       const fetched = messages;
       cancelOverdue = systemClock.after(overdueMs, () => void fetched.close());
       for await (const message of messages) {
-        left--;
+        remaining--;
         this.#requested--;
         this.#parts.received(message);
       }
@@ -119,13 +119,16 @@ export class NatsPull {
       this.#consumer = undefined;
     } finally {
       cancelOverdue();
-      this.#requested -= left;
+      this.#requested -= remaining;
       if (messages !== undefined) this.#fetches.delete(messages);
     }
-    if (left === count) await this.#check();
+    if (remaining === count) await this.#check();
   }
 
-  /** A request without messages: either there are none, or the consumer is blocked. Every node checks after a lost connection, which may mean that the server crashed. */
+  /**
+   * Checks the consumer after a request without messages: either there are none, or the consumer is blocked. Every node checks after a lost connection,
+   * because the server may have crashed.
+   */
   async #check(): Promise<void> {
     const { reconnects, isUp } = this.#link;
     const isDue = this.#parts.isChecker() && systemClock.monotonic() - this.#checkedAt > checkMs;

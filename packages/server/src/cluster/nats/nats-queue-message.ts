@@ -1,8 +1,8 @@
 // A queued message on JetStream: a JSON head and the body, so that a copy for another attempt needs no decoding.
-import { ClusterError, type QueueContent } from "@sluice/engine";
+import type { QueueContent } from "@sluice/engine";
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { decodeParts, encodeParts } from "../message-parts.ts";
-import { payloadLimit, textOfToken, tokenOf, type NatsLink } from "./nats-link.ts";
+import { payloadLimit, textOfToken, tokenOf, tooLarge, type NatsLink } from "./nats-link.ts";
 
 export const queueStreamOf = ({ name }: NatsLink): string => `${name}_queues`;
 export const delayStreamOf = ({ name }: NatsLink): string => `${name}_delays`;
@@ -10,13 +10,26 @@ export const attemptStreamOf = ({ name }: NatsLink): string => `${name}_attempts
 
 /** Messages without and with a key have different subjects: any node takes the former, one node orders the latter. */
 export const queueSubjectOf = ({ name }: NatsLink, queue: string, isKeyed: boolean): string =>
-  `${name}.queue.${queue === "*" ? queue : tokenOf(queue)}.${isKeyed ? "keyed" : "any"}`;
+  `${name}.queue.${queue === "*" ? queue : queueTokenOf(queue)}.${isKeyed ? "keyed" : "any"}`;
+
+/** Encoded for every message, and the names of durable webhooks contain a slash. */
+const tokens = new Map<string, string>();
+const maxTokens = 10_000;
+
+function queueTokenOf(queue: string): string {
+  const cached = tokens.get(queue);
+  if (cached !== undefined) return cached;
+  if (tokens.size >= maxTokens) tokens.clear();
+  const token = tokenOf(queue);
+  tokens.set(queue, token);
+  return token;
+}
 
 export const queueOfSubject = ({ name }: NatsLink, subject: string): string => textOfToken(subject.slice(`${name}.queue.`.length, subject.lastIndexOf(".")));
 
 export const isKeyedSubject = (subject: string): boolean => subject.endsWith(".keyed");
 
-/** Notifies the node that orders the keys of a queue of a new message. */
+/** The subject that notifies the node that orders the keys of a queue about a new message. */
 export const keyedAnnouncement = (subject: string): string => `${subject}.put`;
 
 /** Completed attempts before this copy of the message was stored. */
@@ -31,7 +44,7 @@ export interface QueuedContent {
 }
 
 /** A message that was accepted must fit into a dead letter, which may be encrypted. */
-const letterBytes = 128;
+const deadLetterOverheadBytes = 128;
 
 interface QueuedHead {
   readonly id: string;
@@ -42,8 +55,8 @@ interface QueuedHead {
 
 export function encodeQueued(link: NatsLink, { id, key, message: { kind, envelope, body } }: QueuedContent): Uint8Array {
   const data = encodeParts({ id, key, kind, envelope }, body);
-  const limit = payloadLimit(link) - letterBytes;
-  if (data.length > limit) throw new ClusterError("too-large", `the message has ${data.length} bytes; the NATS server accepts ${limit} (max_payload)`);
+  const limit = payloadLimit(link) - deadLetterOverheadBytes;
+  if (data.length > limit) throw tooLarge("message", data.length, limit);
   return data;
 }
 

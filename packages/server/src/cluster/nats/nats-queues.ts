@@ -1,10 +1,12 @@
 // Queues on JetStream. The stream contains exactly the unsettled messages: settling one deletes its sequence. Acknowledgements only
 // prevent redelivery by the consumer, because a work queue of nats-server 2.9 keeps acknowledged messages after a failover.
 import type { Consumption, Log, QueueContent, QueueDepth, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
+import { isClusterError } from "@sluice/engine";
 import type { JsMsg } from "@nats-io/jetstream";
 import { systemClock } from "../../host/clock.ts";
-import { settledOnce, Unsettled } from "../unsettled.ts";
+import { settleOnce, Unsettled } from "../unsettled.ts";
 import { NatsDelays, publishDelayed } from "./nats-delays.ts";
+import { consumerPrefix, IdleConsumers } from "./nats-idle-consumers.ts";
 import { NatsKeys } from "./nats-keys.ts";
 import { deleteSequence, tokenOf, type NatsLink } from "./nats-link.ts";
 import { persistEventually, publishQueued } from "./nats-publish.ts";
@@ -23,11 +25,15 @@ export class NatsQueues implements Queues {
   readonly #link: NatsLink;
   readonly #parts: NatsQueueParts;
   readonly #delays: NatsDelays;
+  readonly #idle: IdleConsumers;
+  /** The names of the consumers that this node uses, once for each consumption. */
+  readonly #consumed: string[] = [];
 
   constructor(link: NatsLink, parts: NatsQueueParts) {
     this.#link = link;
     this.#parts = parts;
     this.#delays = new NatsDelays(link);
+    this.#idle = new IdleConsumers(link, (name) => this.#consumed.includes(name));
   }
 
   async put(queue: string, message: QueueContent, { id, key, delayMs }: QueuePlace): Promise<void> {
@@ -50,68 +56,81 @@ export class NatsQueues implements Queues {
   }
 
   consume(queue: string, consumer: QueueReceiver): Consumption {
-    return new NatsConsumption(this.#link, this.#parts, queue, consumer);
+    const name = consumerPrefix + tokenOf(queue);
+    this.#consumed.push(name);
+    const stopped = (): void => void this.#consumed.splice(this.#consumed.indexOf(name), 1);
+    return new NatsConsumption(this.#link, { ...this.#parts, name, stopped }, queue, consumer);
   }
 
   close(): void {
     this.#delays.stop();
+    this.#idle.stop();
   }
+}
+
+interface ConsumptionParts extends NatsQueueParts {
+  /** The name of the consumer. */
+  readonly name: string;
+  stopped(): void;
 }
 
 class NatsConsumption implements Consumption {
   readonly #link: NatsLink;
-  readonly #parts: NatsQueueParts;
+  readonly #parts: ConsumptionParts;
   readonly #queue: string;
   readonly #receiver: QueueReceiver;
   /** Messages without a key. */
   readonly #held = new Unsettled<JsMsg>();
-  readonly #pull: NatsPull;
+  /** Undefined when all messages have a key. */
+  readonly #pull: NatsPull | undefined;
   readonly #keys: NatsKeys;
-  /** Messages whose lease ended because this process was suspended: another node has them now. */
+  /** Messages whose lease ended because this process was suspended or disconnected: another node may have them now. */
   readonly #expired = new WeakSet<JsMsg>();
   #renewedAt = systemClock.monotonic();
   #cancelRenewal: () => void = () => undefined;
   #isStopped = false;
 
-  constructor(link: NatsLink, parts: NatsQueueParts, queue: string, receiver: QueueReceiver) {
+  constructor(link: NatsLink, parts: ConsumptionParts, queue: string, receiver: QueueReceiver) {
     this.#link = link;
     this.#parts = parts;
     this.#queue = queue;
     this.#receiver = receiver;
-    const room = (): number => receiver.concurrency() - this.#held.size - this.#keys.unsettled.size;
-    this.#keys = new NatsKeys(link, { queue, receiver, room, settled: () => this.refresh(), failed: (error) => this.#failed(error) });
+    const capacity = (): number => receiver.concurrency() - this.#held.size - this.#keys.unsettled.size;
+    this.#keys = new NatsKeys(link, { queue, receiver, capacity, settled: () => this.refresh(), failed: (error) => this.#failed(error) });
+    this.#renewLater();
+    if (receiver.isExclusive === true) return;
     this.#pull = new NatsPull(link, {
       stream: queueStreamOf(link),
       consumer: {
-        durable_name: `queue_${tokenOf(queue)}`,
+        durable_name: parts.name,
         filter_subject: queueSubjectOf(link, queue, false),
         ack_policy: link.jetstream.AckPolicy.Explicit,
         ack_wait: parts.leaseMs * 1e6,
         max_deliver: -1,
         max_ack_pending: maxPending,
       },
-      room,
+      capacity,
       isChecker: () => receiver.keyToken() !== undefined,
       received: (message) => this.#received(message),
     });
-    this.#renewLater();
   }
 
   refresh(): void {
-    this.#pull.refresh();
+    this.#pull?.refresh();
     this.#keys.refresh();
   }
 
   keysSettled(): Promise<void> {
-    return this.#keys.unsettled.none();
+    return this.#keys.unsettled.whenEmpty();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#pull.stop();
+    this.#pull?.stop();
     this.#keys.stop();
-    await Promise.all([this.#held.none(), this.#keys.unsettled.none()]);
+    await Promise.all([this.#held.whenEmpty(), this.#keys.unsettled.whenEmpty()]);
     this.#cancelRenewal();
+    this.#parts.stopped();
   }
 
   #received(source: JsMsg): void {
@@ -120,32 +139,33 @@ class NatsConsumption implements Consumption {
     this.#held.add(source);
     const { id, message } = decodeQueued(source.data);
     const attempt = attemptsOf(source.headers) + source.info.deliveryCount;
-    const again = (attempts: number, delayMs: number): Promise<void> => {
+    const storeCopy = (attempts: number, delayMs: number): Promise<void> => {
       const copy = { subject: queueSubjectOf(this.#link, this.#queue, false), data: source.data, id: `${id}/${attempts}/${source.seq}`, attempts };
       // The copy is stored before the message is deleted: a crash in between delivers it twice.
       return delayMs > 0 ? publishDelayed(this.#link, { ...copy, delayMs }) : publishQueued(this.#link, copy);
     };
-    const settle = (before?: () => Promise<void>): void => void this.#settle(source, before);
-    const settling = settledOnce({
-      done: () => settle(),
-      retry: (delayMs: number) => settle(() => again(attempt, delayMs)),
-      giveBack: () => settle(() => again(attempt - 1, 0)),
+    const settling = settleOnce({
+      done: () => this.#settle(source),
+      retry: (delayMs: number) => void this.#settle(source, { store: () => storeCopy(attempt, delayMs), delayMs }),
+      requeue: () => void this.#settle(source, { store: () => storeCopy(attempt - 1, 0), delayMs: 0 }),
     });
-    if (this.#isStopped) settling.giveBack();
+    if (this.#isStopped) settling.requeue();
     else this.#receiver.deliver({ id, key: undefined, message, attempt, ...settling });
   }
 
-  async #settle(source: JsMsg, before: (() => Promise<void>) | undefined): Promise<void> {
+  async #settle(source: JsMsg, copy?: { store(): Promise<void>; readonly delayMs: number }): Promise<void> {
     const link = this.#link;
     try {
-      // Another node runs it: a copy would run once more.
-      if (before !== undefined && this.#isExpired(source)) return;
-      if (before !== undefined) await persistEventually(link, before);
+      // Another node may run it: a copy would run once more. Without one it is delivered again when the lease ends.
+      if (copy !== undefined && this.#isExpired(source)) return;
+      if (copy !== undefined) await persistEventually(link, () => copy.store());
       await persistEventually(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
       source.ack();
     } catch (error) {
+      // There is no space for a copy: the message itself is delivered again.
+      if (isClusterError(error) && error.kind === "full") source.nak(copy?.delayMs);
       // It is delivered again when its lease has ended.
-      this.#failed(error);
+      else this.#failed(error);
     } finally {
       this.#held.delete(source);
       this.refresh();
@@ -154,14 +174,20 @@ class NatsConsumption implements Consumption {
 
   #renewLater(): void {
     this.#cancelRenewal = systemClock.after(this.#parts.leaseMs / 3, () => {
-      // A timer would keep a process alive whose start failed.
+      // A pending timer would keep the process alive after a failed start.
       if (this.#link.connection.isClosed()) return;
-      for (const source of this.#held)
-        if (this.#isExpired(source)) this.#expired.add(source);
-        else source.working();
-      this.#renewedAt = systemClock.monotonic();
+      if (this.#link.isUp) this.#renew();
       this.#renewLater();
     });
+  }
+
+  #renew(): void {
+    for (const source of this.#held) {
+      if (this.#isExpired(source)) this.#expired.add(source);
+      // Also after an interruption: no other node has it if the store was unavailable.
+      source.working();
+    }
+    this.#renewedAt = systemClock.monotonic();
   }
 
   #isExpired(source: JsMsg): boolean {

@@ -1,18 +1,18 @@
 // Records on JetStream: one stream per collection, one subject per record; the revision is the sequence in the stream.
 import { randomUUID } from "node:crypto";
-import { ClusterError, type Collection, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
+import { ClusterError, type Collection, type Log, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
 import { persist } from "../persist.ts";
-import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
+import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, tooLarge, type NatsLink } from "./nats-link.ts";
 
 /** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
 const pollMs = 1_000;
 
 /** How long a deletion stays in its collection: a node that was disconnected for longer learns of it when it reads the record. */
-const deletionMs: Partial<Readonly<Record<Collection, number>>> = { "dead-letters": 600_000, "dead-letter-messages": 0 };
+const deletionMs: Partial<Readonly<Record<Collection, number>>> = { "dead-letters": 600_000, "dead-letter-messages": 0, groups: 600_000, sagas: 600_000 };
 
 const idHeader = "Sluice-Id";
 const deletedHeader = "KV-Operation";
@@ -20,15 +20,17 @@ const deletedHeader = "KV-Operation";
 export const streamOf = ({ name }: NatsLink, collection: Collection): string => `KV_${name}_${collection}`;
 const prefixOf = ({ name }: NatsLink, collection: Collection): string => `$KV.${name}_${collection}`;
 const subjectOf = (link: NatsLink, collection: Collection, id: string): string => [prefixOf(link, collection), ...id.split("/").map(tokenOf)].join(".");
-const announcedOn = ({ name }: NatsLink, collection: Collection): string => `${name}.revision.${collection}`;
+const announcementSubject = ({ name }: NatsLink, collection: Collection): string => `${name}.revision.${collection}`;
 
 export class NatsRecords implements Records {
   readonly #link: NatsLink;
+  readonly #log: Log;
   readonly #watches = new Map<Collection, Set<NatsWatch>>();
-  readonly #forgetting = new Set<() => void>();
+  readonly #scheduledRemovals = new Set<() => void>();
 
-  constructor(link: NatsLink) {
+  constructor(link: NatsLink, log: Log) {
     this.#link = link;
+    this.#log = log;
   }
 
   async read(collection: Collection, id: string): Promise<RecordVersion | undefined> {
@@ -39,8 +41,7 @@ export class NatsRecords implements Records {
   async write(collection: Collection, id: string, bytes: Uint8Array | undefined, expect?: { readonly head: number }): Promise<Revision> {
     const link = this.#link;
     const limit = payloadLimit(link);
-    if (bytes !== undefined && bytes.length > limit)
-      throw new ClusterError("too-large", `the record has ${bytes.length} bytes; the NATS server accepts ${limit} (max_payload)`);
+    if (bytes !== undefined && bytes.length > limit) throw tooLarge("record", bytes.length, limit);
     const messageId = randomUUID();
     let attempts = 0;
     const revision = await persist(storeLink(link), async () => {
@@ -65,14 +66,14 @@ export class NatsRecords implements Records {
       }
     });
     const written = { id, bytes, revision, at: Date.now() };
-    if (bytes === undefined) this.#forget(collection, written);
-    link.connection.publish(announcedOn(link, collection), String(revision));
+    if (bytes === undefined) this.#scheduleRemoval(collection, written);
+    link.connection.publish(announcementSubject(link, collection), String(revision));
     await Promise.all([...(this.#watches.get(collection) ?? [])].map((watch) => watch.written(written)));
     return { revision, at: written.at };
   }
 
   watch(collection: WatchedCollection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
-    const watch = new NatsWatch(this.#link, collection, { onChange, onCaughtUp, onDeleted: (change) => this.#forget(collection, change) });
+    const watch = new NatsWatch(this.#link, collection, this.#log, { onChange, onCaughtUp, onDeleted: (change) => this.#scheduleRemoval(collection, change) });
     const watches = this.#watches.get(collection) ?? new Set();
     this.#watches.set(collection, watches.add(watch));
     void watch.run();
@@ -96,18 +97,18 @@ export class NatsRecords implements Records {
   }
 
   close(): void {
-    for (const cancel of this.#forgetting) cancel();
+    for (const cancel of this.#scheduledRemovals) cancel();
   }
 
-  /** Removes the mark of a deletion from the stream after some time. */
-  #forget(collection: Collection, { revision, at }: Revision): void {
-    const lasts = deletionMs[collection];
-    if (lasts === undefined) return;
-    const cancel = systemClock.after(Math.max(0, at + lasts - Date.now()), () => {
-      this.#forgetting.delete(cancel);
+  /** Removes a deletion marker from the stream after its retention time. */
+  #scheduleRemoval(collection: Collection, { revision, at }: Revision): void {
+    const retentionMs = deletionMs[collection];
+    if (retentionMs === undefined) return;
+    const cancel = systemClock.after(Math.max(0, at + retentionMs - Date.now()), () => {
+      this.#scheduledRemovals.delete(cancel);
       void deleteSequence(this.#link, streamOf(this.#link, collection), revision).catch(() => undefined);
     });
-    this.#forgetting.add(cancel);
+    this.#scheduledRemovals.add(cancel);
   }
 
   async #newest(collection: Collection, id: string): Promise<StoredMsg | undefined> {
@@ -130,23 +131,26 @@ interface WatchCalls {
 class NatsWatch {
   readonly #link: NatsLink;
   readonly #collection: Collection;
+  readonly #log: Log;
   readonly #calls: WatchCalls;
   readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
   #seen = 0;
   #isLive = false;
   #isStopped = false;
+  #hasFailed = false;
   #announced = 0;
   readonly #pause = new InterruptiblePause();
 
-  constructor(link: NatsLink, collection: Collection, calls: WatchCalls) {
+  constructor(link: NatsLink, collection: Collection, log: Log, calls: WatchCalls) {
     this.#link = link;
     this.#collection = collection;
+    this.#log = log;
     this.#calls = calls;
   }
 
   async run(): Promise<void> {
     const link = this.#link;
-    const announcements = link.connection.subscribe(announcedOn(link, this.#collection), {
+    const announcements = link.connection.subscribe(announcementSubject(link, this.#collection), {
       callback: (error, message) => {
         if (error === null) this.#announce(Number(message.string()));
       },
@@ -155,7 +159,11 @@ class NatsWatch {
       try {
         if (this.#isLive) await this.#follow();
         else await this.#load();
-      } catch {
+        this.#hasFailed = false;
+      } catch (error) {
+        if (!this.#hasFailed && !link.connection.isClosed())
+          this.#log.write("WARN", "sluice.cluster", `Cannot read '${this.#collection}' of the cluster: ${(error as Error).message}; retrying`);
+        this.#hasFailed = true;
         await this.#pause.wait(pollMs);
       }
     }
@@ -165,13 +173,13 @@ class NatsWatch {
 
   stop(): void {
     this.#isStopped = true;
-    this.#pause.end();
+    this.#pause.interrupt();
   }
 
-  /** This node wrote a change: resolves when the watch has passed it on. */
+  /** Call after this node wrote a change; resolves when the watch has reported it. */
   written(change: RecordVersion): Promise<void> {
     // The next change in order need not be read from the store.
-    if (this.#isLive && this.#seen === change.revision - 1) this.#pass(change);
+    if (this.#isLive && this.#seen === change.revision - 1) this.#report(change);
     if (this.#seen >= change.revision || this.#isStopped) return Promise.resolve();
     this.#announce(change.revision);
     return new Promise((resolve) => void this.#waiting.add({ revision: change.revision, resolve }));
@@ -223,10 +231,10 @@ class NatsWatch {
       if (this.#announced <= this.#seen) await this.#pause.wait(pollMs);
       // A replaced record without history: nothing newer exists.
       else this.#announced = this.#seen;
-    } else if (next.seq > this.#seen) this.#pass(versionOf(next));
+    } else if (next.seq > this.#seen) this.#report(versionOf(next));
   }
 
-  #pass(change: RecordVersion): void {
+  #report(change: RecordVersion): void {
     this.#seen = change.revision;
     this.#calls.onChange(change);
     this.#settle(change.revision);
@@ -242,7 +250,7 @@ class NatsWatch {
 
   #announce(revision: number): void {
     this.#announced = Math.max(this.#announced, revision);
-    this.#pause.end();
+    this.#pause.interrupt();
   }
 }
 

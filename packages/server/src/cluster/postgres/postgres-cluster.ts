@@ -6,16 +6,16 @@ import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
 import { persist } from "../persist.ts";
 import { PostgresLink } from "./postgres-link.ts";
-import { channelOf, payloadTable, postgresMessaging, purgePayloads } from "./postgres-messaging.ts";
+import { channelOf, messageTable, postgresMessaging, purgeMessages } from "./postgres-messaging.ts";
 import { PostgresQueues, queueTable } from "./postgres-queues.ts";
-import { PostgresRecords, purgeDeletions } from "./postgres-records.ts";
+import { PostgresRecords, purgeRecords } from "./postgres-records.ts";
 
-const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages"];
+const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages", "groups", "sagas"];
 const purgeEveryMs = 60_000;
 const lifetimes: Readonly<Record<ClaimSet, string>> = { slot: "infinity", pin: "infinity", hour: "1 hour", day: "1 day" };
 
 export async function openPostgresCluster(target: ClusterTarget & { readonly store: "postgres" }, options: StoreOptions): Promise<Cluster> {
-  const { node, boot, log, versions, leaseMs } = options;
+  const { node, boot, log, versions, leaseMs, queueBytes } = options;
   const link = await PostgresLink.open(target.url, target.name, log, (name) => channelOf(name, node));
   try {
     await createTables(link);
@@ -28,18 +28,18 @@ export async function openPostgresCluster(target: ClusterTarget & { readonly sto
     cancel = systemClock.after(purgeEveryMs, () => {
       void link
         .once(`delete from ${link.name}_claim where expires < now()`)
-        .then(() => purgePayloads(link))
-        .then(() => purgeDeletions(link))
+        .then(() => purgeMessages(link))
+        .then(() => purgeRecords(link))
         .then(purgeLater, purgeLater);
     });
   };
   purgeLater();
-  const queues = new PostgresQueues(link, { boot, log, leaseMs });
+  const queues = new PostgresQueues(link, { boot, log, leaseMs, queueBytes });
   const messaging = postgresMessaging(link, node);
   return {
     node,
     boot,
-    records: new PostgresRecords(link, versions),
+    records: new PostgresRecords(link, versions, log),
     claims: postgresClaims(link),
     queues,
     messaging,
@@ -64,7 +64,7 @@ async function createTables(link: PostgresLink): Promise<void> {
     create sequence if not exists ${name}_token;
     create table if not exists ${name}_claim (set text not null, key text not null, token bigint not null, note bytea not null, attempt uuid not null,
       expires timestamptz not null, primary key (set, key));
-    ${payloadTable(name)}
+    ${messageTable(name)}
     ${queueTable(name)}
     ${collections.map((collection) => `insert into ${name}_head values ('${collection}', 0) on conflict do nothing;`).join("\n    ")}
   end $$`);

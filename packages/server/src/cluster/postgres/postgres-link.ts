@@ -17,16 +17,27 @@ interface Pool {
 }
 interface Client {
   connect(): Promise<unknown>;
-  query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+  query(
+    query: string | { readonly text: string; readonly values: readonly unknown[]; readonly query_timeout: number },
+  ): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
   on(event: "notification", handle: (message: { readonly payload?: string }) => void): void;
   on(event: "error" | "end", handle: () => void): void;
   end(): Promise<void>;
+  readonly connection: { readonly stream: { destroy(): void } };
 }
 export type Row = Readonly<Record<string, any>>;
 
 const need = { package: "pg", version: "8.23.1", reason: "a cluster on PostgreSQL" };
 const attemptMs = 2_000;
+/** Time limit of a statement that transfers up to `largeBytes`, or one row: PostgreSQL sends twice as many bytes. */
+export const largeMs = 15_000;
+/** Reads of larger content take several statements. */
+export const largeBytes = 8 * 1024 ** 2;
 const reconnectMs = 500;
+/** A connection that a firewall dropped looks idle: only a query shows that it is lost. */
+const checkEveryMs = 3_000;
+/** How long `close` waits for connections that do not respond. */
+const closeMs = 2_000;
 const poolSize = 8;
 
 /** No connection was made, so nothing was sent. */
@@ -57,7 +68,8 @@ export class PostgresLink implements StoreLink {
       keepAlive: true,
       application_name: "sluice cluster",
     };
-    this.#pool = new pg.Pool({ ...this.#options, max: poolSize });
+    // A statement that waits for a lock continues on the server after its client has given up. Not a startup parameter: poolers reject those.
+    this.#pool = new pg.Pool({ ...this.#options, max: poolSize, onConnect: (client: Client) => client.query(`set statement_timeout = ${largeMs}`) });
     // A lost idle connection is replaced on the next use.
     this.#pool.on("error", () => undefined);
     // The pool handles errors of idle connections only; an error between two queries of a connection in use would be an uncaught exception.
@@ -84,29 +96,29 @@ export class PostgresLink implements StoreLink {
     return true;
   }
 
-  classify(error: unknown): "unserved" | "unanswered" | "final" {
-    if (error instanceof NotConnected) return "unserved";
+  classify(error: unknown): "not-executed" | "unknown" | "final" {
+    if (error instanceof NotConnected) return "not-executed";
     const { code } = error as { readonly code?: unknown };
     // Without an SQLSTATE the connection was lost; 08, 53 and 57 are about the server, 40 about concurrent transactions.
-    if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57)/.test(code)) return "unanswered";
-    return /^(40|53)/.test(code) ? "unserved" : "final";
+    if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57)/.test(code)) return "unknown";
+    return /^(40|53)/.test(code) ? "not-executed" : "final";
   }
 
-  /** One statement, repeated until the database answers. */
+  /** Runs one statement, repeated until the database responds. */
   run(text: string, values: readonly unknown[] = [], since?: number): Promise<readonly Row[]> {
     return persist(this, () => this.once(text, values), since);
   }
 
-  async once(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+  async once(text: string, values: readonly unknown[] = [], timeoutMs = attemptMs): Promise<readonly Row[]> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw new NotConnected((error as Error).message, { cause: error });
     });
     try {
-      const { rows } = await client.query(text, values);
+      const { rows } = await client.query({ text, values, query_timeout: timeoutMs });
       client.release();
       return rows;
     } catch (error) {
-      // After a timeout the connection still waits for the answer.
+      // After a timeout the connection still waits for the response.
       client.release(true);
       throw error;
     }
@@ -120,25 +132,55 @@ export class PostgresLink implements StoreLink {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.allSettled([this.#session?.end(), this.#pool.end()]);
+    const session = this.#session;
+    let cancel = (): void => undefined;
+    const timeout = new Promise<void>((resolve) => (cancel = systemClock.after(closeMs, resolve)));
+    await Promise.race([Promise.allSettled([session?.end(), this.#pool.end()]), timeout]);
+    cancel();
+    session?.connection.stream.destroy();
   }
 
   async #listen(): Promise<void> {
     const session = new this.#pg.Client(this.#options);
     session.on("notification", ({ payload = "" }) => {
-      for (const handle of this.#listeners) handle(payload);
+      for (const handle of this.#listeners)
+        // An exception would stop the parser of the connection permanently.
+        try {
+          handle(payload);
+        } catch (error) {
+          this.#log.write("ERROR", "sluice.cluster", `Cannot handle a notification of PostgreSQL: ${(error as Error).message}`);
+        }
     });
     session.on("error", () => undefined);
-    let wasUp = false;
+    try {
+      await session.connect();
+      for (const channel of this.#channels) await session.query(`listen ${channel}`);
+    } catch (error) {
+      session.connection.stream.destroy();
+      throw error;
+    }
+    if (this.#isClosed) return session.connection.stream.destroy();
+    this.#session = session;
+    const cancelCheck = this.#checkLater(session);
     session.on("end", () => {
-      if (this.#isClosed || !wasUp) return;
+      cancelCheck();
+      if (this.#isClosed) return;
       this.#log.write("WARN", "sluice.cluster", "Lost the connection to PostgreSQL; reconnecting");
       this.#listenAgain();
     });
-    await session.connect();
-    for (const channel of this.#channels) await session.query(`listen ${channel}`);
-    wasUp = true;
-    this.#session = session;
+  }
+
+  /** Ends the session when it does not respond; returns a function that ends the checks. */
+  #checkLater(session: Client): () => void {
+    let cancel = (): void => undefined;
+    const check = (): void => {
+      session.query("select 1").then(later, () => session.connection.stream.destroy());
+    };
+    const later = (): void => {
+      cancel = systemClock.after(checkEveryMs, check);
+    };
+    later();
+    return () => cancel();
   }
 
   #listenAgain(): void {

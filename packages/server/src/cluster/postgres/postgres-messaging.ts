@@ -1,81 +1,75 @@
-// Messages between nodes as notifications. PostgreSQL limits a notification to 8,000 bytes: the payload of a longer one is in a table.
+// Messages between nodes. Every role of a database can send and receive notifications, so a notification only contains the id of a message;
+// the message is in a table, which needs privileges. The receiver of a frame deletes it: a repeated notification has no effect.
 import { createHash } from "node:crypto";
 import type { Messaging } from "@sluice/engine";
+import { decodeParts, encodeParts } from "../message-parts.ts";
 import { NodeRequests } from "../node-requests.ts";
-import type { PostgresLink } from "./postgres-link.ts";
+import { largeMs, type PostgresLink } from "./postgres-link.ts";
 
-/** Limit of a notification, below that of PostgreSQL. */
-const maxLength = 7_900;
-/** Nodes read a payload immediately; nodes that join later do not need it. */
-const payloadLasts = "1 minute";
+/** Nodes read a message immediately; nodes that join later do not need it. */
+const messageLasts = "1 minute";
 
 /** Not logged: messages need not survive a crash of the server. */
-export const payloadTable = (name: string): string =>
-  `create unlogged table if not exists ${name}_payload (id bigserial primary key, at timestamptz not null default now(), bytes bytea not null);`;
+export const messageTable = (name: string): string =>
+  `create unlogged table if not exists ${name}_message (id bigserial primary key, at timestamptz not null default now(), channel text not null, bytes bytea not null);`;
 
-export async function purgePayloads(link: PostgresLink): Promise<void> {
-  await link.once(`delete from ${link.name}_payload where at < now() - interval '${payloadLasts}'`);
+export async function purgeMessages(link: PostgresLink): Promise<void> {
+  await link.once(`delete from ${link.name}_message where at < now() - interval '${messageLasts}'`);
 }
 
 /** The channel of one node. PostgreSQL limits names to 63 bytes. */
 export const channelOf = (name: string, node: string): string => `${name}_n${createHash("sha256").update(node).digest("hex").slice(0, 16)}`;
 
-/**
- * A notification is `message <from> <topic> <payload>`, or `stored <from> <topic> <id of the payload>`; on the channel of a node, `frame <payload>` or
- * `storedframe <id of the payload>`.
- */
+interface PublishedHead {
+  readonly from: string;
+  readonly topic: string;
+}
+
+type Handler = (payload: Uint8Array, from: string) => void;
+
+/** A notification is `message <id>` on the channel of all nodes, or `frame <id>` on the channel of one node. */
 export function postgresMessaging(link: PostgresLink, node: string): Messaging & { close(): void } {
   const { name } = link;
-  const notify = (channel: string, head: string, storedHead: string, payload: Uint8Array): void => {
-    const text = `${head} ${Buffer.from(payload).toString("base64")}`;
-    const sent =
-      text.length <= maxLength
-        ? link.once("select pg_notify($1, $2)", [channel, text])
-        : link.once(`with payload as (insert into ${name}_payload (bytes) values ($3) returning id) select pg_notify($1, $2 || id) from payload`, [
-            channel,
-            `${storedHead} `,
-            Buffer.from(payload),
-          ]);
-    sent.catch(() => undefined);
+  const own = channelOf(name, node);
+  const handlers = new Set<{ readonly topic: string; readonly handler: Handler }>();
+  const send = (kind: "message" | "frame", channel: string, bytes: Uint8Array, onUnsent?: () => void): void => {
+    link
+      .once(
+        `with sent as (insert into ${name}_message (channel, bytes) values ($1, $2) returning id) select pg_notify($1, $3 || id) from sent`,
+        [channel, Buffer.from(bytes), `${kind} `],
+        largeMs,
+      )
+      .catch((error: unknown) => {
+        if (link.classify(error) === "not-executed") onUnsent?.();
+      });
   };
-  const read = async (id: string, isLast: boolean): Promise<Uint8Array | undefined> => {
-    const where = `from ${name}_payload where id = $1`;
-    const [row] = await link.once(isLast ? `delete ${where} returning bytes` : `select bytes ${where}`, [id]);
-    return row && new Uint8Array(row["bytes"] as Buffer);
+  const requests = new NodeRequests({
+    node,
+    send(to, frame, requestId) {
+      send("frame", channelOf(name, to), frame, requestId === undefined ? undefined : () => requests.unreachable(requestId, to));
+    },
+  });
+  const published = (message: Uint8Array): void => {
+    const [head, payload] = decodeParts(message);
+    const { from, topic } = head as PublishedHead;
+    for (const entry of handlers) if (entry.topic === topic && from !== node) entry.handler(payload, from);
   };
-  const requests = new NodeRequests({ node, send: (to, frame) => notify(channelOf(name, to), "frame", "storedframe", frame) });
+  const read = async (statement: string, channel: string, id: string, receive: (bytes: Uint8Array) => void): Promise<void> => {
+    const [row] = await link.once(statement, [id, channel], largeMs);
+    if (row !== undefined) receive(new Uint8Array(row["bytes"] as Buffer));
+  };
+  const messageOf = `from ${name}_message where id = $1 and channel = $2`;
   link.onNotification((text) => {
-    const [kind, content = ""] = text.split(" ");
-    if (kind === "frame") requests.receive(Buffer.from(content, "base64"));
-    else if (kind === "storedframe")
-      void read(content, true).then(
-        (frame) => frame && requests.receive(frame),
-        () => undefined,
-      );
+    const [kind, id = ""] = text.split(" ");
+    if (kind === "message") read(`select bytes ${messageOf}`, name, id, published).catch(() => undefined);
+    else if (kind === "frame") read(`delete ${messageOf} returning bytes`, own, id, (frame) => requests.receive(frame)).catch(() => undefined);
   });
   return {
-    publish(topic, payload) {
-      const about = [encodeURIComponent(node), encodeURIComponent(topic)].join(" ");
-      notify(name, `message ${about}`, `stored ${about}`, payload);
-    },
-    subscribe: (topic, handler) => {
-      let isOver = false;
-      const end = link.onNotification((text) => {
-        const [kind, sender = "", about = "", content = ""] = text.split(" ");
-        if ((kind !== "message" && kind !== "stored") || decodeURIComponent(about) !== topic || decodeURIComponent(sender) === node) return;
-        const from = decodeURIComponent(sender);
-        if (kind === "message") return handler(new Uint8Array(Buffer.from(content, "base64")), from);
-        void read(content, false).then(
-          (payload) => {
-            if (payload !== undefined && !isOver) handler(payload, from);
-          },
-          () => undefined,
-        );
-      });
-      return () => {
-        isOver = true;
-        end();
-      };
+    publish: (topic, payload) => send("message", name, encodeParts({ from: node, topic } satisfies PublishedHead, payload)),
+    subscribe(topic, handler) {
+      const entry = { topic, handler };
+      handlers.add(entry);
+      return () => void handlers.delete(entry);
     },
     request: (topic, payload, options) => requests.request(topic, payload, options),
     respond: (topic, responder) => requests.respond(topic, responder),

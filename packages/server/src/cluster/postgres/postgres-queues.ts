@@ -4,9 +4,10 @@ import type { Consumption, Log, QueueContent, QueueDepth, QueuePlace, QueueRecei
 import { isClusterError } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
-import { Grouped } from "../grouped.ts";
-import { settledOnce, Unsettled } from "../unsettled.ts";
-import type { PostgresLink, Row } from "./postgres-link.ts";
+import { StatementBatcher } from "../statement-batcher.ts";
+import { settleOnce, Unsettled } from "../unsettled.ts";
+import { largeBytes, largeMs, type PostgresLink, type Row } from "./postgres-link.ts";
+import { PostgresQueueSpace } from "./postgres-queue-space.ts";
 
 const pollMs = 1_000;
 const maxBatch = 64;
@@ -24,6 +25,7 @@ interface PostgresQueueParts {
   readonly boot: string;
   readonly log: Log;
   readonly leaseMs: number;
+  readonly queueBytes: number;
 }
 
 interface Put {
@@ -35,20 +37,23 @@ interface Put {
 export class PostgresQueues implements Queues {
   readonly #link: PostgresLink;
   readonly #parts: PostgresQueueParts;
-  readonly #puts: Grouped<Put>;
+  readonly #puts: StatementBatcher<Put>;
+  readonly #space: PostgresQueueSpace;
   readonly #consumptions = new Map<string, Set<PostgresConsumption>>();
   readonly #announced = new Set<string>();
 
   constructor(link: PostgresLink, parts: PostgresQueueParts) {
     this.#link = link;
     this.#parts = parts;
-    this.#puts = new Grouped((puts, since) => this.#insert(puts, since));
+    this.#space = new PostgresQueueSpace(link, parts.queueBytes);
+    this.#puts = new StatementBatcher((puts, since) => this.#insert(puts, since));
     link.onNotification((payload) => {
-      if (payload.startsWith("queue ")) this.#wake(decodeURIComponent(payload.slice("queue ".length)));
+      if (payload.startsWith("queue ")) this.#wake(payload.slice("queue ".length));
     });
   }
 
   async put(queue: string, message: QueueContent, place: QueuePlace): Promise<void> {
+    await this.#space.reserve(message.body.length + Buffer.byteLength(message.envelope));
     await this.#puts.add({ queue, message, place });
     this.#wake(queue);
     this.#announce(queue);
@@ -71,7 +76,7 @@ export class PostgresQueues implements Queues {
 
   async #insert(puts: readonly Put[], since: number): Promise<void> {
     const column = <T>(of: (put: Put) => T): T[] => puts.map(of);
-    // An earlier attempt may have been stored although its answer was lost.
+    // An earlier attempt may have been stored although its response was lost.
     await this.#link.run(
       `insert into ${this.#link.name}_queue (id, queue, key, due, available, kind, envelope, body)
        select id, queue, key, clock_timestamp() + delay * interval '1 millisecond', clock_timestamp() + delay * interval '1 millisecond', kind, envelope, body
@@ -101,10 +106,20 @@ export class PostgresQueues implements Queues {
     systemClock.after(notifyMs, () => {
       this.#announced.delete(queue);
       // Consumers poll as well.
-      void this.#link.once("select pg_notify($1, $2)", [this.#link.name, `queue ${encodeURIComponent(queue)}`]).catch(() => undefined);
+      void this.#link.once("select pg_notify($1, $2)", [this.#link.name, `queue ${queue}`]).catch(() => undefined);
     });
   }
 }
+
+interface Release {
+  readonly holder: string;
+  readonly attempt: number;
+  /** The attempts that count. */
+  readonly attempts: number;
+  readonly delayMs: number;
+}
+
+let consumptions = 0;
 
 class PostgresConsumption implements Consumption {
   readonly #link: PostgresLink;
@@ -112,10 +127,12 @@ class PostgresConsumption implements Consumption {
   readonly #queue: string;
   readonly #receiver: QueueReceiver;
   readonly #ended: () => void;
+  readonly #number = ++consumptions;
   readonly #held = new Unsettled<string>();
-  readonly #done: Grouped<string>;
+  readonly #done: StatementBatcher<string>;
   #isStopped = false;
   #isPending = false;
+  #hasFailed = false;
   #cancelRenewal: () => void = () => undefined;
   readonly #pause = new InterruptiblePause();
 
@@ -125,14 +142,15 @@ class PostgresConsumption implements Consumption {
     this.#queue = queue;
     this.#receiver = receiver;
     this.#ended = ended;
-    this.#done = new Grouped((seqs) => link.run(`delete from ${link.name}_queue where seq = any($1::bigint[])`, [seqs]));
+    this.#done = new StatementBatcher((seqs) => link.run(`delete from ${link.name}_queue where seq = any($1::bigint[])`, [seqs]));
     void this.#run();
-    this.#renewLater();
+    // Messages of an exclusive consumer have no lease: no other node takes them.
+    if (receiver.isExclusive !== true) this.#renewLater();
   }
 
   refresh(): void {
     this.#isPending = true;
-    this.#pause.end();
+    this.#pause.interrupt();
   }
 
   /** The statement that takes messages orders keys across nodes. */
@@ -143,7 +161,7 @@ class PostgresConsumption implements Consumption {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.refresh();
-    await this.#held.none();
+    await this.#held.whenEmpty();
     this.#cancelRenewal();
     this.#ended();
   }
@@ -151,55 +169,71 @@ class PostgresConsumption implements Consumption {
   async #run(): Promise<void> {
     while (!this.#isStopped && !this.#link.isClosed()) {
       this.#isPending = false;
-      const room = Math.min(maxBatch, this.#receiver.concurrency() - this.#held.size);
+      const capacity = Math.min(maxBatch, this.#receiver.concurrency() - this.#held.size);
       try {
-        const taken = room > 0 ? await this.#take(room) : [];
+        const holder = this.#holder();
+        const taken = capacity > 0 ? await this.#take(capacity, holder) : [];
         // The reply may have waited in the socket of a process that was suspended.
-        if (this.#isStopped || this.#receiver.concurrency() > 0) for (const row of taken) this.#deliver(row);
-        if (room > 0 && taken.length === room) continue;
-      } catch {
-        // Tried again after a pause: the link reports lost connections.
+        if (this.#isStopped || this.#receiver.concurrency() > 0) for (const row of taken) this.#deliver(row, holder);
+        this.#hasFailed = false;
+        if (capacity > 0 && (taken.length === capacity || sizeOf(taken) >= largeBytes)) continue;
+      } catch (error) {
+        if (!this.#hasFailed && !this.#link.isClosed())
+          this.#parts.log.write("WARN", "sluice.queue", `Queue '${this.#queue}' cannot read messages: ${(error as Error).message}; retrying`);
+        this.#hasFailed = true;
       }
       if (!this.#isPending) await this.#pause.wait(pollMs);
     }
   }
 
-  /** The first available messages; of each key only its first. Statements that run at the same time skip each other's messages. */
-  async #take(limit: number): Promise<readonly Row[]> {
+  /**
+   * The first available messages, about as many as are transferred in time; of each key only its first. Statements that run at the same time skip each
+   * other's messages.
+   */
+  async #take(limit: number, holder: string): Promise<readonly Row[]> {
     const table = `${this.#link.name}_queue`;
     const rows = await this.#link.once(
-      `update ${table} set taken_by = $2, attempts = attempts + 1, available = clock_timestamp() + $4 * interval '1 millisecond'
-       where seq in (select seq from ${table} message where queue = $1 and due <= now() and available <= now()
+      `with free as (select seq, due, octet_length(body) as size from ${table} message
+         where queue = $1 and due <= now() and case when $6 then taken_by is distinct from $2 else available <= now() end
          and (key is null or not exists (select from ${table} earlier
               where earlier.queue = $1 and earlier.key = message.key and (earlier.due, earlier.seq) < (message.due, message.seq)))
          order by due, seq limit $3 for update skip locked)
+       update ${table} set taken_by = $2, attempts = attempts + 1, available = clock_timestamp() + $4 * interval '1 millisecond'
+       where seq = any(array(select seq from (select seq, sum(size) over (order by due, seq) - size as before from free) sized where before < $5))
        returning seq, id, key, attempts, kind, envelope, body, due`,
-      [this.#queue, this.#parts.boot, limit, this.#parts.leaseMs],
+      [this.#queue, holder, limit, this.#parts.leaseMs, largeBytes, this.#receiver.isExclusive === true],
+      largeMs,
     );
     return [...rows].sort((a, b) => Number(a["due"]) - Number(b["due"]) || Number(a["seq"]) - Number(b["seq"]));
   }
 
-  #deliver(row: Row): void {
+  /** Identifies the holder of a message. A node that begins to consume a queue exclusively also takes the messages that it held before. */
+  #holder(): string {
+    const { boot } = this.#parts;
+    return this.#receiver.isExclusive === true ? `${boot}/${this.#number}/${this.#receiver.keyToken() ?? 0}` : boot;
+  }
+
+  #deliver(row: Row, holder: string): void {
     const seq = String(row["seq"]);
     const attempt = Number(row["attempts"]);
     const key = row["key"] === null ? undefined : String(row["key"]);
     this.#held.add(seq);
-    const settling = settledOnce({
-      done: () => void this.#settle(seq, () => this.#done.add(seq)),
-      retry: (delayMs: number) => void this.#settle(seq, () => this.#release(seq, attempt, attempt, delayMs)),
-      giveBack: () => void this.#settle(seq, () => this.#release(seq, attempt, attempt - 1, 0)),
+    const settling = settleOnce({
+      done: () => this.#settle(seq, () => this.#done.add(seq)),
+      retry: (delayMs: number) => void this.#settle(seq, () => this.#release(seq, { holder, attempt, attempts: attempt, delayMs })),
+      requeue: () => void this.#settle(seq, () => this.#release(seq, { holder, attempt, attempts: attempt - 1, delayMs: 0 })),
     });
-    if (this.#isStopped) return settling.giveBack();
+    if (this.#isStopped) return settling.requeue();
     const message = { kind: String(row["kind"]), envelope: String(row["envelope"]), body: new Uint8Array(row["body"] as Buffer) };
     this.#receiver.deliver({ id: String(row["id"]), key, message, attempt, ...settling });
   }
 
-  /** Not if another node has taken it since. */
-  async #release(seq: string, attempt: number, attempts: number, delayMs: number): Promise<void> {
+  /** Has no effect if another node has taken the message since. */
+  async #release(seq: string, { holder, attempt, attempts, delayMs }: Release): Promise<void> {
     await this.#link.run(
       `update ${this.#link.name}_queue set taken_by = null, attempts = $4, available = clock_timestamp() + $5 * interval '1 millisecond'
        where seq = $1 and taken_by = $2 and attempts = $3`,
-      [seq, this.#parts.boot, attempt, attempts, Math.max(0, delayMs)],
+      [seq, holder, attempt, attempts, Math.max(0, delayMs)],
     );
     if (delayMs > 0 && delayMs < pollMs) systemClock.after(delayMs, () => this.refresh());
   }
@@ -222,7 +256,7 @@ class PostgresConsumption implements Consumption {
   #renewLater(): void {
     this.#cancelRenewal = systemClock.after(this.#parts.leaseMs / 3, () => {
       const next = (): void => {
-        // A timer would keep a process alive whose start failed.
+        // A pending timer would keep the process alive after a failed start.
         if (!this.#link.isClosed() && (!this.#isStopped || this.#held.size > 0)) this.#renewLater();
       };
       if (this.#held.size === 0) return next();
@@ -236,3 +270,5 @@ class PostgresConsumption implements Consumption {
     });
   }
 }
+
+const sizeOf = (rows: readonly Row[]): number => rows.reduce((total, row) => total + (row["body"] as Buffer).length, 0);

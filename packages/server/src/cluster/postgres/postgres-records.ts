@@ -1,24 +1,26 @@
 // Records in PostgreSQL. The row of a collection in the table of heads is locked by every write, so revisions have no gaps and become visible
 // in order; comparing it is the compare-and-set for the whole collection.
 import { randomUUID } from "node:crypto";
-import { ClusterError, type Collection, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
+import { ClusterError, type Collection, type Log, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { persist } from "../persist.ts";
-import type { PostgresLink, Row } from "./postgres-link.ts";
+import { largeBytes, largeMs, type PostgresLink, type Row } from "./postgres-link.ts";
 
 const pollMs = 1_000;
 const batch = 500;
-/** How long a deletion stays in its collection. */
+/** How long a deletion stays in its collection, and the record of a node that does not return. */
 const deletionMs = 600_000;
 
 export class PostgresRecords implements Records {
   readonly #link: PostgresLink;
   readonly #versions: number;
+  readonly #log: Log;
   readonly #watches = new Set<PostgresWatch>();
 
-  constructor(link: PostgresLink, versions: number) {
+  constructor(link: PostgresLink, versions: number, log: Log) {
     this.#link = link;
     this.#versions = versions;
+    this.#log = log;
   }
 
   async read(collection: Collection, id: string): Promise<RecordVersion | undefined> {
@@ -31,10 +33,13 @@ export class PostgresRecords implements Records {
     const { name } = link;
     const change = randomUUID();
     let attempts = 0;
+    // An earlier attempt may have been stored although its response was lost.
+    const earlier = async (): Promise<Row | undefined> =>
+      attempts === 1 ? undefined : (await link.once(`select revision, at from ${name}_record where change = $1`, [change]))[0];
     const written = await persist(link, async () => {
-      // An earlier attempt may have been stored although its answer was lost.
-      const known = attempts++ === 0 ? [] : await link.once(`select revision, at from ${name}_record where change = $1`, [change]);
-      if (known[0] !== undefined) return known[0];
+      attempts++;
+      const earlierRow = await earlier();
+      if (earlierRow !== undefined) return earlierRow;
       const [row] = await link.once(
         `with head as (update ${name}_head set revision = revision + 1 where collection = $1 ${expect === undefined ? "" : "and revision = $7"} returning revision),
               record as (insert into ${name}_record (collection, revision, id, at, bytes, change)
@@ -47,21 +52,23 @@ export class PostgresRecords implements Records {
           id,
           bytes === undefined ? null : Buffer.from(bytes),
           change,
-          this.#kept(collection) - 1,
+          this.#maxVersions(collection) - 1,
           name,
           ...(expect === undefined ? [] : [expect.head]),
         ],
       );
-      if (row === undefined) throw new ClusterError("conflict", `'${collection}' changed since revision ${expect?.head ?? 0}`);
-      return row;
+      // The statement may have waited for the commit of an earlier attempt.
+      const stored = row ?? (await earlier());
+      if (stored === undefined) throw new ClusterError("conflict", `'${collection}' changed since revision ${expect?.head ?? 0}`);
+      return stored;
     });
     const revision = Number(written["revision"]);
-    await Promise.all([...this.#watches].map((watch) => watch.passedOn(collection, revision)));
+    await Promise.all([...this.#watches].map((watch) => watch.whenReported(collection, revision)));
     return { revision, at: Number(written["at"]) };
   }
 
   watch(collection: WatchedCollection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void): { stop(): void } {
-    const watch = new PostgresWatch(this.#link, collection, onChange, onCaughtUp);
+    const watch = new PostgresWatch(this.#link, collection, { log: this.#log, onChange, onCaughtUp });
     this.#watches.add(watch);
     void watch.run();
     return {
@@ -77,37 +84,54 @@ export class PostgresRecords implements Records {
     const rows = await this.#link.run(`select * from ${name}_record where collection = $1 and id = $2 order by revision desc limit $3`, [
       collection,
       id,
-      this.#kept(collection),
+      this.#maxVersions(collection),
     ]);
     return rows.map(versionOf);
   }
 
-  #kept(collection: Collection): number {
+  #maxVersions(collection: Collection): number {
     return collection === "config" ? this.#versions : 1;
   }
 }
 
-/** Removes deletions of collections without history. A node that was disconnected for longer learns of one when it reads the record. */
-export async function purgeDeletions(link: PostgresLink): Promise<void> {
+/**
+ * Removes deletions of collections without history, and records of nodes that are dead. A node that was disconnected for longer learns of a deletion when it
+ * reads the record.
+ */
+export async function purgeRecords(link: PostgresLink): Promise<void> {
   await link.once(
-    `delete from ${link.name}_record where collection like 'dead-letter%' and bytes is null and at < (extract(epoch from now()) * 1000)::bigint - ${deletionMs}`,
+    `delete from ${link.name}_record where (collection = 'nodes' or (collection <> 'config' and bytes is null))
+     and at < (extract(epoch from now()) * 1000)::bigint - ${deletionMs}`,
   );
+}
+
+interface WatchParts {
+  readonly log: Log;
+  onChange(change: RecordVersion): void;
+  onCaughtUp(head: number): void;
 }
 
 class PostgresWatch {
   readonly #link: PostgresLink;
   readonly #collection: Collection;
+  readonly #log: Log;
   readonly #onChange: (change: RecordVersion) => void;
   readonly #onCaughtUp: (head: number) => void;
   readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
+  /** The revision up to which existing records are loaded. */
+  #head: number | undefined = undefined;
+  #loaded = 0;
+  /** The last revision that was reported; undefined until the existing records are loaded. */
   #seen: number | undefined = undefined;
   #isStopped = false;
   #isPending = false;
+  #hasFailed = false;
   readonly #pause = new InterruptiblePause();
 
-  constructor(link: PostgresLink, collection: Collection, onChange: (change: RecordVersion) => void, onCaughtUp: (head: number) => void) {
+  constructor(link: PostgresLink, collection: Collection, { log, onChange, onCaughtUp }: WatchParts) {
     this.#link = link;
     this.#collection = collection;
+    this.#log = log;
     this.#onChange = onChange;
     this.#onCaughtUp = onCaughtUp;
   }
@@ -120,9 +144,12 @@ class PostgresWatch {
       this.#isPending = false;
       try {
         const found = this.#seen === undefined ? await this.#load() : await this.#follow(this.#seen);
-        if (found === batch || this.#isPending) continue;
-      } catch {
-        // Tried again after a pause: the link reports lost connections.
+        this.#hasFailed = false;
+        if (found > 0 || this.#isPending) continue;
+      } catch (error) {
+        if (!this.#hasFailed && !this.#link.isClosed())
+          this.#log.write("WARN", "sluice.cluster", `Cannot read '${this.#collection}' of the cluster: ${(error as Error).message}; retrying`);
+        this.#hasFailed = true;
       }
       if (!this.#isPending) await this.#pause.wait(pollMs);
     }
@@ -135,43 +162,56 @@ class PostgresWatch {
     this.#wake();
   }
 
-  /** Resolves when this revision has been passed on. */
-  passedOn(collection: Collection, revision: number): Promise<void> {
+  /** Resolves when this revision has been reported. */
+  whenReported(collection: Collection, revision: number): Promise<void> {
     if (collection !== this.#collection || this.#isStopped || (this.#seen ?? 0) >= revision) return Promise.resolve();
     this.#wake();
     return new Promise((resolve) => void this.#waiting.add({ revision, resolve }));
   }
 
+  /** Reports the next page of existing records; returns 0 after the last page. Changes made meanwhile follow. */
   async #load(): Promise<number> {
     const { name } = this.#link;
-    const [head] = await this.#link.once(`select revision from ${name}_head where collection = $1`, [this.#collection]);
-    const revision = Number(head?.["revision"] ?? 0);
-    const rows = await this.#link.once(
+    const [row] = this.#head === undefined ? await this.#link.once(`select revision from ${name}_head where collection = $1`, [this.#collection]) : [];
+    const head = (this.#head ??= Number(row?.["revision"] ?? 0));
+    const rows = await this.#page(
       `select * from (select distinct on (id) * from ${name}_record where collection = $1 and revision <= $2 order by id, revision desc) newest
-       where bytes is not null order by revision`,
-      [this.#collection, revision],
+       where bytes is not null and revision > $3 order by revision limit ${batch}`,
+      [this.#collection, head, this.#loaded],
     );
     if (this.#isStopped) return 0;
-    for (const row of rows) this.#onChange(versionOf(row));
-    this.#seen = revision;
-    this.#onCaughtUp(revision);
+    for (const version of rows) this.#onChange(version);
+    this.#loaded = rows.at(-1)?.revision ?? head;
+    if (rows.length > 0) return rows.length;
+    this.#seen = head;
+    this.#onCaughtUp(head);
     return 0;
   }
 
   async #follow(seen: number): Promise<number> {
     const { name } = this.#link;
-    const rows = await this.#link.once(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${batch}`, [
+    const rows = await this.#page(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${batch}`, [
       this.#collection,
       seen,
     ]);
-    for (const row of rows) {
+    for (const version of rows) {
       if (this.#isStopped) break;
-      const version = versionOf(row);
       this.#seen = version.revision;
       this.#onChange(version);
       this.#settle(version.revision);
     }
     return rows.length;
+  }
+
+  /** The first of these rows, about as many as are transferred in time. */
+  async #page(select: string, values: readonly unknown[]): Promise<readonly RecordVersion[]> {
+    const size = "coalesce(octet_length(bytes), 0)";
+    const rows = await this.#link.once(
+      `select * from (select *, sum(${size}) over (order by revision) - ${size} as before from (${select}) page) sized where before < ${largeBytes} order by revision`,
+      values,
+      largeMs,
+    );
+    return rows.map(versionOf);
   }
 
   #settle(revision: number): void {
@@ -184,7 +224,7 @@ class PostgresWatch {
 
   #wake(): void {
     this.#isPending = true;
-    this.#pause.end();
+    this.#pause.interrupt();
   }
 }
 

@@ -1,8 +1,8 @@
-// A connection that has carried only plain requests so far, one at a time. On the first data that is anything else, the connection is
-// passed to node:http permanently.
+// A connection that has carried only plain requests so far, one at a time. The first data that is not a plain request passes the
+// connection to node:http permanently.
 import type { Socket } from "node:net";
 import type { HeldBytes } from "../held-bytes.ts";
-import { tooLate } from "../broken-socket.ts";
+import { requestTimeoutError } from "../broken-socket.ts";
 import { endSocket } from "../refuse.ts";
 import { isBodiless, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
 import type { ListenerScope } from "../node-inbound-request.ts";
@@ -17,10 +17,10 @@ export interface PlainConnectionParts {
   /** Passes the paused connection and the bytes already read to node:http. */
   toNode(socket: Socket, bytes: Buffer): void;
   /** Called when the connection is closed or no longer plain. */
-  left(connection: PlainConnection): void;
+  released(connection: PlainConnection): void;
 }
 
-/** Longer heads and bodies are rare and left to node:http. */
+/** Longer heads and bodies are rare; node:http handles them. */
 const maxHeadBytes = 4_096;
 const maxBodyBytes = 65_536;
 /** How long to wait for a body. Afterwards node:http takes over, which may reject the request before its body arrives. */
@@ -34,11 +34,12 @@ export class PlainConnection implements RequestOrigin {
   /** The previous head: clients usually repeat it exactly. */
   #last: PlainRequest | undefined = undefined;
   /** A complete head whose body has not arrived. */
-  #begun: Buffer | undefined = undefined;
+  #partial: Buffer | undefined = undefined;
   #bodyTimer: NodeJS.Timeout | undefined = undefined;
-  /** The bytes of the current request, and pipelined bytes after it. */
+  /** The bytes of the current request. */
   #current: Buffer | undefined = undefined;
-  #early: Buffer | undefined = undefined;
+  /** The bytes after the current request. */
+  #pipelined: Buffer | undefined = undefined;
   #remoteAddress: string | undefined = undefined;
   #hasEnded = false;
   #isSendingWatched = false;
@@ -56,9 +57,9 @@ export class PlainConnection implements RequestOrigin {
     socket.on("close", this.#onClose);
   }
 
-  /** Between two requests: the last reply is sent and nothing of the next request has been read. */
+  /** True between two requests: the last reply is sent and no byte of the next request has been read. */
   get isIdle(): boolean {
-    return this.#current === undefined && this.#begun === undefined && this.#early === undefined && this.socket.writableLength === 0;
+    return this.#current === undefined && this.#partial === undefined && this.#pipelined === undefined && this.socket.writableLength === 0;
   }
 
   get held(): HeldBytes {
@@ -69,8 +70,8 @@ export class PlainConnection implements RequestOrigin {
     return (this.#remoteAddress ??= this.socket.remoteAddress ?? "");
   }
 
-  /** Releases cached data that only speeds up the next request. */
-  forget(): void {
+  /** Releases the cached head, which only speeds up the next request. */
+  clearCache(): void {
     this.#last = undefined;
   }
 
@@ -79,31 +80,31 @@ export class PlainConnection implements RequestOrigin {
     this.#release();
     this.socket.on("error", () => this.socket.destroy());
     if (this.isUsed) this.socket.destroy();
-    else endSocket(this.socket, tooLate());
+    else endSocket(this.socket, requestTimeoutError());
   }
 
   /** Stops waiting for the rest of a request and passes it to node:http. */
   passPartialToNode(): void {
-    if (this.#begun !== undefined) this.#passToNode(this.#begun);
+    if (this.#partial !== undefined) this.#passToNode(this.#partial);
   }
 
   /** Returns an unanswered request to node:http, which reads it again from its first byte. */
   passCurrentToNode(): void {
-    if (this.#current !== undefined) this.#passToNode(this.#early === undefined ? this.#current : Buffer.concat([this.#current, this.#early]));
+    if (this.#current !== undefined) this.#passToNode(this.#pipelined === undefined ? this.#current : Buffer.concat([this.#current, this.#pipelined]));
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#current !== undefined || this.#early !== undefined) {
+    if (this.#current !== undefined || this.#pipelined !== undefined) {
       // Pipelined: keep the bytes until the current reply is sent, and read no more until then.
-      this.#early = this.#early === undefined ? chunk : Buffer.concat([this.#early, chunk]);
+      this.#pipelined = this.#pipelined === undefined ? chunk : Buffer.concat([this.#pipelined, chunk]);
       this.socket.pause();
       return;
     }
     // Some clients send an empty line after the body.
-    if (this.isUsed && this.#begun === undefined && isEmptyLine(chunk)) return;
+    if (this.isUsed && this.#partial === undefined && isEmptyLine(chunk)) return;
     this.idleSweeps = 0;
     this.isUsed = true;
-    this.#take(this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk]));
+    this.#take(this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]));
   };
 
   #take(bytes: Buffer): void {
@@ -112,8 +113,8 @@ export class PlainConnection implements RequestOrigin {
     if (request !== undefined && missing === 0) {
       this.#stopWaiting();
       this.#serve(request, bytes);
-    } else if (request !== undefined && missing > 0 && this.#begun === undefined && request.bodyLength <= maxBodyBytes) {
-      this.#begun = bytes;
+    } else if (request !== undefined && missing > 0 && this.#partial === undefined && request.bodyLength <= maxBodyBytes) {
+      this.#partial = bytes;
       this.#bodyTimer = setTimeout(() => this.passPartialToNode(), bodyWaitMs);
     } else this.#passToNode(bytes);
   }
@@ -121,7 +122,7 @@ export class PlainConnection implements RequestOrigin {
   #stopWaiting(): void {
     if (this.#bodyTimer === undefined) return;
     clearTimeout(this.#bodyTimer);
-    this.#begun = this.#bodyTimer = undefined;
+    this.#partial = this.#bodyTimer = undefined;
   }
 
   #read(bytes: Buffer): PlainRequest | undefined {
@@ -142,25 +143,25 @@ export class PlainConnection implements RequestOrigin {
     const { socket } = this;
     if (this.#current === undefined || socket.destroyed) return;
     const { draining, limits } = this.#parts.scope;
-    const keepAlive = !draining && (!this.#hasEnded || this.#early !== undefined);
+    const keepAlive = !draining && (!this.#hasEnded || this.#pipelined !== undefined);
     const reply = { status, headers, body, headOnly: method === "HEAD", keepAlive, keepAliveMs: limits.keepAliveTimeoutMs };
     if (isStream(body) && !reply.headOnly && !isBodiless(status)) {
       const written = streamPlainReply(socket, reply, body);
       this.#watchSending();
-      void written.then(() => this.#answered(keepAlive));
+      void written.then(() => this.#replySent(keepAlive));
       return;
     }
     writePlainReply(socket, reply);
     if (socket.writableLength > 0) this.#watchSending();
-    this.#answered(keepAlive);
+    this.#replySent(keepAlive);
   }
 
-  #answered(keepAlive: boolean): void {
+  #replySent(keepAlive: boolean): void {
     this.#current = undefined;
     this.idleSweeps = 0;
-    if (!keepAlive || this.#parts.scope.draining || (this.#hasEnded && this.#early === undefined)) this.socket.destroySoon();
+    if (!keepAlive || this.#parts.scope.draining || (this.#hasEnded && this.#pipelined === undefined)) this.socket.destroySoon();
     else if (this.socket.writableLength > maxUnsentBytes) this.socket.pause();
-    else if (this.#early !== undefined) this.#passToNode(this.#early);
+    else if (this.#pipelined !== undefined) this.#passToNode(this.#pipelined);
   }
 
   /** Disconnects a client that stops reading its reply. */
@@ -190,7 +191,7 @@ export class PlainConnection implements RequestOrigin {
     // More pieces of a streamed reply may follow.
     if (this.#current !== undefined) return;
     this.#unwatchSending();
-    if (this.#early !== undefined) this.#passToNode(this.#early);
+    if (this.#pipelined !== undefined) this.#passToNode(this.#pipelined);
     else if (this.socket.isPaused()) this.socket.resume();
   };
 
@@ -207,17 +208,17 @@ export class PlainConnection implements RequestOrigin {
     const { socket } = this;
     this.#stopWaiting();
     this.#unwatchSending();
-    this.#current = this.#early = undefined;
+    this.#current = this.#pipelined = undefined;
     socket.removeListener("data", this.#onData);
     socket.removeListener("end", this.#onEnd);
     socket.removeListener("error", this.#onError);
     socket.removeListener("close", this.#onClose);
-    this.#parts.left(this);
+    this.#parts.released(this);
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (this.#begun !== undefined) this.socket.destroy();
+    if (this.#partial !== undefined) this.socket.destroy();
     else if (this.#current === undefined) this.socket.end();
   };
 

@@ -5,9 +5,9 @@ import { PlainConnection, type PlainConnectionParts } from "./plain-connection.t
 /** Grace period beyond the announced keep-alive timeout, so that a slightly late request does not hit a closed connection. */
 const keepAliveGraceMs = 5_000;
 /** Cached data is released after this many sweeps without a read. */
-const forgetSweeps = 5;
+const cacheSweeps = 5;
 
-/** A new connection is about to carry a request: closing it earlier would reset the client. */
+/** How long draining waits for the first request of a new connection: closing it earlier would reset a client that is about to send. */
 const firstRequestMs = 1_000;
 
 export interface PlainConnections {
@@ -19,10 +19,10 @@ export interface PlainConnections {
   stop(): void;
 }
 
-export function plainConnections(parts: Omit<PlainConnectionParts, "left">): PlainConnections {
+export function plainConnections(parts: Omit<PlainConnectionParts, "released">): PlainConnections {
   const { limits } = parts.scope;
   const open = new Set<PlainConnection>();
-  const connectionParts: PlainConnectionParts = { ...parts, left: (connection) => void open.delete(connection) };
+  const connectionParts: PlainConnectionParts = { ...parts, released: (connection) => void open.delete(connection) };
   // As in node, 0 means no limit.
   const sweepsOf = (ms: number): number => (ms === 0 ? Infinity : Math.ceil(ms / limits.checkIntervalMs));
   const unusedSweeps = sweepsOf(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs));
@@ -33,7 +33,7 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "left">): Pla
   function sweep(): void {
     for (const connection of open) {
       if (!connection.isIdle) continue;
-      if (++connection.idleSweeps === forgetSweeps) connection.forget();
+      if (++connection.idleSweeps === cacheSweeps) connection.clearCache();
       if (connection.idleSweeps > (connection.isUsed ? idleSweepLimit : unusedSweeps)) connection.end();
     }
   }

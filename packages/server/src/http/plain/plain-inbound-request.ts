@@ -53,7 +53,7 @@ export class PlainInboundRequest implements InboundRequest {
   readBody(receiver: BodyReceiver): void {
     const { held } = this.#origin;
     if (held.take(this.#body.length)) receiver.received(this.#body);
-    else receiver.refused(held.refusal());
+    else receiver.refused(held.overloadError());
   }
 
   reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void {

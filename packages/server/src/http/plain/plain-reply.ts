@@ -27,9 +27,9 @@ export function writePlainReply(socket: Socket, reply: PlainReply): void {
   const { status, body } = reply;
   const isText = typeof body === "string";
   const length = lengthOf(body);
-  const hasNone = isBodiless(status);
-  const head = replyHead(reply, hasNone || length === undefined ? "" : `Content-Length: ${length}\r\n`);
-  if (hasNone || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
+  const bodiless = isBodiless(status);
+  const head = replyHead(reply, bodiless || length === undefined ? "" : `Content-Length: ${length}\r\n`);
+  if (bodiless || reply.headOnly || length === 0 || body === undefined || isStream(body)) socket.write(head, "latin1");
   // Byte length equals string length: plain ASCII, no encoding needed.
   else if (isText && length === body.length) socket.write(head + body, "latin1");
   else if (isText && !beyondAscii.test(head)) socket.write(head + body, "utf8");
@@ -42,7 +42,8 @@ export function writePlainReply(socket: Socket, reply: PlainReply): void {
 }
 
 /**
- * Streams a reply at the client's pace. A stream that fails can only be cut off: the client detects it by the missing last chunk.
+ * Streams a reply and waits while the client reads slowly. If the stream fails, the connection is closed: the client detects it by the
+ * missing last chunk.
  */
 export function streamPlainReply(socket: Socket, reply: PlainReply, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const head = replyHead(reply, "Transfer-Encoding: chunked\r\n");
@@ -57,7 +58,7 @@ async function writePieces(socket: Socket, pieces: AsyncIterable<Uint8Array>): P
   try {
     for await (const piece of source as AsyncIterable<Uint8Array>) {
       if (socket.destroyed) return;
-      if (piece.length > 0 && !writeChunk(socket, piece)) await untilDrained(socket);
+      if (piece.length > 0 && !writeChunk(socket, piece)) await waitForDrain(socket);
     }
     socket.write("0\r\n\r\n", "latin1");
   } catch {
@@ -71,12 +72,12 @@ function writeChunk(socket: Socket, piece: Uint8Array): boolean {
   socket.cork();
   socket.write(`${piece.length.toString(16)}\r\n`, "latin1");
   socket.write(piece);
-  const isTaken = socket.write("\r\n", "latin1");
+  const canContinue = socket.write("\r\n", "latin1");
   socket.uncork();
-  return isTaken;
+  return canContinue;
 }
 
-function untilDrained(socket: Socket): Promise<void> {
+function waitForDrain(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       socket.removeListener("drain", done);

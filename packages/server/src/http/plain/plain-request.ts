@@ -1,6 +1,6 @@
-// A plain request is unambiguous: names and values use the narrowest grammar, there is one Host and at most one
-// Content-Length, and no chunking, expectation, upgrade, compression or `Connection: close`. Everything else is left to node's parser,
-// so that two parsers can never disagree on a request.
+// A plain request is unambiguous: names and values use the narrowest grammar, there is one Host and at most one Content-Length, and no
+// chunking, expectation, upgrade, compression or `Connection: close`. Node's parser handles all other requests, so that two parsers can
+// never disagree on a request.
 import { copyString } from "@sluice/engine/values";
 import type { HttpLimits } from "../limits.ts";
 
@@ -23,7 +23,7 @@ const lineFeed = 10;
 const digits = /^\d{1,9}$/;
 
 /** How a header affects the parsing of a request. */
-type Meaning = "nothing" | "host" | "length" | "connection" | "special";
+type Meaning = "none" | "host" | "length" | "connection" | "special";
 
 const meanings: Readonly<Record<string, Meaning>> = {
   host: "host",
@@ -41,8 +41,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 /** Cache of header names in the client's spelling: clients use few of them. */
-const known = new Map<string, Meaning>();
-const maxKnown = 1_000;
+const meaningCache = new Map<string, Meaning>();
+const maxCached = 1_000;
 
 /** The end of the head, after the empty line; 0 when it is not within `maxBytes` bytes. */
 export function headEnd(bytes: Uint8Array, maxBytes: number): number {
@@ -73,7 +73,7 @@ function readHeaders(text: string, begin: number, end: number, into: string[]): 
     const next = text.indexOf("\r\n", at);
     if (colon < 0 || colon > next) return undefined;
     const name = text.slice(at, colon);
-    const value = trimmed(text, colon + 1, next);
+    const value = trimSpaces(text, colon + 1, next);
     const meaning = meaningOf(name);
     if (meaning === undefined || meaning === "special" || !headerValue.test(value)) return undefined;
     if (meaning === "host") hosts++;
@@ -88,17 +88,17 @@ function readHeaders(text: string, begin: number, end: number, into: string[]): 
 }
 
 function meaningOf(name: string): Meaning | undefined {
-  const meaning = known.get(name);
+  const meaning = meaningCache.get(name);
   if (meaning !== undefined) return meaning;
   if (!headerName.test(name)) return undefined;
   const lower = name.toLowerCase();
-  const found = Object.hasOwn(meanings, lower) ? (meanings[lower] as Meaning) : "nothing";
-  if (known.size < maxKnown) known.set(copyString(name), found);
-  return found;
+  const newMeaning = Object.hasOwn(meanings, lower) ? (meanings[lower] as Meaning) : "none";
+  if (meaningCache.size < maxCached) meaningCache.set(copyString(name), newMeaning);
+  return newMeaning;
 }
 
 /** The text without surrounding spaces. */
-function trimmed(text: string, from: number, to: number): string {
+function trimSpaces(text: string, from: number, to: number): string {
   let begin = from;
   let end = to;
   while (begin < end && text.charCodeAt(begin) === 32) begin++;

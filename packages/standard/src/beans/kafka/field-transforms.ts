@@ -98,12 +98,12 @@ export const maskField = defineBean({
       const fields = new Set(namesIn(exchange.property("fields")));
       const replacement = textProperty(exchange, "replacement");
       return Object.fromEntries(
-        Object.entries(objectBody(exchange)).map(([name, value]) => [name, fields.has(name) ? masked(name, value, replacement) : value]),
+        Object.entries(objectBody(exchange)).map(([name, value]) => [name, fields.has(name) ? maskValue(name, value, replacement) : value]),
       );
     },
 });
 
-function masked(name: string, value: unknown, replacement: string | undefined): unknown {
+function maskValue(name: string, value: unknown, replacement: string | undefined): unknown {
   if (value === null) return null;
   if (typeof value === "string") return replacement ?? "";
   if (typeof value === "number" || typeof value === "bigint") {
@@ -129,18 +129,18 @@ export const replaceField = defineBean({
   create:
     () =>
     (exchange: Exchange): JsonObject => {
-      const listed = (name: string, everything: string): readonly string[] => {
+      const readNames = (name: string, everything: string): readonly string[] => {
         const text = textProperty(exchange, name);
         return text?.toLowerCase() === everything ? [] : namesIn(text);
       };
-      const enabled = listed("enabled", "all");
-      const disabled = listed("disabled", "none");
+      const enabled = readNames("enabled", "all");
+      const disabled = readNames("disabled", "none");
       const renames = new Map(namesIn(exchange.property("renames")).map((pair) => pair.split(":", 2) as [string, string]));
       const body = objectBody(exchange);
       // As in Camel, fields are filtered only when some are renamed.
       if (renames.size === 0) return body;
-      const kept = Object.entries(body).filter(([name]) => !disabled.includes(name) && (enabled.length === 0 || enabled.includes(name)));
-      return kept.length === 0 ? body : Object.fromEntries(kept.map(([name, value]) => [renames.get(name) ?? name, value]));
+      const entries = Object.entries(body).filter(([name]) => !disabled.includes(name) && (enabled.length === 0 || enabled.includes(name)));
+      return entries.length === 0 ? body : Object.fromEntries(entries.map(([name, value]) => [renames.get(name) ?? name, value]));
     },
 });
 

@@ -8,7 +8,7 @@ export type JsonObject = Record<string, unknown>;
 export function jsonBody({ message: { body } }: Exchange): unknown {
   const value = typeof body === "string" || body instanceof Uint8Array ? jsonView(body) : body;
   if (typeof value === "object" && value !== null && !isStream(value)) return copyJson(value);
-  throw new FlowError("org.apache.camel.InvalidPayloadException", "the body is not JSON", { code: "kafka-transform" });
+  throw new FlowError("org.apache.camel.InvalidPayloadException", "the body is not JSON; convert it to JSON first", { code: "kafka-transform" });
 }
 
 /** The body as a JSON object. */

@@ -18,7 +18,7 @@ export function parseDate(text: string, pattern: string): number {
   const groups = patternOf(pattern).exec(text.trim())?.groups;
   if (groups === undefined)
     throw new FlowError("java.text.ParseException", `'${text.slice(0, 60)}' does not match the date pattern '${pattern}'`, { code: "kafka-transform" });
-  const number = (name: string, otherwise: number): number => (groups[name] === undefined ? otherwise : Number(groups[name]));
+  const number = (name: string, fallback: number): number => (groups[name] === undefined ? fallback : Number(groups[name]));
   const milli = Math.round(Number(`0.${groups["milli"] ?? "0"}`) * 1000);
   const year = number("year", 1970);
   const time = Date.UTC(
@@ -34,21 +34,23 @@ export function parseDate(text: string, pattern: string): number {
   return zone === null ? time : time - (zone[1] === "-" ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3])) * 60_000;
 }
 
-const known = new Map<string, RegExp>();
+const cache = new Map<string, RegExp>();
 
 function patternOf(pattern: string): RegExp {
-  const before = known.get(pattern);
-  if (before !== undefined) return before;
+  const cached = cache.get(pattern);
+  if (cached !== undefined) return cached;
   let source = "";
   for (const [part, quoted, letters] of pattern.matchAll(/'([^']*)'|(([A-Za-z])\3*)|[^A-Za-z']+/g)) {
     const field = letters === undefined ? undefined : fields[letters.charAt(0)];
     if (letters !== undefined && field === undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `'${letters}' in the date pattern '${pattern.slice(0, 60)}' is not supported`, {
-        code: "kafka-transform",
-      });
+      throw new FlowError(
+        "java.lang.IllegalArgumentException",
+        `'${letters}' in the date pattern '${pattern.slice(0, 60)}' is not supported: use y, M, d, H, m, s, S, Z or X`,
+        { code: "kafka-transform" },
+      );
     source += field ?? (quoted ?? part).replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   }
-  const made = new RegExp(`^${source}$`);
-  if (known.size < 100) known.set(pattern, made);
-  return made;
+  const compiled = new RegExp(`^${source}$`);
+  if (cache.size < 100) cache.set(pattern, compiled);
+  return compiled;
 }

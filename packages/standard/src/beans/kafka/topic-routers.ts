@@ -77,5 +77,5 @@ function toInteger(value: unknown): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   const text = asText(value).trim();
   if (/^[+-]?\d{1,16}$/.test(text)) return Number(text);
-  throw new FlowError("java.lang.NumberFormatException", `'${text.slice(0, 60)}' is not a time in milliseconds`, { code: "kafka-transform" });
+  throw new FlowError("java.lang.NumberFormatException", `'${text.slice(0, 60)}' is not a time in milliseconds since 1970`, { code: "kafka-transform" });
 }

@@ -1,4 +1,4 @@
-/** The class of a transform: in Camel's Kafka component, and in the library of the Kamelet catalog, which had it in earlier versions. */
+/** The class names of a transform: in Camel's Kafka component and, for earlier versions, in the library of the Kamelet catalog. */
 export const transformClasses = (name: string): readonly string[] => [
   `org.apache.camel.component.kafka.transform.${name}`,
   `org.apache.camel.kamelets.utils.transform.${name}`,

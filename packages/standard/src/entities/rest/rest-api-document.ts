@@ -1,4 +1,4 @@
-// The OpenAPI document of the rest services of a flow, which `apiContextPath` of the rest configuration serves.
+// Creates the OpenAPI document of the REST services of a flow. `apiContextPath` of the REST configuration serves it.
 import type { Values } from "@sluice/model";
 import type { restFields, verbFields, verbs } from "./rest-fields.ts";
 import { pairsOf } from "./rest-operation.ts";
@@ -12,7 +12,7 @@ type Param = Operation["param"][number];
 export interface ApiDescription {
   readonly title: string;
   readonly contextPath: string;
-  /** `apiProperty` of the rest configuration: `api.title`, `api.version`, … */
+  /** `apiProperty` of the REST configuration: `api.title`, `api.version`, … */
   readonly properties: Readonly<Record<string, string>>;
   readonly services: readonly Service[];
   readonly methods: typeof verbs;
@@ -21,18 +21,18 @@ export interface ApiDescription {
 const isOff = (apiDocs: string | undefined): boolean => apiDocs?.trim().toLowerCase() === "false";
 
 export function apiDocument({ title, contextPath, properties, services, methods }: ApiDescription): Json {
-  const shown = services.filter(({ disabled, apiDocs }) => !disabled && !isOff(apiDocs));
+  const documented = services.filter(({ disabled, apiDocs }) => !disabled && !isOff(apiDocs));
   const paths: Record<string, Record<string, Json>> = {};
-  for (const service of shown)
+  for (const service of documented)
     for (const method of methods)
       for (const operation of service[method]) {
-        if (operation.disabled || isOff(operation.apiDocs)) continue;
+        if (operation.disabled || operation.to.disabled || isOff(operation.apiDocs)) continue;
         const path = joinPath(contextPath, service.path, operation.path);
         paths[path] = { ...paths[path], [method]: operationOf(operation, service, path) };
       }
-  const tags = shown.flatMap(({ tag, description }) => (tag === undefined ? [] : [present({ name: tag, description })]));
-  const securitySchemes = Object.assign({}, ...shown.map(({ securityDefinitions }) => schemesOf(securityDefinitions))) as Json;
-  return present({
+  const tags = documented.flatMap(({ tag, description }) => (tag === undefined ? [] : [omitUndefined({ name: tag, description })]));
+  const securitySchemes = Object.assign({}, ...documented.map(({ securityDefinitions }) => schemesOf(securityDefinitions))) as Json;
+  return omitUndefined({
     openapi: "3.0.3",
     info: infoOf(title, properties),
     tags: tags.length === 0 ? undefined : tags,
@@ -43,10 +43,10 @@ export function apiDocument({ title, contextPath, properties, services, methods 
 
 function infoOf(title: string, properties: Readonly<Record<string, string>>): Json {
   const part = (prefix: string, names: readonly string[]): Json | undefined => {
-    const found = present(Object.fromEntries(names.map((name) => [name, properties[`${prefix}.${name}`]])));
+    const found = omitUndefined(Object.fromEntries(names.map((name) => [name, properties[`${prefix}.${name}`]])));
     return Object.keys(found).length === 0 ? undefined : found;
   };
-  return present({
+  return omitUndefined({
     title: properties["api.title"] ?? title,
     version: properties["api.version"] ?? "1.0.0",
     description: properties["api.description"],
@@ -57,8 +57,8 @@ function infoOf(title: string, properties: Readonly<Record<string, string>>): Js
 }
 
 function operationOf(operation: Operation, service: Service, path: string): Json {
-  const named = new Map(operation.param.map((param) => [param.name, param]));
-  const fromPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => named.get(name) ?? { ...undescribed, name });
+  const declared = new Map(operation.param.map((param) => [param.name, param]));
+  const fromPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => declared.get(name) ?? { ...undeclaredParameter, name });
   const others = operation.param.filter(({ name, type }) => type === "query" || type === "header" || (type === "path" && !path.includes(`{${name}}`)));
   const body = operation.param.find(({ type }) => type === "body");
   const consumes = operation.consumes ?? service.consumes;
@@ -66,28 +66,28 @@ function operationOf(operation: Operation, service: Service, path: string): Json
   const security = (operation.security ?? service.securityRequirements ?? []).flatMap((one) =>
     one?.key === undefined ? [] : [{ [one.key]: scopesOf(one.scopes) }],
   );
-  return present({
+  return omitUndefined({
     tags: service.tag === undefined ? undefined : [service.tag],
     summary: operation.description,
     operationId: operation.routeId ?? operation.id,
     deprecated: operation.deprecated ? true : undefined,
-    parameters: listed([...fromPath, ...others].map((param) => parameterOf(param, path))),
+    parameters: nonEmpty([...fromPath, ...others].map((param) => parameterOf(param, path))),
     requestBody:
       consumes === undefined && body === undefined
         ? undefined
-        : present({ description: body?.description, required: body?.required ?? false, content: contentOf(consumes) }),
+        : omitUndefined({ description: body?.description, required: body?.required ?? false, content: contentOf(consumes) }),
     responses: responsesOf(operation.responseMessage, produces),
-    security: listed(security),
+    security: nonEmpty(security),
   });
 }
 
-const undescribed = { type: "path", required: true } as const;
+const undeclaredParameter = { type: "path", required: true } as const;
 
 function parameterOf(param: Pick<Param, "name" | "type" | "required"> & Partial<Param>, path: string): Json {
   const inPath = param.type === "path" && path.includes(`{${param.name}}`);
   const values = (param.allowableValues ?? []).flatMap((one) => one?.value ?? []);
-  const item = present({ type: param.dataType ?? "string", format: param.dataFormat, enum: listed(values), default: param.defaultValue });
-  return present({
+  const item = omitUndefined({ type: param.dataType ?? "string", format: param.dataFormat, enum: nonEmpty(values), default: param.defaultValue });
+  return omitUndefined({
     name: param.name,
     in: inPath ? "path" : param.type === "header" ? "header" : "query",
     required: inPath || param.required,
@@ -103,12 +103,12 @@ function responsesOf(messages: Operation["responseMessage"], produces: string | 
     messages.map(({ code, message, contentType, header }) => {
       const headers = Object.fromEntries(
         (header ?? []).flatMap((one) =>
-          one?.name === undefined ? [] : [[one.name, present({ description: one.description, schema: { type: one.dataType ?? "string" } })] as const],
+          one?.name === undefined ? [] : [[one.name, omitUndefined({ description: one.description, schema: { type: one.dataType ?? "string" } })] as const],
         ),
       );
       return [
         code,
-        present({
+        omitUndefined({
           description: message,
           headers: Object.keys(headers).length === 0 ? undefined : headers,
           content: contentType === undefined ? content : contentOf(contentType),
@@ -126,7 +126,7 @@ function schemesOf(definitions: Service["securityDefinitions"]): Json {
   for (const [kind, definition] of Object.entries((definitions ?? {}) as Readonly<Record<string, Members | undefined>>)) {
     const key = definition?.["key"];
     if (definition === undefined || key === undefined) continue;
-    schemes[key] = present({ ...schemeOf(kind, definition), description: definition["description"] });
+    schemes[key] = omitUndefined({ ...schemeOf(kind, definition), description: definition["description"] });
   }
   return schemes;
 }
@@ -147,7 +147,7 @@ function schemeOf(kind: string, definition: Members): Json {
       return { type: "openIdConnect", openIdConnectUrl: definition["url"] };
     case "oauth2": {
       const flow = definition["flow"] ?? (authorizationUrl === undefined ? "clientCredentials" : "authorizationCode");
-      return { type: "oauth2", flows: { [flow]: present({ authorizationUrl, tokenUrl, refreshUrl, scopes: pairsOf(definition["scopes"]) }) } };
+      return { type: "oauth2", flows: { [flow]: omitUndefined({ authorizationUrl, tokenUrl, refreshUrl, scopes: pairsOf(definition["scopes"]) }) } };
     }
     default:
       return { type: kind };
@@ -157,9 +157,9 @@ function schemeOf(kind: string, definition: Members): Json {
 const scopesOf = (text: string | undefined): readonly string[] =>
   text === undefined || text.trim() === "" ? [] : text.split(",").map((scope) => scope.trim());
 
-const listed = <T>(items: readonly T[]): readonly T[] | undefined => (items.length === 0 ? undefined : items);
+const nonEmpty = <T>(items: readonly T[]): readonly T[] | undefined => (items.length === 0 ? undefined : items);
 
 /** The members that have a value. */
-function present(members: Json): Json {
+function omitUndefined(members: Json): Json {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

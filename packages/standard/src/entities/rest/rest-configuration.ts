@@ -1,4 +1,4 @@
-// The rest configuration of a document. With `apiContextPath` it is a route too, which serves the description of the rest services.
+// The REST configuration of a document. With `apiContextPath`, it adds a route that serves the OpenAPI document of the REST services.
 import type { EntityDeclaration } from "@sluice/engine/spi";
 import { f, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
 import { apiDocument } from "./rest-api-document.ts";
@@ -6,37 +6,36 @@ import { verbs, type restFields } from "./rest-fields.ts";
 import { operationParameters, pairsOf } from "./rest-operation.ts";
 import { joinPath } from "./rest-path.ts";
 
-const accepted = (doc = "Accepted but ignored.") => f.string({ doc, group: "advanced" });
+const text = (doc = "Accepted but ignored.") => f.string({ doc, group: "advanced" });
 
-const pairs = (doc: string) =>
-  f.list(f.object({ key: accepted("Name."), value: accepted("Value.") }, { doc: "A name and its value." }), { doc, group: "advanced" });
+const pairs = (doc: string) => f.list(f.object({ key: text("Name."), value: text("Value.") }, { doc: "A name and its value." }), { doc, group: "advanced" });
 
 export const restConfigurationFields = {
-  contextPath: f.string({ doc: "Base path of all rest services of the document." }),
-  component: accepted("Accepted but ignored: the runtime serves rest itself."),
-  consumerComponent: accepted(),
-  producerComponent: accepted(),
-  producerApiDoc: accepted(),
-  scheme: accepted("Accepted but ignored: the scheme of the runtime is used."),
-  host: accepted("Accepted but ignored: the host of the runtime is used."),
-  port: accepted("Accepted but ignored: the port of the runtime is used."),
-  apiHost: accepted(),
-  apiContextPath: f.string({ doc: "Path at which the OpenAPI document of the rest services of this flow is served, as JSON.", examples: ["/api-doc"] }),
+  contextPath: f.string({ doc: "Base path of all REST services of the document." }),
+  component: text("Accepted but ignored: the runtime serves REST itself."),
+  consumerComponent: text(),
+  producerComponent: text(),
+  producerApiDoc: text(),
+  scheme: text("Accepted but ignored: the scheme of the runtime is used."),
+  host: text("Accepted but ignored: the host of the runtime is used."),
+  port: text("Accepted but ignored: the port of the runtime is used."),
+  apiHost: text(),
+  apiContextPath: f.string({ doc: "Path at which the OpenAPI document of the REST services of this flow is served, as JSON.", examples: ["/api-doc"] }),
   apiContextRouteId: f.string({ doc: "Id of the route that serves the OpenAPI document.", group: "advanced" }),
-  apiVendorExtension: accepted(),
-  apiComponent: accepted(),
-  hostNameResolver: accepted(),
-  bindingMode: accepted("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
-  bindingPackageScan: accepted(),
-  skipBindingOnErrorCode: accepted(),
-  clientRequestValidation: accepted("If true, requests are checked against the declared parameters and content types."),
-  clientResponseValidation: accepted(),
-  enableCORS: accepted("Whether cross-origin requests are allowed; an access policy can restrict the origins."),
-  enableNoContentResponse: accepted(),
-  inlineRoutes: accepted(),
-  jsonDataFormat: accepted(),
-  xmlDataFormat: accepted(),
-  useXForwardHeaders: accepted(),
+  apiVendorExtension: text(),
+  apiComponent: text(),
+  hostNameResolver: text(),
+  bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
+  bindingPackageScan: text(),
+  skipBindingOnErrorCode: text(),
+  clientRequestValidation: text("If true, checks requests against the declared parameters and content types."),
+  clientResponseValidation: text(),
+  enableCORS: text("If true, allows cross-origin requests; an access policy can restrict the origins."),
+  enableNoContentResponse: text(),
+  inlineRoutes: text(),
+  jsonDataFormat: text(),
+  xmlDataFormat: text(),
+  useXForwardHeaders: text(),
   apiProperty: pairs("Metadata of the OpenAPI document: `api.title`, `api.version`, `api.description`, `api.contact.name` and `api.license.name`."),
   componentProperty: pairs("Accepted but ignored."),
   consumerProperty: pairs("Accepted but ignored."),
@@ -48,8 +47,8 @@ export const restConfigurationFields = {
 
 export const restConfiguration: EntityDeclaration = {
   name: "restConfiguration",
-  title: "Rest configuration",
-  summary: "Settings of all rest services of the document.",
+  title: "REST configuration",
+  summary: "Settings of all REST services of the document.",
   group: "routing",
   since: "0.1",
   options: restConfigurationFields,
@@ -67,7 +66,7 @@ export const restConfiguration: EntityDeclaration = {
   },
 };
 
-/** Paths below are served too: clients request `openapi.json` or, as JSON is YAML, `openapi.yaml`. */
+/** Also serves paths below the context path, because clients request `openapi.json` or, as JSON is valid YAML, `openapi.yaml`. */
 function parametersOf(configuration: Values<typeof restConfigurationFields>): Record<string, string> {
   const served = operationParameters({ param: [] }, {}, { ...configuration, bindingMode: undefined });
   return { ...served, httpMethodRestrict: "GET", matchOnUriPrefix: "true" };
@@ -85,6 +84,6 @@ function documentRoute(span: Span, { id, path, parameters }: DocumentRoute, json
     { id: "document", name: "setBody", options: { expression: constant(json) }, span },
     { id: "type", name: "setHeader", options: { name: "Content-Type", expression: constant("application/json") }, span },
   ];
-  const options = { description: "The OpenAPI document of the rest services." };
+  const options = { description: "The OpenAPI document of the REST services." };
   return { id, from: { uri: `platform-http:${path}`, parameters, span }, fromOptions: {}, steps, options, span };
 }

@@ -3,7 +3,7 @@ import { f } from "@sluice/model";
 
 const text = (doc: string) => f.string({ doc, group: "advanced" });
 
-/** Contract first: in Camel, the operations come from the specification. */
+/** In Camel, `openApi` takes the operations from the specification (contract first). */
 export const openApi = f.object(
   {
     specification: f.string({ doc: "File of the specification.", required: true }),

@@ -1,4 +1,4 @@
-// The options of a rest service and its operations.
+// The options of a REST service and its operations.
 import { f } from "@sluice/model";
 import { openApi, securityDefinitions } from "./rest-description.ts";
 
@@ -52,7 +52,7 @@ const responseMessage = f.object(
 
 export const verbFields = {
   id: f.string({ doc: "Id of the route of this operation." }),
-  path: f.string({ doc: "Path below the path of the rest service; `{name}` segments become headers.", default: "" }),
+  path: f.string({ doc: "Path below the path of the REST service; `{name}` segments become headers.", default: "" }),
   to: f.object(
     {
       uri: f.uri({ doc: "Endpoint that handles the request.", required: true }),
@@ -80,7 +80,7 @@ export const verbFields = {
   bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
   clientRequestValidation: text("If true, responds with 400 if a required parameter is missing, and with 406 or 415 for content types that are not declared."),
   clientResponseValidation: text("Accepted but ignored."),
-  deprecated: f.boolean({ doc: "Marked as deprecated in the API description.", default: false }),
+  deprecated: f.boolean({ doc: "Marks the operation as deprecated in the API description.", default: false }),
   disabled: f.boolean({ doc: "Disables this element.", default: false }),
   enableCORS: text("If true, allows cross-origin requests; an access policy can restrict the origins."),
   enableNoContentResponse: text("Accepted but ignored."),

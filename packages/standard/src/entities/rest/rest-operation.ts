@@ -1,4 +1,4 @@
-// Converts the declarations of a rest service to the options of the endpoint that serves one of its operations. An operation overrides its service,
+// Converts the declarations of a REST service to the options of the endpoint that serves one of its operations. An operation overrides its service,
 // and the service overrides the configuration.
 import { CompileError } from "@sluice/engine/spi";
 
@@ -27,15 +27,15 @@ export function operationParameters(
   service: Members,
   configuration: Members,
 ): Record<string, string> {
-  const first = (name: string): string | undefined =>
+  const firstValue = (name: string): string | undefined =>
     [operation, service, configuration].map((one) => one[name]).find((value): value is string => typeof value === "string" && value !== "");
-  const isOn = (name: string): boolean => first(name)?.trim().toLowerCase() === "true";
-  const mode = (first("bindingMode") ?? "off").toLowerCase();
+  const isOn = (name: string): boolean => firstValue(name)?.trim().toLowerCase() === "true";
+  const mode = (firstValue("bindingMode") ?? "off").toLowerCase();
   if (!bindingModes.has(mode))
-    throw new CompileError("option-invalid", `'${mode}' is not a binding mode`, { hint: `use one of ${[...bindingModes].join(", ")}`, option: "bindingMode" });
-  const consumes = first("consumes");
-  const produces = first("produces") ?? (mode === "json" ? "application/json" : undefined);
-  const described = {
+    throw new CompileError("option-invalid", `unknown binding mode '${mode}'`, { hint: `use one of ${[...bindingModes].join(", ")}`, option: "bindingMode" });
+  const consumes = firstValue("consumes");
+  const produces = firstValue("produces") ?? (mode === "json" ? "application/json" : undefined);
+  const behavior = {
     ...(isOn("clientRequestValidation") ? { validates: true, ...requirements(operation.param) } : {}),
     ...defaultsOf(operation.param),
     ...(mode === "json" ? { json: "always" } : mode === "auto" || mode === "json_xml" ? { json: "by-type" } : {}),
@@ -44,11 +44,11 @@ export function operationParameters(
   return {
     ...(consumes === undefined ? {} : { consumes }),
     ...(produces === undefined ? {} : { produces }),
-    ...(Object.keys(described).length === 0 ? {} : { operation: JSON.stringify(described) }),
+    ...(Object.keys(behavior).length === 0 ? {} : { operation: JSON.stringify(behavior) }),
   };
 }
 
-const isSent = ({ type }: Param): boolean => type === "query" || type === "header";
+const isQueryOrHeader = ({ type }: Param): boolean => type === "query" || type === "header";
 
 function requirements(params: readonly Param[]) {
   const allowed = params.flatMap(({ name, allowableValues = [] }) => {
@@ -56,15 +56,15 @@ function requirements(params: readonly Param[]) {
     return values.length === 0 ? [] : [[name, values] as const];
   });
   return {
-    required: params.filter((param) => isSent(param) && param.required && param.defaultValue === undefined).map(({ name }) => name),
+    required: params.filter((param) => isQueryOrHeader(param) && param.required && param.defaultValue === undefined).map(({ name }) => name),
     ...(allowed.length === 0 ? {} : { allowed: Object.fromEntries(allowed) }),
     ...(params.some(({ type, required }) => type === "body" && required) ? { bodyRequired: true } : {}),
   };
 }
 
 function defaultsOf(params: readonly Param[]) {
-  const given = params.flatMap((param) => (isSent(param) && param.defaultValue !== undefined ? [[param.name, param.defaultValue] as const] : []));
-  return given.length === 0 ? {} : { defaults: Object.fromEntries(given) };
+  const defaults = params.flatMap((param) => (isQueryOrHeader(param) && param.defaultValue !== undefined ? [[param.name, param.defaultValue] as const] : []));
+  return defaults.length === 0 ? {} : { defaults: Object.fromEntries(defaults) };
 }
 
 /** A list of keys and values as one object. */

@@ -1,4 +1,4 @@
-/** The parts of a path with one slash before each. */
+/** Joins the parts of a path, with one slash before each part. */
 export function joinPath(...parts: readonly string[]): string {
   const path = parts
     .map((part) => part.replaceAll(/^\/+|\/+$/g, ""))

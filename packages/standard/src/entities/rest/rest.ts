@@ -10,7 +10,7 @@ type Verb = Values<typeof verbFields>;
 
 export const rest: EntityDeclaration = {
   name: "rest",
-  title: "Rest service",
+  title: "REST service",
   summary: "HTTP operations by verb and path, each handled by an endpoint.",
   group: "routing",
   since: "0.1",
@@ -24,7 +24,7 @@ export const rest: EntityDeclaration = {
         .filter(({ disabled, to }) => !disabled && !to.disabled)
         .map((operation, index) => route(verb, operation, index, { base, node, flowId: document.flowId, configuration: configurationOf(document) })),
     );
-    assertOneVerbPerTarget(routes);
+    assertUniqueDirectTargets(routes);
     return routes;
   },
 };
@@ -40,25 +40,25 @@ function route(verb: string, operation: Verb, index: number, { base, node, flowI
   const { span } = node;
   const id = operation.routeId ?? operation.id ?? `${flowId}-rest-${verb}-${slug(joinPath(base, operation.path))}${index === 0 ? "" : `-${index + 1}`}`;
   const { id: stepId = "to1", description: _about, note: _note, disabled: _off, ...call } = operation.to;
-  const answer: StepNode = { id: stepId, name: "to", options: call, span };
+  const handlerStep: StepNode = { id: stepId, name: "to", options: call, span };
   const parameters = { httpMethodRestrict: verb.toUpperCase(), ...operationParameters(operation, node.options, configuration) };
   return {
     id,
     from: { uri: `platform-http:${joinPath(base, operation.path)}`, parameters, span },
     fromOptions: {},
-    steps: [answer],
+    steps: [handlerStep],
     options: operation.description === undefined ? {} : { description: operation.description },
     span,
   };
 }
 
-function assertOneVerbPerTarget(routes: readonly RouteNode[]): void {
+function assertUniqueDirectTargets(routes: readonly RouteNode[]): void {
   const seen = new Set<string>();
   for (const { steps } of routes) {
     const target = String(steps[0]?.options["uri"]);
-    // Camel inlines the route of a direct target into the operation, which works once; other targets are called.
+    // Camel inlines the route of a direct target into the operation, which works only once; other targets are called.
     if (target.startsWith("direct:") && seen.has(target))
-      throw new CompileError("rest-target-twice", `two rest operations have the target '${target}': a direct target may be used once`, {
+      throw new CompileError("rest-target-twice", `two REST operations have the target '${target}', but a direct target may be used only once`, {
         hint: "give each operation its own route",
       });
     seen.add(target);

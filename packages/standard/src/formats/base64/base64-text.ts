@@ -28,14 +28,14 @@ export function encodeBase64(bytes: Uint8Array, { isUrlSafe = false, lines }: Ba
   let size = 0;
   let column = 0;
   for (let at = 0; at < bytes.length; at += 3) {
-    const given = bytes.length - at;
-    const group = ((bytes[at] as number) << 16) | ((given > 1 ? (bytes[at + 1] as number) : 0) << 8) | (given > 2 ? (bytes[at + 2] as number) : 0);
+    const remaining = bytes.length - at;
+    const group = ((bytes[at] as number) << 16) | ((remaining > 1 ? (bytes[at + 1] as number) : 0) << 8) | (remaining > 2 ? (bytes[at + 2] as number) : 0);
     out[size++] = codes[group >> 18] as number;
     out[size++] = codes[(group >> 12) & 63] as number;
-    if (given > 1 || !isUrlSafe) out[size++] = given > 1 ? (codes[(group >> 6) & 63] as number) : padding;
-    if (given > 2 || !isUrlSafe) out[size++] = given > 2 ? (codes[group & 63] as number) : padding;
+    if (remaining > 1 || !isUrlSafe) out[size++] = remaining > 1 ? (codes[(group >> 6) & 63] as number) : padding;
+    if (remaining > 2 || !isUrlSafe) out[size++] = remaining > 2 ? (codes[group & 63] as number) : padding;
     column += 4;
-    if (column < width && given > 3) continue;
+    if (column < width && remaining > 3) continue;
     out.set(separator, size);
     size += separator.length;
     column = 0;
@@ -60,8 +60,8 @@ export class Base64Decoder {
   #at = 0;
   #size = 0;
   #bits = 0;
-  #held = 0;
-  #isOver = false;
+  #buffer = 0;
+  #hasPadding = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -74,25 +74,25 @@ export class Base64Decoder {
     const bytes = this.#bytes;
     let size = this.#size;
     let bits = this.#bits;
-    let held = this.#held;
+    let buffer = this.#buffer;
     for (let at = this.#at; at < end; at++) {
       const code = this.#text.charCodeAt(at);
-      if (code === padding) this.#isOver = true;
+      if (code === padding) this.#hasPadding = true;
       if (code === padding || code === 32 || (code >= 9 && code <= 13)) continue;
       const value = code < 128 ? (values[code] as number) : -1;
-      if (value < 0 || this.#isOver)
+      if (value < 0 || this.#hasPadding)
         throw invalidInput("base64", `the body is not valid base64: unexpected ${JSON.stringify(this.#text.charAt(at))} at position ${at + 1}`);
-      held = ((held << 6) | value) & 0xffffff;
+      buffer = ((buffer << 6) | value) & 0xffffff;
       bits += 6;
       if (bits >= 8) {
         bits -= 8;
-        bytes[size++] = (held >> bits) & 255;
+        bytes[size++] = (buffer >> bits) & 255;
       }
     }
     this.#at = end;
     this.#size = size;
     this.#bits = bits;
-    this.#held = held;
+    this.#buffer = buffer;
     return end < this.#text.length;
   }
 

@@ -27,7 +27,7 @@ const standard: CsvStyle = {
   ignoreHeaderCase: false,
 };
 
-const named: Readonly<Record<string, CsvStyle>> = {
+const predefined: Readonly<Record<string, CsvStyle>> = {
   DEFAULT: standard,
   EXCEL: { ...standard, ignoreEmptyLines: false, allowMissingColumnNames: true },
   RFC4180: { ...standard, ignoreEmptyLines: false },
@@ -72,19 +72,19 @@ export interface CsvStyleOptions {
 
 /** The dialect described by the options. */
 export function csvStyle(options: CsvStyleOptions): CsvStyle {
-  const base = named[(options.format ?? options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
+  const base = predefined[(options.format ?? options.formatName ?? options.formatRef ?? "DEFAULT").replace(/^#/, "").toUpperCase()];
   if (base === undefined)
     throw new CompileError(
       "csv-format",
-      `'${options.format ?? options.formatName ?? options.formatRef}' is not a CSV format: use one of ${csvStyleNames.join(", ")}`,
+      `unknown CSV format '${options.format ?? options.formatName ?? options.formatRef}': use one of ${csvStyleNames.join(", ")}`,
     );
   const style: CsvStyle = {
-    delimiter: written(options.delimiter) ?? base.delimiter,
+    delimiter: unescape(options.delimiter) ?? base.delimiter,
     quote: options.quoteDisabled === true ? undefined : (oneCharacter("quote", options.quote) ?? base.quote),
     quoteMode: options.quoteMode ?? base.quoteMode,
     escape: options.escapeDisabled === true ? undefined : (oneCharacter("escape", options.escape) ?? base.escape),
     commentMarker: options.commentMarkerDisabled === true ? undefined : (oneCharacter("commentMarker", options.commentMarker) ?? base.commentMarker),
-    recordSeparator: options.recordSeparatorDisabled === "true" ? "" : (written(options.recordSeparator) ?? base.recordSeparator),
+    recordSeparator: options.recordSeparatorDisabled === "true" ? "" : (unescape(options.recordSeparator) ?? base.recordSeparator),
     nullString: options.nullStringDisabled === true ? undefined : (options.nullString ?? base.nullString),
     ignoreEmptyLines: options.ignoreEmptyLines ?? base.ignoreEmptyLines === true,
     ignoreSurroundingSpaces: options.ignoreSurroundingSpaces ?? base.ignoreSurroundingSpaces === true,
@@ -100,14 +100,14 @@ export function csvStyle(options: CsvStyleOptions): CsvStyle {
   return style;
 }
 
-/** An option may be written as `\t` where the character itself cannot be typed. */
-function written(text: string | undefined): string | undefined {
+/** Resolves the escapes `\t`, `\r` and `\n`, for characters that cannot be typed. */
+function unescape(text: string | undefined): string | undefined {
   return text?.replaceAll(/\\([trn])/g, (_all, letter: string) => ({ t: "\t", r: "\r", n: "\n" })[letter] as string);
 }
 
 function oneCharacter(name: string, text: string | undefined): string | undefined {
   if (text === undefined || text === "") return undefined;
-  const character = text === "\\" ? text : (written(text) as string);
+  const character = text === "\\" ? text : (unescape(text) as string);
   if (character.length !== 1) throw new CompileError("csv-character", `the CSV option ${name} must be a single character, not '${text}'`);
   return character;
 }

@@ -32,7 +32,7 @@ function writeCell(value: unknown, isFirst: boolean, style: CsvStyle): string {
   const { quote, quoteMode, escape } = style;
   const isNull = value === null || value === undefined;
   const text = isNull ? (style.nullString ?? "") : style.trim ? asText(value).trim() : asText(value);
-  if (quote === undefined || quoteMode === "NONE") return isNull || escape === undefined ? text : escaped(text, escape, style);
+  if (quote === undefined || quoteMode === "NONE") return isNull || escape === undefined ? text : escapeText(text, escape, style);
   if (isNull && quoteMode !== "ALL") return text;
   return needsQuotes(text, value, isFirst, style) ? quote + text.replaceAll(quote, quote + quote) + quote : text;
 }
@@ -47,7 +47,7 @@ function needsQuotes(text: string, value: unknown, isFirst: boolean, { quoteMode
   return text.includes(delimiter) || text.includes(quote as string) || text.includes("\n") || text.includes("\r");
 }
 
-function escaped(text: string, escape: string, style: CsvStyle): string {
+function escapeText(text: string, escape: string, style: CsvStyle): string {
   let result = "";
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string;

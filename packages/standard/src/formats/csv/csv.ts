@@ -7,7 +7,7 @@ import { eachIncrementally } from "../incremental.ts";
 import { type CsvStyle, csvStyle, csvStyleNames } from "./csv-style.ts";
 import { rowsOf, valuesOf, writeRecord } from "./csv-writer.ts";
 
-const off = (what: string) => f.boolean({ doc: `Disables ${what}.`, group: "advanced" });
+const disable = (what: string) => f.boolean({ doc: `Disables ${what}.`, group: "advanced" });
 
 /** Comma-separated values and similar formats. */
 export const csv = defineFormat({
@@ -25,28 +25,28 @@ export const csv = defineFormat({
     formatRef: f.string({ doc: "Alias of format.", group: "advanced" }),
     delimiter: f.text({ doc: "Separator of values; a comma unless the format sets another one." }),
     quote: f.text({ doc: "Quote character for values with delimiters or line breaks." }),
-    quoteDisabled: off("quoting"),
+    quoteDisabled: disable("quoting"),
     quoteMode: f.enum(["ALL", "ALL_NON_NULL", "MINIMAL", "NON_NUMERIC", "NONE"], { doc: "Which values are quoted when writing.", group: "advanced" }),
     escape: f.text({ doc: "Escape character: the next character is literal.", group: "advanced" }),
-    escapeDisabled: off("escaping"),
-    commentMarker: f.text({ doc: "Lines that start with it are skipped.", group: "advanced" }),
-    commentMarkerDisabled: off("comments"),
-    recordSeparator: f.text({ doc: "Ends each written record; CR LF unless the format sets another one." }),
+    escapeDisabled: disable("escaping"),
+    commentMarker: f.text({ doc: "Character that starts a comment line; comment lines are skipped.", group: "advanced" }),
+    commentMarkerDisabled: disable("comments"),
+    recordSeparator: f.text({ doc: "Text at the end of each written record; CR LF unless the format sets another one." }),
     recordSeparatorDisabled: f.string({ doc: "Disables the record separator.", group: "advanced" }),
     nullString: f.text({ doc: "Text that represents null.", group: "advanced" }),
-    nullStringDisabled: off("nullString"),
+    nullStringDisabled: disable("nullString"),
     header: f.string({ doc: "Column names, separated by commas." }),
-    headerDisabled: off("the header"),
-    skipHeaderRecord: f.boolean({ doc: "Reading skips the first record; writing omits the header.", default: false }),
-    useMaps: f.boolean({ doc: "Rows are maps from column name to value; names come from `header` or from the first record.", default: false }),
-    useOrderedMaps: f.boolean({ doc: "Same as useMaps: maps always preserve the order of their columns.", default: false }),
+    headerDisabled: disable("the header"),
+    skipHeaderRecord: f.boolean({ doc: "Skips the first record when reading, and omits the header when writing.", default: false }),
+    useMaps: f.boolean({ doc: "Reads rows as maps from column name to value; the names come from `header` or from the first record.", default: false }),
+    useOrderedMaps: f.boolean({ doc: "Same as useMaps, because maps always preserve the order of their columns.", default: false }),
     lazyLoad: f.boolean({ doc: "Reads rows on demand.", default: false }),
     captureHeaderRecord: f.boolean({ doc: "Sets the header CamelCsvHeaderRecord to the column names.", default: false, group: "advanced" }),
     ignoreEmptyLines: f.boolean({ doc: "Whether empty lines are skipped.", group: "advanced" }),
     ignoreSurroundingSpaces: f.boolean({ doc: "Whether whitespace around values is removed.", group: "advanced" }),
-    ignoreHeaderCase: f.boolean({ doc: "Column names are lower-cased.", group: "advanced" }),
+    ignoreHeaderCase: f.boolean({ doc: "Converts column names to lower case.", group: "advanced" }),
     trim: f.boolean({ doc: "Whether values are trimmed, including quoted ones.", group: "advanced" }),
-    trailingDelimiter: f.boolean({ doc: "Records end with a delimiter.", group: "advanced" }),
+    trailingDelimiter: f.boolean({ doc: "Whether records end with a delimiter.", group: "advanced" }),
     allowMissingColumnNames: f.boolean({ doc: "Whether a column may have no name.", group: "advanced" }),
     marshallerFactoryRef: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
     recordConverterRef: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
@@ -76,7 +76,7 @@ export const csv = defineFormat({
         if (isStream(body)) return options.lazyLoad ? lazyRows(body, shape, exchange) : collectRows(body, shape, exchange);
         return withText(body, (text) => {
           if (options.lazyLoad) return rowsOfText(text, shape, exchange);
-          return text.length > readAtOnce ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
+          return text.length > sliceLength ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
         });
       },
     };
@@ -92,7 +92,7 @@ interface RowShape {
 }
 
 /** Characters read per slice. */
-const readAtOnce = 256 * 1024;
+const sliceLength = 256 * 1024;
 
 interface Slicing {
   readonly shape: RowShape;
@@ -105,7 +105,7 @@ function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Awaita
   const shaper = new RowShaper(shape, exchange);
   return eachIncrementally(
     csvPieces(text, shape.style),
-    (records) => void rows.push(...shaped(records, shaper)),
+    (records) => void rows.push(...toRows(records, shaper)),
     () => rows,
     clock,
   );
@@ -123,11 +123,11 @@ async function* lazyRows(body: AsyncIterable<Chunk>, shape: RowShape, exchange: 
   const parser = new CsvParser(shape.style);
   const shaper = new RowShaper(shape, exchange);
   const decoder = new TextDecoder();
-  for await (const chunk of body) yield* shaped(parser.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })), shaper);
-  yield* shaped([...parser.push(decoder.decode()), ...parser.end()], shaper);
+  for await (const chunk of body) yield* toRows(parser.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })), shaper);
+  yield* toRows([...parser.push(decoder.decode()), ...parser.end()], shaper);
 }
 
-function* shaped(records: readonly CsvRecord[], shaper: RowShaper): Generator<unknown> {
+function* toRows(records: readonly CsvRecord[], shaper: RowShaper): Generator<unknown> {
   for (const record of records) {
     const row = shaper.row(record);
     if (row !== undefined) yield row;
@@ -140,7 +140,7 @@ async function collectRows(body: AsyncIterable<Chunk>, shape: RowShape, exchange
   return rows;
 }
 
-/** Turns records into rows; the first record may be the column names. */
+/** Converts records to rows; the first record may contain the column names. */
 class RowShaper {
   readonly #shape: RowShape;
   readonly #exchange: Exchange;
@@ -150,14 +150,14 @@ class RowShaper {
   constructor(shape: RowShape, exchange: Exchange) {
     this.#shape = shape;
     this.#exchange = exchange;
-    if (shape.columns !== undefined) this.#name(shape.columns);
+    if (shape.columns !== undefined) this.#setColumns(shape.columns);
   }
 
   row(record: CsvRecord): unknown {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     if (isFirst && this.#columns === undefined && (this.#shape.maps || this.#shape.capture)) {
-      this.#name(record.map((name) => name ?? ""));
+      this.#setColumns(record.map((name) => name ?? ""));
       if (this.#shape.maps || this.#shape.skipFirst) return undefined;
     } else if (isFirst && this.#shape.skipFirst) return undefined;
     if (!this.#shape.maps) return record;
@@ -165,10 +165,10 @@ class RowShaper {
     return toRecord(columns.slice(0, record.length).map((name, index) => [name, record[index]] as const));
   }
 
-  #name(columns: readonly string[]): void {
+  #setColumns(columns: readonly string[]): void {
     this.#columns = this.#shape.style.ignoreHeaderCase ? columns.map((name) => name.toLowerCase()) : columns;
     if (this.#shape.maps && !this.#shape.style.allowMissingColumnNames && columns.some((name) => asText(name).trim() === ""))
-      throw invalidInput("csv", `a column of the CSV has no name: ${columns.join(",")}`);
+      throw invalidInput("csv", `a column of the CSV has no name: ${columns.join(",")}; set allowMissingColumnNames to accept it`);
     if (this.#shape.capture) this.#exchange.message.headers.set("CamelCsvHeaderRecord", [...columns]);
   }
 }

@@ -7,25 +7,26 @@ import { runIncrementally } from "../incremental.ts";
 /** Bytes compressed at a time, about 10 ms. */
 const stepSize = 64 * 1024;
 
-/** A stream of the library: compresses the chunks that are pushed. */
-interface Packer {
+/** A stream of the compression library. */
+interface Compressor {
   push(chunk: Uint8Array, isFinal?: boolean): void;
 }
 
 /** Without a timestamp, the same bytes always produce the same result. */
-export const gzip = (bytes: Uint8Array, clock: Clock | undefined): Awaitable<Uint8Array> => packed(bytes, (take) => new Gzip({ mtime: 0 }, take), clock);
+export const gzip = (bytes: Uint8Array, clock: Clock | undefined): Awaitable<Uint8Array> =>
+  compress(bytes, (onChunk) => new Gzip({ mtime: 0 }, onChunk), clock);
 
 export const zlib = (bytes: Uint8Array, options: DeflateOptions, clock: Clock | undefined): Awaitable<Uint8Array> =>
-  packed(bytes, (take) => new Zlib(options, take), clock);
+  compress(bytes, (onChunk) => new Zlib(options, onChunk), clock);
 
 /** A zip file with one entry. */
 export function zip(entry: { readonly name: string; readonly time: Date; readonly bytes: Uint8Array }, clock: Clock | undefined): Awaitable<Uint8Array> {
-  return packed(
+  return compress(
     entry.bytes,
-    (take) => {
+    (onChunk) => {
       const archive = new Zip((error, chunk) => {
         if (error !== null) throw error;
-        take(chunk);
+        onChunk(chunk);
       });
       const file = new ZipDeflate(entry.name);
       file.mtime = entry.time;
@@ -41,17 +42,17 @@ export function zip(entry: { readonly name: string; readonly time: Date; readonl
   );
 }
 
-function packed(bytes: Uint8Array, create: (take: (chunk: Uint8Array) => void) => Packer, clock: Clock | undefined): Awaitable<Uint8Array> {
+function compress(bytes: Uint8Array, create: (onChunk: (chunk: Uint8Array) => void) => Compressor, clock: Clock | undefined): Awaitable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   // The library reuses its buffers, so the output is copied.
-  const packer = create((chunk) => void chunks.push(chunk.slice()));
-  return runIncrementally(pushed(bytes, packer), () => concatBytes(chunks), clock);
+  const compressor = create((chunk) => void chunks.push(chunk.slice()));
+  return runIncrementally(pushChunks(bytes, compressor), () => concatBytes(chunks), clock);
 }
 
-function* pushed(bytes: Uint8Array, packer: Packer): Generator<undefined> {
+function* pushChunks(bytes: Uint8Array, compressor: Compressor): Generator<undefined> {
   let at = 0;
   do {
-    packer.push(bytes.subarray(at, at + stepSize), at + stepSize >= bytes.length);
+    compressor.push(bytes.subarray(at, at + stepSize), at + stepSize >= bytes.length);
     at += stepSize;
     yield undefined;
   } while (at < bytes.length);

@@ -5,10 +5,10 @@ import { concatBytes, invalidInput, maxPayloadBytes, payloadError } from "../for
 import { runIncrementally } from "../incremental.ts";
 
 const packings = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
-/** A piece may become a thousand times as long. */
+/** Size of an input chunk. Its decompressed data may be a thousand times as long. */
 const pieceSize = 4 * 1024;
 
-interface Inflation {
+interface InflateOptions {
   readonly packing: keyof typeof packings;
   readonly format: string;
   /** Maximum size of the result, in bytes. */
@@ -17,7 +17,7 @@ interface Inflation {
 }
 
 /** Decompresses bytes, in slices when it takes long; fails when the result exceeds the limit or the input is corrupt. */
-export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloadBytes, clock }: Inflation): Awaitable<Uint8Array> {
+export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloadBytes, clock }: InflateOptions): Awaitable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isComplete = false;
@@ -28,7 +28,7 @@ export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloa
     chunks.push(chunk.slice());
     isComplete ||= isFinal;
   });
-  function* pushed(): Generator<undefined> {
+  function* pushChunks(): Generator<undefined> {
     try {
       for (let at = 0; at < packed.length; at += pieceSize) {
         stream.push(packed.subarray(at, at + pieceSize), at + pieceSize >= packed.length);
@@ -40,5 +40,5 @@ export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloa
     }
     if (!isComplete) throw invalidInput(format, "the body cannot be decompressed: unexpected end of data");
   }
-  return runIncrementally(pushed(), () => concatBytes(chunks), clock);
+  return runIncrementally(pushChunks(), () => concatBytes(chunks), clock);
 }

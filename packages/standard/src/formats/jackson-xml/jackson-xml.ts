@@ -2,16 +2,16 @@ import { defineFormat } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { readXml, readXmlAhead } from "../../xml/read-xml.ts";
 import { nodeTypes } from "../../xml/node-type.ts";
-import { XmlWriting } from "../../xml/object-to-xml.ts";
+import { XmlWriter } from "../../xml/object-to-xml.ts";
 import { type XmlObjectShape, elementToObject } from "../../xml/xml-object.ts";
 import type { XmlNode } from "../../xml/xml-node.ts";
 import { commonFields, withBytes } from "../format-input.ts";
 import { runIncrementally } from "../incremental.ts";
 
-/** Jackson's mapping: attributes become child elements, text next to them has an empty name, prefixes are removed. */
+/** Jackson's mapping: attributes become members without a prefix, text next to them gets an empty key, namespace prefixes are removed. */
 const jacksonShape: XmlObjectShape = { attributePrefix: "", textKey: "", localNames: true };
 
-const accepted = (reason: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
+const ignoredOption = (reason: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 /** XML as maps and lists, with the mapping of Jackson's XML mapper. */
 export const jacksonXml = defineFormat({
@@ -26,21 +26,21 @@ export const jacksonXml = defineFormat({
     rootName: f.string({ doc: "Name of the root element when writing.", default: "ObjectNode" }),
     prettyPrint: f.boolean({ doc: "Writes one element per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/xml.", default: true }),
-    useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),
-    xmlMapper: accepted("Java classes are not used"),
-    unmarshalType: accepted("Java classes are not used"),
-    jsonView: accepted("Java classes are not used"),
-    include: accepted("it configures the Java library"),
-    allowJmsType: accepted("it configures the Java library"),
-    collectionType: accepted("Java classes are not used"),
-    enableJaxbAnnotationModule: accepted("it configures the Java library"),
-    moduleClassNames: accepted("Java classes are not used"),
-    moduleRefs: accepted("Java classes are not used"),
-    enableFeatures: accepted("it configures the Java library"),
-    disableFeatures: accepted("it configures the Java library"),
-    allowUnmarshallType: accepted("Java classes are not used"),
-    timezone: accepted("it configures the Java library"),
-    maxStringLength: accepted("it configures the Java library"),
+    useList: f.boolean({ doc: "Always returns a list when reading: a single value becomes a list with one item.", default: false }),
+    xmlMapper: ignoredOption("Java classes are not used"),
+    unmarshalType: ignoredOption("Java classes are not used"),
+    jsonView: ignoredOption("Java classes are not used"),
+    include: ignoredOption("it configures the Java library"),
+    allowJmsType: ignoredOption("it configures the Java library"),
+    collectionType: ignoredOption("Java classes are not used"),
+    enableJaxbAnnotationModule: ignoredOption("it configures the Java library"),
+    moduleClassNames: ignoredOption("Java classes are not used"),
+    moduleRefs: ignoredOption("Java classes are not used"),
+    enableFeatures: ignoredOption("it configures the Java library"),
+    disableFeatures: ignoredOption("it configures the Java library"),
+    allowUnmarshallType: ignoredOption("Java classes are not used"),
+    timezone: ignoredOption("it configures the Java library"),
+    maxStringLength: ignoredOption("it configures the Java library"),
   },
   examples: [
     {
@@ -61,13 +61,13 @@ export const jacksonXml = defineFormat({
       marshal(body, exchange) {
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/xml");
         const content = Array.isArray(body) ? { item: body as unknown } : body;
-        const writing = new XmlWriting({ shape: jacksonShape, indent: prettyPrint ? 2 : undefined });
+        const writing = new XmlWriter({ shape: jacksonShape, indent: prettyPrint ? 2 : undefined });
         return runIncrementally(writing.steps(rootName, content), () => writing.text(), clock);
       },
       unmarshal(body) {
         const read = (node: XmlNode): unknown => {
           const root = node.nodeType === nodeTypes.document ? (node.documentElement as XmlNode) : node;
-          const value = emptyTexts(elementToObject(root, jacksonShape));
+          const value = replaceNull(elementToObject(root, jacksonShape));
           return useList && !Array.isArray(value) ? [value] : value;
         };
         if (body !== null && typeof body === "object" && Symbol.asyncIterator in body) return withBytes(body, (bytes) => read(readXml(bytes)));
@@ -78,13 +78,13 @@ export const jacksonXml = defineFormat({
   },
 });
 
-/** In Jackson, an element without content is an empty string. */
-function emptyTexts(value: unknown): unknown {
+/** Replaces null with an empty string: in Jackson, an element without content is an empty string. */
+function replaceNull(value: unknown): unknown {
   if (value === null) return "";
-  if (Array.isArray(value)) return value.map(emptyTexts);
+  if (Array.isArray(value)) return value.map(replaceNull);
   if (typeof value !== "object") return value;
   for (const [key, inner] of Object.entries(value as Record<string, unknown>))
     if (inner === null || typeof inner === "object")
-      Object.defineProperty(value, key, { value: emptyTexts(inner), enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(value, key, { value: replaceNull(inner), enumerable: true, configurable: true, writable: true });
   return value;
 }

@@ -13,7 +13,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** As {@link parseJson} for long text, in slices. */
+/** Like {@link parseJson}, in slices, for long text. */
 export async function parseLongJson(text: string, clock: Clock): Promise<unknown> {
   try {
     return await inSlices(parseJsonTextIncrementally(text), clock);

@@ -7,7 +7,7 @@ import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
 import { prettyJson, prettyJsonIncrementally } from "./pretty-json.ts";
 import { withoutNull } from "./without-null.ts";
 
-const accepted = (reason: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
+const ignoredOption = (reason: string): ReturnType<typeof f.string> => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 /** Values as JSON text. */
 export const json = defineFormat({
@@ -19,32 +19,32 @@ export const json = defineFormat({
   since: "0.1",
   options: {
     ...commonFields,
-    library: f.string({ doc: "Camel's library (Jackson, Gson, Fastjson, Jsonb, …); accepted but ignored.", group: "advanced" }),
+    library: f.string({ doc: "Accepted but ignored: the name of a Java library (Jackson, Gson, Fastjson, Jsonb, …).", group: "advanced" }),
     prettyPrint: f.boolean({ doc: "Writes one member per line.", default: false }),
     contentTypeHeader: f.boolean({ doc: "Whether marshalling sets the header Content-Type to application/json.", default: true }),
-    useList: f.boolean({ doc: "Reading always returns a list: a single value becomes a list with one item.", default: false }),
-    useDefaultObjectMapper: accepted("Java classes are not used"),
-    objectMapper: accepted("Java classes are not used"),
-    autoDiscoverObjectMapper: accepted("Java classes are not used"),
-    unmarshalType: accepted("Java classes are not used"),
-    jsonView: accepted("Java classes are not used"),
-    include: f.string({ doc: "NON_NULL omits members that are null.", group: "advanced" }),
-    allowJmsType: accepted("it configures the Java library"),
-    collectionType: accepted("Java classes are not used"),
-    moduleClassNames: accepted("Java classes are not used"),
-    moduleRefs: accepted("Java classes are not used"),
-    enableFeatures: accepted("it configures the Java library"),
-    disableFeatures: accepted("it configures the Java library"),
-    permissions: accepted("it configures the Java library"),
-    allowUnmarshallType: accepted("Java classes are not used"),
-    timezone: accepted("it configures the Java library"),
-    schemaResolver: accepted("Java classes are not used"),
-    autoDiscoverSchemaResolver: accepted("Java classes are not used"),
-    namingStrategy: accepted("it configures the Java library"),
-    dateFormatPattern: accepted("it configures the Java library"),
-    combineUnicodeSurrogates: accepted("it configures the Java library"),
-    maxStringLength: accepted("it configures the Java library"),
-    dropRootNode: accepted("it configures the Java library"),
+    useList: f.boolean({ doc: "Always returns a list when reading: a single value becomes a list with one item.", default: false }),
+    useDefaultObjectMapper: ignoredOption("Java classes are not used"),
+    objectMapper: ignoredOption("Java classes are not used"),
+    autoDiscoverObjectMapper: ignoredOption("Java classes are not used"),
+    unmarshalType: ignoredOption("Java classes are not used"),
+    jsonView: ignoredOption("Java classes are not used"),
+    include: f.string({ doc: "With NON_NULL, members that are null are omitted when writing.", group: "advanced" }),
+    allowJmsType: ignoredOption("it configures the Java library"),
+    collectionType: ignoredOption("Java classes are not used"),
+    moduleClassNames: ignoredOption("Java classes are not used"),
+    moduleRefs: ignoredOption("Java classes are not used"),
+    enableFeatures: ignoredOption("it configures the Java library"),
+    disableFeatures: ignoredOption("it configures the Java library"),
+    permissions: ignoredOption("it configures the Java library"),
+    allowUnmarshallType: ignoredOption("Java classes are not used"),
+    timezone: ignoredOption("it configures the Java library"),
+    schemaResolver: ignoredOption("Java classes are not used"),
+    autoDiscoverSchemaResolver: ignoredOption("Java classes are not used"),
+    namingStrategy: ignoredOption("it configures the Java library"),
+    dateFormatPattern: ignoredOption("it configures the Java library"),
+    combineUnicodeSurrogates: ignoredOption("it configures the Java library"),
+    maxStringLength: ignoredOption("it configures the Java library"),
+    dropRootNode: ignoredOption("it configures the Java library"),
   },
   examples: [
     {
@@ -56,26 +56,27 @@ export const json = defineFormat({
     { title: "Reading", yaml: "unmarshal: {json: {}}", given: { body: '{"a": [true, null]}' }, expect: { body: { a: [true, null] } } },
   ],
   create({ prettyPrint, contentTypeHeader, useList, include }, clock) {
-    const shaped = (value: unknown): unknown => (useList && !Array.isArray(value) ? [value] : value);
-    const leaveOutNull = include?.toUpperCase() === "NON_NULL";
+    const toList = (value: unknown): unknown => (useList && !Array.isArray(value) ? [value] : value);
+    const omitNull = include?.toUpperCase() === "NON_NULL";
     return {
       marshal(body, exchange) {
         if (contentTypeHeader) exchange.message.headers.set("Content-Type", "application/json");
-        const layOut = (text: string): Awaitable<string> => {
+        const format = (text: string): Awaitable<string> => {
           if (!prettyPrint) return text;
-          return clock === undefined || text.length < longToIndent ? prettyJson(text) : inSlices(prettyJsonIncrementally(text), clock);
+          return clock === undefined || text.length < minLongToIndent ? prettyJson(text) : inSlices(prettyJsonIncrementally(text), clock);
         };
-        const write = (value: unknown, without: boolean): Awaitable<string> => {
-          if (clock === undefined || !isLongToWrite(value)) return layOut(written(() => writeJson(without ? withoutNull(value) : value)));
-          return inSlices(asJsonIncrementally(value, without ? withoutNull : undefined), clock).then(layOut, refuse);
+        const write = (value: unknown, skipsNull: boolean): Awaitable<string> => {
+          if (clock === undefined || !isLongToWrite(value)) return format(writeOrFail(() => writeJson(skipsNull ? withoutNull(value) : value)));
+          return inSlices(asJsonIncrementally(value, skipsNull ? withoutNull : undefined), clock).then(format, throwUnwritable);
         };
-        if (!(body instanceof Uint8Array)) return write(body, leaveOutNull);
-        return clock === undefined || body.length < longFrom ? write(fromWire(body), false) : longFromWire(body, clock).then((value) => write(value, false));
+        if (!(body instanceof Uint8Array)) return write(body, omitNull);
+        if (clock === undefined || body.length < minLongLength) return write(parseOrKeep(body), false);
+        return parseOrKeepLong(body, clock).then((value) => write(value, false));
       },
       unmarshal(body) {
         if (typeof body === "object" && body !== null && !(body instanceof Uint8Array) && !(Symbol.asyncIterator in body)) return body;
         return withText<Awaitable<unknown>>(body, (text) =>
-          clock === undefined || text.length < longFrom ? shaped(parseJson(text)) : parseLongJson(text, clock).then(shaped),
+          clock === undefined || text.length < minLongLength ? toList(parseJson(text)) : parseLongJson(text, clock).then(toList),
         );
       },
     };
@@ -83,26 +84,26 @@ export const json = defineFormat({
 });
 
 /** Length above which reading yields to other runs. */
-const longFrom = 1024 * 1024;
+const minLongLength = 1024 * 1024;
 /** Length above which indenting, which can make a string much longer, yields to other runs. */
-const longToIndent = 16 * 1024;
+const minLongToIndent = 16 * 1024;
 
-function written(write: () => string): string {
+function writeOrFail(write: () => string): string {
   try {
     return write();
   } catch (cause) {
-    refuse(cause);
+    throwUnwritable(cause);
   }
 }
 
-function refuse(cause: unknown): never {
+function throwUnwritable(cause: unknown): never {
   if (isFlowError(cause)) throw cause;
   const reason = cause instanceof Error ? (cause.message.split("\n")[0] as string) : String(cause);
   throw new FlowError("java.lang.IllegalArgumentException", `the body cannot be written as JSON: ${reason}`, { code: "json-unwritable", cause });
 }
 
-/** Received bytes that are JSON are parsed; any others are written as text. */
-function fromWire(bytes: Uint8Array): unknown {
+/** Parses received bytes that are JSON; other bytes are written as text. */
+function parseOrKeep(bytes: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder().decode(bytes));
   } catch {
@@ -110,7 +111,7 @@ function fromWire(bytes: Uint8Array): unknown {
   }
 }
 
-/** As {@link fromWire}, in slices. */
-function longFromWire(bytes: Uint8Array, clock: Clock): Promise<unknown> {
+/** Like {@link parseOrKeep}, in slices. */
+function parseOrKeepLong(bytes: Uint8Array, clock: Clock): Promise<unknown> {
   return parseLongJson(new TextDecoder().decode(bytes), clock).catch(() => bytes);
 }

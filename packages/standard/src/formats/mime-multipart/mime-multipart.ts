@@ -38,26 +38,26 @@ export const mimeMultipart = defineFormat({
         const attachments = attachmentsOf(exchange);
         if (attachments.length === 0 && !multipartWithoutAttachment) return body;
         return withBytes(body, (bytes) => {
-          const given = asText(exchange.message.headers.get("Content-Type"));
+          const bodyType = asText(exchange.message.headers.get("Content-Type"));
           const first: MimePart = {
             name: undefined,
             fileName: undefined,
-            contentType: given === "" ? "application/octet-stream" : given,
+            contentType: bodyType === "" ? "application/octet-stream" : bodyType,
             headers: {},
             body: bytes,
           };
           const boundary = `part-${exchange.id}`;
           const contentType = `multipart/${multipartSubType}; boundary="${boundary}"`;
-          const written = writeParts([first, ...attachments], boundary, binaryContent);
+          const multipart = writeParts([first, ...attachments], boundary, binaryContent);
           exchange.removeProperty(attachmentsProperty);
           if (!headersInline) {
             exchange.message.headers.set("Content-Type", contentType);
-            return written;
+            return multipart;
           }
           const head = encoder.encode(`MIME-Version: 1.0\r\nContent-Type: ${contentType}\r\n\r\n`);
-          const whole = new Uint8Array(head.length + written.length);
+          const whole = new Uint8Array(head.length + multipart.length);
           whole.set(head);
-          whole.set(written, head.length);
+          whole.set(multipart, head.length);
           return whole;
         });
       },
@@ -79,12 +79,12 @@ export const mimeMultipart = defineFormat({
 });
 
 function attachmentsOf(exchange: Exchange): readonly MimePart[] {
-  const given = exchange.property(attachmentsProperty) ?? [];
-  if (!Array.isArray(given))
+  const attachments = exchange.property(attachmentsProperty) ?? [];
+  if (!Array.isArray(attachments))
     throw new FlowError("java.lang.IllegalArgumentException", `property ${attachmentsProperty} must be a list of {name, fileName, contentType, body}`, {
       code: "mime-attachments",
     });
-  return given.map((item: unknown) => {
+  return attachments.map((item: unknown) => {
     const part = (typeof item === "object" && item !== null ? item : { body: item }) as Partial<Record<keyof MimePart, unknown>>;
     return {
       name: part.name === undefined ? undefined : asText(part.name),

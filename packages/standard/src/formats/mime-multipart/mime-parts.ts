@@ -15,7 +15,7 @@ const maxHeadBytes = 64 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The boundary a Content-Type names. */
+/** The boundary parameter of a multipart Content-Type. */
 export function boundaryOf(contentType: string): string | undefined {
   return /^\s*multipart\//i.test(contentType) ? parameter(contentType, "boundary") : undefined;
 }
@@ -47,7 +47,7 @@ export function readParts(bytes: Uint8Array, boundary: string): MimePart[] {
   const line = encoder.encode(`--${boundary}`);
   const parts: MimePart[] = [];
   let at = find(bytes, line, 0);
-  if (at < 0) throw invalidInput("mime", "the body does not contain the boundary of its Content-Type");
+  if (at < 0) throw invalidInput("mime", "the body does not contain the boundary of its Content-Type header");
   for (;;) {
     at += line.length;
     if (bytes[at] === 45 && bytes[at + 1] === 45) return parts;
@@ -105,7 +105,7 @@ export function writeParts(parts: readonly MimePart[], boundary: string, binary:
     const disposition =
       part.fileName === undefined && part.name === undefined
         ? ""
-        : `Content-Disposition: attachment${quoted("name", part.name)}${quoted("filename", part.fileName)}\r\n`;
+        : `Content-Disposition: attachment${quote("name", part.name)}${quote("filename", part.fileName)}\r\n`;
     const encoding = binary ? "binary" : "base64";
     chunks.push(encoder.encode(`--${boundary}\r\nContent-Type: ${clean(part.contentType)}\r\n${disposition}Content-Transfer-Encoding: ${encoding}\r\n\r\n`));
     chunks.push(binary ? part.body : encoder.encode((encodeBase64(part.body).match(/.{1,76}/g) ?? []).join("\r\n")), encoder.encode("\r\n"));
@@ -117,7 +117,7 @@ export function writeParts(parts: readonly MimePart[], boundary: string, binary:
 /** Line breaks in a value would start another header. */
 const clean = (value: string): string => value.replaceAll(/[\r\n]+/g, " ");
 
-function quoted(name: string, value: string | undefined): string {
+function quote(name: string, value: string | undefined): string {
   return value === undefined ? "" : `; ${name}="${clean(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 

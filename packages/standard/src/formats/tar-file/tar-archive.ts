@@ -11,9 +11,11 @@ const decoder = new TextDecoder();
 export function writeTar(name: string, content: Uint8Array): Uint8Array {
   const nameBytes = encoder.encode(name);
   if (nameBytes.length > 100)
-    throw new FlowError("java.lang.IllegalArgumentException", `the name of tar entry '${name}' has ${nameBytes.length} bytes, the maximum is 100`, {
-      code: "tar-name",
-    });
+    throw new FlowError(
+      "java.lang.IllegalArgumentException",
+      `the name of the tar entry '${name}' has ${nameBytes.length} bytes, more than the maximum of 100; shorten CamelFileName`,
+      { code: "tar-name" },
+    );
   const archive = new Uint8Array(blockSize + Math.ceil(content.length / blockSize) * blockSize + 2 * blockSize);
   const put = (text: string, at: number): void => archive.set(encoder.encode(text), at);
   archive.set(nameBytes, 0);

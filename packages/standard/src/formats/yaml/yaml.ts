@@ -10,8 +10,8 @@ import { runIncrementally } from "../incremental.ts";
 const limits = { bytes: 8 * 1024 * 1024, depth: 100, aliases: 50, keys: 20_000, nodes: 40_000, tokens: 100_000 };
 const maxDepth = 100;
 /** Writing takes about ten microseconds per value and cannot be interrupted. */
-const maxWritten = 10_000;
-/** With more characters than this, strings are written as in JSON: the other styles take up to a second for ten megabytes. */
+const maxValues = 10_000;
+/** Values with more characters in their strings are written in the style of JSON: the other styles take up to a second for ten megabytes. */
 const maxStyledCharacters = 200_000;
 
 /** Values as YAML text; reading has the same limits as reading a flow. */
@@ -45,12 +45,12 @@ export const yaml = defineFormat({
     return {
       marshal(body) {
         const value: unknown = body instanceof Uint8Array ? new TextDecoder().decode(body) : body;
-        if (!Array.isArray(value) || (!prettyFlow && value.every((item) => typeof item !== "object" || item === null))) return written(value, prettyFlow);
-        let text = value.length === 0 ? written(value, prettyFlow) : "";
+        if (!Array.isArray(value) || (!prettyFlow && value.every((item) => typeof item !== "object" || item === null))) return writeYaml(value, prettyFlow);
+        let text = value.length === 0 ? writeYaml(value, prettyFlow) : "";
         // The items of a list in a block are independent of each other.
         const items = function* (): Generator<undefined> {
           for (const item of value as readonly unknown[]) {
-            text += written([item], prettyFlow, "block");
+            text += writeYaml([item], prettyFlow, "block");
             yield undefined;
           }
         };
@@ -72,8 +72,8 @@ export const yaml = defineFormat({
 });
 
 /** The text of a value; `outer` is the style of its outermost list, by default flow when it has plain values only. */
-function written(value: unknown, prettyFlow: boolean, outer?: "block"): string {
-  const budget: SizeBudget = { values: maxWritten, styledCharacters: maxStyledCharacters };
+function writeYaml(value: unknown, prettyFlow: boolean, outer?: "block"): string {
+  const budget: SizeBudget = { values: maxValues, styledCharacters: maxStyledCharacters };
   checkSize(value, 0, budget);
   const document = new Document(value, { aliasDuplicateObjects: false });
   const isLong = budget.styledCharacters < 0;
@@ -96,7 +96,7 @@ function checkSize(value: unknown, depth: number, budget: SizeBudget): void {
   if (--budget.values < 0)
     throw new FlowError(
       "java.lang.IllegalStateException",
-      `size limit: a body written as YAML may have up to ${maxWritten} values; if it is a list, each of its items may`,
+      `size limit: a body written as YAML may have at most ${maxValues} values; for a list, the limit applies to each item`,
       {
         code: "limit-size",
       },

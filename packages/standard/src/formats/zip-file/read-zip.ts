@@ -23,7 +23,7 @@ export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | 
   };
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < count; index++) {
-    if (at + 46 > bytes.length || view.getUint32(at, true) !== directoryMark) throw damaged();
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== directoryMark) throw invalidZip();
     const nameLength = view.getUint16(at + 28, true);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
     const entryAt = at;
@@ -36,7 +36,7 @@ export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | 
 function findEnd(view: DataView): number {
   const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
   for (let at = view.byteLength - 22; at >= lowest; at--) if (view.getUint32(at, true) === endMark) return at;
-  throw damaged();
+  throw invalidZip();
 }
 
 function packedContent(bytes: Uint8Array, view: DataView, entryAt: number, name: string): { readonly packed: Uint8Array; readonly isStored: boolean } {
@@ -44,15 +44,15 @@ function packedContent(bytes: Uint8Array, view: DataView, entryAt: number, name:
   const method = view.getUint16(entryAt + 10, true);
   const packedSize = view.getUint32(entryAt + 20, true);
   const local = view.getUint32(entryAt + 42, true);
-  if ((flags & 1) !== 0) throw invalidInput("zip", `entry '${name}' of the zip file is encrypted`);
-  if (local + 30 > bytes.length || view.getUint32(local, true) !== localMark) throw damaged();
+  if ((flags & 1) !== 0) throw invalidInput("zip", `entry '${name}' of the zip file is encrypted, which is not supported`);
+  if (local + 30 > bytes.length || view.getUint32(local, true) !== localMark) throw invalidZip();
   const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-  if (start + packedSize > bytes.length) throw damaged();
+  if (start + packedSize > bytes.length) throw invalidZip();
   const packed = bytes.subarray(start, start + packedSize);
   if (method !== 0 && method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file uses an unsupported compression method (${method})`);
   return { packed, isStored: method === 0 };
 }
 
-function damaged(): Error {
+function invalidZip(): Error {
   return invalidInput("zip", "the body is not a valid zip file");
 }

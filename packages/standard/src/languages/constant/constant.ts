@@ -28,11 +28,11 @@ export const constant = defineLanguage({
       throw new CompileError("language-result-type", `unknown resultType '${type}'`, {
         hint: "write String, Integer, Long, Double, Boolean, byte[], java.util.List or java.util.Map",
       });
-    return constantExpression(converted(source, convert));
+    return constantExpression(convertConstant(source, convert));
   },
 });
 
-function converted(source: string, convert: (value: unknown) => unknown): unknown {
+function convertConstant(source: string, convert: (value: unknown) => unknown): unknown {
   try {
     return convert(source);
   } catch (fault) {

@@ -33,17 +33,17 @@ export function memberOf(receiver: unknown, name: string, safe: boolean): unknow
   throw operators.fault("groovy.lang.MissingPropertyException", `groovy: ${operators.typeName(receiver)} has no property '${name}'`);
 }
 
-export function itemAt(receiver: unknown, place: unknown, safe: boolean): unknown {
+export function itemAt(receiver: unknown, index: unknown, safe: boolean): unknown {
   if (receiver === null || receiver === undefined) {
     if (safe) return null;
     throw operators.fault("java.lang.NullPointerException", "Cannot invoke method getAt() on null object");
   }
-  if (receiver instanceof HeadersView) return receiver.get(operators.groovyText(place));
-  if (Array.isArray(place))
-    return typeof receiver === "string" ? place.map((at) => receiver.at(Number(at)) ?? "").join("") : place.map((at) => itemAt(receiver, at, safe));
-  if (Array.isArray(receiver)) return operators.isNumber(place) ? (receiver.at(Number(place)) ?? null) : memberOf(receiver, operators.groovyText(place), safe);
-  if (typeof receiver === "string") return receiver.at(Number(place)) ?? null;
-  return isMap(receiver) ? valueAt(receiver, operators.groovyText(place)) : null;
+  if (receiver instanceof HeadersView) return receiver.get(operators.groovyText(index));
+  if (Array.isArray(index))
+    return typeof receiver === "string" ? index.map((at) => receiver.at(Number(at)) ?? "").join("") : index.map((at) => itemAt(receiver, at, safe));
+  if (Array.isArray(receiver)) return operators.isNumber(index) ? (receiver.at(Number(index)) ?? null) : memberOf(receiver, operators.groovyText(index), safe);
+  if (typeof receiver === "string") return receiver.at(Number(index)) ?? null;
+  return isMap(receiver) ? valueAt(receiver, operators.groovyText(index)) : null;
 }
 
 export function assignEntry(container: unknown, key: string, value: unknown): void {

@@ -9,7 +9,7 @@ const closureOf = (value: unknown): Closure => (value instanceof Closure ? value
 const toInteger = (value: unknown): number => Math.trunc(Number(value));
 
 /** Groovy's `sort { a, b -> … }`, `sort { it.key }` and `sort()`. */
-function sorted(items: readonly unknown[], by: unknown): readonly unknown[] {
+function sort(items: readonly unknown[], by: unknown): readonly unknown[] {
   // Sorting compares each item about log2(n) times; the method call itself is already counted.
   spendWork(items.length * Math.log2(items.length + 1) * 0.3);
   if (!(by instanceof Closure)) return items.toSorted(compare);
@@ -22,10 +22,10 @@ function sorted(items: readonly unknown[], by: unknown): readonly unknown[] {
 
 function extreme(items: readonly unknown[], by: unknown, sign: 1 | -1): unknown {
   if (items.length === 0) return null;
-  return sorted(items, by).at(sign === 1 ? -1 : 0);
+  return sort(items, by).at(sign === 1 ? -1 : 0);
 }
 
-function grouped(items: readonly unknown[], by: Closure): Map<string, unknown[]> {
+function groupBy(items: readonly unknown[], by: Closure): Map<string, unknown[]> {
   const groups = new Map<string, unknown[]>();
   for (const item of items) {
     const key = groovyText(by.call(item));
@@ -37,9 +37,9 @@ function grouped(items: readonly unknown[], by: Closure): Map<string, unknown[]>
 }
 
 /** A closure of `collectEntries` returns a map or a list of key and value. */
-function collectEntry(into: Map<string, unknown>, made: unknown): void {
-  if (Array.isArray(made)) into.set(groovyText(made[0]), made[1] ?? null);
-  else if (isMap(made)) for (const [key, value] of entriesOf(made)) into.set(key, value);
+function collectEntry(into: Map<string, unknown>, entry: unknown): void {
+  if (Array.isArray(entry)) into.set(groovyText(entry[0]), entry[1] ?? null);
+  else if (isMap(entry)) for (const [key, value] of entriesOf(entry)) into.set(key, value);
 }
 
 function unique(items: readonly unknown[], by: unknown): readonly unknown[] {
@@ -56,7 +56,7 @@ function unique(items: readonly unknown[], by: unknown): readonly unknown[] {
   });
 }
 
-function collated(items: readonly unknown[], size: number): readonly unknown[] {
+function collate(items: readonly unknown[], size: number): readonly unknown[] {
   if (!(size >= 1)) throw fault("java.lang.IllegalArgumentException", "collate needs a size of 1 or more");
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
@@ -78,8 +78,8 @@ export const listMethods: Methods<readonly unknown[]> = {
   toSet: (items) => unique(items, undefined),
   flatten: (items) => items.flat(50),
   unique: (items, [by]) => unique(items, by),
-  sort: (items, [by]) => sorted(items, by),
-  toSorted: (items, [by]) => sorted(items, by),
+  sort: (items, [by]) => sort(items, by),
+  toSorted: (items, [by]) => sort(items, by),
   contains: (items, [value]) => contains(items, value),
   indexOf: (items, [value]) => items.findIndex((item) => equal(item, value)),
   plus: (items, [value]) => add(items, value),
@@ -105,14 +105,14 @@ export const listMethods: Methods<readonly unknown[]> = {
     const by = closureOf(parameters.at(-1));
     return parameters.length > 1 ? items.reduce((sum, item) => by.call(sum, item), parameters[0]) : items.reduce((sum, item) => by.call(sum, item));
   },
-  groupBy: (items, [by]) => grouped(items, closureOf(by)),
-  countBy: (items, [by]) => new Map([...grouped(items, closureOf(by))].map(([key, group]) => [key, group.length])),
+  groupBy: (items, [by]) => groupBy(items, closureOf(by)),
+  countBy: (items, [by]) => new Map([...groupBy(items, closureOf(by))].map(([key, group]) => [key, group.length])),
   collectEntries: (items, [by]) => {
-    const made = new Map<string, unknown>();
-    for (const item of items) collectEntry(made, closureOf(by).call(item));
-    return made;
+    const entries = new Map<string, unknown>();
+    for (const item of items) collectEntry(entries, closureOf(by).call(item));
+    return entries;
   },
-  collate: (items, [size]) => collated(items, toInteger(size)),
+  collate: (items, [size]) => collate(items, toInteger(size)),
   transpose: (items) =>
     Array.from({ length: Math.min(...items.map((row) => (row as readonly unknown[]).length)) }, (_, at) => items.map((row) => (row as readonly unknown[])[at])),
 };
@@ -122,7 +122,7 @@ const asEntry = (key: string, value: unknown): unknown =>
     ["key", key],
     ["value", value],
   ]);
-const filtered = (map: unknown, by: Closure): Map<string, unknown> => new Map(entriesOf(map).filter(([key, value]) => truth(by.callEntry(key, value))));
+const filterEntries = (map: unknown, by: Closure): Map<string, unknown> => new Map(entriesOf(map).filter(([key, value]) => truth(by.callEntry(key, value))));
 
 export const mapMethods: Methods<unknown> = {
   size: (map) => sizeOf(map),
@@ -145,22 +145,22 @@ export const mapMethods: Methods<unknown> = {
     ),
   collect: (map, [by]) => entriesOf(map).map(([key, value]) => closureOf(by).callEntry(key, value)),
   collectEntries: (map, [by]) => {
-    const made = new Map<string, unknown>();
-    for (const [key, value] of entriesOf(map)) collectEntry(made, closureOf(by).callEntry(key, value));
-    return made;
+    const entries = new Map<string, unknown>();
+    for (const [key, value] of entriesOf(map)) collectEntry(entries, closureOf(by).callEntry(key, value));
+    return entries;
   },
   each: (map, [by]) => (entriesOf(map).forEach(([key, value]) => closureOf(by).callEntry(key, value)), map),
   find: (map, [by]) => {
     const found = entriesOf(map).find(([key, value]) => truth(closureOf(by).callEntry(key, value)));
     return found === undefined ? null : asEntry(...found);
   },
-  findAll: (map, [by]) => filtered(map, closureOf(by)),
+  findAll: (map, [by]) => filterEntries(map, closureOf(by)),
   any: (map, [by]) => entriesOf(map).some(([key, value]) => truth(closureOf(by).callEntry(key, value))),
   every: (map, [by]) => entriesOf(map).every(([key, value]) => truth(closureOf(by).callEntry(key, value))),
-  count: (map, [by]) => filtered(map, closureOf(by)).size,
+  count: (map, [by]) => filterEntries(map, closureOf(by)).size,
   sort: (map, [by]) =>
     new Map(
-      sorted(
+      sort(
         entriesOf(map).map(([key, value]) => asEntry(key, value)),
         by instanceof Closure ? by : new Closure(1, ([entry]) => valueAt(entry, "key")),
       ).map((entry) => [valueAt(entry, "key") as string, valueAt(entry, "value")]),

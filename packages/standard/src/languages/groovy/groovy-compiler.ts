@@ -239,31 +239,31 @@ class Compiler {
   }
 
   #index({ of, at, safe }: Node & { kind: "index" }): Evaluate {
-    const [receiver, place] = [this.#node(of), this.#node(at)];
-    return (frame) => itemAt(receiver(frame), place(frame), safe);
+    const [receiver, index] = [this.#node(of), this.#node(at)];
+    return (frame) => itemAt(receiver(frame), index(frame), safe);
   }
 
   #call({ of, name, access, parameters, offset }: Node & { kind: "call" }): Evaluate {
     const compiled = parameters.map((parameter) => this.#node(parameter));
-    const given = (frame: Frame): readonly unknown[] => compiled.map((parameter) => plainUnlessClosure(parameter(frame)));
-    if (of === undefined) return this.#bareCall(name, given, offset);
+    const parametersOf = (frame: Frame): readonly unknown[] => compiled.map((parameter) => plainUnlessClosure(parameter(frame)));
+    if (of === undefined) return this.#bareCall(name, parametersOf, offset);
     if (of.kind === "name" && Object.hasOwn(refusedNames, of.name) && this.#slotOf(of.name) === undefined)
       throw unsupported(`'${of.name}'`, refusedNames[of.name] as string, of.offset);
     const staticCall = this.#static(of, name, offset);
-    if (staticCall !== undefined) return (frame) => staticCall(given(frame), this.#host);
+    if (staticCall !== undefined) return (frame) => staticCall(parametersOf(frame), this.#host);
     if (of.kind === "new" && shortName(of.type).startsWith("JsonSlurper") && Object.hasOwn(slurperMethods, name))
-      return (frame) => slurperMethods[name]?.(given(frame));
+      return (frame) => slurperMethods[name]?.(parametersOf(frame));
     if (!isKnownMethod(name))
       throw unsupported(`the method '${name}'`, "use one of the methods in the reference of this language, or simple, jq or js", offset);
     const receiver = this.#node(of);
-    if (access === "spread") return (frame) => asList(receiver(frame)).map((item) => (item === null ? null : callMethod(item, name, given(frame))));
+    if (access === "spread") return (frame) => asList(receiver(frame)).map((item) => (item === null ? null : callMethod(item, name, parametersOf(frame))));
     return (frame) => {
       const value = receiver(frame);
-      return access === "safe" && (value === null || value === undefined) ? null : callMethod(value, name, given(frame));
+      return access === "safe" && (value === null || value === undefined) ? null : callMethod(value, name, parametersOf(frame));
     };
   }
 
-  #bareCall(name: string, given: (frame: Frame) => readonly unknown[], offset: number): Evaluate {
+  #bareCall(name: string, parametersOf: (frame: Frame) => readonly unknown[], offset: number): Evaluate {
     const slot = this.#slotOf(name);
     if (slot === undefined)
       throw unsupported(
@@ -271,7 +271,7 @@ class Compiler {
         refusedNames[name] ?? "ask the operator to register a function (SERVICE_FUNCTIONS) and call it with the step bean",
         offset,
       );
-    return (frame) => callMethod(frameAt(frame, slot.up).values[slot.at], "call", given(frame));
+    return (frame) => callMethod(frameAt(frame, slot.up).values[slot.at], "call", parametersOf(frame));
   }
 
   #static(of: Node, name: string, offset: number) {
@@ -301,7 +301,9 @@ class Compiler {
     return (frame) =>
       new Closure(names.length, (parameters) => {
         if (--frame.evaluation.callsLeft < 0)
-          throw new FlowError("java.lang.IllegalStateException", `groovy: the script called closures more than ${maxCalls} times`, { code: "limit-time" });
+          throw new FlowError("java.lang.IllegalStateException", `groovy: the script called closures more than ${maxCalls} times; split the message first`, {
+            code: "limit-time",
+          });
         const values =
           names.length > 1 && parameters.length === 1 && Array.isArray(parameters[0]) ? [...(parameters[0] as readonly unknown[])] : [...parameters];
         const inner: Frame = {

@@ -57,7 +57,7 @@ export class TokenCursor {
   }
 
   expect(text: string): void {
-    if (!this.take(text)) throw new CompileError("groovy-syntax", `expected '${text}' but found ${shown(this.next())}`, { offset: this.next().offset });
+    if (!this.take(text)) throw new CompileError("groovy-syntax", `expected '${text}' but found ${formatToken(this.next())}`, { offset: this.next().offset });
   }
 
   word(): string {
@@ -72,9 +72,9 @@ export class TokenCursor {
   }
 
   unexpected(): CompileError {
-    return new CompileError("groovy-syntax", `unexpected ${shown(this.next())}`, { offset: this.next().offset });
+    return new CompileError("groovy-syntax", `unexpected ${formatToken(this.next())}`, { offset: this.next().offset });
   }
 }
 
-const shown = (token: Token): string =>
+const formatToken = (token: Token): string =>
   token.kind === "end" ? "end of the script" : token.kind === "line" ? "end of the line" : token.kind === "text" ? "string" : `'${token.text}'`;

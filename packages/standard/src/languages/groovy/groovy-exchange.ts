@@ -4,7 +4,7 @@ import { asText, findConversion, isStream } from "@sluice/engine/values";
 import type { Methods } from "./groovy-methods.ts";
 import { fault, groovyText } from "./groovy-operators.ts";
 
-/** Headers are case-insensitive, so they are copied to a map only when a script iterates over them. */
+/** Case-insensitive access to the headers; they are copied to a map only when a script iterates over them. */
 export class HeadersView {
   readonly #exchange: Exchange;
 
@@ -47,8 +47,8 @@ export function bodyOf({ message: { body } }: Exchange): unknown {
 
 const mapOf = (values: ReadonlyMap<string, unknown> | undefined): ReadonlyMap<string, unknown> => values ?? new Map();
 
-/** `getBody(String)` and the like name a class as their last parameter, which the compiler passes as its name. */
-function converted(value: unknown, type: unknown): unknown {
+/** Converts to the class that is the last parameter of `getBody(String)` and similar methods; the compiler passes the name of the class. */
+function convertTo(value: unknown, type: unknown): unknown {
   const conversion = typeof type === "string" ? findConversion(type) : undefined;
   return conversion === undefined || value === null ? value : conversion(value);
 }
@@ -72,8 +72,8 @@ export const exchangeMembers: Readonly<Record<string, (view: ExchangeView) => un
 };
 
 export const messageMethods: Methods<MessageView> = {
-  getBody: ({ exchange }, [type]) => converted(bodyOf(exchange), type),
-  getHeader: ({ exchange }, [name, type]) => converted(exchange.message.headers.get(groovyText(name)) ?? null, type),
+  getBody: ({ exchange }, [type]) => convertTo(bodyOf(exchange), type),
+  getHeader: ({ exchange }, [name, type]) => convertTo(exchange.message.headers.get(groovyText(name)) ?? null, type),
   getHeaders: ({ exchange }) => new HeadersView(exchange),
   setBody: ({ exchange }, [body]) => void (exchange.message.body = body),
   setHeader: ({ exchange }, [name, value]) => exchange.message.headers.set(groovyText(name), value),
@@ -83,9 +83,9 @@ export const messageMethods: Methods<MessageView> = {
 export const exchangeMethods: Methods<ExchangeView> = {
   getMessage: ({ exchange }) => new MessageView(exchange),
   getIn: ({ exchange }) => new MessageView(exchange),
-  getProperty: ({ exchange }, [name, type]) => converted(exchange.property(groovyText(name)) ?? null, type),
+  getProperty: ({ exchange }, [name, type]) => convertTo(exchange.property(groovyText(name)) ?? null, type),
   getProperties: ({ exchange }) => mapOf(exchange.properties),
-  getVariable: ({ exchange }, [name, type]) => converted(exchange.variables?.get(groovyText(name)) ?? null, type),
+  getVariable: ({ exchange }, [name, type]) => convertTo(exchange.variables?.get(groovyText(name)) ?? null, type),
   getExchangeId: ({ exchange }) => exchange.id,
   setProperty: ({ exchange }, [name, value]) => exchange.setProperty(groovyText(name), value),
   setVariable: ({ exchange }, [name, value]) => void (exchange.variables ??= new Map()).set(groovyText(name), value),

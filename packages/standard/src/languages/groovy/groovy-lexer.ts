@@ -155,7 +155,7 @@ function closingQuote(text: string, from: number): number {
   return -1;
 }
 
-/** A slash starts a pattern where a value is expected, and divides after one. */
+/** A slash starts a pattern where a value is expected; after a value, it is the division operator. */
 function startsPattern(before: Token | undefined): boolean {
   if (before === undefined) return true;
   if (before.kind === "operator") return !/^[)\]}]$/.test(before.text);

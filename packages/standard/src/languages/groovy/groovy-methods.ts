@@ -11,7 +11,7 @@ import { spendWork, workOf } from "./groovy-work.ts";
 
 export type Methods<T> = Readonly<Record<string, (receiver: T, parameters: readonly unknown[]) => unknown>>;
 
-const scaled = (value: number, digits: unknown): number => Number(value.toFixed(Math.min(20, Math.max(0, Math.trunc(Number(digits ?? 0))))));
+const roundTo = (value: number, digits: unknown): number => Number(value.toFixed(Math.min(20, Math.max(0, Math.trunc(Number(digits ?? 0))))));
 
 const numberMethods: Methods<number | bigint> = {
   intValue: (value) => Math.trunc(Number(value)),
@@ -23,8 +23,8 @@ const numberMethods: Methods<number | bigint> = {
   toDouble: (value) => Number(value),
   toBigDecimal: (value) => value,
   abs: (value) => (value < 0 ? -value : value),
-  round: (value, [digits]) => (digits === undefined ? Math.floor(Number(value) + 0.5) : scaled(Number(value), digits)),
-  setScale: (value, [digits]) => scaled(Number(value), digits),
+  round: (value, [digits]) => (digits === undefined ? Math.floor(Number(value) + 0.5) : roundTo(Number(value), digits)),
+  setScale: (value, [digits]) => roundTo(Number(value), digits),
   intdiv: (value, [other]) => Math.trunc(Number(divide(value, other))),
   compareTo: (value, [other]) => compare(value, other),
   times: (value, [by]) => {
@@ -55,10 +55,10 @@ const anyMethods: Methods<unknown> = {
 };
 
 const tables = [textMethods, listMethods, mapMethods, numberMethods, dateMethods, bytesMethods, exchangeMethods, messageMethods, anyMethods];
-const known = new Set(tables.flatMap((methods) => Object.keys(methods)));
+const knownMethods = new Set(tables.flatMap((methods) => Object.keys(methods)));
 
 /** True when any type has a method of this name, so that unknown methods are rejected at deploy time. */
-export const isKnownMethod = (name: string): boolean => known.has(name) || name === "call" || /^get[A-Z]/.test(name);
+export const isKnownMethod = (name: string): boolean => knownMethods.has(name) || name === "call" || /^get[A-Z]/.test(name);
 
 function methodsOf(receiver: unknown): Methods<never> {
   if (typeof receiver === "string") return textMethods;
@@ -74,8 +74,8 @@ function methodsOf(receiver: unknown): Methods<never> {
 /** Methods that do not iterate over their receiver. */
 const constantTime = new Set(["size", "length", "isEmpty", "get", "getAt", "getOrDefault", "first", "head", "last", "charAt", "substring", "startsWith", "is"]);
 
-export function callMethod(given: unknown, name: string, parameters: readonly unknown[]): unknown {
-  const receiver = given instanceof HeadersView ? given.toObject() : given;
+export function callMethod(target: unknown, name: string, parameters: readonly unknown[]): unknown {
+  const receiver = target instanceof HeadersView ? target.toObject() : target;
   if (receiver === null || receiver === undefined) throw fault("java.lang.NullPointerException", `Cannot invoke method ${name}() on null object`);
   if (receiver instanceof Closure && name === "call") return receiver.call(...parameters);
   spendWork(constantTime.has(name) ? 1 : workOf(receiver));

@@ -70,7 +70,10 @@ export function multiply(left: unknown, right: unknown): unknown {
   if ((typeof left === "string" || Array.isArray(left)) && isNumber(right)) {
     const times = Math.max(0, Math.trunc(Number(right)));
     if (left.length * times > maxRepeatedLength)
-      throw fault("java.lang.IllegalArgumentException", `groovy: the repeated value is longer than ${maxRepeatedLength}`);
+      throw fault(
+        "java.lang.IllegalArgumentException",
+        `groovy: the repeated value is longer than ${maxRepeatedLength} ${typeof left === "string" ? "characters" : "items"}`,
+      );
     return typeof left === "string" ? left.repeat(times) : Array.from({ length: times }, () => left).flat();
   }
   throw noOperator("multiply", left, right);

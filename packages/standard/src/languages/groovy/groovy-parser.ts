@@ -110,22 +110,32 @@ class Parser {
   #startsDeclaration(): boolean {
     if (this.#tokens.isWord("def") || this.#tokens.isWord("var") || this.#tokens.isWord("final")) return true;
     if (!/^[A-Z]|^(?:int|long|double|float|boolean)$/.test(this.#tokens.next().text)) return false;
-    let at = 1;
-    if (this.#tokens.ahead(at)?.text === "<") {
-      while (this.#tokens.ahead(at) !== undefined && this.#tokens.ahead(at)?.text !== ">" && this.#tokens.ahead(at)?.kind !== "line") at++;
-      at++;
-    }
-    const name = this.#tokens.ahead(at);
-    return name?.kind === "word" && name.text !== "in" && name.text !== "as" && this.#tokens.ahead(at + 1)?.text === "=";
+    const length = this.#typeLength();
+    const name = this.#tokens.ahead(length);
+    return name?.kind === "word" && name.text !== "in" && name.text !== "as" && this.#tokens.ahead(length + 1)?.text === "=";
   }
 
   #declaration(offset: number): Statement {
-    while (this.#tokens.ahead(1)?.text !== "=" && this.#tokens.ahead(1)?.kind === "word") this.#tokens.skip();
-    if (this.#tokens.ahead(1)?.text === "<") while (this.#tokens.ahead(1)?.text !== "=") this.#tokens.skip();
+    while (this.#tokens.takeWord("def") || this.#tokens.takeWord("final") || (this.#tokens.ahead(1)?.kind === "word" && this.#tokens.takeWord("var")));
+    const length = this.#typeLength();
+    if (this.#tokens.ahead(length)?.kind === "word") this.#tokens.goTo(this.#tokens.place + length);
     const name = this.#tokens.word();
     if (!this.#tokens.take("=")) return { kind: "declare", offset, name, value: undefined };
     this.#tokens.skipLines();
     return { kind: "declare", offset, name, value: this.#expression() };
+  }
+
+  /** The number of tokens of a type with its type arguments: `String`, `Map<String, List<String>>`. */
+  #typeLength(): number {
+    if (this.#tokens.ahead(1)?.text !== "<") return 1;
+    let length = 1;
+    let depth = 0;
+    do {
+      const token = this.#tokens.ahead(length++);
+      if (token === undefined || (token.kind !== "word" && !/^[<>,.?]$/.test(token.text))) return 1;
+      depth += token.text === "<" ? 1 : token.text === ">" ? -1 : 0;
+    } while (depth > 0);
+    return length;
   }
 
   #expression(): Node {
@@ -307,23 +317,33 @@ class Parser {
       this.#tokens.skipLines();
     }
     this.#tokens.expect("]");
-    if (entries.length > 0 && items.length > 0) throw new CompileError("groovy-syntax", "a map and a list cannot be mixed", { offset });
+    if (entries.length > 0 && items.length > 0)
+      throw new CompileError("groovy-syntax", "a map and a list cannot be mixed", { hint: "write key: value for every entry, or for none", offset });
     return entries.length > 0 ? { kind: "map", offset, entries } : { kind: "list", offset, items };
   }
 
   /** `name:`, `'text':`, `1:` or `(expression):`; undefined when no colon follows, so that it is an item of a list. */
   #mapKey(): Node | undefined {
     const token = this.#tokens.next();
-    const before = this.#tokens.place;
-    let key: Node | undefined;
-    if (token.kind === "word" || token.kind === "number")
-      key = { kind: "literal", offset: token.offset, value: token.kind === "number" ? token.value : token.text };
-    else if (token.kind === "text") key = textNode(token);
-    else if (this.#tokens.is("(")) key = this.#primary();
-    if (key !== undefined && key.kind !== undefined && this.#tokens.place === before) this.#tokens.skip();
-    if (key !== undefined && this.#tokens.take(":")) return key;
-    this.#tokens.goTo(before);
-    return undefined;
+    // The colon is found before the key is parsed: parsing a list item twice takes exponential time when lists are nested.
+    if (this.#tokens.ahead(this.#tokens.is("(") ? this.#lengthInParentheses() : 1)?.text !== ":") return undefined;
+    if (token.kind !== "word" && !this.#tokens.is("(") && token.kind !== "number" && token.kind !== "text") return undefined;
+    const key: Node = token.kind === "word" ? { kind: "literal", offset: token.offset, value: token.text } : this.#primary();
+    if (token.kind === "word") this.#tokens.skip();
+    this.#tokens.expect(":");
+    return key;
+  }
+
+  /** The number of tokens from the next parenthesis to the one that closes it. */
+  #lengthInParentheses(): number {
+    let length = 0;
+    let depth = 0;
+    do {
+      const token = this.#tokens.ahead(length++);
+      if (token === undefined) break;
+      if (token.kind === "operator") depth += token.text === "(" ? 1 : token.text === ")" ? -1 : 0;
+    } while (depth > 0);
+    return length;
   }
 
   #closure(): Node {

@@ -1,14 +1,16 @@
 // The few Java and Groovy classes that one-line scripts use.
 import type { Host } from "@sluice/engine/spi";
 import { asJson, parseJsonText } from "@sluice/engine/values";
-import { fault, groovyText } from "./groovy-operators.ts";
-import { formatted, parseDecimal, parseWhole } from "./groovy-text-methods.ts";
+import { plain } from "./groovy-access.ts";
+import { isMap } from "./groovy-maps.ts";
+import { entriesOf, fault, groovyText } from "./groovy-operators.ts";
+import { javaFormat, parseDecimal, parseWhole } from "./groovy-text-methods.ts";
 
 export type Statics = Readonly<Record<string, (parameters: readonly unknown[], host: Host) => unknown>>;
 
 const numbers = (parameters: readonly unknown[]): number[] => parameters.map(Number);
 
-function parsedJson(text: unknown): unknown {
+function parseJson(text: unknown): unknown {
   try {
     return parseJsonText(groovyText(text));
   } catch (error) {
@@ -16,9 +18,7 @@ function parsedJson(text: unknown): unknown {
   }
 }
 
-/**
- * Hexadecimal digits in the form of a version 4 UUID, for identification only: the host's generator is not cryptographically secure.
- */
+/** A random id in the form of a version 4 UUID. It is not a secret: the random numbers of the host are not cryptographically secure. */
 function randomUuid(host: Host): string {
   const digit = (): string => Math.floor(host.random() * 16).toString(16);
   return "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replaceAll("x", digit);
@@ -27,54 +27,60 @@ function randomUuid(host: Host): string {
 const now = (host: Host): Date => new Date(host.clock.now());
 const isoDate = (host: Host): string => now(host).toISOString();
 
+/** The constructor of a map: its parameter is a map or the initial capacity. */
+function copyMap([source]: readonly unknown[]): Map<string, unknown> {
+  const map = plain(source);
+  return new Map(isMap(map) ? entriesOf(map) : []);
+}
+
 /** Static calls by class and method. */
 export const statics: Readonly<Record<string, Statics>> = {
   Math: {
-    abs: (given) => Math.abs(Number(given[0])),
-    round: (given) => Math.floor(Number(given[0]) + 0.5),
-    floor: (given) => Math.floor(Number(given[0])),
-    ceil: (given) => Math.ceil(Number(given[0])),
-    max: (given) => Math.max(...numbers(given)),
-    min: (given) => Math.min(...numbers(given)),
-    pow: (given) => Number(given[0]) ** Number(given[1]),
-    sqrt: (given) => Math.sqrt(Number(given[0])),
-    random: (_given, host) => host.random(),
+    abs: (args) => Math.abs(Number(args[0])),
+    round: (args) => Math.floor(Number(args[0]) + 0.5),
+    floor: (args) => Math.floor(Number(args[0])),
+    ceil: (args) => Math.ceil(Number(args[0])),
+    max: (args) => Math.max(...numbers(args)),
+    min: (args) => Math.min(...numbers(args)),
+    pow: (args) => Number(args[0]) ** Number(args[1]),
+    sqrt: (args) => Math.sqrt(Number(args[0])),
+    random: (_args, host) => host.random(),
   },
   Integer: {
-    parseInt: (given) => parseWhole(given[0]),
-    valueOf: (given: readonly unknown[]) => parseWhole(given[0]),
-    toString: (given: readonly unknown[]) => groovyText(given[0]),
+    parseInt: (args) => parseWhole(args[0]),
+    valueOf: (args: readonly unknown[]) => parseWhole(args[0]),
+    toString: (args: readonly unknown[]) => groovyText(args[0]),
   },
-  Long: { parseLong: (given) => parseWhole(given[0]), valueOf: (given: readonly unknown[]) => parseWhole(given[0]) },
-  Double: { parseDouble: (given) => parseDecimal(given[0]), valueOf: (given: readonly unknown[]) => parseDecimal(given[0]) },
-  Boolean: { parseBoolean: (given) => /^true$/i.test(groovyText(given[0])), valueOf: (given: readonly unknown[]) => /^true$/i.test(groovyText(given[0])) },
+  Long: { parseLong: (args) => parseWhole(args[0]), valueOf: (args: readonly unknown[]) => parseWhole(args[0]) },
+  Double: { parseDouble: (args) => parseDecimal(args[0]), valueOf: (args: readonly unknown[]) => parseDecimal(args[0]) },
+  Boolean: { parseBoolean: (args) => /^true$/i.test(groovyText(args[0])), valueOf: (args: readonly unknown[]) => /^true$/i.test(groovyText(args[0])) },
   String: {
-    valueOf: (given: readonly unknown[]) => groovyText(given[0]),
-    join: (given) => (Array.isArray(given[1]) ? (given[1] as readonly unknown[]) : given.slice(1)).map((item) => groovyText(item)).join(groovyText(given[0])),
-    format: (given) => formatted(groovyText(given[0]), given.slice(1)),
+    valueOf: (args: readonly unknown[]) => groovyText(args[0]),
+    join: (args) => (Array.isArray(args[1]) ? (args[1] as readonly unknown[]) : args.slice(1)).map((item) => groovyText(item)).join(groovyText(args[0])),
+    format: (args) => javaFormat(groovyText(args[0]), args.slice(1)),
   },
-  UUID: { randomUUID: (_given, host) => randomUuid(host) },
-  System: { currentTimeMillis: (_given, host) => host.clock.now(), getenv: (given, host) => host.environment(groovyText(given[0])) ?? null },
-  JsonOutput: { toJson: (given) => asJson(given[0]), prettyPrint: (given) => asJson(parsedJson(given[0]), "    ") },
-  Instant: { now: (_given, host) => isoDate(host) },
-  LocalDate: { now: (_given, host) => isoDate(host).slice(0, 10) },
-  LocalDateTime: { now: (_given, host) => isoDate(host).slice(0, -1) },
+  UUID: { randomUUID: (_args, host) => randomUuid(host) },
+  System: { currentTimeMillis: (_args, host) => host.clock.now(), getenv: (args, host) => host.environment(groovyText(args[0])) ?? null },
+  JsonOutput: { toJson: (args) => asJson(args[0]), prettyPrint: (args) => asJson(parseJson(args[0]), "    ") },
+  Instant: { now: (_args, host) => isoDate(host) },
+  LocalDate: { now: (_args, host) => isoDate(host).slice(0, 10) },
+  LocalDateTime: { now: (_args, host) => isoDate(host).slice(0, -1) },
 };
 
 /** The constructors available to `new`, by class. */
 export const constructors: Readonly<Record<string, (parameters: readonly unknown[], host: Host) => unknown>> = {
-  Date: (given, host) => (given.length === 0 ? now(host) : new Date(Number(given[0]))),
-  String: (given) => groovyText(given[0] ?? ""),
-  ArrayList: (given) => [...((given[0] as readonly unknown[] | undefined) ?? [])],
-  HashMap: (given) => new Map(given[0] === undefined ? [] : Object.entries(given[0] as object)),
-  LinkedHashMap: (given) => new Map(given[0] === undefined ? [] : Object.entries(given[0] as object)),
-  BigDecimal: (given) => parseDecimal(given[0]),
+  Date: (args, host) => (args.length === 0 ? now(host) : new Date(Number(args[0]))),
+  String: (args) => groovyText(args[0] ?? ""),
+  ArrayList: (args) => [...((args[0] as readonly unknown[] | undefined) ?? [])],
+  HashMap: copyMap,
+  LinkedHashMap: copyMap,
+  BigDecimal: (args) => parseDecimal(args[0]),
   JsonSlurper: () => new Map(),
   JsonSlurperClassic: () => new Map(),
 };
 
 /** `new JsonSlurper().parseText(text)`. */
 export const slurperMethods: Readonly<Record<string, (parameters: readonly unknown[]) => unknown>> = {
-  parseText: (given) => parsedJson(given[0]),
-  parse: (given) => parsedJson(given[0]),
+  parseText: (args) => parseJson(args[0]),
+  parse: (args) => parseJson(args[0]),
 };

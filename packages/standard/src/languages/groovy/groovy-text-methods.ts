@@ -24,7 +24,7 @@ export function parseDecimal(value: unknown): number {
 const isDecimal = (value: string): boolean => /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(value.trim());
 
 /** Java's replacement syntax: `$1` is a group, a backslash escapes. */
-function replaced(subject: string, pattern: unknown, replacement: unknown, all: boolean): string {
+function replaceMatches(subject: string, pattern: unknown, replacement: unknown, all: boolean): string {
   let result = "";
   let at = 0;
   for (const found of patternFor(subject, pattern).all(subject)) {
@@ -42,7 +42,7 @@ function replaced(subject: string, pattern: unknown, replacement: unknown, all: 
   return result + subject.slice(at);
 }
 
-/** The parts of a string: one string each, so every character may cost as much as an item. */
+/** Splits a string. Each part is a new string, so every character may cost as much as an item. */
 function partsOf(subject: string, split: (subject: string) => readonly string[]): readonly string[] {
   spendWork(subject.length / 2);
   return split(subject);
@@ -86,7 +86,7 @@ function substring(subject: string, from: unknown, to: unknown): string {
 
 const linesOf = (subject: string): readonly string[] => subject.split(/\r\n|\n|\r/);
 
-const capitalized = (subject: string): string => subject.charAt(0).toUpperCase() + subject.slice(1);
+const capitalize = (subject: string): string => subject.charAt(0).toUpperCase() + subject.slice(1);
 
 export const textMethods: Methods<string> = {
   length: (subject) => subject.length,
@@ -97,7 +97,7 @@ export const textMethods: Methods<string> = {
   toLowerCase: (subject) => subject.toLowerCase(),
   trim: (subject) => subject.trim(),
   strip: (subject) => subject.trim(),
-  capitalize: (subject) => capitalized(subject),
+  capitalize: (subject) => capitalize(subject),
   uncapitalize: (subject) => subject.charAt(0).toLowerCase() + subject.slice(1),
   reverse: (subject) =>
     partsOf(subject, (all) => [...all])
@@ -114,8 +114,8 @@ export const textMethods: Methods<string> = {
   take: (subject, [count]) => subject.slice(0, whole(count)),
   drop: (subject, [count]) => subject.slice(whole(count)),
   replace: (subject, [from, to]) => subject.replaceAll(text(from), () => text(to)),
-  replaceAll: (subject, [pattern, to]) => replaced(subject, pattern, to, true),
-  replaceFirst: (subject, [pattern, to]) => replaced(subject, pattern, to, false),
+  replaceAll: (subject, [pattern, to]) => replaceMatches(subject, pattern, to, true),
+  replaceFirst: (subject, [pattern, to]) => replaceMatches(subject, pattern, to, false),
   matches: (subject, [pattern]) => matchesWhole(subject, pattern),
   split: (subject, [pattern]) =>
     pattern === undefined ? partsOf(subject, (all) => all.split(/\s+/).filter((part) => part !== "")) : splitBy(subject, pattern),
@@ -138,9 +138,9 @@ export const textMethods: Methods<string> = {
   toBigDecimal: (subject) => parseDecimal(subject),
   toBoolean: (subject) => /^(?:true|y|1)$/i.test(subject.trim()),
   getBytes: (subject) => new TextEncoder().encode(subject),
-  decodeBase64: (subject) => decodedBase64(subject),
+  decodeBase64: (subject) => decodeBase64Text(subject),
   encodeBase64: (subject) => base64Encode(new TextEncoder().encode(subject)),
-  formatted: (subject, parameters) => formatted(subject, parameters),
+  formatted: (subject, parameters) => javaFormat(subject, parameters),
 };
 
 /** The parts between any of these characters, without empty ones. */
@@ -155,21 +155,21 @@ function tokens(subject: string, separators: ReadonlySet<string>): readonly stri
   return parts;
 }
 
-function decodedBase64(subject: string): Uint8Array {
+function decodeBase64Text(subject: string): Uint8Array {
   const bytes = base64Decode(subject);
   if (bytes === undefined) throw fault("java.lang.IllegalArgumentException", "the text is not valid Base64");
   return bytes;
 }
 
-/** The part of Java's `String.format` that flows use: `%s`, `%d`, `%f` with width, zeros and precision, and `%%`. */
-export function formatted(pattern: string, parameters: readonly unknown[]): string {
+/** The subset of Java's `String.format` that flows use: `%s`, `%d`, `%f` with width, zeros and precision, and `%%`. */
+export function javaFormat(pattern: string, parameters: readonly unknown[]): string {
   let index = 0;
   return pattern.replaceAll(
     /%(?:(\d+)\$)?([-0,+]*)(\d{1,4})?(?:\.(\d{1,3}))?([sdfn%x])/g,
     (_all, place: string | undefined, flags: string, width: string | undefined, precision: string | undefined, kind: string) => {
       if (kind === "%" || kind === "n") return kind === "n" ? "\n" : "%";
       const value = parameters[place === undefined ? index++ : Number(place) - 1];
-      const body = formattedValue(value, kind, precision, flags);
+      const body = formatValue(value, kind, precision, flags);
       const size = Number(width ?? 0);
       if (flags.includes("-")) return body.padEnd(size);
       return flags.includes("0") && kind !== "s"
@@ -179,7 +179,7 @@ export function formatted(pattern: string, parameters: readonly unknown[]): stri
   );
 }
 
-function formattedValue(value: unknown, kind: string, precision: string | undefined, flags: string): string {
+function formatValue(value: unknown, kind: string, precision: string | undefined, flags: string): string {
   if (kind === "s") return precision === undefined ? text(value) : text(value).slice(0, Number(precision));
   if (typeof value !== "number" && typeof value !== "bigint") throw fault("java.util.IllegalFormatConversionException", `%${kind} needs a number`);
   if (kind === "x") return value.toString(16);

@@ -18,7 +18,9 @@ export function startWork(): void {
 export function spendWork(items: number): void {
   workLeft -= items;
   if (workLeft >= 0) return;
-  throw new FlowError("java.lang.IllegalStateException", `groovy: the script processes more than ${maxWork} items or characters`, { code: "limit-time" });
+  throw new FlowError("java.lang.IllegalStateException", `groovy: the script processes more than ${maxWork} items or characters; split the message first`, {
+    code: "limit-time",
+  });
 }
 
 /** The work of iterating over a value once. */

@@ -12,7 +12,7 @@ export type Builtin = { readonly kind: "native"; readonly create: CreateFilter }
 
 /** Builtins of jq that flows may not use, each with the reason. */
 export const refusedNames: ReadonlyMap<string, string> = new Map([
-  ["env", "flows cannot read the environment"],
+  ["env", "read environment variables with ${env:NAME} in simple"],
   ["input", "the message is the only input"],
   ["inputs", "the message is the only input"],
   ["input_filename", "there is no input file"],
@@ -49,21 +49,21 @@ function builtinNames(): string[] {
 }
 
 function ofValues(compute: ValueFunction): CreateFilter {
-  return (given: readonly Filter[], machine: JqMachine) => {
-    const [first] = given;
+  return (args: readonly Filter[], machine: JqMachine) => {
+    const [first] = args;
     if (first === undefined)
       return singleFilter((_environment, input) => {
         machine.spend(0.5);
         return compute(machine, input);
       });
     const { one } = first;
-    if (given.length === 1 && one !== undefined)
+    if (args.length === 1 && one !== undefined)
       return singleFilter((environment, input) => {
         machine.spend(0.5);
         return compute(machine, input, one(environment, input));
       });
     return valueFilter((environment, input, emit) =>
-      eachCombination(given, environment, input, (values) => {
+      eachCombination(args, environment, input, (values) => {
         machine.spend(1);
         emit(compute(machine, input, ...values));
       }),

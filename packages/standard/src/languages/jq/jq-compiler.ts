@@ -157,22 +157,22 @@ export class JqCompiler {
     const singles = compiled.every(({ key, value }) => key.one !== undefined && value.one !== undefined);
     if (singles)
       return singleFilter((environment, input) => {
-        const made: Members = {};
-        for (const { key, value } of compiled) setMember(made, memberName(key.one?.(environment, input)), value.one?.(environment, input));
-        return made;
+        const object: Members = {};
+        for (const { key, value } of compiled) setMember(object, memberName(key.one?.(environment, input)), value.one?.(environment, input));
+        return object;
       });
     return valueFilter((environment, input, emit) => {
-      const fill = (index: number, made: Members): void => {
+      const fill = (index: number, object: Members): void => {
         const entry = compiled[index];
         this.machine.spend(1);
         if (entry === undefined) {
-          emit(made);
+          emit(object);
           return;
         }
         entry.key.run(environment, input, (key) => {
           const name = memberName(key);
           entry.value.run(environment, input, (value) => {
-            const next = { ...made };
+            const next = { ...object };
             setMember(next, name, value);
             fill(index + 1, next);
           });
@@ -185,8 +185,8 @@ export class JqCompiler {
   #variable(name: string, offset: number, scope: Scope): Filter {
     const entry = scope.find((candidate) => candidate.kind === "variable" && candidate.name === name);
     if (entry === undefined) {
-      const refused = name === "ENV" ? "jq: $ENV is not allowed: flows cannot read the environment" : `jq: $${name} is not defined`;
-      throw new CompileError(name === "ENV" ? "jq-refused" : "jq-name", refused, { offset });
+      const message = name === "ENV" ? "jq: $ENV is not allowed: read environment variables with ${env:NAME} in simple" : `jq: $${name} is not defined`;
+      throw new CompileError(name === "ENV" ? "jq-refused" : "jq-name", message, { offset });
     }
     const steps = scope.level - entry.level;
     return singleFilter((environment) => ancestor(environment, steps)?.value);
@@ -209,7 +209,7 @@ export class JqCompiler {
 
   #break(name: string, offset: number, scope: Scope): Filter {
     const entry = scope.find((candidate) => candidate.kind === "label" && candidate.name === name);
-    if (entry === undefined) throw new CompileError("jq-name", `jq: unknown label $${name}`, { offset });
+    if (entry === undefined) throw new CompileError("jq-name", `jq: unknown label $${name}`, { hint: `define it with label $${name} | …`, offset });
     const steps = scope.level - entry.level;
     const leave = (environment: Environment | undefined): never => {
       throw ancestor(environment, steps)?.value;
@@ -234,16 +234,19 @@ export class JqCompiler {
       );
     if (builtin?.kind === "defined") {
       const key = `${ast.name}/${arity}`;
-      let known = this.#prelude.get(key);
-      if (known === undefined) {
-        known = new Scope().withFunction(builtin.definition.name, builtin.definition.parameters, builtin.definition.body).entry as FunctionEntry;
-        this.#prelude.set(key, known);
+      let cached = this.#prelude.get(key);
+      if (cached === undefined) {
+        cached = new Scope().withFunction(builtin.definition.name, builtin.definition.parameters, builtin.definition.body).entry as FunctionEntry;
+        this.#prelude.set(key, cached);
       }
-      return this.#callFunction(known, ast.arguments, scope);
+      return this.#callFunction(cached, ast.arguments, scope);
     }
-    const why = refusedNames.get(ast.name);
-    if (why !== undefined) throw new CompileError("jq-refused", `jq: ${ast.name} is not allowed: ${why}`, { offset: ast.offset });
-    throw new CompileError("jq-name", `jq: ${ast.name}/${arity} is not defined`, { offset: ast.offset });
+    const reason = refusedNames.get(ast.name);
+    if (reason !== undefined) throw new CompileError("jq-refused", `jq: ${ast.name} is not allowed: ${reason}`, { offset: ast.offset });
+    throw new CompileError("jq-name", `jq: ${ast.name}/${arity} is not defined`, {
+      hint: "use a builtin of jq, or define the function with def",
+      offset: ast.offset,
+    });
   }
 
   #callParameter(steps: number): Filter {
@@ -262,13 +265,13 @@ export class JqCompiler {
     };
   }
 
-  #callFunction(entry: FunctionEntry, given: readonly Ast[], scope: Scope): Filter {
+  #callFunction(entry: FunctionEntry, args: readonly Ast[], scope: Scope): Filter {
     const { machine } = this;
     if (!entry.started) {
       entry.started = true;
       entry.compiled = this.#functionBody(entry);
     }
-    const filters = given.map((argument) => this.compile(argument, scope));
+    const filters = args.map((argument) => this.compile(argument, scope));
     const steps = scope.level - entry.level;
     const enter = (environment: Environment | undefined): Environment | undefined => {
       machine.spend(1);

@@ -130,7 +130,7 @@ class DateReader {
       this.#month = 0;
       this.#day = this.#number(3);
     },
-    p: () => void (this.#isAfternoon = this.#word(["AM ", "PM "]) === 1),
+    p: () => void (this.#isAfternoon = this.#word(["AM", "PM"]) === 1),
     A: () => void this.#word(days),
     a: () => void this.#word(days),
     B: () => void (this.#month = this.#word(months)),

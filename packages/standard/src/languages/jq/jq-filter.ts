@@ -23,7 +23,7 @@ export interface Filter {
 
 export type OwnedUpdate = (environment: Environment | undefined, input: unknown, fresh: Set<unknown>) => unknown;
 
-/** A filter given as an argument, with the environment it was written in. */
+/** A filter passed as an argument, with the environment of the caller. */
 export interface Closure {
   readonly filter: Filter;
   readonly environment: Environment | undefined;

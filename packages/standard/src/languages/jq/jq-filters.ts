@@ -6,7 +6,7 @@ import { getPath, toPath, type PathLink } from "./jq-paths.ts";
 import { firstOutput } from "./jq-update.ts";
 import { compare, describe, fail, isTruthy, kindOf, sortBy, type Members } from "./jq-values.ts";
 
-export type CreateFilter = (given: readonly Filter[], machine: JqMachine) => Filter;
+export type CreateFilter = (args: readonly Filter[], machine: JqMachine) => Filter;
 
 type Env = Environment | undefined;
 
@@ -16,7 +16,7 @@ export const filterBuiltins: Readonly<Record<string, CreateFilter>> = {
   "error/1": ([message]) => valueFilter((environment, input) => (message as Filter).run(environment, input, raise)),
   "select/1": ([condition]) => select(condition as Filter),
   "map/1": ([f], machine) => singleFilter((environment, input) => mapItems(f as Filter, environment, input, machine)),
-  "recurse/0": (_given, machine) => recurseAll(machine),
+  "recurse/0": (_args, machine) => recurseAll(machine),
   "recurse/1": ([f], machine) => recurse(f as Filter, machine),
   "range/1": ([to], machine) => range([singleFilter(() => 0), to as Filter, singleFilter(() => 1)], machine),
   "range/2": ([from, to], machine) => range([from as Filter, to as Filter, singleFilter(() => 1)], machine),
@@ -150,7 +150,7 @@ function nth(n: Filter): Filter {
   };
 }
 
-/** Runs `act`, which can exit early by throwing the given marker. */
+/** Runs `act`, which can exit early by throwing the marker it receives. */
 function untilMarked(act: (mark: JqBreak) => void): void {
   const mark = new JqBreak();
   try {

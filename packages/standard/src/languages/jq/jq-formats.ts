@@ -41,7 +41,7 @@ export function formatValue(name: string, value: unknown, machine: JqMachine): s
 
 /** Quoting an item takes as long as several steps. */
 const workOfItem = 4;
-/** Characters that are converted one by one in about 50 ms: an expression cannot be interrupted. */
+/** Maximum number of characters to convert. It takes about 50 ms, during which the expression cannot be interrupted. */
 const maxConverted = 500_000;
 
 function shortText(value: unknown, machine: JqMachine): string {

@@ -10,7 +10,7 @@ import { deletePaths, indexValue, indicesOf, setPath } from "./jq-paths.ts";
 import { captureOf, testText } from "./jq-regex.ts";
 import { compare, describe, expectNumber, fail, isEqual, isTruthy, kindOf, setMember, sortBy, sortedKeys, toJson, toText, type Members } from "./jq-values.ts";
 
-export type ValueFunction = (machine: JqMachine, input: unknown, ...given: unknown[]) => unknown;
+export type ValueFunction = (machine: JqMachine, input: unknown, ...args: unknown[]) => unknown;
 
 const encoder = new TextEncoder();
 

@@ -20,7 +20,7 @@ export class JqBreak extends Error {}
 const workLimit = 1_000_000;
 const timeLimitMs = 120;
 /** Work between two reads of the clock. */
-const workPerRead = 1000;
+const workPerClockRead = 1000;
 
 export class JqMachine {
   #work = 0;
@@ -28,7 +28,7 @@ export class JqMachine {
   body: unknown = null;
   readonly now: () => number;
   readonly #time: TimeSpent;
-  #nextRead = workPerRead;
+  #nextRead = workPerClockRead;
 
   constructor(clock: Clock) {
     this.#time = new TimeSpent(clock);
@@ -37,7 +37,7 @@ export class JqMachine {
 
   begin(body: unknown, exchange: Exchange): void {
     this.#work = 0;
-    this.#nextRead = workPerRead;
+    this.#nextRead = workPerClockRead;
     this.#time.begin();
     this.body = body;
     this.exchange = exchange;
@@ -47,11 +47,13 @@ export class JqMachine {
   spend(work: number): void {
     this.#work += work;
     if (this.#work < this.#nextRead) return;
-    this.#nextRead = this.#work + workPerRead;
+    this.#nextRead = this.#work + workPerClockRead;
     if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
-      throw new FlowError("java.lang.IllegalStateException", "time limit: the jq program exceeded the work limit of one evaluation; it may not terminate", {
-        code: "limit-time",
-      });
+      throw new FlowError(
+        "java.lang.IllegalStateException",
+        "time limit: the jq program exceeded the work limit of one evaluation; simplify it, or split the message first",
+        { code: "limit-time" },
+      );
   }
 
   /** Checks that a string of this length is allowed, and counts its work. */

@@ -88,9 +88,9 @@ export function setPath(value: unknown, path: readonly unknown[], replace: unkno
   const inner = (old: unknown): unknown => setPath(old, path, replace, machine, fresh, depth + 1);
   if (typeof key === "string") {
     if (value !== null && value !== undefined && kindOf(value) !== "object") fail(`Cannot index ${kindOf(value)} with "${key}"`);
-    const made = own(value, fresh, () => (value === null || value === undefined ? {} : copyMembers(value, machine)));
-    setMember(made, key, inner(memberOf(made, key)));
-    return made;
+    const target = ownedCopy(value, fresh, () => (value === null || value === undefined ? {} : copyMembers(value, machine)));
+    setMember(target, key, inner(memberOf(target, key)));
+    return target;
   }
   if (value !== null && value !== undefined && !Array.isArray(value)) fail(`Cannot index ${kindOf(value)} with ${kindOf(key)}`);
   const list = (value ?? []) as readonly unknown[];
@@ -114,21 +114,21 @@ function setIndex(
   const index = key < 0 ? list.length + key : key;
   if (index < 0) fail("Out of bounds negative array index");
   if (!(index < maxArrayLength + list.length)) fail("Array index too large");
-  const made = own(value, fresh, () => {
+  const target = ownedCopy(value, fresh, () => {
     machine.spend(list.length / 32);
     return [...list] as unknown as Members;
   }) as unknown as unknown[];
-  machine.spend(Math.max(0, index - made.length) / 32);
-  while (made.length < index) made.push(null);
-  made[index] = inner(made[index] ?? null);
-  return made;
+  machine.spend(Math.max(0, index - target.length) / 32);
+  while (target.length < index) target.push(null);
+  target[index] = inner(target[index] ?? null);
+  return target;
 }
 
-function own(value: unknown, fresh: Set<unknown> | undefined, copy: () => Members): Members {
+function ownedCopy(value: unknown, fresh: Set<unknown> | undefined, copy: () => Members): Members {
   if (fresh?.has(value) === true) return value as Members;
-  const made = copy();
-  fresh?.add(made);
-  return made;
+  const target = copy();
+  fresh?.add(target);
+  return target;
 }
 
 /** `value` without the values at the paths. All paths refer to the original value. */
@@ -145,41 +145,41 @@ export function deletePaths(value: unknown, paths: readonly (readonly unknown[])
     else group.rests.push(path.slice(1));
   }
   let result: unknown = value;
-  const doomed: unknown[] = [];
+  const keysToDelete: unknown[] = [];
   for (const { key, rests } of groups.values()) {
     if (rests.some((rest) => rest.length === 0)) {
-      doomed.push(key);
+      keysToDelete.push(key);
       continue;
     }
     const inner = indexValue(value, key, machine);
     if (inner !== null) result = setPath(result, [key], deletePaths(inner, rests, machine), machine);
   }
-  return doomed.length === 0 ? result : deleteKeys(result, doomed, machine);
+  return keysToDelete.length === 0 ? result : deleteKeys(result, keysToDelete, machine);
 }
 
 function deleteKeys(value: unknown, keys: readonly unknown[], machine: JqMachine): unknown {
   if (Array.isArray(value)) return deleteItems(value, keys, machine);
-  const wrong = keys.find((key) => typeof key !== "string" || kindOf(value) !== "object");
-  if (wrong !== undefined) fail(`Cannot delete field at ${kindOf(value)} index of ${kindOf(wrong)}`);
-  const made = copyMembers(value as object, machine);
-  for (const key of keys) delete made[key as string];
-  return made;
+  const invalidKey = keys.find((key) => typeof key !== "string" || kindOf(value) !== "object");
+  if (invalidKey !== undefined) fail(`Cannot delete field at ${kindOf(value)} index of ${kindOf(invalidKey)}`);
+  const target = copyMembers(value as object, machine);
+  for (const key of keys) delete target[key as string];
+  return target;
 }
 
 function deleteItems(value: readonly unknown[], keys: readonly unknown[], machine: JqMachine): unknown[] {
-  const gone = new Set<number>();
+  const deletedIndexes = new Set<number>();
   for (const key of keys) {
     if (typeof key === "number") {
-      gone.add(key < 0 ? value.length + Math.floor(key) : Math.floor(key));
+      deletedIndexes.add(key < 0 ? value.length + Math.floor(key) : Math.floor(key));
     } else if (isSliceKey(key)) {
       const [start, end] = bounds(value.length, key.start, key.end);
-      for (let index = start; index < end; index++) gone.add(index);
+      for (let index = start; index < end; index++) deletedIndexes.add(index);
     } else {
       fail(`Cannot delete field at array index of ${kindOf(key)}`);
     }
   }
   machine.spend(value.length / 16);
-  return value.filter((_item, index) => !gone.has(index));
+  return value.filter((_item, index) => !deletedIndexes.has(index));
 }
 
 /** The index at which `part` starts in a list, or of an element. */

@@ -57,16 +57,16 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
     eachCombination([pattern, flags], environment, input, ([source, letters]) => {
       const matches = matchText(input, source, letters, machine);
       const text = input as string;
-      const build = (index: number, from: number, made: string): void => {
+      const build = (index: number, from: number, result: string): void => {
         const match = matches[index];
         if (match === undefined) {
-          machine.chargeText(made.length + text.length - from);
-          emit(made + text.slice(from));
+          machine.chargeText(result.length + text.length - from);
+          emit(result + text.slice(from));
           return;
         }
         replacement.run(environment, captureOf(match.value), (value) => {
           if (typeof value !== "string") fail(`${describe(captureOf(match.value))} cannot be added to a string`);
-          build(index + 1, match.end, made + text.slice(from, match.start) + String(value));
+          build(index + 1, match.end, result + text.slice(from, match.start) + String(value));
         });
       };
       const single = replacement.one;
@@ -74,16 +74,16 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
         build(0, 0, "");
         return;
       }
-      let made = "";
+      let result = "";
       let from = 0;
       for (const match of matches) {
         const value = single(environment, captureOf(match.value));
         if (typeof value !== "string") fail(`${describe(captureOf(match.value))} cannot be added to a string`);
-        made += text.slice(from, match.start) + String(value);
+        result += text.slice(from, match.start) + String(value);
         from = match.end;
       }
-      machine.chargeText(made.length + text.length - from);
-      emit(made + text.slice(from));
+      machine.chargeText(result.length + text.length - from);
+      emit(result + text.slice(from));
     }),
   );
 }

@@ -33,8 +33,7 @@ export function testText(input: unknown, pattern: unknown, flags: unknown, machi
 }
 
 function patternOf(pattern: unknown, flags: unknown): readonly [string, string] {
-  const given = Array.isArray(pattern) ? (pattern as unknown[]) : [pattern, flags];
-  const [source, letters] = given;
+  const [source, letters] = Array.isArray(pattern) ? (pattern as unknown[]) : [pattern, flags];
   if (typeof source !== "string") return fail(`${describe(source)} cannot be matched, as it is not a string`);
   if (letters !== null && letters !== undefined && typeof letters !== "string") return fail(`${describe(letters)} is not a string`);
   const text = letters ?? "";

@@ -16,9 +16,9 @@ export function parsePostfix(parser: JqParser): Ast {
       term = { kind: "index", of: term, key: { kind: "literal", value: token.text.slice(1) } };
     } else if (parser.at(".")) {
       parser.take();
-      term = afterDot(parser, term);
+      term = parseAfterDot(parser, term);
     } else if (parser.at("[")) {
-      term = bracketed(parser, term);
+      term = parseBracket(parser, term);
     } else if (parser.takeIf("?")) {
       term = optional(term);
     } else if (parser.at("?//")) {
@@ -36,24 +36,24 @@ function optional(term: Ast): Ast {
   return isStep && term.optional !== true ? { ...term, optional: true } : { kind: "try", body: term, handler: undefined };
 }
 
-function afterDot(parser: JqParser, of: Ast): Ast {
-  if (parser.at("[")) return bracketed(parser, of);
+function parseAfterDot(parser: JqParser, of: Ast): Ast {
+  if (parser.at("[")) return parseBracket(parser, of);
   const token = parser.take();
   if (token.kind === "quote") return { kind: "index", of, key: parseString(parser, undefined) };
   throw parser.error("a name is expected after the dot", token.offset);
 }
 
-function bracketed(parser: JqParser, of: Ast): Ast {
+function parseBracket(parser: JqParser, of: Ast): Ast {
   parser.expect("[");
   if (parser.takeIf("]")) return { kind: "iterate", of };
-  if (parser.takeIf(":")) return endSlice(parser, of, undefined);
+  if (parser.takeIf(":")) return parseSliceEnd(parser, of, undefined);
   const key = parser.parseExpression();
-  if (parser.takeIf(":")) return parser.takeIf("]") ? { kind: "slice", of, from: key, to: undefined } : endSlice(parser, of, key);
+  if (parser.takeIf(":")) return parser.takeIf("]") ? { kind: "slice", of, from: key, to: undefined } : parseSliceEnd(parser, of, key);
   parser.expect("]");
   return { kind: "index", of, key };
 }
 
-function endSlice(parser: JqParser, of: Ast, from: Ast | undefined): Ast {
+function parseSliceEnd(parser: JqParser, of: Ast, from: Ast | undefined): Ast {
   const to = parser.parseExpression();
   parser.expect("]");
   return { kind: "slice", of, from, to };
@@ -78,7 +78,7 @@ function parseTerm(parser: JqParser): Ast {
       parser.take();
       return parseString(parser, token.text);
     case "variable":
-      return token.text === "$__loc__" ? location(parser, token) : { kind: "variable", name: token.text.slice(1), offset: token.offset };
+      return token.text === "$__loc__" ? locationLiteral(parser, token) : { kind: "variable", name: token.text.slice(1), offset: token.offset };
     case "word":
       return parseWord(parser, token);
     case "end":
@@ -91,7 +91,7 @@ function parseTerm(parser: JqParser): Ast {
 function parsePunctuation(parser: JqParser, token: Token): Ast {
   if (token.text === "..") return { kind: "call", name: "recurse", arguments: [], offset: token.offset };
   if (token.text === ".") {
-    if (parser.at("[")) return bracketed(parser, identity);
+    if (parser.at("[")) return parseBracket(parser, identity);
     if (parser.peek().kind !== "quote") return identity;
     parser.take();
     return { kind: "index", of: identity, key: parseString(parser, undefined) };
@@ -138,14 +138,14 @@ function parseWord(parser: JqParser, token: Token): Ast {
 }
 
 function parseCall(parser: JqParser, token: Token): Ast {
-  const given: Ast[] = [];
+  const args: Ast[] = [];
   // header() and similar functions may be written with empty parentheses.
   if (parser.takeIf("(") && !parser.takeIf(")")) {
-    do given.push(parser.parseExpression());
+    do args.push(parser.parseExpression());
     while (parser.takeIf(";"));
     parser.expect(")");
   }
-  return { kind: "call", name: token.text, arguments: given, offset: token.offset };
+  return { kind: "call", name: token.text, arguments: args, offset: token.offset };
 }
 
 function parseIf(parser: JqParser): Ast {
@@ -201,7 +201,7 @@ function parseEntry(parser: JqParser): { key: Ast; value: Ast } {
   if (token.kind === "variable") {
     const name = token.text.slice(1);
     key = { kind: "literal", value: name };
-    short = token.text === "$__loc__" ? location(parser, token) : { kind: "variable", name, offset: token.offset };
+    short = token.text === "$__loc__" ? locationLiteral(parser, token) : { kind: "variable", name, offset: token.offset };
   } else if (token.kind === "word") {
     key = { kind: "literal", value: token.text };
   } else if (token.kind === "number") {
@@ -224,7 +224,7 @@ function parseEntry(parser: JqParser): { key: Ast; value: Ast } {
   return { key, value: short };
 }
 
-function location(parser: JqParser, token: Token): Ast {
+function locationLiteral(parser: JqParser, token: Token): Ast {
   const line = parser.text.slice(0, token.offset).split("\n").length;
   return { kind: "literal", value: { file: "<top-level>", line } };
 }

@@ -13,14 +13,14 @@ export function compileUpdate(operator: string, left: Filter, right: Filter, val
     return { ...valueFilter((environment, input, emit) => emit(owned(environment, input, new Set()))), owned };
   }
   const combine = combination(operator, machine);
-  const assign = (environment: Environment | undefined, input: unknown, given: unknown, fresh: Set<unknown>): unknown => {
+  const assign = (environment: Environment | undefined, input: unknown, operand: unknown, fresh: Set<unknown>): unknown => {
     let result = input;
     const paths: unknown[][] = [];
     left.paths(environment, undefined, input, (link) => paths.push(toPath(link)));
-    for (const path of paths) result = setPath(result, path, combine(getPath(result, path, machine), given), machine, fresh);
+    for (const path of paths) result = setPath(result, path, combine(getPath(result, path, machine), operand), machine, fresh);
     return result;
   };
-  const filter = valueFilter((environment, input, emit) => right.run(environment, input, (given) => emit(assign(environment, input, given, new Set()))));
+  const filter = valueFilter((environment, input, emit) => right.run(environment, input, (operand) => emit(assign(environment, input, operand, new Set()))));
   const { one } = right;
   if (one === undefined || !isIndependentOfInput(value)) return filter;
   return { ...filter, owned: (environment, input, fresh) => assign(environment, input, one(environment, input), fresh) };
@@ -31,20 +31,20 @@ export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): Ow
   const { one } = right;
   if (one === undefined || !isIndependentOfInput(value)) return undefined;
   return (environment, input, fresh) => {
-    const given = one(environment, input);
-    if (!fresh.has(input) || kindOf(input) !== kindOf(given)) {
-      const sum = add(input, given, machine);
-      if (sum !== input && sum !== given && typeof sum === "object") fresh.add(sum);
+    const operand = one(environment, input);
+    if (!fresh.has(input) || kindOf(input) !== kindOf(operand)) {
+      const sum = add(input, operand, machine);
+      if (sum !== input && sum !== operand && typeof sum === "object") fresh.add(sum);
       return sum;
     }
-    if (Array.isArray(given)) {
-      machine.spend(given.length / 16);
-      for (const item of given as unknown[]) (input as unknown[]).push(item);
+    if (Array.isArray(operand)) {
+      machine.spend(operand.length / 16);
+      for (const item of operand as unknown[]) (input as unknown[]).push(item);
       return input;
     }
-    for (const name of Object.keys(given as object)) {
+    for (const name of Object.keys(operand as object)) {
       machine.spend(0.5);
-      setMember(input as Members, name, (given as Members)[name]);
+      setMember(input as Members, name, (operand as Members)[name]);
     }
     return input;
   };
@@ -81,7 +81,7 @@ function combination(operator: string, machine: JqMachine): (old: unknown, value
 
 /** Sets every path to the first output of `update`; paths without an output are deleted. */
 function modify(left: Filter, update: Filter, environment: Environment | undefined, input: unknown, machine: JqMachine, fresh: Set<unknown>): unknown {
-  const emptied: unknown[][] = [];
+  const pathsToDelete: unknown[][] = [];
   const paths: unknown[][] = [];
   let result = input;
   left.paths(environment, undefined, input, (link) => paths.push(toPath(link)));
@@ -92,9 +92,9 @@ function modify(left: Filter, update: Filter, environment: Environment | undefin
     if (fresh.has(old)) fresh.clear();
     const [found, value] = firstOutput(update, environment, old);
     if (found) result = setPath(result, path, value, machine, fresh);
-    else emptied.push(path);
+    else pathsToDelete.push(path);
   }
-  return emptied.length === 0 ? result : deletePaths(result, emptied, machine);
+  return pathsToDelete.length === 0 ? result : deletePaths(result, pathsToDelete, machine);
 }
 
 /** The first output of a filter, if there is one; the rest is not computed. */

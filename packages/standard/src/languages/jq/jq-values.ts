@@ -15,7 +15,7 @@ export function isTruthy(value: unknown): boolean {
   return value !== null && value !== false && value !== undefined;
 }
 
-/** Sets a member in place; `__proto__` becomes a member like any other. */
+/** Sets a member in place; `__proto__` becomes an ordinary member. */
 export function setMember(value: Members, name: string, member: unknown): void {
   if (name === "__proto__") Object.defineProperty(value, name, { value: member, writable: true, enumerable: true, configurable: true });
   else value[name] = member;
@@ -124,16 +124,16 @@ export function toText(value: unknown, machine: JqMachine): string {
 }
 
 /** A prefix of a value that is sufficient for the start of its text. */
-function shortened(value: unknown, depth: number): unknown {
+function shorten(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.slice(0, shownLength);
   if (typeof value !== "object" || value === null) return value;
   if (depth === shownLength) return null;
-  if (Array.isArray(value)) return value.slice(0, shownLength).map((item) => shortened(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, shownLength).map((item) => shorten(item, depth + 1));
   const members = Object.create(null) as Record<string, unknown>;
   let count = 0;
   for (const name in value) {
     if (count++ === shownLength) break;
-    members[name] = shortened((value as Record<string, unknown>)[name], depth + 1);
+    members[name] = shorten((value as Record<string, unknown>)[name], depth + 1);
   }
   return members;
 }
@@ -142,7 +142,7 @@ const shownLength = 15;
 
 /** A value for error messages, shortened. */
 export function describe(value: unknown): string {
-  const text = JSON.stringify(shortened(value, 0) ?? null) ?? "null";
+  const text = JSON.stringify(shorten(value, 0) ?? null) ?? "null";
   return `${kindOf(value)} (${text.length > 14 ? `${text.slice(0, 11)}...` : text})`;
 }
 

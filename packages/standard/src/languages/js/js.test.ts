@@ -31,6 +31,9 @@ describe("js", () => {
   it("returns the last value, or the value of return", () => {
     expect(evaluate("const x = body * 2; x + 1", { body: 4 })).toBe(9);
     expect(evaluate("if (body > 3) return 'big'; return 'small'", { body: 4 })).toBe("big");
+    expect(evaluate("body.map((x) => { return x.a })", { body: [{ a: 1 }, { a: 2 }] })).toEqual([1, 2]);
+    expect(evaluate("'no return'", { body: 4 })).toBe("no return");
+    expect(evaluate("const f = (x) => { return x * 2 }; return f(body)", { body: 4 })).toBe(8);
     expect(matches("body > 3", { body: 4 })).toBe(true);
     expect(matches("body > 3", { body: 2 })).toBe(false);
   });
@@ -50,7 +53,7 @@ describe("js", () => {
     "body.constructor.constructor('return process')()",
     "fetch('http://127.0.0.1')",
     "setTimeout(() => 1, 1)",
-  ])("cannot access anything outside: %s", (code) => {
+  ])("cannot access anything outside the sandbox: %s", (code) => {
     expect(() => evaluate(code, { body: { a: 1 } })).toThrow(expect.objectContaining({ type: "org.apache.camel.ExpressionEvaluationException" }) as Error);
   });
 

@@ -65,16 +65,16 @@ export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<Scrip
 
 /** The result of a thread is valid only for its input: if the message has changed since, the script runs again. */
 function runAhead(sandbox: ScriptSandbox, threads: ScriptThreads, ahead: NonNullable<LanguageScope["ahead"]>): Expression {
-  const found = new WeakMap<Exchange, { readonly input: string; readonly outcome: ScriptOutcome }>();
+  const results = new WeakMap<Exchange, { readonly input: string; readonly outcome: ScriptOutcome }>();
   ahead((exchange) => {
     const input = globalsOf(exchange);
-    return threads.run(sandbox.code, input).then((outcome) => void found.set(exchange, { input, outcome }));
+    return threads.run(sandbox.code, input).then((outcome) => void results.set(exchange, { input, outcome }));
   });
   return (exchange) => {
     const input = globalsOf(exchange);
-    const early = found.get(exchange);
-    found.delete(exchange);
-    return valueOf(early?.input === input ? early.outcome : sandbox.run(input));
+    const result = results.get(exchange);
+    results.delete(exchange);
+    return valueOf(result?.input === input ? result.outcome : sandbox.run(input));
   };
 }
 

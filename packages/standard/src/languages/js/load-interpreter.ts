@@ -65,10 +65,10 @@ export async function loadInterpreter({ core, variant, wasm }: InterpreterLibrar
     try {
       current ??= replace();
       return runIn(current, code, globals, { ...limits, stackLimitBytes }, now);
-    } catch (thrown) {
+    } catch (error) {
       current = undefined;
-      if (thrown instanceof RangeError) return { fault: "depth", detail: `${stackLimitBytes}` };
-      return { fault: "failed", detail: `the interpreter stopped and was replaced: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
+      if (error instanceof RangeError) return { fault: "depth", detail: `${stackLimitBytes}` };
+      return { fault: "failed", detail: `the interpreter stopped and was replaced: ${error instanceof Error ? error.message : String(error)}` };
     }
   };
 

@@ -17,8 +17,8 @@ export interface ScriptFault {
 }
 
 /**
- * Runs the code with these globals, given and returned as JSON; without globals it is only compiled. It throws only when the
- * interpreter itself failed: the instance must not be used again then. The function uses nothing but its parameters, because
+ * Runs the code with globals as JSON and returns the result as JSON; without globals, the code is only compiled. Throws only when the
+ * interpreter itself failed; the instance must not be used again then. The function uses nothing but its parameters, because
  * threads are started from its source text.
  */
 export function runScript(quickjs: QuickJSWASMModule, code: string, globals: string | undefined, limits: ScriptLimits, now: () => number): ScriptOutcome {
@@ -45,10 +45,10 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
     return stopped;
   });
   const context = runtime.newContext();
-  const held: QuickJSHandle[] = [];
+  const handles: QuickJSHandle[] = [];
   let broken = false;
   const hold = (handle: QuickJSHandle): QuickJSHandle => {
-    held.push(handle);
+    handles.push(handle);
     return handle;
   };
   try {
@@ -62,20 +62,20 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
     const value = hold(context.unwrapResult(context.evalCode(code, "script.js")));
     const text = hold(context.unwrapResult(context.callFunction(finish, context.undefined, value)));
     return { json: context.typeof(text) === "string" ? context.getString(text) : undefined };
-  } catch (thrown) {
-    // Errors of the script arrive in this class, under a name the script chose. Anything else is a trap, an abort or an overflow of V8's stack.
-    if (!(thrown instanceof Error) || thrown.constructor.name !== "QuickJSUnwrapError") {
+  } catch (error) {
+    // Errors thrown by the script arrive in this class, under a name the script chose. Anything else is a trap, an abort or an overflow of V8's stack.
+    if (!(error instanceof Error) || error.constructor.name !== "QuickJSUnwrapError") {
       broken = true;
-      throw thrown;
+      throw error;
     }
-    const { message } = thrown;
+    const { message } = error;
     if (stopped) return { fault: "time", detail: `${limits.timeLimitMs}` };
     if (/out of memory/.test(message)) return { fault: "memory", detail: `${limits.memoryLimitBytes}` };
     if (/stack overflow/.test(message)) return { fault: "depth", detail: `${limits.stackLimitBytes}` };
     return { fault: "failed", detail: message };
   } finally {
     if (!broken) {
-      for (const handle of held.toReversed()) if (handle.alive) handle.dispose();
+      for (const handle of handles.toReversed()) if (handle.alive) handle.dispose();
       context.dispose();
       runtime.dispose();
     }

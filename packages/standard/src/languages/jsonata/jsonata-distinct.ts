@@ -5,13 +5,13 @@ import { asSequence } from "./sequence.ts";
 export function distinct(list: unknown, spend: () => void): unknown {
   if (!Array.isArray(list) || list.length <= 1) return list;
   const seen = new Set<unknown>();
-  const kept = (list as readonly unknown[]).filter((item) => {
+  const unique = (list as readonly unknown[]).filter((item) => {
     const key = keyOf(item, spend);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
-  return (list as { sequence?: boolean }).sequence === true ? asSequence(kept) : kept;
+  return (list as { sequence?: boolean }).sequence === true ? asSequence(unique) : unique;
 }
 
 /**

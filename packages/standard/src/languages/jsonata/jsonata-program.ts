@@ -41,7 +41,7 @@ const visitsItems = ({ type, steps }: Part): boolean =>
   type === "wildcard" || type === "descendant" || (type === "path" && steps?.some(({ tuple }) => tuple === true) === true);
 
 /** JSONata wraps an input that is a list in another list. */
-const unwrapped = (input: unknown): unknown =>
+const unwrapInput = (input: unknown): unknown =>
   Array.isArray(input) && (input as { outerWrapper?: boolean }).outerWrapper === true ? (input[0] as unknown) : input;
 
 class JsonataProgram {
@@ -53,7 +53,7 @@ class JsonataProgram {
   constructor(text: string, clock: Clock) {
     this.#time = new TimeSpent(clock);
     // The hooks are JSONata variables, so an expression could overwrite them.
-    if (text.includes("__evaluate_")) throw new CompileError("jsonata-refused", "jsonata: names with __evaluate_ are reserved");
+    if (text.includes("__evaluate_")) throw new CompileError("jsonata-refused", "jsonata: names with __evaluate_ are reserved; rename the variable");
     this.#expression = compile(text);
     this.#expression.assign("__evaluate_entry", (part: Part, input: unknown) => this.#enter(part, input));
     this.#expression.assign("__evaluate_exit", (_part: unknown, _input: unknown, _scope: unknown, result: unknown) => this.#leave(result));
@@ -75,12 +75,12 @@ class JsonataProgram {
     this.#time.begin();
     try {
       return this.#expression.evaluate(input, { ...bindings }) as unknown;
-    } catch (thrown) {
-      if (isFlowError(thrown) || (thrown instanceof RangeError && /call stack/i.test(thrown.message))) throw thrown;
-      const problem = thrown as { readonly message?: string; readonly code?: string };
+    } catch (error) {
+      if (isFlowError(error) || (error instanceof RangeError && /call stack/i.test(error.message))) throw error;
+      const problem = error as { readonly message?: string; readonly code?: string };
       throw new FlowError("org.apache.camel.ExpressionEvaluationException", `jsonata: ${problem.message ?? asText(problem.code)}`, {
         code: "jsonata-failed",
-        cause: thrown,
+        cause: error,
       });
     }
   }
@@ -98,7 +98,7 @@ class JsonataProgram {
     if (typeof value === "number" && !Number.isFinite(value)) fail("a number that is not finite cannot be converted to text");
     const countValue = this.#valueCounter();
     return JSON.stringify(
-      unwrapped(value),
+      unwrapInput(value),
       (_name, inner: unknown) => {
         countValue();
         if (typeof inner === "number" && !Number.isInteger(inner)) return Number(inner.toPrecision(15));
@@ -121,7 +121,7 @@ class JsonataProgram {
       throw new FlowError("java.lang.IllegalStateException", `call depth: the jsonata expression is nested deeper than ${maxDepth}`, {
         code: "limit-call-depth",
       });
-    const items = visitsItems(part) ? unwrapped(input) : undefined;
+    const items = visitsItems(part) ? unwrapInput(input) : undefined;
     this.#spend(Array.isArray(items) ? items.length : 1);
   }
 
@@ -139,7 +139,7 @@ class JsonataProgram {
     if (this.#work > workLimit || this.#time.isOver(timeLimitMs))
       throw new FlowError(
         "java.lang.IllegalStateException",
-        "time limit: the jsonata expression exceeded the work limit of one evaluation; it may not terminate",
+        "time limit: the jsonata expression exceeded the work limit of one evaluation; simplify it, or split the message first",
         { code: "limit-time" },
       );
   }
@@ -148,8 +148,8 @@ class JsonataProgram {
 function compile(text: string): jsonata.Expression {
   try {
     return parse(text, { RegexEngine: LinearRegExp });
-  } catch (thrown) {
-    const problem = thrown as { readonly message?: string; readonly position?: number };
+  } catch (error) {
+    const problem = error as { readonly message?: string; readonly position?: number };
     throw new CompileError(
       "jsonata-syntax",
       `jsonata: ${problem.message ?? "the expression is invalid"}`,

@@ -21,7 +21,7 @@ export const jsonata = defineLanguage({
   options: {
     resultType: resultTypeOption,
     source: sourceOption,
-    singleSequence: f.boolean({ doc: "Accepted but ignored: a sequence with one item is always that item.", group: "advanced" }),
+    singleSequence: f.boolean({ doc: "Accepted but ignored: a sequence with one item is always replaced with that item.", group: "advanced" }),
     trim: trimOption,
     id: idOption,
   },
@@ -73,11 +73,11 @@ const maxValues = 120_000;
 /** Copies a result: JSONata shares parts of its input, tags its lists, and may return functions. */
 function detach(result: unknown): unknown {
   if (typeof result !== "object" && typeof result !== "function") return result ?? null;
-  return copyOf(result, { left: maxValues }) ?? null;
+  return copyOf(result, { remaining: maxValues }) ?? null;
 }
 
-function copyOf(value: unknown, budget: { left: number }): unknown {
-  if (--budget.left < 0)
+function copyOf(value: unknown, budget: { remaining: number }): unknown {
+  if (--budget.remaining < 0)
     throw new FlowError("java.lang.IllegalStateException", `size limit: the result of the jsonata expression has more than ${maxValues} values`, {
       code: "limit-size",
     });

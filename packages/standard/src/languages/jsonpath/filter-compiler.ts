@@ -68,7 +68,7 @@ function scalarOf(text: string): unknown {
 /** A pattern must match the whole text, as in Jayway. */
 function compileMatch(left: Read, right: Operand, compilePath: CompilePath): Test {
   if (right.kind === "pattern") {
-    const pattern = compileOrRefuse(right.source, right.flags);
+    const pattern = compileFixedPattern(right.source, right.flags);
     return (node, walk) => isMatch(left(node, walk), pattern);
   }
   const source = compileOperand(right, compilePath);
@@ -78,7 +78,7 @@ function compileMatch(left: Read, right: Operand, compilePath: CompilePath): Tes
   };
 }
 
-function compileOrRefuse(source: string, flags: string): TextPattern {
+function compileFixedPattern(source: string, flags: string): TextPattern {
   const inline = ["i", "m", "s"].filter((flag) => flags.includes(flag)).join("");
   try {
     return compilePattern(inline === "" ? source : `(?${inline})${source}`);
@@ -89,21 +89,22 @@ function compileOrRefuse(source: string, flags: string): TextPattern {
 
 const comparisons: Readonly<Record<string, (left: unknown, right: unknown) => boolean>> = {
   "==": isEqual,
-  "===": (left, right) => typeof left === typeof right && isEqual(left, right),
+  "===": isStrictlyEqual,
   "!=": (left, right) => !isEqual(left, right),
-  "<": (left, right) => ordered(left, right, (order) => order < 0),
-  "<=": (left, right) => ordered(left, right, (order) => order <= 0),
-  ">": (left, right) => ordered(left, right, (order) => order > 0),
-  ">=": (left, right) => ordered(left, right, (order) => order >= 0),
-  in: (left, right) => holds(right, left),
-  nin: (left, right) => !holds(right, left),
-  subsetof: (left, right) => Array.isArray(left) && Array.isArray(right) && left.every((item) => holds(right, item)),
-  anyof: (left, right) => Array.isArray(left) && left.some((item) => holds(right, item)),
-  noneof: (left, right) => Array.isArray(left) && !left.some((item) => holds(right, item)),
-  all: (left, right) => Array.isArray(left) && Array.isArray(right) && right.every((item) => holds(left, item)),
+  "!==": (left, right) => !isStrictlyEqual(left, right),
+  "<": (left, right) => compareOrder(left, right, (order) => order < 0),
+  "<=": (left, right) => compareOrder(left, right, (order) => order <= 0),
+  ">": (left, right) => compareOrder(left, right, (order) => order > 0),
+  ">=": (left, right) => compareOrder(left, right, (order) => order >= 0),
+  in: (left, right) => includesValue(right, left),
+  nin: (left, right) => !includesValue(right, left),
+  subsetof: (left, right) => Array.isArray(left) && Array.isArray(right) && left.every((item) => includesValue(right, item)),
+  anyof: (left, right) => Array.isArray(left) && left.some((item) => includesValue(right, item)),
+  noneof: (left, right) => Array.isArray(left) && !left.some((item) => includesValue(right, item)),
+  all: (left, right) => Array.isArray(left) && Array.isArray(right) && right.every((item) => includesValue(left, item)),
   size: (left, right) => (typeof left === "string" || Array.isArray(left)) && left.length === Number(right),
-  empty: (left, right) => emptiness(left) === right,
-  contains: (left, right) => (typeof left === "string" ? right !== absent && left.includes(asText(right)) : holds(left, right)),
+  empty: (left, right) => isEmptyValue(left) === right,
+  contains: (left, right) => (typeof left === "string" ? right !== absent && left.includes(asText(right)) : includesValue(left, right)),
 };
 
 /** Numbers and strings with the same spelling are equal, as in Jayway: 5 == '5'. */
@@ -114,7 +115,11 @@ function isEqual(left: unknown, right: unknown): boolean {
   return equalJson(left, right);
 }
 
-function ordered(left: unknown, right: unknown, accept: (order: number) => boolean): boolean {
+function isStrictlyEqual(left: unknown, right: unknown): boolean {
+  return typeof left === typeof right && isEqual(left, right);
+}
+
+function compareOrder(left: unknown, right: unknown, accept: (order: number) => boolean): boolean {
   if (typeof left === "number" && typeof right === "number") return accept(left - right);
   if (typeof left === "string" && typeof right === "string") return accept(left < right ? -1 : left > right ? 1 : 0);
   return false;
@@ -126,11 +131,11 @@ function isMatch(left: unknown, pattern: TextPattern): boolean {
   return typeof left === "object" ? false : pattern.matches(asText(left));
 }
 
-function holds(list: unknown, value: unknown): boolean {
+function includesValue(list: unknown, value: unknown): boolean {
   return Array.isArray(list) && value !== absent && list.some((item) => isEqual(item, value));
 }
 
-function emptiness(value: unknown): boolean | undefined {
+function isEmptyValue(value: unknown): boolean | undefined {
   if (typeof value === "string" || Array.isArray(value)) return value.length === 0;
   return isObject(value) ? memberNames(value).length === 0 : undefined;
 }

@@ -44,7 +44,7 @@ function parseComparison(scanner: PathParser): Condition {
   const found = scanner.match(operators)?.toLowerCase();
   if (found === undefined) return { kind: "exists", operand: left };
   scanner.skipBlanks();
-  return { kind: "compare", operator: found === "!==" ? "!=" : found, left, right: parseOperand(scanner) };
+  return { kind: "compare", operator: found, left, right: parseOperand(scanner) };
 }
 
 /** A path, a literal, a list, a pattern or a `${…}` of the flow. */

@@ -34,12 +34,12 @@ function pathNotFound(message: string): FlowError {
 function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk) => unknown {
   let read: (node: unknown, walk: Walk) => unknown = (node) => node;
   let stage: Segment[] = [];
-  let shown: string = path.root;
+  let parentPath: string = path.root;
   const finish = (): void => {
     if (stage.length === 0) return;
     const before = read;
-    const walkStage = compileStage(stage, shown, missing);
-    shown += stage.map(describeSegment).join("");
+    const walkStage = compileStage(stage, parentPath, missing);
+    parentPath += stage.map(describeSegment).join("");
     stage = [];
     read = (node, walk) => {
       const value = before(node, walk);
@@ -54,7 +54,7 @@ function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk
     finish();
     const before = read;
     const apply = compileCall(segment);
-    shown += describeSegment(segment);
+    parentPath += describeSegment(segment);
     read = (node, walk) => {
       const value = before(node, walk);
       return value === absent ? absent : apply(value, node, walk);
@@ -65,12 +65,12 @@ function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk
 }
 
 function compileCall(segment: Segment & { kind: "call" }): (value: unknown, node: unknown, walk: Walk) => unknown {
-  const given = segment.arguments.map((argument) => compileOperand(argument, compilePath));
-  const apply = pathFunctions[segment.name] as (value: unknown, given: readonly unknown[]) => unknown;
+  const args = segment.arguments.map((argument) => compileOperand(argument, compilePath));
+  const apply = pathFunctions[segment.name] as (value: unknown, args: readonly unknown[]) => unknown;
   return (value, node, walk) =>
     apply(
       value,
-      given.map((read) => read(node, walk)).filter((item) => item !== absent),
+      args.map((read) => read(node, walk)).filter((item) => item !== absent),
     );
 }
 
@@ -79,10 +79,10 @@ function compileStage(segments: readonly Segment[], prefix: string, missing: Mis
   let go: Visitor = (node, _walk, emit) => emit(node);
   for (let index = segments.length - 1; index >= 0; index--) {
     const upstream = segments.slice(0, index).every((segment) => isDefiniteSegment(segment, false));
-    const shown = prefix + segments.slice(0, index).map(describeSegment).join("");
+    const parentPath = prefix + segments.slice(0, index).map(describeSegment).join("");
     go = compileSegment(segments[index] as Segment, go, {
       last: index === segments.length - 1,
-      shown,
+      parentPath,
       missing: upstream ? missing : () => undefined,
     });
   }
@@ -104,7 +104,7 @@ function compileStage(segments: readonly Segment[], prefix: string, missing: Mis
 
 interface Place {
   readonly last: boolean;
-  readonly shown: string;
+  readonly parentPath: string;
   readonly missing: Missing;
 }
 
@@ -156,30 +156,30 @@ function compileName(name: (walk: Walk) => string, next: Visitor, place: Place):
   return (node, walk, emit) => {
     const key = name(walk);
     if (!isObject(node)) {
-      place.missing(`Expected to find an object with property ['${key}'] in path ${place.shown} but found '${kindOf(node)}'`);
+      place.missing(`Expected to find an object with property ['${key}'] in path ${place.parentPath} but found '${kindOf(node)}'`);
       return;
     }
     const value = member(node, key);
     if (value !== absent) visit(value, next, walk, emit);
-    else if (!place.last) place.missing(`Missing property in path ${place.shown}['${key}']`);
+    else if (!place.last) place.missing(`Missing property in path ${place.parentPath}['${key}']`);
   };
 }
 
 function compileNames(names: readonly ((walk: Walk) => string)[], next: Visitor, place: Place): Visitor {
   return (node, walk, emit) => {
     if (!isObject(node)) {
-      place.missing(`Expected to find an object in path ${place.shown} but found '${kindOf(node)}'`);
+      place.missing(`Expected to find an object in path ${place.parentPath} but found '${kindOf(node)}'`);
       return;
     }
-    const picked = Object.create(null) as Record<string, unknown>;
+    const selected = Object.create(null) as Record<string, unknown>;
     for (const name of names) {
       const key = name(walk);
       const value = member(node, key);
       if (value === absent) continue;
-      if (place.last) picked[key] = value;
+      if (place.last) selected[key] = value;
       else visit(value, next, walk, emit);
     }
-    if (place.last) visit(picked, next, walk, emit);
+    if (place.last) visit(selected, next, walk, emit);
   };
 }
 
@@ -209,7 +209,8 @@ function compileFilter(test: (node: unknown, walk: Walk) => boolean, work: numbe
 function onArray(place: Place, act: (array: readonly unknown[], walk: Walk, emit: Emit) => void): Visitor {
   return (node, walk, emit) => {
     if (Array.isArray(node)) act(node as unknown[], walk, emit);
-    else place.missing(node === null ? `The path ${place.shown} is null` : `An index can only be applied to arrays, but ${place.shown} is '${kindOf(node)}'`);
+    else if (node === null) place.missing(`The path ${place.parentPath} is null`);
+    else place.missing(`An index can only be applied to arrays, but ${place.parentPath} is '${kindOf(node)}'`);
   };
 }
 
@@ -226,7 +227,9 @@ function visit(value: unknown, next: Visitor, walk: Walk, emit: Emit): void {
 function count(walk: Walk, work: number): void {
   walk.visits += work;
   if (walk.visits > visitLimit)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: the jsonpath visited more than ${visitLimit} nodes`, { code: "limit-time" });
+    throw new FlowError("java.lang.IllegalStateException", `time limit: the jsonpath visited more than ${visitLimit} nodes; use a more specific path`, {
+      code: "limit-time",
+    });
 }
 
 function descend(node: unknown, next: Visitor, walk: Walk, emit: Emit): void {

@@ -2,23 +2,23 @@ import { FlowError } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { isObject, memberNames } from "./json-access.ts";
 
-type PathFunction = (value: unknown, given: readonly unknown[]) => unknown;
+type PathFunction = (value: unknown, args: readonly unknown[]) => unknown;
 
-/** The functions at the end of a path. `value` is the result of the path before it: one value, or a list when it branches. */
+/** The functions at the end of a path. `value` is the result of the path before the function: one value, or a list when the path branches. */
 export const pathFunctions: Readonly<Record<string, PathFunction>> = {
   length: sizeOf,
   size: sizeOf,
-  min: (value, given) => numbersOf("min", value, given).reduce((smallest, number) => Math.min(smallest, number)),
-  max: (value, given) => numbersOf("max", value, given).reduce((largest, number) => Math.max(largest, number)),
-  sum: (value, given) => sum(numbersOf("sum", value, given)),
-  avg: (value, given) => average(numbersOf("avg", value, given)),
-  stddev: (value, given) => deviation(numbersOf("stddev", value, given)),
-  concat: (value, given) => [...asList(value), ...given.flatMap(asList)].map(asText).join(""),
+  min: (value, args) => numbersOf("min", value, args).reduce((smallest, number) => Math.min(smallest, number)),
+  max: (value, args) => numbersOf("max", value, args).reduce((largest, number) => Math.max(largest, number)),
+  sum: (value, args) => sum(numbersOf("sum", value, args)),
+  avg: (value, args) => average(numbersOf("avg", value, args)),
+  stddev: (value, args) => deviation(numbersOf("stddev", value, args)),
+  concat: (value, args) => [...asList(value), ...args.flatMap(asList)].map(asText).join(""),
   keys: (value) => (isObject(value) ? memberNames(value) : null),
   first: (value) => itemAt(value, 0),
   last: (value) => itemAt(value, -1),
-  index: (value, given) => itemAt(value, typeof given[0] === "number" ? given[0] : 0),
-  append: (value, given) => (Array.isArray(value) ? [...(value as unknown[]), ...given] : value),
+  index: (value, args) => itemAt(value, typeof args[0] === "number" ? args[0] : 0),
+  append: (value, args) => (Array.isArray(value) ? [...(value as unknown[]), ...args] : value),
 };
 
 function sizeOf(value: unknown): unknown {
@@ -30,8 +30,8 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : isObject(value) ? [] : [value];
 }
 
-function numbersOf(name: string, value: unknown, given: readonly unknown[]): number[] {
-  const numbers = [...asList(value), ...given.flatMap(asList)].filter((item) => typeof item === "number");
+function numbersOf(name: string, value: unknown, args: readonly unknown[]): number[] {
+  const numbers = [...asList(value), ...args.flatMap(asList)].filter((item) => typeof item === "number");
   if (numbers.length === 0)
     throw new FlowError("org.apache.camel.ExpressionEvaluationException", `jsonpath function ${name}() found no numbers`, {
       code: "jsonpath-function",

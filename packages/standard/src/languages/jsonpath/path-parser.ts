@@ -39,11 +39,11 @@ export class PathParser extends PathScanner {
     for (;;) {
       if (this.take("..")) {
         segments.push({ kind: "descend" });
-        segments.push(this.peek() === "[" ? bracket(this) : dotted(this, inFilter));
+        segments.push(this.peek() === "[" ? parseBracket(this) : parseAfterDot(this, inFilter));
       } else if (this.take(".")) {
-        segments.push(this.peek() === "[" ? bracket(this) : dotted(this, inFilter));
+        segments.push(this.peek() === "[" ? parseBracket(this) : parseAfterDot(this, inFilter));
       } else if (this.peek() === "[") {
-        segments.push(bracket(this));
+        segments.push(parseBracket(this));
       } else {
         return { root, segments };
       }
@@ -51,7 +51,7 @@ export class PathParser extends PathScanner {
   }
 }
 
-function dotted(scanner: PathParser, inFilter: boolean): Segment {
+function parseAfterDot(scanner: PathParser, inFilter: boolean): Segment {
   if (scanner.take("*")) return { kind: "wildcard" };
   const start = scanner.position;
   const name = scanner.match(inFilter ? /[^\s.[\]()=!<>&|,~'"]+/y : /[^\s.[\]()]+/y);
@@ -75,7 +75,7 @@ function callArguments(scanner: PathParser): ReturnType<typeof parseOperand>[] {
   }
 }
 
-function bracket(scanner: PathParser): Segment {
+function parseBracket(scanner: PathParser): Segment {
   scanner.expect("[");
   scanner.skipBlanks();
   const segment = bracketContent(scanner);

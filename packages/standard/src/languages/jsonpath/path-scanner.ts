@@ -1,8 +1,8 @@
 import { CompileError } from "@sluice/engine/spi";
 import type { Text } from "./path-tree.ts";
 
-const opened = "\uE000";
-const closed = "\uE001";
+const markerStart = "\uE000";
+const markerEnd = "\uE001";
 
 /** Scans a path and reports errors with their position. */
 export class PathScanner {
@@ -65,12 +65,12 @@ export class PathScanner {
       if (code === undefined) throw this.error("\\u needs four hexadecimal digits");
       return String.fromCharCode(Number.parseInt(code, 16));
     }
-    const known: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
-    return Object.hasOwn(known, character) ? (known[character] as string) : character;
+    const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
+    return Object.hasOwn(escapes, character) ? (escapes[character] as string) : character;
   }
 
   error(message: string, offset = this.position): CompileError {
-    return new CompileError("jsonpath-syntax", `jsonpath '${shown(this.text)}': ${message}`, { offset });
+    return new CompileError("jsonpath-syntax", `jsonpath '${shorten(this.text)}': ${message}`, { offset });
   }
 }
 
@@ -89,7 +89,7 @@ export function extractPlaceholders(text: string): { readonly marked: string; re
       else if (text.charAt(end) === "}" && --depth === 0) break;
     }
     if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${text}': '\${' is not closed`, { offset: start });
-    marked += `${text.slice(position, start)}${opened}${placeholders.length}${closed}`;
+    marked += `${text.slice(position, start)}${markerStart}${placeholders.length}${markerEnd}`;
     placeholders.push(text.slice(start, end + 1));
     position = end + 1;
   }
@@ -97,12 +97,12 @@ export function extractPlaceholders(text: string): { readonly marked: string; re
 
 /** Restores the markers of `extractPlaceholders` in a string. */
 export function toText(text: string): Text {
-  if (!text.includes(opened)) return { parts: [text] };
+  if (!text.includes(markerStart)) return { parts: [text] };
   const parts: (string | number)[] = [];
-  for (const piece of text.split(/(\uE000\d+\uE001)/)) if (piece !== "") parts.push(piece.startsWith(opened) ? Number(piece.slice(1, -1)) : piece);
+  for (const piece of text.split(/(\uE000\d+\uE001)/)) if (piece !== "") parts.push(piece.startsWith(markerStart) ? Number(piece.slice(1, -1)) : piece);
   return { parts };
 }
 
-function shown(text: string): string {
+function shorten(text: string): string {
   return text.replaceAll(/\uE000\d+\uE001/g, "${…}");
 }

@@ -1,4 +1,4 @@
-// Gets JSON values from messages. Text and bytes are parsed once per message: a choice with five JSONPath branches would
+// Reads JSON values from messages. Text and bytes are parsed once per message: a choice with five JSONPath branches would
 // otherwise parse the same body five times.
 import { FlowError, isFlowError, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { readJsonAhead } from "@sluice/engine/tools";
@@ -13,8 +13,8 @@ export function readJson(raw: unknown, exchange: Exchange, language: string): un
     const ahead = longJson(raw);
     // Must not be cached here: see partOfJson.
     if (ahead?.isExact === true) return parseJson(raw, language, ahead);
-    const known = parsedText.get(exchange.message);
-    if (known !== undefined && known.text === raw) return known.value;
+    const cached = parsedText.get(exchange.message);
+    if (cached !== undefined && cached.text === raw) return cached.value;
     const value = parseJson(raw, language, ahead);
     parsedText.set(exchange.message, { text: raw, value });
     return value;
@@ -22,8 +22,8 @@ export function readJson(raw: unknown, exchange: Exchange, language: string): un
   if (raw instanceof Uint8Array) {
     const ahead = longJson(raw);
     if (ahead?.isExact === true && ahead.error === undefined) return ahead.value;
-    const known = parsedBytes.get(raw);
-    if (known !== undefined) return known;
+    const cached = parsedBytes.get(raw);
+    if (cached !== undefined) return cached;
     const value = parseJson(decodeText(raw), language, ahead);
     if (value !== undefined) parsedBytes.set(raw, value);
     return value;
@@ -59,23 +59,23 @@ function parseJson(text: string, language: string, ahead: LongJson | undefined):
   }
 }
 
-/** Maximum number of containers in one input: a list that contains one list many times is small in memory but huge when traversed. */
+/** Maximum number of lists and maps in one input: a list that contains the same list many times is small in memory, but slow to traverse. */
 const maxNodes = 300_000;
 
 /** Converts a value to plain JSON: maps, sets, dates and bytes are converted. Unchanged parts are shared, not copied. */
 export function toPlainJson(value: unknown): unknown {
-  return plainOf(value, 0, { left: maxNodes });
+  return plainOf(value, 0, { remaining: maxNodes });
 }
 
 interface Budget {
-  left: number;
+  remaining: number;
 }
 
 function plainOf(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value !== "object" || value === null)
     return typeof value === "bigint" ? Number(value) : typeof value === "function" || typeof value === "symbol" ? null : (value ?? null);
   if (depth > 2000) throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply", { code: "limit-size" });
-  if (--budget.left < 0)
+  if (--budget.remaining < 0)
     throw new FlowError("java.lang.IllegalStateException", `size limit: the value has more than ${maxNodes} lists and maps`, { code: "limit-size" });
   if (Array.isArray(value)) return plainArray(value, depth, budget);
   if (value instanceof Map) return plainEntries(value, depth, budget);
@@ -97,11 +97,18 @@ function plainArray(values: readonly unknown[], depth: number, budget: Budget): 
 }
 
 function plainObject(value: Record<string, unknown>, depth: number, budget: Budget): unknown {
-  for (const key of Object.keys(value)) {
-    const item = value[key];
-    if (plainOf(item, depth + 1, budget) !== item) return plainEntries(Object.entries(value), depth, budget);
+  const keys = Object.keys(value);
+  let copy: Record<string, unknown> | undefined;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    const plain = plainOf(value[key], depth + 1, budget);
+    if (copy === undefined && plain !== value[key]) {
+      copy = Object.create(null) as Record<string, unknown>;
+      for (const before of keys.slice(0, index)) copy[before] = value[before];
+    }
+    if (copy !== undefined) copy[key] = plain;
   }
-  return value;
+  return copy ?? value;
 }
 
 function plainEntries(entries: Iterable<[unknown, unknown]>, depth: number, budget: Budget): Record<string, unknown> {

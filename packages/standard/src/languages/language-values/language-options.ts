@@ -10,12 +10,12 @@ export const trimOption = f.boolean({ doc: "Trims the text.", default: true, gro
 export const idOption = f.string({ doc: "Id of the expression, for tools.", group: "advanced" });
 
 /** True when a text option is `true`, case-insensitively. */
-export function isOn(options: Readonly<Record<string, string>>, name: string, otherwise = false): boolean {
+export function isOn(options: Readonly<Record<string, string>>, name: string, fallback = false): boolean {
   const value = options[name];
-  return value === undefined ? otherwise : value.trim().toLowerCase() === "true";
+  return value === undefined ? fallback : value.trim().toLowerCase() === "true";
 }
 
-/** A positive integer given as text; undefined when the option is absent. */
+/** Reads a non-negative integer option; undefined when it is absent or not an integer. */
 export function integerOption(options: Readonly<Record<string, string>>, name: string): number | undefined {
   const value = options[name];
   return value === undefined || !/^\d+$/.test(value.trim()) ? undefined : Number(value.trim());

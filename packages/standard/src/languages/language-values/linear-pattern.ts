@@ -22,8 +22,8 @@ export interface LinearPattern {
   findFrom(text: string, from: number): PatternMatch | undefined;
 }
 
-const known = new Map<string, LinearPattern>();
-const knownLimit = 256;
+const cache = new Map<string, LinearPattern>();
+const maxCached = 256;
 
 /**
  * Compiles a pattern; throws an Error that describes the mistake. `flags`: i, m, s, x.
@@ -31,11 +31,11 @@ const knownLimit = 256;
  */
 export function compileLinearPattern(source: string, flags = ""): LinearPattern {
   const key = `${flags}/${source}`;
-  let pattern = known.get(key);
+  let pattern = cache.get(key);
   if (pattern === undefined) {
     pattern = create(source, flags);
-    if (known.size >= knownLimit) known.delete(known.keys().next().value as string);
-    known.set(key, pattern);
+    if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string);
+    cache.set(key, pattern);
   }
   return pattern;
 }
@@ -46,9 +46,9 @@ function create(source: string, flags: string): LinearPattern {
     dotAll: flags.includes("s"),
     multiline: flags.includes("m"),
   });
-  const named = compiled.namedGroups();
+  const groupIndexes = compiled.namedGroups();
   const groupNames: (string | undefined)[] = Array.from({ length: compiled.groupCount() }, () => undefined);
-  for (const name of Object.keys(named)) groupNames[(named[name] as number) - 1] = name;
+  for (const name of Object.keys(groupIndexes)) groupNames[(groupIndexes[name] as number) - 1] = name;
   return {
     groupNames,
     matches: (text) => compiled.testExact(text),

@@ -9,7 +9,7 @@ const host = new FakeHost();
 host.globals.set("beer", { name: "global" });
 const input = { body: {}, headers: { beer: { name: "header" } }, properties: { beer: { name: "property" } }, variables: { beer: { name: "variable" } } };
 
-describe("C8: source", () => {
+describe("source", () => {
   it.each([
     ["beer", "variable"],
     ["variable:beer", "variable"],

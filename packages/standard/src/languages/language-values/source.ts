@@ -1,7 +1,7 @@
 import { CompileError, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { readVariable } from "../variable/variable.ts";
 
-/** The input of an expression instead of the body: `header:x`, `property:x`, `variable:x` or the name of a variable. */
+/** Compiles the option `source`: `header:x`, `property:x`, `variable:x` or the name of a variable; the body by default. */
 export function compileSource(source: string | undefined, scope: LanguageScope): Expression {
   const text = source?.trim() ?? "";
   if (text === "" || text === "body") return (exchange) => exchange.message.body;

@@ -25,23 +25,24 @@ export const language = defineLanguage({
     },
   ],
   compile(text, options, scope) {
-    return named(options, scope).compile(text, inner(options), scope);
+    return languageOf(options, scope).compile(text, innerOptions(options), scope);
   },
   compilePredicate(text, options, scope) {
-    const target = named(options, scope);
-    if (target.compilePredicate !== undefined) return target.compilePredicate(text, inner(options), scope);
-    const expression = target.compile(text, inner(options), scope);
+    const target = languageOf(options, scope);
+    if (target.compilePredicate !== undefined) return target.compilePredicate(text, innerOptions(options), scope);
+    const expression = target.compile(text, innerOptions(options), scope);
     return (exchange) => isTrue(expression(exchange));
   },
 });
 
-function named(options: Readonly<Record<string, string>>, scope: LanguageScope): LanguageDeclaration {
+function languageOf(options: Readonly<Record<string, string>>, scope: LanguageScope): LanguageDeclaration {
   const name = options["language"] ?? "";
   const found = name === "language" ? undefined : scope.language(name);
-  if (found === undefined) throw new CompileError("language-unknown", `unknown language '${name}'`);
+  if (found === undefined)
+    throw new CompileError("language-unknown", `unknown language '${name}'`, { hint: "use a language such as simple, jsonpath or xpath" });
   return found;
 }
 
-function inner({ language: _, ...rest }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function innerOptions({ language: _, ...rest }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return rest;
 }

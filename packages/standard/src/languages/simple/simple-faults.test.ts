@@ -23,6 +23,7 @@ describe("compile-time errors", () => {
     ["ok ${body", "simple-syntax", 3, undefined],
     ["${body..x}", "simple-syntax", 7, undefined],
     ["${body[x}", "simple-syntax", 6, undefined],
+    ["Hi ${body.a.b c}", "simple-syntax", 12, undefined],
     ["${header.x]}", "simple-syntax", 10, undefined],
     ["${exchangeProperty.x].y}", "simple-syntax", 20, undefined],
     ["${trim( }", "simple-syntax", 8, undefined],

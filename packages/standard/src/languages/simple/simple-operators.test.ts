@@ -10,7 +10,7 @@ const message: LanguageInput = {
   headers: { score: 85, low: 10, word: "abc", padded: " hi there ", zero: 0 },
 };
 
-describe("C1: ternaries in braces nest in every position", () => {
+describe("ternaries in braces nest in every position", () => {
   it.each([
     ["${header.score >= 90 ? 'A' : ${header.score} >= 80 ? 'B' : 'C'}", "B"],
     ["${header.low >= 90 ? 'A' : ${header.low} >= 80 ? 'B' : 'C'}", "C"],
@@ -41,7 +41,7 @@ describe("C1: ternaries in braces nest in every position", () => {
   });
 });
 
-describe("C2: ?. after an index guards the value at the index", () => {
+describe("?. after an index guards the value at the index", () => {
   it.each([
     ["${body[missing]?.x}", null],
     ["${body['missing key']?.x.y.z}", null],
@@ -57,7 +57,7 @@ describe("C2: ?. after an index guards the value at the index", () => {
   });
 });
 
-describe("C6: operators of a template", () => {
+describe("operators of a template", () => {
   it.each([
     ["${substringAfter('zz')} ?~> ${uppercase()} ~> ${size()}", null],
     ["${header.word} ?~> ${substringAfter('zz')} ~> ${size()}", null],

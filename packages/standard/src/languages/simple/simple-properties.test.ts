@@ -185,19 +185,19 @@ describe("lists and text", () => {
     }));
     const body = fc.oneof(fc.dictionary(key, tree, { minKeys: 1 }), fc.array(tree, { minLength: 1, maxLength: 3 }));
     const step = fc.tuple(fc.constantFrom(".", "?.", "[]"), key).map(([form, name]) => (form === "[]" ? `[${name}]` : `${form}${name}`));
-    const outcome = (text: string, given: unknown): unknown => {
+    const outcome = (text: string, value: unknown): unknown => {
       try {
-        return evaluate(text, { body: given });
+        return evaluate(text, { body: value });
       } catch (fault) {
         return (fault as { code?: string }).code ?? fault;
       }
     };
     let found = 0;
     fc.assert(
-      fc.property(body, fc.array(step, { minLength: 1, maxLength: 4 }), (given, path) => {
+      fc.property(body, fc.array(step, { minLength: 1, maxLength: 4 }), (value, path) => {
         const text = `\${body${path.join("")}}`;
-        const direct = outcome(text, given);
-        expect(direct).toEqual(outcome(text, new TextEncoder().encode(JSON.stringify(given))));
+        const direct = outcome(text, value);
+        expect(direct).toEqual(outcome(text, new TextEncoder().encode(JSON.stringify(value))));
         if (direct !== null && typeof direct === "object") found++;
       }),
       { numRuns: 2_000 },

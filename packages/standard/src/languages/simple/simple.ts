@@ -2,7 +2,7 @@ import { CompileError, defineLanguage, type Expression, type LanguageScope } fro
 import { asText, findConversion } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { compilePredicateProgram, compileProgram } from "./compile/program.ts";
-import { memoized } from "./compile/scope.ts";
+import { memoize } from "./compile/scope.ts";
 import { prettyText } from "./functions/pretty.ts";
 import { hasFunction } from "./parse/scan.ts";
 
@@ -43,7 +43,7 @@ export const simple = defineLanguage({
       expect: { body: 17 },
     },
     {
-      title: "A choice inside the braces",
+      title: "A conditional (ternary) inside the braces",
       yaml: "- setBody:\n    simple: \"${header.total > 100 ? 'large' : 'small'}\"",
       given: { headers: { total: 250 } },
       expect: { body: "large" },
@@ -64,9 +64,10 @@ function sourceOf(text: string, options: Options): string {
 
 function withOptions(expression: Expression, options: Options, scope: LanguageScope): Expression {
   let result = expression;
-  if (on(options, "nested", false)) result = evaluatedAgain(result, scope);
-  if (on(options, "trimResult", false)) result = changed(result, (value) => (typeof value === "string" ? value.trim() : value));
-  if (on(options, "pretty", false)) result = changed(result, (value) => (value === null || value === undefined ? value : (prettyText(value) ?? asText(value))));
+  if (on(options, "nested", false)) result = evaluateAgain(result, scope);
+  if (on(options, "trimResult", false)) result = mapResult(result, (value) => (typeof value === "string" ? value.trim() : value));
+  if (on(options, "pretty", false))
+    result = mapResult(result, (value) => (value === null || value === undefined ? value : (prettyText(value) ?? asText(value))));
   const type = options["resultType"]?.trim() ?? "";
   if (type === "") return result;
   const convert = findConversion(type);
@@ -74,16 +75,16 @@ function withOptions(expression: Expression, options: Options, scope: LanguageSc
     throw new CompileError("language-result-type", `unknown resultType '${type}'`, {
       hint: "write String, Integer, Long, Double, Boolean, byte[], java.util.List or java.util.Map",
     });
-  return changed(result, convert);
+  return mapResult(result, convert);
 }
 
-function changed(expression: Expression, change: (value: unknown) => unknown): Expression {
+function mapResult(expression: Expression, change: (value: unknown) => unknown): Expression {
   return (exchange) => change(expression(exchange));
 }
 
-/** With `nested`, a text result with functions is compiled and evaluated again. */
-function evaluatedAgain(expression: Expression, scope: LanguageScope): Expression {
-  const find = memoized((text) => compileProgram(text, scope));
+/** For the option `nested`: compiles and evaluates a text result that contains functions. */
+function evaluateAgain(expression: Expression, scope: LanguageScope): Expression {
+  const find = memoize((text) => compileProgram(text, scope));
   return (exchange) => {
     const value = expression(exchange);
     if (typeof value !== "string" || !hasFunction(value)) return value;

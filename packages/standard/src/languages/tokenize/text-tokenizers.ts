@@ -1,4 +1,4 @@
-// Splits text: at separators, at separators given as a pattern, or between a start and an end.
+// Splits text at a separator, at the matches of a pattern, or between a start and an end token.
 import type { LinearPattern } from "../language-values/linear-pattern.ts";
 import type { Cut, Tokenizer } from "./token-stream.ts";
 

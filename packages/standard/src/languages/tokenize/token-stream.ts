@@ -32,7 +32,7 @@ type Chunk = string | Uint8Array;
 /** Tokens of a value: a repeatable iterable, or an async one when the value arrives in chunks. */
 export function tokensOf(value: unknown, createTokenizer: () => Tokenizer, options: TokenOptions): Iterable<string> | AsyncIterable<string> {
   if (value === null || value === undefined) return [];
-  if (typeof value === "object" && Symbol.asyncIterator in value) return new LaterTokens(value as AsyncIterable<Chunk>, createTokenizer, options);
+  if (typeof value === "object" && Symbol.asyncIterator in value) return new AsyncTokens(value as AsyncIterable<Chunk>, createTokenizer, options);
   if (typeof value === "object" && Symbol.iterator in value && !(value instanceof Uint8Array) && !Array.isArray(value) && !(value instanceof Map))
     return new Tokens(value as Iterable<Chunk>, createTokenizer, options);
   return new Tokens([asText(value)], createTokenizer, options);
@@ -64,7 +64,7 @@ class Tokens implements Iterable<string> {
     yield* collector.finish();
   }
 
-  /** Shown and stored as an equivalent list. */
+  /** The tokens as a list, for display and storage. */
   toJSON(): string[] {
     const list: string[] = [];
     for (const token of this) {
@@ -75,7 +75,7 @@ class Tokens implements Iterable<string> {
   }
 }
 
-class LaterTokens implements AsyncIterable<string> {
+class AsyncTokens implements AsyncIterable<string> {
   readonly #chunks: AsyncIterable<Chunk>;
   readonly #createTokenizer: () => Tokenizer;
   readonly #options: TokenOptions;
@@ -131,12 +131,12 @@ class Collector {
       const cut = this.#tokenizer.cut(this.#text, from, complete);
       if (cut === undefined) break;
       from = cut.next;
-      if (cut.token !== undefined) yield* this.#hand(cut.token);
+      if (cut.token !== undefined) yield* this.#emit(cut.token);
     }
     if (!complete) this.#text = this.#text.slice(from);
   }
 
-  *#hand(token: string): Generator<string> {
+  *#emit(token: string): Generator<string> {
     if (this.#skip) {
       this.#skip = false;
     } else if (this.#options.group <= 1) {

@@ -107,7 +107,7 @@ describe("tokenize", () => {
   });
 
   it("rejects invalid tokens", () => {
-    expect(() => evaluate("", { body: "x" })).toThrow("needs a token");
+    expect(() => evaluate("", { body: "x" })).toThrow("requires a token");
     expect(() => evaluate("(", { body: "x", options: { regex: "true" } })).toThrow("not a valid pattern");
     expect(() => evaluate(",", { body: "x", options: { source: "header:" } })).toThrow("no name after the colon");
   });

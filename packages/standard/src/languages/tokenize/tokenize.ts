@@ -20,17 +20,17 @@ export const tokenize = defineLanguage({
   since: "0.1",
   textKey: "token",
   options: {
-    endToken: f.text({ doc: "End token; `token` is then the start token, and text outside is dropped." }),
+    endToken: f.text({ doc: "End token; `token` is then the start token, and text outside the pairs is discarded." }),
     includeTokens: f.boolean({ doc: "Includes the start and end token, or the separator, in the result.", default: false }),
     inheritNamespaceTagName: f.string({
       doc: "With xml: the parent element whose namespace declarations each token inherits; * for the root.",
       group: "advanced",
     }),
-    regex: f.boolean({ doc: "The token is a regular expression.", default: false }),
-    xml: f.boolean({ doc: "The token is the name of an XML element; returns each such element.", default: false }),
+    regex: f.boolean({ doc: "Treats the token as a regular expression.", default: false }),
+    xml: f.boolean({ doc: "Treats the token as the name of an XML element and returns each such element.", default: false }),
     group: f.integer({ doc: "Joins this many tokens into one string.", min: 0 }),
     groupDelimiter: f.text({ doc: "Separator of the tokens in a group; the token by default." }),
-    skipFirst: f.boolean({ doc: "Drops the first token, such as a header line.", default: false }),
+    skipFirst: f.boolean({ doc: "Discards the first token, such as a header line.", default: false }),
     source: sourceOption,
     resultType: resultTypeOption,
     trim: trimOption,
@@ -70,7 +70,7 @@ function newLines(token: string): string {
 }
 
 function compileTokenizer(text: string, options: Options, scope: LanguageScope): (exchange: Exchange) => Tokenizer {
-  if (text === "") throw new CompileError("tokenize-token", "tokenize needs a token", { hint: 'write token: ","' });
+  if (text === "") throw new CompileError("tokenize-token", "tokenize requires a token", { hint: 'write token: ","' });
   const include = isOn(options, "includeTokens");
   if (isOn(options, "xml")) {
     const name = tagName(text);

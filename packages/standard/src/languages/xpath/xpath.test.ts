@@ -73,7 +73,7 @@ describe("results", () => {
     expect(evaluate("/order/nothing", { body: order })).toHaveLength(0);
   });
 
-  test("without a type a plain value is its text", () => {
+  test("without a type, an atomic value is returned as text", () => {
     expect(evaluate("count(/order/line)", { body: order })).toBe("2");
   });
 
@@ -139,7 +139,7 @@ describe("errors", () => {
     },
   );
 
-  test("a string that is too long is rejected", () => {
+  test("an expression that is too long is rejected", () => {
     expect(() => evaluate(`'${"x".repeat(10_000)}'`, { body: "<a/>" })).toThrowError(expect.objectContaining({ code: "xpath-length" }));
   });
 

@@ -24,10 +24,10 @@ export const xpath = defineLanguage({
     namespace: f.list(
       f.object(
         { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },
-        { doc: "One prefix." },
+        { doc: "One namespace prefix." },
       ),
       {
-        doc: "Prefixes the expression uses.",
+        doc: "Namespace prefixes that the expression uses.",
       },
     ),
     source: sourceOption,

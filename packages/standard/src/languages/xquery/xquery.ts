@@ -21,10 +21,10 @@ export const xquery = defineLanguage({
     namespace: f.list(
       f.object(
         { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },
-        { doc: "One prefix." },
+        { doc: "One namespace prefix." },
       ),
       {
-        doc: "Prefixes the query uses.",
+        doc: "Namespace prefixes that the query uses.",
       },
     ),
     configurationRef: f.string({ doc: "Accepted but ignored.", group: "advanced" }),

@@ -1,6 +1,6 @@
 import { CompileError } from "@sluice/engine/spi";
 
-/** One step of a path: an element by name, in any namespace if undefined. */
+/** One step of a path: an element by name, in any namespace if `namespace` is undefined. */
 export interface PathStep {
   readonly local: string;
   readonly namespace: string | undefined;
@@ -38,7 +38,7 @@ export interface NamedElement {
 }
 
 /** True when the path matches the open elements, outermost first. */
-export function leadsTo(steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
+export function matchesPath(steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
   return matchFrom(steps.length - 1, elements.length - 1, steps, elements);
 }
 

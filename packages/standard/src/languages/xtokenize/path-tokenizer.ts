@@ -3,7 +3,7 @@
 import { FlowError } from "@sluice/engine/spi";
 import { readDeclarations, tagEnd, withDeclarations } from "../tokenize/element-tokenizer.ts";
 import type { Cut, Tokenizer } from "../tokenize/token-stream.ts";
-import { leadsTo, type NamedElement, type PathStep } from "./path-steps.ts";
+import { matchesPath, type NamedElement, type PathStep } from "./path-steps.ts";
 
 /** i: with inherited namespaces declared; w: wrapped in its ancestors; u: its content; t: its text. */
 export type TokenMode = "i" | "w" | "u" | "t";
@@ -21,7 +21,7 @@ interface Token {
 }
 
 const maxDepth = 1000;
-/** Limited, because every token may contain all of them. */
+/** Maximum number of declarations, because every token may contain all of them. */
 const maxDeclarations = 1000;
 /**
  * Maximum number of tags that are skipped in search of the next element, because the search cannot be interrupted. Comments and similar markup are
@@ -54,8 +54,8 @@ export class PathTokenizer implements Tokenizer {
       const end = start < 0 ? -1 : markupEnd(text, start);
       if (end < 0) {
         this.#read = at - from;
-        if (complete && start >= 0) throw broken("a tag is not closed");
-        if (complete && this.#open.length > 0) throw broken(`<${this.#open.at(-1)?.name ?? ""}> is not closed`);
+        if (complete && start >= 0) throw malformedXml("a tag is not closed");
+        if (complete && this.#open.length > 0) throw malformedXml(`<${this.#open.at(-1)?.name ?? ""}> is not closed`);
         return this.#release(text, from, at);
       }
       at = end + 1;
@@ -73,12 +73,12 @@ export class PathTokenizer implements Tokenizer {
   #skipTag(second: number): void {
     this.#skipped += second === exclamation || second === question ? workOfOtherMarkup : 1;
     if (this.#skipped > maxSkipped)
-      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize skips at most ${maxSkipped} tags between two elements`, {
+      throw new FlowError("java.lang.IllegalStateException", `time limit: xtokenize skips at most ${maxSkipped} tags between two matching elements`, {
         code: "limit-time",
       });
   }
 
-  /** Text outside a token is no longer needed. */
+  /** Releases text outside a token, which is no longer needed. */
   #release(_text: string, from: number, at: number): Cut | undefined {
     if (this.#token !== undefined || at <= from) return undefined;
     this.#read = 0;
@@ -92,9 +92,9 @@ export class PathTokenizer implements Tokenizer {
     if (second === "/") return this.#close(text, start, end, from);
     const tag = text.slice(start, end + 1);
     const isEmpty = tag.endsWith("/>");
-    if (this.#open.length >= maxDepth) throw broken(`it is nested deeper than ${maxDepth} elements`);
+    if (this.#open.length >= maxDepth) throw malformedXml(`it is nested deeper than ${maxDepth} elements`);
     this.#openElement(tag);
-    if (this.#token === undefined && leadsTo(this.#path, this.#open))
+    if (this.#token === undefined && matchesPath(this.#path, this.#open))
       this.#token = { start: start - from, contentStart: end + 1 - from, depth: this.#open.length };
     return isEmpty ? this.#end(text, end + 1, end + 1, from) : undefined;
   }
@@ -102,7 +102,7 @@ export class PathTokenizer implements Tokenizer {
   #close(text: string, start: number, end: number, from: number): string | undefined {
     const name = text.slice(start + 2, end).trim();
     const open = this.#open.at(-1);
-    if (open?.name !== name) throw broken(open === undefined ? `</${name}> has no start tag` : `expected </${open.name}>, found </${name}>`);
+    if (open?.name !== name) throw malformedXml(open === undefined ? `</${name}> has no start tag` : `expected </${open.name}>, found </${name}>`);
     return this.#end(text, start, end + 1, from);
   }
 
@@ -137,15 +137,16 @@ export class PathTokenizer implements Tokenizer {
 
   #openElement(tag: string): void {
     const name = /^<([^\s/>]+)/.exec(tag)?.[1];
-    if (name === undefined) throw broken(`'${tag.slice(0, 40)}' is not a valid tag`);
+    if (name === undefined) throw malformedXml(`'${tag.slice(0, 40)}' is not a valid tag`);
     const declarations = tag.includes("xmlns") ? readDeclarations(tag, maxDeclarations + 1) : [];
     const colon = name.indexOf(":");
     const prefix = colon < 0 ? "xmlns" : `xmlns:${name.slice(0, colon)}`;
-    if ((this.#declared += declarations.length) > maxDeclarations) throw broken(`more than ${maxDeclarations} namespaces are declared around one element`);
+    if ((this.#declared += declarations.length) > maxDeclarations)
+      throw malformedXml(`more than ${maxDeclarations} namespaces are declared around one element`);
     for (const [attribute, value] of declarations) {
-      const around = this.#namespaces.get(attribute);
-      if (around === undefined) this.#namespaces.set(attribute, [value]);
-      else around.push(value);
+      const values = this.#namespaces.get(attribute);
+      if (values === undefined) this.#namespaces.set(attribute, [value]);
+      else values.push(value);
     }
     const namespace = this.#namespaces.get(prefix)?.at(-1)?.slice(1, -1) ?? "";
     this.#open.push({ name, tag, declarations, local: name.slice(colon + 1), namespace });
@@ -155,13 +156,13 @@ export class PathTokenizer implements Tokenizer {
     const { declarations = [] } = this.#open.pop() ?? {};
     this.#declared -= declarations.length;
     for (const [attribute] of declarations) {
-      const around = this.#namespaces.get(attribute);
-      if (around?.length === 1) this.#namespaces.delete(attribute);
-      else around?.pop();
+      const values = this.#namespaces.get(attribute);
+      if (values?.length === 1) this.#namespaces.delete(attribute);
+      else values?.pop();
     }
   }
 
-  /** Declarations of the open elements; of two for one prefix the inner one applies. */
+  /** Declarations of the open elements; for each prefix, the innermost one applies. */
   #inherited(): readonly (readonly [string, string])[] {
     return [...this.#namespaces].map(([attribute, values]) => [attribute, values.at(-1) as string]);
   }
@@ -219,7 +220,7 @@ function readText(text: string): string {
   );
 }
 
-function broken(why: string): FlowError {
+function malformedXml(why: string): FlowError {
   return new FlowError("org.apache.camel.ExpressionEvaluationException", `xtokenize: the XML is not well-formed: ${why}`, {
     code: "invalid-xml",
     details: { clientFault: true },

@@ -24,9 +24,9 @@ export const xtokenize = defineLanguage({
     namespace: f.list(
       f.object(
         { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },
-        { doc: "One prefix." },
+        { doc: "One namespace prefix." },
       ),
-      { doc: "Prefixes the path uses." },
+      { doc: "Namespace prefixes that the path uses." },
     ),
     group: f.integer({ doc: "Joins this many elements into one string.", min: 0 }),
     source: sourceOption,

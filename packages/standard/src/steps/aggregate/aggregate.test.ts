@@ -28,6 +28,13 @@ describe("aggregate", () => {
     expect(run.mocks.get("after")?.map(({ body }) => body)).toEqual(["1", "2", "3", "4"]);
   });
 
+  it.each(["", "(true)"])("can share its groups in a cluster with the memory repository%s", async (parameters) => {
+    const repository = `#class:org.apache.camel.processor.aggregate.MemoryAggregationRepository${parameters}`;
+    const run = await flow(aggregate(`completionSize: 2, aggregationRepository: "${repository}"`));
+    const [route] = run.runtime.routes.values();
+    expect(route?.placement.tiedBy.find(({ kind }) => kind === "step")?.stateScope).toBe("shared");
+  });
+
   it("completes a group on timeout, counted from its last message", async () => {
     const run = await flow(aggregate("completionTimeout: 500, completionTimeoutCheckerInterval: 100"));
     await feed(run, ["x", "1"]);
@@ -88,7 +95,7 @@ describe("aggregate", () => {
     ]);
   });
 
-  it("C10: rejects late messages of a closed group with Camel's message, and evicts the oldest closed keys", async () => {
+  it("rejects late messages of a closed group with Camel's message, and evicts the oldest closed keys", async () => {
     const run = await flow(aggregate("completionSize: 1, closeCorrelationKeyOnCompletion: 2"));
     await feed(run, ["a", "1"], ["b", "2"], ["c", "3"], ["a", "4"]);
     expect((await run({ body: "5", headers: { id: "c" } })).error).toBe("The correlation key [c] has been closed");
@@ -112,7 +119,7 @@ describe("aggregate", () => {
         ["CamelAggregationCompleteAllGroups", "true"],
       ],
     });
-    await run.runtime.inletOf("direct:start")?.deliver(new Message("2", wire), { session: { id: "by-hand", skipTime: false } });
+    await run.runtime.routeInputOf("direct:start")?.deliver(new Message("2", wire), { session: { id: "by-hand", skipTime: false } });
     await settle();
     expect(groupsOf(run)).toEqual([]);
     await run({ body: "3", headers: { id: "z", CamelAggregationCompleteAllGroups: true } });

@@ -1,12 +1,13 @@
-import { CompileError, defineStep, FlowError, type Compiler, type Exchange } from "@sluice/engine/spi";
-import { copyExchange, type AggregationRepository } from "@sluice/engine/tools";
+import { CompileError, defineStep, FlowError, type Awaitable, type Compiler, type Exchange } from "@sluice/engine/spi";
+import { copyExchange, type AggregationRepository, type SharedAggregation } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
-import { f, type ExpressionNode } from "@sluice/model";
+import { f, type ExpressionNode, type StepNode } from "@sluice/model";
 import { after } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
 import { completionCheck } from "./completion-check.ts";
 import { completionFields } from "./completion-fields.ts";
 import { Groups, type GroupOptions } from "./groups.ts";
+import { SharedGroups, type SharedGroupOptions } from "./shared-groups.ts";
 import { StoredGroups } from "./stored-groups.ts";
 
 const lockRetryFields = {
@@ -18,20 +19,20 @@ const lockRetryFields = {
   randomBackOff: f.boolean({ doc: "Accepted but ignored." }),
 };
 
-/** Collects related messages. The added message continues immediately; the completed group runs the nested steps as a separate run. */
+/** Collects related messages. An added message continues immediately; a completed group runs the nested steps as a separate run. */
 export const aggregate = defineStep({
   name: "aggregate",
   title: "Aggregate",
   summary: "Collects related messages and processes each completed group as one message.",
   guarantees:
-    "The message that is added continues immediately with the step after the aggregate; the completed group runs the nested steps as a separate run. Messages are merged in the order they arrive. Without a repository, open groups are stored in memory and are lost on a restart; use forceCompletionOnStop to complete them when the flow stops. With a repository in a database, the message that is added continues when its group is stored: groups survive a restart, and a completed group is removed when its run has succeeded, so after a crash it runs again. In memory, at most 50,000 groups, 100,000 messages per group and 128 MB are stored: above a limit the oldest group is completed early and a warning is logged. With several workers, the route runs in one of them.",
+    "An added message continues immediately with the step after the aggregate; a completed group runs the nested steps as a separate run. Messages are merged in the order they arrive. Without a repository, open groups are stored in memory and are lost on a restart; use forceCompletionOnStop to complete them when the flow stops. With a repository in a database, an added message continues when its group is stored: groups survive a restart, and a completed group is removed when its run succeeds, so it runs again after a crash. In memory, at most 50,000 groups, 100,000 messages per group and 128 MB are stored: above a limit, the oldest group is completed early and a warning is logged. With several workers, the route runs in one of them. In a cluster without a repository, every node adds messages to the store of the cluster, and an added message continues when it is stored. One node at a time merges the messages, in the order in which the store received them. If that node fails, another node takes over the messages of all open groups: timeouts start again, and a group that was being processed runs again with the same messages and the header CamelRedelivered. In a cluster, a failed merge is reported as a separate run, and the open groups of one step can have at most 9,000 messages in total.",
   group: "splitting",
   icon: "combine",
   paletteGroup: "repeat",
   card: { title: "Collect", subtitle: "by {correlationExpression}" },
   since: "0.1",
   keywords: ["merge", "join", "collect", "batch"],
-  stateScope: "one",
+  stateScope: ({ aggregationRepository }) => (isInMemory(aggregationRepository) ? "shared" : "one"),
   adoptsSiblings: true,
   options: {
     correlationExpression: f.expression({ doc: "Messages with the same value belong to the same group.", required: true }),
@@ -53,7 +54,7 @@ export const aggregate = defineStep({
     aggregateController: f.unsupported(
       "aggregateController refers to a Java object; complete groups with completionPredicate or the header CamelAggregationCompleteAllGroups",
     ),
-    steps: f.steps({ doc: "Steps for a completed group.", default: [] }),
+    steps: f.steps({ doc: "Steps that process a completed group.", default: [] }),
   },
   examples: [
     {
@@ -63,7 +64,7 @@ export const aggregate = defineStep({
       expect: { body: "a" },
     },
   ],
-  compile({ correlationExpression, steps, ...options }, compiler) {
+  compile({ correlationExpression, steps, ...options }, compiler, node) {
     const strategy = strategyOf(options, compiler);
     if (strategy === undefined)
       throw new CompileError("option-missing", "aggregate needs an aggregationStrategy", {
@@ -72,17 +73,17 @@ export const aggregate = defineStep({
     const check = completionCheck(options, compiler);
     const keyOf = compiler.expression(correlationExpression);
     const run = compiler.steps(steps);
-    const { host, route, tasks } = compiler;
+    const { host, route, registry, tasks } = compiler;
     const groupOptions: GroupOptions = { ...options, strategy, check, host, routeId: route.id, release: (group) => tasks.detach(group, run) };
-    const inMemory = tasks.state("groups", () => new Groups(groupOptions));
-    const repository = repositoryOf(options.aggregationRepository, compiler);
-    const stored = repository === undefined ? undefined : storedGroups(repository, groupOptions, compiler, correlationExpression.span);
-    const completeAll = (exchange: Exchange) =>
-      stored === undefined || exchange.run.session !== undefined ? inMemory.completeAll("force", exchange) : stored.completeAll("force");
+    const localGroups = tasks.state("groups", () => new Groups(groupOptions));
+    const repository = registry.bean(options.aggregationRepository ?? memoryRepository, "aggregation-repository") as object;
+    const externalGroups = openExternalGroups(repository, groupOptions, compiler, { node, span: correlationExpression.span });
+    // Messages of test sessions must not join groups outside this process, which contain live messages.
+    const groupsOf = ({ run: { session } }: Exchange): AnyGroups => (session === undefined ? (externalGroups ?? localGroups) : localGroups);
+    const completeAll = (exchange: Exchange): Awaitable => groupsOf(exchange).completeAll("force", exchange);
     return (exchange) => {
-      // Messages of test sessions must not join stored groups, which contain live messages.
-      const groups = exchange.run.session === undefined ? (stored ?? inMemory) : inMemory;
-      if (takesFlag(exchange, "CamelAggregationCompleteAllGroups")) {
+      const groups = groupsOf(exchange);
+      if (consumeFlag(exchange, "CamelAggregationCompleteAllGroups")) {
         return completeAll(exchange);
       }
       const key = asText(keyOf(exchange));
@@ -90,20 +91,46 @@ export const aggregate = defineStep({
         if (options.ignoreInvalidCorrelationKeys) return undefined;
         throw new FlowError("org.apache.camel.CamelExchangeException", "Invalid correlation key", { code: "correlation-key-invalid" });
       }
-      const inclusive = takesFlag(exchange, "CamelAggregationCompleteAllGroupsInclusive");
+      const inclusive = consumeFlag(exchange, "CamelAggregationCompleteAllGroupsInclusive");
       const added = groups.add(key, copyExchange(exchange, compiler.host.ids));
       return inclusive ? after(added, () => completeAll(exchange)) : added;
     };
   },
 });
 
-/** The repository outside the process; undefined when groups are kept in memory. */
-function repositoryOf(reference: string | undefined, { registry }: Compiler): AggregationRepository | undefined {
-  const bean = reference === undefined ? {} : (registry.bean(reference, "aggregation-repository") as object);
-  return "put" in bean ? (bean as AggregationRepository) : undefined;
+interface AnyGroups {
+  add(key: string, message: Exchange): Awaitable;
+  completeAll(by: "force", message: Exchange): Awaitable;
 }
 
-function storedGroups(repository: AggregationRepository, options: GroupOptions, { endpoints, tasks }: Compiler, span: ExpressionNode["span"]): StoredGroups {
+const memoryRepository = "#class:org.apache.camel.processor.aggregate.MemoryAggregationRepository";
+
+const isInMemory = (reference: string | undefined): boolean => reference === undefined || /[.:]MemoryAggregationRepository(?:\(.*\))?$/.test(reference);
+
+/** Groups whose state is outside the process; undefined when the repository is the memory of the process. */
+function openExternalGroups(repository: object, options: GroupOptions, compiler: Compiler, at: StepPosition): AnyGroups | undefined {
+  if ("put" in repository) return storedGroups(repository as AggregationRepository, options, compiler, at.span);
+  if (!("share" in repository)) return undefined;
+  const { route, tasks } = compiler;
+  const parts: SharedGroupOptions = {
+    ...options,
+    aggregation: repository as SharedAggregation,
+    place: { flowId: route.flowId, routeId: route.id, stepId: at.node.id },
+    restore: (message) => tasks.restore(message),
+    fail: (exchange, error) =>
+      tasks.detach(exchange, () => {
+        throw error;
+      }),
+  };
+  return tasks.state("shared-groups", () => new SharedGroups(parts));
+}
+
+interface StepPosition {
+  readonly node: StepNode;
+  readonly span: ExpressionNode["span"];
+}
+
+function storedGroups(repository: AggregationRepository, options: GroupOptions, { endpoints, tasks }: Compiler, span: StepPosition["span"]): StoredGroups {
   const uri = repository.recovery?.deadLetterUri;
   const outlet = uri === undefined ? undefined : endpoints.to({ uri, parameters: {}, span });
   const deadLetter = outlet === undefined ? undefined : (exchange: Exchange) => outlet.send(exchange);
@@ -111,7 +138,7 @@ function storedGroups(repository: AggregationRepository, options: GroupOptions, 
 }
 
 /** Reads and removes a control header. Only headers set by the route count, never those received from outside. */
-function takesFlag(exchange: Exchange, name: string): boolean {
+function consumeFlag(exchange: Exchange, name: string): boolean {
   const value = exchange.message.headers.getOwn(name);
   if (value !== true && asText(value).toLowerCase() !== "true") return false;
   exchange.message.headers.delete(name);

@@ -3,14 +3,14 @@ import { OldestKey } from "../../oldest-key.ts";
 
 const maxClosedKeys = 100_000;
 
-/** The keys of completed groups that accept no more messages. `remembered` limits their number; 0 stores as many as possible. */
+/** The keys of completed groups that accept no more messages. `limit` is their maximum number; 0 means the highest possible one. */
 export class ClosedKeys {
   readonly #keys = new Set<string>();
   readonly #oldest = new OldestKey(this.#keys);
   readonly #maxKeys: number;
 
-  constructor(remembered: number | undefined) {
-    this.#maxKeys = remembered === undefined ? -1 : remembered === 0 ? maxClosedKeys : Math.min(remembered, maxClosedKeys);
+  constructor(limit: number | undefined) {
+    this.#maxKeys = limit === undefined ? -1 : limit === 0 ? maxClosedKeys : Math.min(limit, maxClosedKeys);
   }
 
   /** Throws when the group stored under `place` was completed; `key` is the correlation key shown in the message. */

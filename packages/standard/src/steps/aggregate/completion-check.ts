@@ -36,7 +36,7 @@ export function completionCheck(options: CompletionOptions, compiler: Compiler):
   const predicate = options.completionPredicate === undefined ? undefined : compiler.predicate(options.completionPredicate);
   if (completionSize === 0 && completionInterval === 0 && !hasTimeouts && size === undefined && predicate === undefined && !completionFromBatchConsumer)
     throw new CompileError("option-missing", "aggregate needs a completion condition, such as completionSize or completionTimeout", {
-      hint: "without one, groups are never completed",
+      hint: "add completionSize or completionTimeout: without a condition, groups are never completed",
     });
   let batch = 0;
   return {

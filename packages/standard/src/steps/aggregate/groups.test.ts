@@ -1,4 +1,4 @@
-import { FakeHost, exchangeOf, hostInRealTime, type FakeLog } from "@sluice/testkit";
+import { FakeHost, exchangeOf, realTimeHost, type FakeLog } from "@sluice/testkit";
 import type { Exchange, Host } from "@sluice/engine";
 import { expect, it } from "vitest";
 import { listStrategy } from "../../beans/grouped.ts";
@@ -44,7 +44,7 @@ it("completes the oldest group at the limit and reports it, instead of growing",
   expect(host.log.records.map(({ level }) => level)).toEqual(["WARN"]);
 });
 
-it("A8: counts headers, properties and keys as memory of the open groups", () => {
+it("counts headers, properties and keys as memory of the open groups", () => {
   const parts: Readonly<Record<string, (exchange: Exchange, text: string) => void>> = {
     header: ({ message }, text) => message.headers.set("h", text),
     property: (exchange, text) => exchange.setProperty("p", text),
@@ -64,18 +64,18 @@ it("A8: counts headers, properties and keys as memory of the open groups", () =>
   expect(released.length).toBeGreaterThan(100);
 });
 
-it("A8: counts every string that a group collects, not only the first", () => {
+it("counts every string that a group collects, not only the first", () => {
   const { groups, released, host } = openGroups();
   for (let index = 0; index < 200; index++) void groups.add("all", exchangeOf("x".repeat(1_000_000)));
   expect(released.length).toBeGreaterThan(1);
   expect(host.log.texts.join()).toContain("open groups use more than");
 });
 
-it("A8: completes many groups in slices and yields in between", async () => {
+it("completes many groups in slices and yields in between", async () => {
   const takesOneMs = (): void => {
     for (const until = performance.now() + 1; performance.now() < until;);
   };
-  const { groups, released } = openGroups(hostInRealTime(), takesOneMs);
+  const { groups, released } = openGroups(realTimeHost(), takesOneMs);
   for (let index = 0; index < 100; index++) await groups.add(`k${index}`, exchangeOf(index));
   const finished = groups.completeAll("interval");
   expect(released.length).toBeLessThan(20);

@@ -29,8 +29,12 @@ export interface GroupOptions {
   readonly discardOnAggregationFailure: boolean;
   readonly forceCompletionOnStop: boolean;
   readonly completeAllOnStop: boolean;
+  /** Maximum number of messages in all open groups; above it, the oldest group is completed early. */
+  readonly maxMessages?: number;
   /** Runs a completed group as a separate run. */
   release(group: Exchange): void;
+  /** Called when a group was discarded. */
+  discarded?(key: string): void;
 }
 
 interface Group {
@@ -53,6 +57,7 @@ export class Groups implements Lifecycle {
   #cancelTimer: (() => void) | undefined = undefined;
   #warned = 0;
   #bytes = 0;
+  #messages = 0;
 
   constructor(options: GroupOptions) {
     this.#options = options;
@@ -70,13 +75,21 @@ export class Groups implements Lifecycle {
     this.#cancelTimer = undefined;
     if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) return this.completeAll("force");
     if (this.#open.size > 0) this.#warn(`${this.#open.size} incomplete groups were discarded because the flow stopped`);
+    this.drop();
+  }
+
+  /** Drops all open groups; nothing may be added afterwards. */
+  drop(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     this.#open.clear();
     this.#bytes = 0;
+    this.#messages = 0;
   }
 
   /** Merges a message into its group and completes the group when a condition is met. */
   add(key: string, message: Exchange): Awaitable {
-    const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
+    const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup, maxMessages = Infinity } = this.#options;
     const place = sessionKey(message, key);
     this.#closed.check(place, key);
     let pending: Awaitable = completionOnNewCorrelationGroup && !this.#open.has(place) ? this.completeAll("force", message) : undefined;
@@ -91,28 +104,31 @@ export class Groups implements Lifecycle {
     merged.setProperty("CamelAggregatedSize", size);
     group.exchange = merged;
     group.size = size;
-    this.#weigh(group, key, message, merged);
+    this.#messages++;
+    this.#updateSize(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
     if (by === "consumer") pending = this.completeAll("consumer", message);
     else if (by !== undefined) this.#complete(place, by);
     else if (size >= maxMessagesPerGroup) this.#completeEarly(place, `group '${key}' reached ${maxMessagesPerGroup} messages and was completed early`);
-    else this.#wait(group, eagerCheckCompletion ? message : merged);
+    else this.#setTimeout(group, eagerCheckCompletion ? message : merged);
     while (this.#bytes > maxGroupBytes && this.#open.size > 0)
       this.#completeEarly(this.#oldest.next() as string, `open groups use more than ${maxGroupBytes} bytes: the oldest were completed early`);
+    while (this.#messages > maxMessages)
+      this.#completeEarly(this.#oldest.next() as string, `open groups have more than ${maxMessages} messages: the oldest were completed early`);
     return pending;
   }
 
   /** A list is measured incrementally, any other result as a whole. */
-  #weigh(group: Group, key: string, message: Exchange, merged: Exchange): void {
+  #updateSize(group: Group, key: string, message: Exchange, merged: Exchange): void {
     const bytes = merged === message || group.bytes === 0 ? key.length * 2 + messageWeight(merged) : grownWeight(group.bytes, message, merged, key);
     this.#bytes += bytes - group.bytes;
     group.bytes = bytes;
   }
 
-  /** Completes every group, or only those of the test session of this message. Yields between groups. */
-  completeAll(by: CompletedBy, among?: Exchange): Awaitable {
+  /** Completes every group, or with `sender` only the groups of its test session. Yields between groups. */
+  completeAll(by: CompletedBy, sender?: Exchange): Awaitable {
     const places: string[] = [];
-    for (const [place, { session }] of this.#open) if (among === undefined || session === among.run.session?.id) places.push(place);
+    for (const [place, { session }] of this.#open) if (sender === undefined || session === sender.run.session?.id) places.push(place);
     return each(places.values(), (place) => this.#complete(place, by), this.#options.host.clock);
   }
 
@@ -126,16 +142,16 @@ export class Groups implements Lifecycle {
   #merge(place: string, group: Group, message: Exchange, strategy: AggregationStrategy): Exchange {
     try {
       return strategy.aggregate(group.exchange, message, group.exchange ?? message);
-    } catch (thrown) {
+    } catch (error) {
       if (this.#options.discardOnAggregationFailure || group.exchange === undefined) {
-        this.#open.delete(place);
-        this.#bytes -= group.bytes;
+        this.#remove(place, group);
+        this.#options.discarded?.(group.key);
       }
-      throw thrown;
+      throw error;
     }
   }
 
-  #wait(group: Group, exchange: Exchange): void {
+  #setTimeout(group: Group, exchange: Exchange): void {
     const { check, host } = this.#options;
     if (!check.hasTimeouts) return;
     const timeoutMs = check.timeoutMs(exchange);
@@ -145,10 +161,9 @@ export class Groups implements Lifecycle {
   #complete(place: string, by: CompletedBy): void {
     const group = this.#open.get(place);
     if (group?.exchange === undefined) return;
-    this.#open.delete(place);
-    this.#bytes -= group.bytes;
+    this.#remove(place, group);
     this.#closed.add(place);
-    if (by === "timeout" && this.#options.discardOnCompletionTimeout) return;
+    if (by === "timeout" && this.#options.discardOnCompletionTimeout) return this.#options.discarded?.(group.key);
     const { exchange } = group;
     exchange.setProperty("CamelAggregatedCorrelationKey", group.key);
     exchange.setProperty("CamelAggregatedCompletedBy", by);
@@ -156,11 +171,17 @@ export class Groups implements Lifecycle {
     this.#options.release(exchange);
   }
 
+  #remove(place: string, group: Group): void {
+    this.#open.delete(place);
+    this.#bytes -= group.bytes;
+    this.#messages -= group.size;
+  }
+
   #expire(): Awaitable {
     const now = this.#options.host.clock.monotonic();
     const places: string[] = [];
     for (const [place, group] of this.#open) if (group.due <= now) places.push(place);
-    // A message that arrives meanwhile may have extended the timeout of a group.
+    // A message that arrived in the meantime may have extended the timeout of a group.
     return each(
       places.values(),
       (place) => {

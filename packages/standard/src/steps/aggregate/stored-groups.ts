@@ -1,5 +1,5 @@
-// The groups of one aggregate in a repository outside the process. Every message reads its group, merges and writes it back before its run
-// continues, so that every message that its source acknowledged is in the repository. Groups survive a restart.
+// The groups of one aggregate in a repository outside the process. Every message reads its group, merges into it and writes it back before
+// its run continues, so that every acknowledged message is in the repository. Groups survive a restart.
 import { ending, FlowError, toFlowError, whenOver, type Exchange, type Lifecycle, type Message, type Processor } from "@sluice/engine/spi";
 import { copyExchange, createKeyedMutex, type AggregatedGroup, type AggregationRepository, type StoredGroup } from "@sluice/engine/tools";
 import { ClosedKeys } from "./closed-keys.ts";
@@ -13,7 +13,7 @@ export interface StoredGroupOptions extends GroupOptions {
   readonly deadLetter: Processor | undefined;
 }
 
-/** How often a merge is repeated because another process changed the group meanwhile. */
+/** Maximum number of times a merge is repeated because another process changed the group in the meantime. */
 const maxConflicts = 100;
 const sizeProperty = "CamelAggregatedSize";
 
@@ -21,7 +21,7 @@ export class StoredGroups implements Lifecycle {
   readonly #options: StoredGroupOptions;
   readonly #mutex = createKeyedMutex();
   readonly #closed: ClosedKeys;
-  /** When groups time out; the repository has the authoritative value. */
+  /** When groups time out. This is a cache: the value in the repository is authoritative. */
   readonly #due = new Map<string, number>();
   /** Completed groups that this process is processing. */
   readonly #running = new Set<string>();
@@ -56,24 +56,34 @@ export class StoredGroups implements Lifecycle {
     if (by === "consumer") await this.completeAll("consumer");
   }
 
-  async completeAll(by: CompletedBy, except?: string): Promise<void> {
+  completeAll(by: CompletedBy): Promise<void> {
+    return this.#completeExcept(undefined, by);
+  }
+
+  async #completeExcept(except: string | undefined, by: CompletedBy): Promise<void> {
     for (const key of await this.#options.repository.list("open"))
       if (key !== except) await this.#mutex.run(key, () => this.#completeStored(key, by, () => true));
   }
 
   async #add(key: string, message: Exchange): Promise<CompletedBy | undefined> {
-    const { repository, strategy, check, host, eagerCheckCompletion, completionOnNewCorrelationGroup } = this.#options;
+    const { repository, strategy, check, host, eagerCheckCompletion, completionOnNewCorrelationGroup, discardOnAggregationFailure } = this.#options;
     for (let conflicts = 0; conflicts <= maxConflicts; conflicts++) {
       const stored = await repository.get("open", key);
-      if (stored === undefined && completionOnNewCorrelationGroup) await this.completeAll("force", key);
-      // A strategy may change the message: another attempt begins with a fresh copy.
+      if (stored === undefined && completionOnNewCorrelationGroup) await this.#completeExcept(key, "force");
+      // A strategy may change the message, so every attempt starts with a fresh copy.
       const next = copyExchange(message, host.ids);
       const old = stored === undefined ? undefined : this.#exchangeOf(stored, copyExchange(message, host.ids, { message: stored.message }));
       const size = sizeOf(stored) + 1;
       if (eagerCheckCompletion) next.setProperty(sizeProperty, size);
       const eagerly = eagerCheckCompletion ? check.isComplete(next, size) : undefined;
       const timeoutMs = eagerCheckCompletion && check.hasTimeouts ? check.timeoutMs(next) : undefined;
-      const merged = strategy.aggregate(old, next, old ?? next);
+      let merged: Exchange;
+      try {
+        merged = strategy.aggregate(old, next, old ?? next);
+      } catch (error) {
+        if (discardOnAggregationFailure && stored !== undefined && !(await this.#discard(key, stored))) continue;
+        throw error;
+      }
       merged.setProperty(sizeProperty, size);
       const by = eagerCheckCompletion ? eagerly : check.isComplete(merged, size);
       const isStored =
@@ -106,27 +116,40 @@ export class StoredGroups implements Lifecycle {
   }
 
   async #complete(key: string, merged: Exchange, by: CompletedBy, version: number | undefined): Promise<boolean> {
-    const { repository, strategy, host, discardOnCompletionTimeout } = this.#options;
+    const { strategy, discardOnCompletionTimeout } = this.#options;
     merged.setProperty("CamelAggregatedCorrelationKey", key);
     merged.setProperty("CamelAggregatedCompletedBy", by);
     strategy.complete?.(merged);
-    const id = host.ids.next();
-    // Registered before it is stored, so that recovery does not process it too.
-    this.#running.add(id);
-    try {
-      if (!(await repository.complete(key, id, groupOf(merged, undefined), version))) {
-        this.#running.delete(id);
-        return false;
-      }
-    } catch (thrown) {
-      this.#running.delete(id);
-      throw thrown;
-    }
-    this.#due.delete(key);
+    const id = await this.#storeCompleted(key, groupOf(merged, undefined), version);
+    if (id === undefined) return false;
     this.#closed.add(key);
     if (by === "timeout" && discardOnCompletionTimeout) await this.#confirm(id);
     else this.#release(id, merged);
     return true;
+  }
+
+  /** Removes an open group without processing it; false when another process changed it. */
+  async #discard(key: string, stored: StoredGroup): Promise<boolean> {
+    const id = await this.#storeCompleted(key, stored, stored.version);
+    if (id === undefined) return false;
+    await this.#confirm(id);
+    return true;
+  }
+
+  /** The id of the completed group; undefined when another process changed the open group. */
+  async #storeCompleted(key: string, group: AggregatedGroup, version: number | undefined): Promise<string | undefined> {
+    const { repository, host } = this.#options;
+    const id = host.ids.next();
+    // Registered before it is stored, so that recovery does not process it too.
+    this.#running.add(id);
+    let isStored = false;
+    try {
+      isStored = await repository.complete(key, id, group, version);
+    } finally {
+      if (!isStored) this.#running.delete(id);
+    }
+    if (isStored) this.#due.delete(key);
+    return isStored ? id : undefined;
   }
 
   #release(id: string, group: Exchange): void {
@@ -183,9 +206,9 @@ export class StoredGroups implements Lifecycle {
         group.message.headers.set("CamelRedelivered", true);
         group.message.headers.set("CamelRedeliveryCounter", attempts);
         this.#release(id, group);
-      } catch (thrown) {
+      } catch (error) {
         this.#running.delete(id);
-        throw thrown;
+        throw error;
       }
     }
   }
@@ -205,7 +228,7 @@ export class StoredGroups implements Lifecycle {
   }
 
   #inBackground(run: () => Promise<void>): void {
-    run().catch((thrown: unknown) => this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${toFlowError(thrown).message}`));
+    run().catch((error: unknown) => this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${toFlowError(error).message}`));
   }
 }
 

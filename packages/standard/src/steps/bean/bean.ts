@@ -33,11 +33,11 @@ export const bean = defineStep({
     },
   ],
   compile({ ref, method, beanType }, compiler, node) {
-    const named = ref ?? beanType;
-    if (named === undefined)
+    const beanName = ref ?? beanType;
+    if (beanName === undefined)
       throw new CompileError("option-missing", "step 'bean' needs 'ref'", { hint: "specify a function registered with SERVICE_FUNCTIONS" });
     const call = compileCall(
-      { bean: named, method },
+      { bean: beanName, method },
       {
         bean: (reference, kind) => compiler.registry.bean(reference, kind),
         template: (text) => compiler.expression({ language: "simple", text, options: {}, span: node.span }),

@@ -11,7 +11,7 @@ interface Branch {
 export const choice = defineStep({
   name: "choice",
   title: "Choice",
-  summary: "Runs the first branch whose condition is true, or the otherwise branch.",
+  summary: "Runs the first branch whose condition is true, or the `otherwise` branch.",
   guarantees:
     "At most one branch runs, on the same exchange and in the same run, so the order of messages does not change. Conditions are evaluated in the order they are written.",
   group: "routing",
@@ -60,19 +60,19 @@ export const choice = defineStep({
   ],
   compile({ when, otherwise, precondition }, compiler) {
     const clauses = when.filter((clause) => !clause.disabled);
-    const rest = otherwise === undefined || otherwise.disabled ? undefined : otherwise.steps;
+    const otherwiseSteps = otherwise === undefined || otherwise.disabled ? undefined : otherwise.steps;
     if (precondition) {
       const chosen = clauses.find((clause) => holdsAtStart(compiler.predicate(clause.expression), compiler));
-      return compiler.steps(chosen?.steps ?? rest ?? []);
+      return compiler.steps(chosen?.steps ?? otherwiseSteps ?? []);
     }
     const branches = clauses.map((clause): Branch => ({
       matches: compiler.predicate(clause.expression),
       steps: compiler.steps(clause.steps),
     }));
-    const last = compiler.steps(rest ?? []);
+    const runOtherwise = compiler.steps(otherwiseSteps ?? []);
     return (exchange) => {
       for (const branch of branches) if (branch.matches(exchange)) return branch.steps(exchange);
-      return last(exchange);
+      return runOtherwise(exchange);
     };
   },
 });
@@ -82,7 +82,9 @@ function holdsAtStart(predicate: Expression<boolean>, compiler: Compiler): boole
   const run = new Run("precondition", compiler.route, 0, { uri: "" });
   try {
     return predicate(new Exchange("precondition", run, "InOnly", new Message(null)));
-  } catch (thrown) {
-    throw new CompileError("precondition-failed", `the precondition cannot be evaluated at start: ${(thrown as Error).message}`);
+  } catch (error) {
+    throw new CompileError("precondition-failed", `the precondition cannot be evaluated at start: ${(error as Error).message}`, {
+      hint: "use only placeholders such as {{name}} in a precondition",
+    });
   }
 }

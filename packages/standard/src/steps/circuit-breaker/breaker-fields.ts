@@ -3,7 +3,7 @@ import { f, type Values } from "@sluice/model";
 const types = (doc: string) => f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc, default: [] });
 
 /** Both options were in seconds until Camel 4.22, so a small number without a unit is probably a mistake. */
-const wasSeconds = (text: string): string | undefined =>
+const warnAboutSeconds = (text: string): string | undefined =>
   /^\d+$/.test(text) && Number(text) > 0 && Number(text) < 1000
     ? `${text} means ${text} ms; before Camel 4.22 it meant ${text} seconds: write ${text}s or ${text}ms`
     : undefined;
@@ -12,21 +12,24 @@ export const breakerFields = {
   id: f.string({ doc: "Name of this configuration, for tools.", group: "advanced" }),
   failureRateThreshold: f.number({ doc: "Percentage of failed calls at which the circuit opens.", default: 50, min: 0, max: 100 }),
   minimumNumberOfCalls: f.integer({ doc: "Number of calls before the rates are evaluated.", default: 100, min: 1 }),
-  slidingWindowSize: f.integer({ doc: "Size of the window for the rates, in calls or seconds.", default: 100, min: 1, max: 100_000 }),
+  slidingWindowSize: f.integer({ doc: "Size of the window over which the rates are calculated, in calls or seconds.", default: 100, min: 1, max: 100_000 }),
   slidingWindowType: f.enum(["COUNT_BASED", "TIME_BASED"], { doc: "Whether the window is measured in calls or seconds.", default: "COUNT_BASED" }),
-  waitDurationInOpenState: f.duration({ doc: "How long the circuit stays open before test calls are allowed.", default: 60_000, caution: wasSeconds }),
-  permittedNumberOfCallsInHalfOpenState: f.integer({ doc: "Test calls that decide whether the circuit closes.", default: 10, min: 1 }),
+  waitDurationInOpenState: f.duration({ doc: "How long the circuit stays open before test calls are allowed.", default: 60_000, caution: warnAboutSeconds }),
+  permittedNumberOfCallsInHalfOpenState: f.integer({ doc: "Number of test calls that decide whether the circuit closes.", default: 10, min: 1 }),
   maxWaitDurationInHalfOpenState: f.duration({ doc: "Opens the circuit again after it was half open for this long; 0 for no limit.", default: 0 }),
-  slowCallDurationThreshold: f.duration({ doc: "A call that takes longer counts as slow.", default: 60_000, caution: wasSeconds }),
+  slowCallDurationThreshold: f.duration({ doc: "A call that takes at least this long counts as slow.", default: 60_000, caution: warnAboutSeconds }),
   slowCallRateThreshold: f.number({ doc: "Percentage of slow calls at which the circuit opens.", default: 100, min: 0, max: 100 }),
   timeoutEnabled: f.boolean({ doc: "Fails calls that exceed timeoutDuration.", default: false }),
   timeoutDuration: f.duration({ doc: "Timeout of a call.", default: 1000 }),
   bulkheadEnabled: f.boolean({ doc: "Limits concurrent calls.", default: false }),
   bulkheadMaxConcurrentCalls: f.integer({ doc: "Maximum number of concurrent calls.", default: 25, min: 1 }),
   bulkheadMaxWaitDuration: f.duration({ doc: "Accepted but ignored: a call above the limit is rejected immediately.", default: 0, group: "advanced" }),
-  recordException: types("Only these count as failures; other exceptions are ignored and the exchange continues."),
-  ignoreException: types("These count neither as success nor as failure; they are ignored and the exchange continues."),
-  throwExceptionWhenHalfOpenOrOpenState: f.boolean({ doc: "Without a fallback, an open circuit fails instead of skipping the steps.", default: false }),
+  recordException: types("Only these exceptions count as failures; others are ignored, and the exchange continues."),
+  ignoreException: types("These exceptions count neither as success nor as failure; they are ignored, and the exchange continues."),
+  throwExceptionWhenHalfOpenOrOpenState: f.boolean({
+    doc: "Without a fallback, fails the exchange when the circuit is open, instead of skipping the steps.",
+    default: false,
+  }),
   automaticTransitionFromOpenToHalfOpenEnabled: f.boolean({
     doc: "Accepted but ignored: the circuit becomes half open with the first call after the wait.",
     default: false,
@@ -39,13 +42,13 @@ export const breakerFields = {
   config: f.unsupported("config refers to a Java object; set its options here, or name a bean with the option configuration"),
   writableStackTraceEnabled: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
   micrometerEnabled: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
-  timeoutCancelRunningFuture: f.boolean({ doc: "Accepted but ignored: a late result is ignored.", default: true, group: "advanced" }),
+  timeoutCancelRunningFuture: f.boolean({ doc: "Accepted but ignored: a late result is always discarded.", default: true, group: "advanced" }),
   timeoutExecutorService: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
 };
 
 export type BreakerOptions = Values<typeof breakerFields>;
 
-/** Defaults when no configuration is given. */
+/** The options of a circuit breaker without a configuration. */
 export const breakerDefaults: BreakerOptions = {
   id: undefined,
   maxWaitDurationInHalfOpenState: 0,

@@ -26,8 +26,8 @@ export class Breaker {
   #calls: Call[] = [];
   /** When it became open or half open. */
   #changedAt = 0;
-  /** Calls permitted while half open. */
-  #trials = 0;
+  /** Test calls permitted since the circuit became half open. */
+  #permittedCalls = 0;
 
   constructor(limits: BreakerLimits, now: () => number) {
     this.#limits = limits;
@@ -38,45 +38,45 @@ export class Breaker {
   permits(): boolean {
     const since = this.#now() - this.#changedAt;
     const { maxWaitDurationInHalfOpenState: maxWaitMs } = this.#limits;
-    if (this.state === "HALF_OPEN" && maxWaitMs > 0 && since >= maxWaitMs) this.#become("OPEN");
-    else if (this.state === "OPEN" && since >= this.#limits.waitDurationInOpenState) this.#become("HALF_OPEN");
+    if (this.state === "HALF_OPEN" && maxWaitMs > 0 && since >= maxWaitMs) this.#transitionTo("OPEN");
+    else if (this.state === "OPEN" && since >= this.#limits.waitDurationInOpenState) this.#transitionTo("HALF_OPEN");
     if (this.state === "CLOSED") return true;
-    if (this.state === "OPEN" || this.#trials >= this.#limits.permittedNumberOfCallsInHalfOpenState) return false;
-    this.#trials++;
+    if (this.state === "OPEN" || this.#permittedCalls >= this.#limits.permittedNumberOfCallsInHalfOpenState) return false;
+    this.#permittedCalls++;
     return true;
   }
 
-  record(failed: boolean, tookMs: number): void {
+  record(failed: boolean, durationMs: number): void {
     if (this.state === "OPEN") return;
-    this.#calls.push({ at: this.#now(), failed, slow: tookMs >= this.#limits.slowCallDurationThreshold });
-    const { permittedNumberOfCallsInHalfOpenState: trials, minimumNumberOfCalls, slidingWindowSize, slidingWindowType } = this.#limits;
+    this.#calls.push({ at: this.#now(), failed, slow: durationMs >= this.#limits.slowCallDurationThreshold });
+    const { permittedNumberOfCallsInHalfOpenState: permittedCalls, minimumNumberOfCalls, slidingWindowSize, slidingWindowType } = this.#limits;
     if (this.state === "HALF_OPEN") {
-      if (this.#calls.length >= trials) this.#become(this.#isBad() ? "OPEN" : "CLOSED");
+      if (this.#calls.length >= permittedCalls) this.#transitionTo(this.#exceedsThreshold() ? "OPEN" : "CLOSED");
       return;
     }
-    this.#forget();
-    const enough = slidingWindowType === "COUNT_BASED" ? Math.min(minimumNumberOfCalls, slidingWindowSize) : minimumNumberOfCalls;
-    if (this.#calls.length >= enough && this.#isBad()) this.#become("OPEN");
+    this.#evictOldCalls();
+    const minimum = slidingWindowType === "COUNT_BASED" ? Math.min(minimumNumberOfCalls, slidingWindowSize) : minimumNumberOfCalls;
+    if (this.#calls.length >= minimum && this.#exceedsThreshold()) this.#transitionTo("OPEN");
   }
 
   /** A call that counts neither as success nor as failure. */
   ignore(): void {
-    if (this.state === "HALF_OPEN") this.#trials--;
+    if (this.state === "HALF_OPEN") this.#permittedCalls--;
   }
 
-  #become(state: BreakerState): void {
+  #transitionTo(state: BreakerState): void {
     this.state = state;
     this.#calls = [];
-    this.#trials = 0;
+    this.#permittedCalls = 0;
     this.#changedAt = this.#now();
   }
 
-  #isBad(): boolean {
+  #exceedsThreshold(): boolean {
     const percent = (matches: (call: Call) => boolean): number => (100 * this.#calls.filter(matches).length) / this.#calls.length;
     return percent((call) => call.failed) >= this.#limits.failureRateThreshold || percent((call) => call.slow) >= this.#limits.slowCallRateThreshold;
   }
 
-  #forget(): void {
+  #evictOldCalls(): void {
     const { slidingWindowSize, slidingWindowType } = this.#limits;
     if (slidingWindowType === "COUNT_BASED") {
       if (this.#calls.length > slidingWindowSize) this.#calls.shift();

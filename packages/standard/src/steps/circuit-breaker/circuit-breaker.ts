@@ -13,14 +13,14 @@ import { breakerDefaults, breakerFields, type BreakerOptions } from "./breaker-f
 
 const maxSessions = 100;
 
-type Verdict = "failed" | "timed-out" | "open" | "busy";
+type Outcome = "failed" | "timed-out" | "open" | "busy";
 
 export const circuitBreaker = defineStep({
   name: "circuitBreaker",
   title: "Circuit breaker",
   summary: "Stops calling steps that keep failing and runs a fallback instead.",
   guarantees:
-    "The nested steps run on a copy: when they fail, the fallback receives the message as it was before. The state of the circuit and its sliding window are stored in memory and not shared between workers; after a restart the circuit is closed; the route runs in one worker. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
+    "The nested steps run on a copy: when they fail, the fallback receives the message as it was before. The state of the circuit and its sliding window are stored in memory. They are not shared between nodes, and after a restart the circuit is closed. With several workers, the route runs in one of them. A call that exceeds its timeout is no longer awaited, but its work may still take effect.",
   group: "resilience",
   icon: "zap-off",
   paletteGroup: "errors",
@@ -41,13 +41,13 @@ export const circuitBreaker = defineStep({
       },
       { title: "Otherwise", doc: "Runs when the steps fail or the circuit is open." },
     ),
-    resilience4jConfiguration: f.object(breakerFields, { doc: "When the circuit opens and closes." }),
+    resilience4jConfiguration: f.object(breakerFields, { doc: "Options that define when the circuit opens and closes." }),
     configuration: f.string({
       doc: "Name of a Resilience4jConfigurationDefinition under `beans`, as an alternative to resilience4jConfiguration.",
       group: "advanced",
     }),
     faultToleranceConfiguration: f.unsupported("faultToleranceConfiguration is for MicroProfile; use resilience4jConfiguration"),
-    inheritErrorHandler: f.boolean({ doc: "Runs the error handler of the route first.", default: false, group: "advanced" }),
+    inheritErrorHandler: f.boolean({ doc: "Lets the error handler of the route handle failures before the fallback runs.", default: false, group: "advanced" }),
   },
   examples: [
     {
@@ -62,40 +62,40 @@ export const circuitBreaker = defineStep({
         hint: "keep one of them",
         option: "configuration",
       });
-    const named = configuration === undefined ? undefined : (compiler.registry.bean(configuration, "circuit-breaker-configuration") as BreakerOptions);
-    const options: BreakerOptions = named ?? resilience4jConfiguration ?? breakerDefaults;
+    const sharedOptions = configuration === undefined ? undefined : (compiler.registry.bean(configuration, "circuit-breaker-configuration") as BreakerOptions);
+    const options: BreakerOptions = sharedOptions ?? resilience4jConfiguration ?? breakerDefaults;
     [...options.recordException, ...options.ignoreException].forEach(checkExceptionType);
     const { host } = compiler;
     const run = compiler.steps(steps, inheritErrorHandler ? undefined : { errors: "off" });
     const fallback = onFallback === undefined || onFallback.disabled ? undefined : compiler.steps(onFallback.steps, { errors: "off" });
-    const makeBreaker = (): Breaker => new Breaker(options, () => host.clock.monotonic());
-    const live = makeBreaker();
-    const bySession = new BoundedMap<string, Breaker>(maxSessions, makeBreaker);
+    const createBreaker = (): Breaker => new Breaker(options, () => host.clock.monotonic());
+    const liveBreaker = createBreaker();
+    const bySession = new BoundedMap<string, Breaker>(maxSessions, createBreaker);
     // Failures simulated by a test session must not open the circuit for live messages.
-    const breakerOf = ({ run: { session } }: Exchange): Breaker => (session === undefined ? live : bySession.get(session.id));
+    const breakerOf = ({ run: { session } }: Exchange): Breaker => (session === undefined ? liveBreaker : bySession.get(session.id));
     let running = 0;
 
-    const instead = (exchange: Exchange, error: FlowError, verdict: Verdict): Awaitable => {
-      note(exchange, breakerOf(exchange).state, { fallback: fallback !== undefined, verdict });
+    const handleFailure = (exchange: Exchange, error: FlowError, outcome: Outcome): Awaitable => {
+      setResultProperties(exchange, breakerOf(exchange).state, { fallback: fallback !== undefined, outcome });
       if (fallback !== undefined && !exchange.run.isCancelled) return useFallback(exchange, error, fallback);
-      if (verdict === "open" && !options.throwExceptionWhenHalfOpenOrOpenState) return undefined;
+      if (outcome === "open" && !options.throwExceptionWhenHalfOpenOrOpenState) return undefined;
       throw error;
     };
 
     return (exchange) => {
       const breaker = breakerOf(exchange);
-      if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return instead(exchange, bulkheadFull(node.id), "busy");
-      if (!breaker.permits()) return instead(exchange, notPermitted(node.id, breaker.state), "open");
+      if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return handleFailure(exchange, bulkheadFull(node.id), "busy");
+      if (!breaker.permits()) return handleFailure(exchange, notPermittedError(node.id, breaker.state), "open");
       const copy = copyExchange(exchange, host.ids, { sameUnit: true });
-      const began = host.clock.monotonic();
+      const startedAt = host.clock.monotonic();
       running++;
       const finish = (timedOut: boolean): Awaitable => {
         running--;
-        const took = host.clock.monotonic() - began;
+        const durationMs = host.clock.monotonic() - startedAt;
         const failure = timedOut ? timeoutError(options.timeoutDuration) : copy.failure;
         if (failure === undefined) {
-          breaker.record(false, took);
-          note(exchange, breaker.state, undefined);
+          breaker.record(false, durationMs);
+          setResultProperties(exchange, breaker.state, undefined);
           mergeResult(exchange, copy, { stops: true });
           return undefined;
         }
@@ -105,8 +105,8 @@ export const circuitBreaker = defineStep({
           return undefined;
         }
         const counts = options.recordException.length === 0 || isOneOf(failure, options.recordException);
-        breaker.record(counts, took);
-        return counts ? instead(exchange, failure, timedOut ? "timed-out" : "failed") : undefined;
+        breaker.record(counts, durationMs);
+        return counts ? handleFailure(exchange, failure, timedOut ? "timed-out" : "failed") : undefined;
       };
       const pending = runBranch({ copy, run });
       if (!(pending instanceof Promise)) return finish(false);
@@ -136,16 +136,16 @@ function useFallback(exchange: Exchange, error: FlowError, fallback: Processor):
   return fallback(exchange);
 }
 
-function note(exchange: Exchange, state: string, bad: { readonly fallback: boolean; readonly verdict: Verdict } | undefined): void {
+function setResultProperties(exchange: Exchange, state: string, bad: { readonly fallback: boolean; readonly outcome: Outcome } | undefined): void {
   exchange.setProperty("CamelCircuitBreakerState", state);
   exchange.setProperty("CamelCircuitBreakerSuccessfulExecution", bad === undefined);
   exchange.setProperty("CamelCircuitBreakerResponseFromFallback", bad?.fallback === true);
-  exchange.setProperty("CamelCircuitBreakerResponseShortCircuited", bad !== undefined && (bad.fallback || bad.verdict === "open"));
-  exchange.setProperty("CamelCircuitBreakerResponseTimedOut", bad?.verdict === "timed-out");
-  exchange.setProperty("CamelCircuitBreakerResponseRejected", bad?.verdict === "open" || bad?.verdict === "busy");
+  exchange.setProperty("CamelCircuitBreakerResponseShortCircuited", bad !== undefined && (bad.fallback || bad.outcome === "open"));
+  exchange.setProperty("CamelCircuitBreakerResponseTimedOut", bad?.outcome === "timed-out");
+  exchange.setProperty("CamelCircuitBreakerResponseRejected", bad?.outcome === "open" || bad?.outcome === "busy");
 }
 
-function notPermitted(id: string, state: string): FlowError {
+function notPermittedError(id: string, state: string): FlowError {
   return new FlowError(
     "io.github.resilience4j.circuitbreaker.CallNotPermittedException",
     `CircuitBreaker '${id}' is ${state} and does not permit further calls`,
@@ -161,7 +161,7 @@ function bulkheadFull(id: string): FlowError {
 }
 
 function timeoutError(ms: number): FlowError {
-  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker exceeded the timeout of ${ms} ms`, {
+  return new FlowError("java.util.concurrent.TimeoutException", `the steps of the circuit breaker exceeded timeoutDuration (${ms} ms)`, {
     code: "circuit-timeout",
     retryable: true,
   });

@@ -25,7 +25,9 @@ export const claimCheck = defineStep({
   options: {
     operation: f.enum(["Set", "Get", "GetAndRemove", "Push", "Pop"], { doc: "Set, Get and GetAndRemove use a key; Push and Pop use a stack.", required: true }),
     key: f.string({ doc: "Name under which the message is stored; may contain Simple expressions." }),
-    filter: f.string({ doc: "What is restored: body, headers and header:<pattern>, separated by commas; - excludes, -- removes from the message." }),
+    filter: f.string({
+      doc: "The parts to restore: body, headers and header:<pattern>, separated by commas. The prefix - excludes a part, -- removes it from the message.",
+    }),
     aggregationStrategy: strategyFields.aggregationStrategy,
     aggregationStrategyMethodName: strategyFields.aggregationStrategyMethodName,
   },
@@ -38,9 +40,10 @@ export const claimCheck = defineStep({
     },
   ],
   compile({ operation, key, filter, aggregationStrategy }, compiler, node) {
-    if (key === undefined && operation !== "Push" && operation !== "Pop") throw new CompileError("option-missing", `claimCheck ${operation} needs a key`);
+    if (key === undefined && operation !== "Push" && operation !== "Pop")
+      throw new CompileError("option-missing", `claimCheck ${operation} needs a key`, { hint: "add key, or use Push and Pop" });
     const keyOf = template(key ?? "", compiler, node.span);
-    const restore = merging(filter, { aggregationStrategy }, compiler);
+    const restore = compileRestore(filter, { aggregationStrategy }, compiler);
     return (exchange) => {
       const store = claimStoreOf(exchange);
       if (operation === "Set") store.messages.set(keyOf(exchange), exchange.message.copy());
@@ -55,9 +58,10 @@ export const claimCheck = defineStep({
 });
 
 /** Merges a stored message: with the strategy if there is one, else with the filter. */
-function merging(filter: string | undefined, options: StrategyOptions, compiler: Compiler): (exchange: Exchange, stored: Message) => void {
+function compileRestore(filter: string | undefined, options: StrategyOptions, compiler: Compiler): (exchange: Exchange, stored: Message) => void {
   const strategy = strategyOf(options, compiler);
-  if (strategy !== undefined && filter !== undefined) throw new CompileError("option-conflict", "filter and aggregationStrategy cannot be used together");
+  if (strategy !== undefined && filter !== undefined)
+    throw new CompileError("option-conflict", "filter and aggregationStrategy cannot be used together", { hint: "keep one of them", option: "filter" });
   if (strategy === undefined) {
     const merge = claimFilter(filter);
     return (exchange, stored) => merge(exchange.message, stored);
@@ -70,8 +74,8 @@ function merging(filter: string | undefined, options: StrategyOptions, compiler:
 }
 
 function claimStoreOf(exchange: Exchange): ClaimStore {
-  const known = exchange.property("CamelClaimCheckRepository");
-  if (known instanceof ClaimStore) return known;
+  const existing = exchange.property("CamelClaimCheckRepository");
+  if (existing instanceof ClaimStore) return existing;
   const store = new ClaimStore();
   exchange.setProperty("CamelClaimCheckRepository", store);
   return store;

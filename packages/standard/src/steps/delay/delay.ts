@@ -18,7 +18,7 @@ export const delay = defineStep({
   keywords: ["wait", "sleep", "pause"],
   options: {
     expression: f.expression({
-      doc: "Milliseconds to wait, or a duration such as 10s; an empty value, 0 or less does not wait.",
+      doc: "Milliseconds to wait, or a duration such as 10s. If the value is empty, 0 or negative, the step does not wait.",
       required: true,
       inline: true,
     }),

@@ -16,7 +16,7 @@ export const doTry = defineStep({
   title: "Try",
   summary: "Runs steps and handles their failures in place.",
   guarantees:
-    "A failure handled here is not seen by the error handler of the route, which is off inside doTry: no redelivery, no dead letter. doFinally runs after success and failure, but not when the run is stopped or cancelled. A rollback still fails the exchange after the clause has run.",
+    "The error handler of the route is off inside doTry: a failure that is handled here causes no redelivery and no dead letter. doFinally runs after success and failure, but not when the run is stopped or cancelled. A rollback fails the exchange even if a doCatch clause matches: the clause runs first.",
   group: "errors",
   icon: "shield",
   paletteGroup: "errors",
@@ -59,21 +59,21 @@ export const doTry = defineStep({
   compile({ steps, doCatch, doFinally }, compiler) {
     const inner = compiler.steps(steps, { errors: "off" });
     const clauses = doCatch.filter((clause) => !clause.disabled).map((clause) => compileCatch(clause, compiler));
-    const caught = (exchange: Exchange): Awaitable =>
+    const runWithCatch = (exchange: Exchange): Awaitable =>
       settle(
         () => inner(exchange),
         () => undefined,
         (error) => handle(exchange, error, clauses),
       );
-    if (doFinally === undefined || doFinally.disabled) return leaving(caught);
-    const last = compiler.steps(doFinally.steps, { errors: "off" });
-    return leaving((exchange) =>
+    if (doFinally === undefined || doFinally.disabled) return markExhausted(runWithCatch);
+    const runFinally = compiler.steps(doFinally.steps, { errors: "off" });
+    return markExhausted((exchange) =>
       settle(
-        () => caught(exchange),
-        () => finish(exchange, last),
+        () => runWithCatch(exchange),
+        () => finish(exchange, runFinally),
         (error) =>
           settle(
-            () => finish(exchange, last),
+            () => finish(exchange, runFinally),
             () => rethrow(error),
             () => rethrow(error),
           ),
@@ -83,10 +83,10 @@ export const doTry = defineStep({
 });
 
 /** A failure that leaves a doTry is handled by an outer doTry or by the caller, not by the error handling of the route. */
-function leaving(tried: Processor): Processor {
+function markExhausted(run: Processor): Processor {
   return (exchange) =>
     settle(
-      () => tried(exchange),
+      () => run(exchange),
       () => undefined,
       (error) => {
         error.exhausted = true;
@@ -132,12 +132,12 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
 }
 
 /** The finally steps. They do not run for a stopped or cancelled exchange; an exchange that was handled elsewhere stays ended after them. */
-function finish(exchange: Exchange, last: Processor): Awaitable {
+function finish(exchange: Exchange, runFinally: Processor): Awaitable {
   const before = exchange.ending;
   if (before === ending.stopped || exchange.run.isCancelled) return undefined;
   exchange.ending = ending.none;
   return settle(
-    () => last(exchange),
+    () => runFinally(exchange),
     () => {
       if (exchange.ending === ending.none) exchange.ending = before;
     },

@@ -41,7 +41,11 @@ function* hops(exchange: Exchange, next: Expression, delimiter: string): Generat
     if (uris.length === 0) return;
     count += uris.length;
     if (count > maxHops)
-      throw new FlowError("java.lang.IllegalStateException", `dynamicRouter made more than ${maxHops} hops for one message`, { code: "limit-hops" });
+      throw new FlowError(
+        "java.lang.IllegalStateException",
+        `dynamicRouter made more than ${maxHops} hops for one message; return an empty value to end the routing`,
+        { code: "limit-hops" },
+      );
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
     yield* uris;
   }

@@ -21,7 +21,7 @@ it("fails with the reply's failure and keeps the message", async () => {
   expect(await run({ body: "m" })).toMatchObject({ error: "no", body: "m" });
 });
 
-it("lets a strategy decide, also about a failure with aggregateOnException", async () => {
+it("lets a strategy decide, including about a failure with aggregateOnException", async () => {
   const original = "#class:org.apache.camel.processor.aggregate.UseOriginalAggregationStrategy";
   const kept = await flow(document(`{constant: "direct:reply", aggregationStrategy: "${original}"}`));
   expect(await kept({ body: "m" })).toMatchObject({ body: "m", headers: {} });

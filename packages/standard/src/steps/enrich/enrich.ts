@@ -39,7 +39,7 @@ export const enrich = defineStep({
     const address = addressExpression(expression, compiler);
     const strategy = strategyOf(options, compiler);
     const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
-    const ask = (exchange: Exchange): Awaitable => {
+    const call = (exchange: Exchange): Awaitable => {
       const uri = asText(address(exchange)).trim();
       const outlet = find(uri, exchange);
       if (outlet === undefined) return undefined;
@@ -54,7 +54,7 @@ export const enrich = defineStep({
         },
       );
     };
-    return sendWithVariables(ask, { variableSend, variableReceive }, host);
+    return sendWithVariables(call, { variableSend, variableReceive }, host);
   },
 });
 

@@ -36,7 +36,7 @@ export const filter = defineStep({
     const matches = compiler.predicate(expression);
     const inner = compiler.steps(steps);
     // Mark the run as discarded only if the skipped block would have sent something.
-    const sends = holdsEndpoint(steps);
+    const sends = containsEndpoint(steps);
     return (exchange) => {
       const matched = matches(exchange);
       if (statusPropertyName !== undefined) exchange.setProperty(statusPropertyName, matched);
@@ -47,7 +47,7 @@ export const filter = defineStep({
   },
 });
 
-function holdsEndpoint(part: unknown): boolean {
+function containsEndpoint(part: unknown): boolean {
   if (typeof part !== "object" || part === null) return false;
-  return "uri" in part || Object.values(part).some(holdsEndpoint);
+  return "uri" in part || Object.values(part).some(containsEndpoint);
 }

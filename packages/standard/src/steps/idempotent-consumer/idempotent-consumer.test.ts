@@ -54,7 +54,7 @@ describe("idempotentConsumer", () => {
     expect([await both(true), await both(false)]).toEqual([1, 2]);
   });
 
-  it("a test session has the limit of the repository, and none of its keys", async () => {
+  it("gives a test session the limit of the repository, but none of its keys", async () => {
     const run = await flow(`
       - beans: [{name: tiny, type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository, properties: {cacheSize: 2}}]
       - from: {uri: direct:start, steps: [{idempotentConsumer: {simple: "\${body}", idempotentRepository: tiny, steps: [{to: "mock:in"}]}}]}`);

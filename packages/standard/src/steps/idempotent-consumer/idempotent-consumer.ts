@@ -5,8 +5,8 @@ import { memoryIdempotentRepository } from "../../beans/memory-idempotent-reposi
 import { sessionKey } from "../session-key.ts";
 import { after, settle } from "../settle.ts";
 
-/** Keys of test sessions to remember. */
-const keysOfSessions = 10_000;
+/** Maximum number of keys of test sessions. */
+const maxSessionKeys = 10_000;
 
 /** Runs its steps once per key. The key is released when the exchange fails, so that a retry is processed. */
 export const idempotentConsumer = defineStep({
@@ -14,7 +14,7 @@ export const idempotentConsumer = defineStep({
   title: "Idempotent consumer",
   summary: "Skips messages that were already processed.",
   guarantees:
-    "With eager=true, of several concurrent messages with the same key only one runs the steps. How long keys are remembered depends on the repository: the memory repository stores only the newest keys and loses them on a restart, except in a cluster, where the nodes share them for one day; a database or Redis repository preserves them across restarts and shares them between runtimes. After a crash in the middle of a run, a persistent repository still contains the key, so the message counts as a duplicate.",
+    "With eager=true, the steps run for only one of several concurrent messages with the same key. The repository determines how long keys are stored. The memory repository stores only the newest keys and loses them on a restart; in a cluster, the nodes share them for one day. A database or Redis repository keeps them across restarts and shares them between runtimes. If the runtime crashes during a run, a persistent repository still contains the key, so a redelivery of the message is skipped as a duplicate.",
   group: "resilience",
   icon: "fingerprint",
   paletteGroup: "decide",
@@ -28,7 +28,7 @@ export const idempotentConsumer = defineStep({
     idempotentRepository: f.string({ doc: "Where keys are stored: the name of a bean, or #class:<type>.", required: true }),
     eager: f.boolean({ doc: "Stores the key on entry, so that a concurrent message with the same key counts as a duplicate.", default: true }),
     completionEager: f.boolean({ doc: "Confirms the key at the end of the block instead of at the end of the exchange.", default: false }),
-    skipDuplicate: f.boolean({ doc: "Duplicates skip the steps; otherwise they only get the property CamelDuplicateMessage.", default: true }),
+    skipDuplicate: f.boolean({ doc: "Skips the steps for duplicates; otherwise duplicates only get the property CamelDuplicateMessage.", default: true }),
     removeOnFailure: f.boolean({ doc: "Removes the key when the exchange fails.", default: true }),
     steps: f.steps({ doc: "Steps for new messages.", default: [] }),
   },
@@ -43,10 +43,10 @@ export const idempotentConsumer = defineStep({
   compile({ expression, idempotentRepository, eager, completionEager, skipDuplicate, removeOnFailure, steps }, compiler) {
     const keyOf = compiler.expression(expression);
     const run = compiler.steps(steps);
-    const real = compiler.registry.bean(idempotentRepository, "idempotent-repository") as IdempotentRepository;
+    const liveRepository = compiler.registry.bean(idempotentRepository, "idempotent-repository") as IdempotentRepository;
     // Test sessions must not add keys to a shared repository.
-    const ofSessions = real.forSessions?.() ?? memoryIdempotentRepository(keysOfSessions);
-    const repositoryFor = ({ run: { session } }: Exchange): IdempotentRepository => (session === undefined ? real : ofSessions);
+    const sessionRepository = liveRepository.forSessions?.() ?? memoryIdempotentRepository(maxSessionKeys);
+    const repositoryFor = ({ run: { session } }: Exchange): IdempotentRepository => (session === undefined ? liveRepository : sessionRepository);
     const close = (repository: IdempotentRepository, key: string, failed: boolean): Awaitable => {
       if (failed && removeOnFailure) return repository.remove(key);
       if (eager) return repository.confirm(key);
@@ -61,7 +61,7 @@ export const idempotentConsumer = defineStep({
       const key = sessionKey(exchange, id);
       const repository = repositoryFor(exchange);
       if (eager) return after(repository.add(key), (added) => proceed(exchange, key, added));
-      return after(repository.contains(key), (known) => proceed(exchange, key, !known));
+      return after(repository.contains(key), (isDuplicate) => proceed(exchange, key, !isDuplicate));
     };
 
     function proceed(exchange: Exchange, key: string, isNew: boolean): Awaitable {

@@ -1,7 +1,7 @@
 import { CompileError, defineStep, type Compiler } from "@sluice/engine/spi";
 import { f, namedKamelet, type KameletUse, type StepNode } from "@sluice/model";
 
-/** Its steps are compiled in place, so they share the error handling and run history of the route. */
+/** Compiles the steps of a Kamelet in place, so that they share the error handling and run history of the route. */
 export const kamelet = defineStep({
   name: "kamelet",
   title: "Kamelet",
@@ -15,8 +15,8 @@ export const kamelet = defineStep({
   shorthand: "name",
   options: {
     name: f.string({ doc: "Name of the Kamelet or id of the route template; parameters can be appended as a query (`name?x=1`).", required: true }),
-    parameters: f.parameters({ doc: "Values of its parameters.", default: {} }),
-    steps: f.steps({ doc: "Steps to run after its own.", default: [] }),
+    parameters: f.parameters({ doc: "Values of the parameters.", default: {} }),
+    steps: f.steps({ doc: "Steps to run after the steps of the Kamelet.", default: [] }),
   },
   examples: [
     {

@@ -8,11 +8,11 @@ import { runBranch } from "../branch.ts";
 
 export type Balancer = Processor;
 
-/** Keys a sticky balancer remembers; the oldest is evicted first. */
-const rememberedKeys = 10_000;
+/** Maximum number of keys of a sticky balancer; the oldest key is evicted first. */
+const maxStickyKeys = 10_000;
 
 export function roundRobin(children: readonly Processor[]): Balancer {
-  const next = turns(children.length);
+  const next = roundRobinIndex(children.length);
   return (exchange) => (children[next()] as Processor)(exchange);
 }
 
@@ -21,7 +21,7 @@ export function atRandom(children: readonly Processor[], host: Host): Balancer {
 }
 
 export function byKey(children: readonly Processor[], key: Expression): Balancer {
-  const next = turns(children.length);
+  const next = roundRobinIndex(children.length);
   const chosen = new Map<string, number>();
   const oldest = new OldestKey(chosen);
   return (exchange) => {
@@ -30,14 +30,14 @@ export function byKey(children: readonly Processor[], key: Expression): Balancer
     if (index === undefined) {
       index = next();
       chosen.set(text, index);
-      if (chosen.size > rememberedKeys) chosen.delete(oldest.next() as string);
+      if (chosen.size > maxStickyKeys) chosen.delete(oldest.next() as string);
     }
     return (children[index] as Processor)(exchange);
   };
 }
 
-export function byWeight(children: readonly Processor[], ratios: readonly number[], inTurn: boolean, host: Host): Balancer {
-  const pick = inTurn ? weightedTurns(ratios) : weightedChance(ratios, host);
+export function byWeight(children: readonly Processor[], ratios: readonly number[], isRoundRobin: boolean, host: Host): Balancer {
+  const pick = isRoundRobin ? weightedRoundRobin(ratios) : weightedRandom(ratios, host);
   return (exchange) => (children[pick()] as Processor)(exchange);
 }
 
@@ -56,28 +56,28 @@ export function toAll(children: readonly Processor[], host: Host): Balancer {
     );
 }
 
-function turns(count: number): () => number {
+function roundRobinIndex(count: number): () => number {
   let last = -1;
   return () => (last = (last + 1) % count);
 }
 
 /** Round robin over the children with remaining weight; when all are used up, the weights are reset. */
-function weightedTurns(ratios: readonly number[]): () => number {
-  let left = [...ratios];
+function weightedRoundRobin(ratios: readonly number[]): () => number {
+  let remaining = [...ratios];
   let at = 0;
   return () => {
-    if (left.every((count) => count === 0)) {
-      left = [...ratios];
+    if (remaining.every((count) => count === 0)) {
+      remaining = [...ratios];
       at = 0;
     }
-    while (left[at % left.length] === 0) at++;
-    const index = at++ % left.length;
-    left[index] = (left[index] as number) - 1;
+    while (remaining[at % remaining.length] === 0) at++;
+    const index = at++ % remaining.length;
+    remaining[index] = (remaining[index] as number) - 1;
     return index;
   };
 }
 
-function weightedChance(ratios: readonly number[], host: Host): () => number {
+function weightedRandom(ratios: readonly number[], host: Host): () => number {
   const sum = ratios.reduce((total, ratio) => total + ratio, 0);
   return () => {
     let rest = host.random() * sum;

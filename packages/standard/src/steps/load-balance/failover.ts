@@ -19,19 +19,19 @@ export function failover(children: readonly Processor[], options: FailoverOption
   // With sticky, the child to start with; with round robin, the child tried last, so that the next message starts after it.
   let current = options.sticky ? 0 : -1;
 
-  const attempt = (exchange: Exchange, start: number, done: number): Awaitable => {
-    for (let count = done; ; count++) {
+  const attempt = (exchange: Exchange, start: number, attempts: number): Awaitable => {
+    for (let count = attempts; ; count++) {
       const index = (start + count) % children.length;
       if (options.roundRobin && !options.sticky) current = index;
       const copy = copyExchange(exchange, host.ids, { sameUnit: true });
       const pending = runBranch({ copy, run: children[index] as Processor });
-      if (pending instanceof Promise) return pending.then(() => (settled(exchange, copy, index, count) ? undefined : attempt(exchange, start, count + 1)));
-      if (settled(exchange, copy, index, count)) return undefined;
+      if (pending instanceof Promise) return pending.then(() => (isFinal(exchange, copy, index, count) ? undefined : attempt(exchange, start, count + 1)));
+      if (isFinal(exchange, copy, index, count)) return undefined;
     }
   };
 
   /** True when the result is final; throws a failure that must not fail over. */
-  const settled = (exchange: Exchange, copy: Exchange, index: number, count: number): boolean => {
+  const isFinal = (exchange: Exchange, copy: Exchange, index: number, count: number): boolean => {
     const { failure } = copy;
     const triesNext = failure !== undefined && !copy.run.isCancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < tries;
     if (triesNext) return false;

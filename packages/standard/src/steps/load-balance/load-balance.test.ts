@@ -75,7 +75,7 @@ describe("failover", () => {
     expect(bounded.mocks.size).toBe(0);
   });
 
-  it("C5: starts after the last child that was used, or with the one that succeeded", async () => {
+  it("starts after the last child that was used, or with the one that succeeded", async () => {
     const round = await flow(
       `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`,
     );

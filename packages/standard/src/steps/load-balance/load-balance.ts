@@ -6,7 +6,7 @@ import { atRandom, byKey, byWeight, roundRobin, toAll, type Balancer } from "./b
 import { failover } from "./failover.ts";
 
 const inherit = {
-  inheritErrorHandler: f.boolean({ doc: "Accepted but ignored, except for failover.", default: true, group: "advanced" }),
+  inheritErrorHandler: f.boolean({ doc: "Accepted but ignored: only failover uses this option.", default: true, group: "advanced" }),
 };
 
 /** Chooses one of its child steps for each message. */
@@ -46,18 +46,22 @@ export const loadBalance = defineStep({
     failoverLoadBalancer: f.object(
       {
         exception: f.list(f.string({ doc: "A fully qualified exception type.", required: true, names: "exception" }), {
-          doc: "The failures after which the next child is tried; all failures if empty.",
+          doc: "Exception types after which the next child is tried; any exception if the list is empty.",
           default: [],
         }),
-        maximumFailoverAttempts: f.integer({ doc: "How many more children are tried; -1 tries all.", default: -1, min: -1 }),
+        maximumFailoverAttempts: f.integer({ doc: "Maximum number of attempts after the first child fails; -1 tries each child once.", default: -1, min: -1 }),
         roundRobin: f.boolean({ doc: "Starts each message with the next child.", default: false }),
         sticky: f.boolean({ doc: "Starts with the child that succeeded last.", default: false }),
-        inheritErrorHandler: f.boolean({ doc: "Runs the error handler of the route first.", default: true, group: "advanced" }),
+        inheritErrorHandler: f.boolean({
+          doc: "Lets the error handler of the route handle failures before the next child is tried.",
+          default: true,
+          group: "advanced",
+        }),
         ...clauseFields,
       },
-      { doc: "Uses the next child when one fails." },
+      { doc: "Tries the next child when a child fails." },
     ),
-    steps: f.steps({ doc: "The children to choose from; group several steps with pipeline.", default: [] }),
+    steps: f.steps({ doc: "The children: each direct child step is one target; group several steps with pipeline.", default: [] }),
   },
   examples: [
     {
@@ -73,13 +77,13 @@ export const loadBalance = defineStep({
         hint: chosen.length === 0 ? "add roundRobinLoadBalancer: {}" : "keep one of them",
         ...(chosen[1] === undefined ? {} : { option: chosen[1] }),
       });
-    if (steps.length === 0) throw new CompileError("option-missing", "loadBalance needs at least one step to choose from");
-    const { failoverLoadBalancer: over, stickyLoadBalancer: sticky, weightedLoadBalancer: weighted } = kinds;
-    over?.exception.forEach(checkExceptionType);
-    const children = steps.map((node) => compiler.steps([node], over?.inheritErrorHandler === false ? { errors: "off" } : undefined));
+    if (steps.length === 0) throw new CompileError("option-missing", "loadBalance needs at least one step to choose from", { hint: "add steps" });
+    const { failoverLoadBalancer: failoverOptions, stickyLoadBalancer: sticky, weightedLoadBalancer: weighted } = kinds;
+    failoverOptions?.exception.forEach(checkExceptionType);
+    const children = steps.map((node) => compiler.steps([node], failoverOptions?.inheritErrorHandler === false ? { errors: "off" } : undefined));
     const { host } = compiler;
     let balancer: Balancer;
-    if (over !== undefined) balancer = failover(children, over, host);
+    if (failoverOptions !== undefined) balancer = failover(children, failoverOptions, host);
     else if (sticky !== undefined) balancer = byKey(children, compiler.expression(sticky.correlationExpression));
     else if (weighted !== undefined) balancer = byWeight(children, ratiosOf(weighted, children.length), weighted.roundRobin, host);
     else if (kinds.topicLoadBalancer !== undefined) balancer = toAll(children, host);
@@ -93,7 +97,7 @@ function ratiosOf(options: { readonly distributionRatio: string; readonly distri
   const ratios = options.distributionRatio.split(options.distributionRatioDelimiter).map((text) => Number(text.trim()));
   if (ratios.length !== children || ratios.some((ratio) => !Number.isInteger(ratio) || ratio < 0) || !ratios.some((ratio) => ratio > 0))
     throw new CompileError("option-invalid", `distributionRatio '${options.distributionRatio}' must have one integer for each of the ${children} child steps`, {
-      hint: `write for example ${Array.from({ length: children }, () => 1).join(",")}`,
+      hint: `use integers of 0 or more, at least one of them above 0, for example ${Array.from({ length: children }, () => 1).join(",")}`,
       value: options.distributionRatio,
     });
   return ratios;

@@ -11,7 +11,7 @@ export const loop = defineStep({
   title: "Loop",
   summary: "Runs its steps several times.",
   guarantees:
-    "Iterations run one after another. Long loops yield regularly, so that other messages make progress. doWhile has no limit: the timeout of the run ends an endless loop.",
+    "Iterations run one after another. Long loops yield regularly, so that other messages make progress. doWhile has no iteration limit: the timeout of the run ends an endless loop.",
   group: "routing",
   icon: "repeat",
   paletteGroup: "repeat",
@@ -25,7 +25,7 @@ export const loop = defineStep({
     copy: f.boolean({ doc: "Starts each iteration with the message as it was before the loop.", default: false }),
     doWhile: f.boolean({ doc: "Repeats while the condition is true.", default: false }),
     onPrepare: f.unsupported("onPrepare refers to a Java processor; do this work in the first step of the loop"),
-    breakOnShutdown: f.boolean({ doc: "Accepted but ignored: a flow that stops finishes its messages.", default: false, group: "advanced" }),
+    breakOnShutdown: f.boolean({ doc: "Accepted but ignored: a stopping flow finishes its messages.", default: false, group: "advanced" }),
     steps: f.steps({ doc: "The steps of one iteration.", default: [] }),
   },
   examples: [
@@ -39,11 +39,11 @@ export const loop = defineStep({
   compile({ expression, copy, doWhile, steps }, compiler) {
     const { host } = compiler;
     const run = compiler.steps(steps);
-    const rounds = doWhile ? whileTrue(expression, compiler) : counted(expression, compiler);
+    const iterations = doWhile ? whileIterations(expression, compiler) : countedIterations(expression, compiler);
     return (exchange) => {
-      if (copy) return copies(exchange, run, rounds, compiler);
+      if (copy) return runOnCopies(exchange, run, iterations, compiler);
       return each(
-        rounds(exchange, () => exchange),
+        iterations(exchange, () => exchange),
         (index) => {
           exchange.setProperty("CamelLoopIndex", index);
           return after(run(exchange), () => exchange.ending === 0);
@@ -55,12 +55,12 @@ export const loop = defineStep({
 });
 
 /** Yields the iteration indexes; `latest` returns the exchange after the last iteration. */
-type Rounds = (exchange: Exchange, latest: () => Exchange) => Iterator<number>;
+type Iterations = (exchange: Exchange, latest: () => Exchange) => Iterator<number>;
 
-function copies(exchange: Exchange, run: Processor, rounds: Rounds, { host }: Compiler): Awaitable {
+function runOnCopies(exchange: Exchange, run: Processor, iterations: Iterations, { host }: Compiler): Awaitable {
   let last = exchange;
   const all = each(
-    rounds(exchange, () => last),
+    iterations(exchange, () => last),
     (index) => {
       const copy = copyExchange(exchange, host.ids, { sameUnit: true });
       copy.setProperty("CamelLoopIndex", index);
@@ -72,7 +72,7 @@ function copies(exchange: Exchange, run: Processor, rounds: Rounds, { host }: Co
   return after(all, () => mergeResult(exchange, last, { stops: true }));
 }
 
-function counted(expression: ExpressionNode, compiler: Compiler): Rounds {
+function countedIterations(expression: ExpressionNode, compiler: Compiler): Iterations {
   const value = compiler.expression(expression);
   return (exchange) => {
     const count = toInteger(value(exchange));
@@ -81,7 +81,7 @@ function counted(expression: ExpressionNode, compiler: Compiler): Rounds {
   };
 }
 
-function whileTrue(expression: ExpressionNode, compiler: Compiler): Rounds {
+function whileIterations(expression: ExpressionNode, compiler: Compiler): Iterations {
   const holds = compiler.predicate(expression);
   return (exchange, latest) => indexes(exchange, () => holds(latest()));
 }
@@ -97,8 +97,10 @@ function toInteger(value: unknown): number {
   const text = asText(value).trim();
   const count = text === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(count))
-    throw new FlowError("org.apache.camel.NoTypeConversionAvailableException", `loop: the number of iterations must be a number, got '${text}'`, {
-      code: "loop-count-invalid",
-    });
+    throw new FlowError(
+      "org.apache.camel.NoTypeConversionAvailableException",
+      `loop: the number of iterations must be a number, got '${text}'; for a condition, set doWhile: true`,
+      { code: "loop-count-invalid" },
+    );
   return Math.trunc(count);
 }

@@ -10,10 +10,10 @@ export interface ConvertVariables {
 }
 
 /** Size in characters or bytes above which a conversion yields to other runs before the next step. */
-const longFrom = 1024 * 1024;
+const minLongSize = 1024 * 1024;
 
 function isLong(body: unknown): boolean {
-  return (typeof body === "string" || body instanceof Uint8Array) && body.length >= longFrom;
+  return (typeof body === "string" || body instanceof Uint8Array) && body.length >= minLongSize;
 }
 
 export function convertWith(convert: Convert, { variableSend, variableReceive }: ConvertVariables, host: Host): Processor {

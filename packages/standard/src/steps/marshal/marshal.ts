@@ -29,7 +29,7 @@ export const marshal = defineStep({
     },
   ],
   compile({ format, ...variables }, compiler) {
-    const made = compiler.registry.format(format);
-    return convertWith((body, exchange) => made.marshal(body, exchange), variables, compiler.host);
+    const dataFormat = compiler.registry.format(format);
+    return convertWith((body, exchange) => dataFormat.marshal(body, exchange), variables, compiler.host);
   },
 });

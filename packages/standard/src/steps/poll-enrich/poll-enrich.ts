@@ -5,7 +5,7 @@ import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.t
 import { sendWithVariables } from "../send-with-variables.ts";
 import { after } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
-import { takePolled } from "../take-polled.ts";
+import { mergePolled } from "../merge-polled.ts";
 
 /** Receives one message from an endpoint and merges it. */
 export const pollEnrich = defineStep({
@@ -21,7 +21,7 @@ export const pollEnrich = defineStep({
   since: "0.1",
   options: {
     expression: f.expression({ doc: "The address to poll.", required: true, inline: true }),
-    timeout: f.duration({ doc: "How long to wait for a message; negative waits without limit, 0 does not wait.", default: -1 }),
+    timeout: f.duration({ doc: "Maximum time to wait for a message; a negative value waits without a limit, 0 does not wait.", default: -1 }),
     ...strategyFields,
     aggregateOnException: f.boolean({ doc: "Accepted but ignored: a failed poll always fails the exchange.", default: false, group: "advanced" }),
     ignoreInvalidEndpoint: f.boolean({ doc: "Continues without polling when the address is invalid.", default: false }),
@@ -36,11 +36,11 @@ export const pollEnrich = defineStep({
     const address = addressExpression(expression, compiler);
     const strategy = strategyOf(options, compiler);
     const find = outletFinder(compiler.endpoints.poll({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
-    const take = (exchange: Exchange): Awaitable => {
+    const receive = (exchange: Exchange): Awaitable => {
       const poller = find(asText(address(exchange)).trim(), exchange);
       if (poller === undefined) return undefined;
-      return after(poller.receive(timeout, exchange), (polled) => takePolled(exchange, polled, strategy, host));
+      return after(poller.receive(timeout, exchange), (polled) => mergePolled(exchange, polled, strategy, host));
     };
-    return sendWithVariables(take, { variableReceive }, host);
+    return sendWithVariables(receive, { variableReceive }, host);
   },
 });

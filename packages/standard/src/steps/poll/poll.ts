@@ -3,13 +3,13 @@ import { f } from "@sluice/model";
 import { dynamicFields, dynamicUri } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
 import { after } from "../settle.ts";
-import { takePolled } from "../take-polled.ts";
+import { mergePolled } from "../merge-polled.ts";
 
 /** Receives one message from an endpoint as the new body. */
 export const poll = defineStep({
   name: "poll",
   title: "Poll",
-  summary: "Receives one message from an endpoint; its body replaces that of the current message.",
+  summary: "Receives one message from an endpoint; its body replaces the body of the current message.",
   guarantees:
     "At most one message is received. A message from a durable queue is removed when this run succeeds and is delivered again when it fails; a file counts as processed once it is read; a message from an in-memory queue is removed immediately. Waiting does not block other messages.",
   group: "routing",
@@ -21,7 +21,7 @@ export const poll = defineStep({
   options: {
     uri: f.uri({ doc: "Endpoint to poll; may contain Simple expressions.", required: true }),
     parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
-    timeout: f.duration({ doc: "How long to wait for a message; negative waits without limit, 0 does not wait.", default: 20_000 }),
+    timeout: f.duration({ doc: "Maximum time to wait for a message; a negative value waits without a limit, 0 does not wait.", default: 20_000 }),
     ...dynamicFields,
     variableReceive: f.string({ doc: "Variable that receives the polled body; the message does not change.", group: "advanced" }),
   },
@@ -30,8 +30,8 @@ export const poll = defineStep({
     const { host } = compiler;
     const address = dynamicUri(uri, parameters, compiler, node.span);
     const find = compiler.endpoints.poll({ template: address.template, allowedSchemes, span: node.span });
-    const take = (exchange: Exchange): Awaitable =>
-      after(find(address.text(exchange), exchange).receive(timeout, exchange), (polled) => takePolled(exchange, polled, undefined, host));
-    return sendWithVariables(take, { variableReceive }, host);
+    const receive = (exchange: Exchange): Awaitable =>
+      after(find(address.text(exchange), exchange).receive(timeout, exchange), (polled) => mergePolled(exchange, polled, undefined, host));
+    return sendWithVariables(receive, { variableReceive }, host);
   },
 });

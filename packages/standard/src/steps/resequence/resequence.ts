@@ -6,7 +6,7 @@ import { BatchResequencer } from "./batch-resequencer.ts";
 import { Sequences } from "./sequences.ts";
 import { StreamResequencer } from "./stream-resequencer.ts";
 
-const ignoreInvalidExchanges = f.boolean({ doc: "Messages without a key continue instead of failing.", default: false });
+const ignoreInvalidExchanges = f.boolean({ doc: "Lets messages without a valid key continue instead of failing.", default: false });
 
 /** Sorts messages. The original continues immediately; the sorted copies run the nested steps. */
 export const resequence = defineStep({
@@ -14,7 +14,7 @@ export const resequence = defineStep({
   title: "Resequence",
   summary: "Sorts messages and processes them in order.",
   guarantees:
-    "The message that is added continues immediately; its ordered copy runs the nested steps as a separate run, one copy at a time. Waiting messages are stored in memory: they are delivered when the flow stops, but lost in a crash. A batch has at most batchSize messages, a stream at most capacity. With several workers, the route runs in one of them.",
+    "An added message continues immediately; its sorted copy runs the nested steps as a separate run, one copy at a time. Waiting messages are stored in memory: they are delivered when the flow stops, but lost in a crash. A batch has at most batchSize messages, a stream at most capacity. With several workers, the route runs in one of them.",
   group: "splitting",
   icon: "arrow-up-narrow-wide",
   paletteGroup: "repeat",
@@ -28,8 +28,8 @@ export const resequence = defineStep({
       {
         batchSize: f.integer({ doc: "Sorts a batch when it has this many messages.", default: 100, min: 1, max: 100_000 }),
         batchTimeout: f.duration({ doc: "Sorts a batch after this time, even if it is not full.", default: 1000 }),
-        allowDuplicates: f.boolean({ doc: "Whether all messages with equal keys are delivered; otherwise only the first one.", default: false }),
-        reverse: f.boolean({ doc: "Highest first.", default: false }),
+        allowDuplicates: f.boolean({ doc: "Delivers all messages with equal keys; otherwise only the first one.", default: false }),
+        reverse: f.boolean({ doc: "Sorts in descending order.", default: false }),
         ignoreInvalidExchanges,
       },
       { doc: "Sorts messages in batches; the default." },
@@ -37,7 +37,12 @@ export const resequence = defineStep({
     streamConfig: f.object(
       {
         comparator: f.unsupported("comparator refers to a Java object; sort by the value of the expression"),
-        capacity: f.integer({ doc: "How many messages may wait; above that, the first is delivered despite a gap.", default: 1000, min: 1, max: 100_000 }),
+        capacity: f.integer({
+          doc: "Maximum number of waiting messages; above it, the first one is delivered despite a gap.",
+          default: 1000,
+          min: 1,
+          max: 100_000,
+        }),
         timeout: f.duration({ doc: "How long to wait for a missing predecessor.", default: 1000 }),
         rejectOld: f.boolean({ doc: "Fails messages that arrive after a later one was delivered.", default: false }),
         deliveryAttemptInterval: f.duration({ doc: "Accepted but ignored: messages are delivered when they are due.", default: 1000 }),
@@ -45,7 +50,7 @@ export const resequence = defineStep({
       },
       { doc: "Sorts a stream of numbered messages, waiting for missing numbers." },
     ),
-    steps: f.steps({ doc: "Steps for the sorted messages.", default: [] }),
+    steps: f.steps({ doc: "Steps that process the sorted messages.", default: [] }),
   },
   examples: [
     {
@@ -60,19 +65,21 @@ export const resequence = defineStep({
     const { host, tasks } = compiler;
     const delivery = new OrderedDelivery(tasks, compiler.steps(steps));
     const deliver = delivery.push.bind(delivery);
-    const sequence = (): BatchResequencer | StreamResequencer =>
+    const createSequencer = (): BatchResequencer | StreamResequencer =>
       streamConfig === undefined
         ? new BatchResequencer(batchConfig ?? { batchSize: 100, batchTimeout: 1000, allowDuplicates: false, reverse: false }, host.clock, deliver)
         : new StreamResequencer(streamConfig, host.clock, deliver);
-    const sequencer = tasks.state("sequence", () => new Sequences(sequence));
-    const ignores = (streamConfig ?? batchConfig)?.ignoreInvalidExchanges === true;
+    const sequencer = tasks.state("sequence", () => new Sequences(createSequencer));
+    const ignoresInvalid = (streamConfig ?? batchConfig)?.ignoreInvalidExchanges === true;
     return (exchange) => {
       const key = keyOf(exchange);
       if (sequencer.accepts(key)) sequencer.add(key, copyExchange(exchange, host.ids));
-      else if (!ignores)
-        throw new FlowError("org.apache.camel.CamelExchangeException", `'${String(key)}' is not a valid sort key for resequence`, {
-          code: "resequence-key-invalid",
-        });
+      else if (!ignoresInvalid)
+        throw new FlowError(
+          "org.apache.camel.CamelExchangeException",
+          `'${String(key)}' is not a valid sort key for resequence; ${streamConfig === undefined ? "return a value" : "with streamConfig, return a number"}`,
+          { code: "resequence-key-invalid" },
+        );
     };
   },
 });

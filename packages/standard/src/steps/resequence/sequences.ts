@@ -5,18 +5,18 @@ interface Sequencer extends Lifecycle {
   add(key: unknown, exchange: Exchange): void;
 }
 
-/** Test sessions with their own order; above that, the messages of the oldest are delivered. */
+/** Maximum number of test sessions; above it, the waiting messages of the oldest session are delivered. */
 const maxSessions = 100;
 
 /** One sequence for live messages and one per test session: a test message must not drop or delay a live one. */
 export class Sequences implements Lifecycle {
-  readonly #make: () => Sequencer;
+  readonly #create: () => Sequencer;
   readonly #live: Sequencer;
   readonly #bySession = new Map<string, Sequencer>();
 
-  constructor(make: () => Sequencer) {
-    this.#make = make;
-    this.#live = make();
+  constructor(create: () => Sequencer) {
+    this.#create = create;
+    this.#live = create();
   }
 
   accepts(key: unknown): boolean {
@@ -25,7 +25,7 @@ export class Sequences implements Lifecycle {
 
   add(key: unknown, exchange: Exchange): void {
     const { session } = exchange.run;
-    (session === undefined ? this.#live : this.#of(session.id)).add(key, exchange);
+    (session === undefined ? this.#live : this.#sequencerOf(session.id)).add(key, exchange);
   }
 
   stop(): void {
@@ -33,16 +33,16 @@ export class Sequences implements Lifecycle {
     this.#bySession.clear();
   }
 
-  #of(session: string): Sequencer {
-    const known = this.#bySession.get(session);
-    if (known !== undefined) return known;
+  #sequencerOf(session: string): Sequencer {
+    const existing = this.#bySession.get(session);
+    if (existing !== undefined) return existing;
     const [oldest] = this.#bySession;
     if (oldest !== undefined && this.#bySession.size >= maxSessions) {
       this.#bySession.delete(oldest[0]);
       void oldest[1].stop?.();
     }
-    const made = this.#make();
-    this.#bySession.set(session, made);
-    return made;
+    const created = this.#create();
+    this.#bySession.set(session, created);
+    return created;
   }
 }

@@ -37,13 +37,15 @@ export class StreamResequencer implements Lifecycle {
   add(key: unknown, exchange: Exchange): void {
     const number = Number(asText(key).trim());
     if (this.#options.rejectOld && this.#last !== undefined && number <= this.#last)
-      throw new FlowError("org.apache.camel.CamelExchangeException", `message ${number} arrived after resequence had delivered ${this.#last}`, {
-        code: "resequence-too-late",
-      });
+      throw new FlowError(
+        "org.apache.camel.CamelExchangeException",
+        `message ${number} arrived after resequence had delivered ${this.#last}; increase timeout, or set rejectOld: false`,
+        { code: "resequence-too-late" },
+      );
     const entry: Entry = { number, exchange, due: this.#clock.monotonic() + this.#options.timeout };
     const at = this.#waiting.findLastIndex((other) => other.number <= number) + 1;
     this.#waiting.splice(at, 0, entry);
-    this.#work();
+    this.#deliverDue();
   }
 
   /** Delivers waiting messages, so that stopping loses none. */
@@ -53,14 +55,14 @@ export class StreamResequencer implements Lifecycle {
     for (const { exchange } of this.#waiting.splice(0)) this.#deliver(exchange);
   }
 
-  #work(): void {
+  #deliverDue(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const isNext = this.#last !== undefined && first.number <= this.#last + 1;
       const now = this.#clock.monotonic();
       if (!isNext && first.due > now && this.#waiting.length <= this.#options.capacity) {
-        this.#cancelTimer = this.#clock.after(first.due - now, () => this.#work());
+        this.#cancelTimer = this.#clock.after(first.due - now, () => this.#deliverDue());
         return;
       }
       this.#waiting.shift();

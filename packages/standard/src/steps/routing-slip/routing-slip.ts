@@ -35,7 +35,7 @@ export const routingSlip = defineStep({
   ],
   compile({ expression, slipHeader, uriDelimiter, ignoreInvalidEndpoints, allowedSchemes }, compiler, node) {
     if ((expression === undefined) === (slipHeader === undefined))
-      throw new CompileError("option-missing", "routingSlip needs an expression or the name of a header");
+      throw new CompileError("option-missing", "routingSlip needs an expression or slipHeader, but not both", { hint: "set one of them" });
     const slip = addressExpression(expression ?? { language: "header", text: slipHeader as string, options: {}, span: node.span }, compiler, uriDelimiter);
     const visit = endpointVisitor(compiler, { template: expression?.text ?? "", allowedSchemes, ignoreInvalidEndpoints, span: node.span });
     const { clock } = compiler.host;

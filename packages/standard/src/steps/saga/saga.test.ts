@@ -16,7 +16,7 @@ describe("saga", () => {
     const { body, headers } = await run({ body: "o1" });
     await settle();
     expect([body, headers]).toEqual(["reply", {}]);
-    expect(names(run.mocks)).toEqual(["work:1", "done:1", "partDone:1"]);
+    expect(names(run.mocks)).toEqual(["work:1", "partDone:1", "done:1"]);
     const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
     expect(run.mocks.get("done")?.[0]).toMatchObject({ body: null, headers: { order: "o1", "Long-Running-Action": id } });
   });
@@ -31,6 +31,22 @@ describe("saga", () => {
     expect((await run()).error).toBe("boom");
     await settle();
     expect(names(run.mocks)).toEqual(["b:1", "undoB:1", "undoA:1"]);
+  });
+
+  it.each(["compensation", "completion"])("calls the %s of a participant when that of a later participant is over", async (outcome) => {
+    const fails = outcome === "compensation" ? `, {throwException: {exceptionType: java.lang.Exception, message: boom}}` : "";
+    const run = await flow(`
+- from: {uri: direct:start, steps: [{saga: {${outcome}: mock:first, steps: [{to: "direct:b"}${fails}]}}]}
+- from: {uri: direct:b, steps: [{saga: {${outcome}: direct:slow, steps: [{to: "mock:b"}]}}]}
+- from: {uri: direct:slow, steps: [{delay: {constant: 500}}, {to: "mock:second"}]}
+`);
+    await run();
+    await settle();
+    expect(names(run.mocks)).toEqual(["b:1"]);
+    expect([...run.runtime.routes.values()].map(({ stats }) => stats.inflight)).toEqual([1, 1, 1]);
+    await run.host.clock.advance(500);
+    await settle();
+    expect(names(run.mocks)).toEqual(["b:1", "second:1", "first:1"]);
   });
 
   it.each([
@@ -66,7 +82,7 @@ describe("saga", () => {
     await run();
     const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
     const wire = new Message(null, new Headers({ entries: () => [["Long-Running-Action", id]] }));
-    const attacker = await run.runtime.inletOf("direct:attack")?.deliver(wire);
+    const attacker = await run.runtime.routeInputOf("direct:attack")?.deliver(wire);
     expect(attacker?.failure?.message).toBe("Exchange is not part of a saga");
     expect(run.mocks.has("undo")).toBe(false);
   });

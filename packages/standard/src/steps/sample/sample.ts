@@ -6,7 +6,7 @@ export const sample = defineStep({
   name: "sample",
   title: "Sample",
   summary: "Lets a sample of the messages continue; the others end here.",
-  guarantees: "Messages that are not sampled end without a failure. The counter is stored in memory, per deployment.",
+  guarantees: "Messages that are not sampled end without a failure. The state is stored in memory, per deployment.",
   group: "routing",
   icon: "percent",
   paletteGroup: "speed",

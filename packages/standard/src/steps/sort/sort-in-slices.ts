@@ -20,7 +20,7 @@ async function mergeSort<T>(items: readonly T[], compare: Compare<T>, clock: Clo
   let to = from.slice();
   for (let width = runLength; width < items.length; width *= 2) {
     for (const [start, end] of runsOf(items.length, width * 2))
-      await each(merging({ from, to, start, middle: Math.min(start + width, end), end }, compare), () => undefined, clock);
+      await each(mergeRuns({ from, to, start, middle: Math.min(start + width, end), end }, compare), () => undefined, clock);
     [from, to] = [to, from];
   }
   return from;
@@ -39,12 +39,12 @@ interface Merge<T> {
 }
 
 /** Merges two adjacent runs; yields regularly so that the caller can check the time. */
-function* merging<T>({ from, to, start, middle, end }: Merge<T>, compare: Compare<T>): Generator<undefined> {
+function* mergeRuns<T>({ from, to, start, middle, end }: Merge<T>, compare: Compare<T>): Generator<undefined> {
   let left = start;
   let right = middle;
   for (let at = start; at < end; at++) {
-    const takesLeft = left < middle && (right >= end || compare(from[left] as T, from[right] as T) <= 0);
-    to[at] = from[takesLeft ? left++ : right++] as T;
+    const usesLeft = left < middle && (right >= end || compare(from[left] as T, from[right] as T) <= 0);
+    to[at] = from[usesLeft ? left++ : right++] as T;
     if ((at & 1023) === 0) yield undefined;
   }
 }

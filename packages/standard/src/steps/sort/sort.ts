@@ -29,20 +29,20 @@ export const sort = defineStep({
   },
   examples: [{ title: "Numbers", yaml: 'sort: {simple: "${body}"}', given: { body: [3, 1, 2] }, expect: { body: [1, 2, 3] } }],
   compile({ expression, comparator }, compiler) {
-    const given = comparator === undefined ? undefined : (compiler.registry.bean(comparator, "comparator") as Comparator);
+    const compare = comparator === undefined ? undefined : (compiler.registry.bean(comparator, "comparator") as Comparator);
     const value = expression === undefined ? undefined : compiler.expression(expression);
     const { clock } = compiler.host;
     return (exchange) => {
       const { items, size } = countedItems(value === undefined ? exchange.message.body : value(exchange), ",");
-      if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list: a stream cannot be sorted", { code: "sort-invalid" });
+      if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list; a stream cannot be sorted", { code: "sort-invalid" });
       if (size !== undefined) checkListLength(size, maxElements);
-      const sorted = after(collected(items, clock), (list) => (given === undefined ? naturallySorted(list, clock) : sortInSlices(list, given, clock)));
+      const sorted = after(collect(items, clock), (list) => (compare === undefined ? sortNaturally(list, clock) : sortInSlices(list, compare, clock)));
       return after(sorted, (list) => void (exchange.message.body = list));
     };
   },
 });
 
-function collected(items: Iterator<unknown>, clock: Clock): Awaitable<unknown[]> {
+function collect(items: Iterator<unknown>, clock: Clock): Awaitable<unknown[]> {
   const list: unknown[] = [];
   const done = each(
     items,
@@ -63,12 +63,12 @@ interface Entry {
 
 type Key = number | string | Date;
 
-function naturallySorted(list: readonly unknown[], clock: Clock): Awaitable<readonly unknown[]> {
+function sortNaturally(list: readonly unknown[], clock: Clock): Awaitable<readonly unknown[]> {
   // Most lists need no entries: a million of them would slow down the garbage collector.
   if (list.every(isKey)) return sortInSlices(list, naturalOrder, clock);
   const entries: Entry[] = [];
-  const made = each(list.values(), (item) => void entries.push({ item, key: isKey(item) ? item : asText(item) }), clock);
-  return after(made, () => after(sortInSlices(entries, byKey, clock), (sorted) => sorted.map(({ item }) => item)));
+  const keyed = each(list.values(), (item) => void entries.push({ item, key: isKey(item) ? item : asText(item) }), clock);
+  return after(keyed, () => after(sortInSlices(entries, byKey, clock), (sorted) => sorted.map(({ item }) => item)));
 }
 
 const isKey = (item: unknown): item is Key => typeof item === "string" || typeof item === "number" || item instanceof Date;

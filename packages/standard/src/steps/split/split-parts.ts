@@ -2,10 +2,10 @@
 import { Exchange, isExchange, Message, isMessage, type Host, type Processor } from "@sluice/engine/spi";
 import { copyExchange, each } from "@sluice/engine/tools";
 import type { Branch, Branches } from "../branch.ts";
-import { isAsync, type Counted } from "../items.ts";
+import { isAsync, type CountedItems } from "../items.ts";
 
-/** Parts that are counted without yielding. */
-const countedAtOnce = 1000;
+/** Maximum number of parts that are counted without yielding. */
+const maxCountedSync = 1000;
 
 export interface PartOptions {
   readonly run: Processor;
@@ -14,21 +14,21 @@ export interface PartOptions {
   readonly shareUnitOfWork: boolean;
 }
 
-export function splitParts(original: Exchange, { items, size }: Counted, options: PartOptions): Branches {
-  if (isAsync(items)) return partsLater(original, items, options);
+export function splitParts(original: Exchange, { items, size }: CountedItems, options: PartOptions): Branches {
+  if (isAsync(items)) return asyncParts(original, items, options);
   if (options.streaming) return parts(original, items, undefined, options);
   if (size !== undefined) return parts(original, items, size, options);
   const first: unknown[] = [];
-  while (first.length < countedAtOnce) {
+  while (first.length < maxCountedSync) {
     const next = items.next();
     if (next.done === true) return parts(original, first.values(), first.length, options);
     first.push(next.value);
   }
-  return partsCounted(original, first, items, options);
+  return countAndSplit(original, first, items, options);
 }
 
 /** Counts many parts in slices, so that other runs make progress. */
-async function* partsCounted(original: Exchange, all: unknown[], rest: Iterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
+async function* countAndSplit(original: Exchange, all: unknown[], rest: Iterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
   await each(rest, (item) => void all.push(item), options.host.clock);
   yield* parts(original, all.values(), all.length, options);
 }
@@ -42,7 +42,7 @@ function* parts(original: Exchange, items: Iterator<unknown>, size: number | und
   }
 }
 
-async function* partsLater(original: Exchange, items: AsyncIterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
+async function* asyncParts(original: Exchange, items: AsyncIterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
   let index = 0;
   for (let current = await items.next(); current.done !== true; index++) {
     const next = await items.next();
@@ -56,9 +56,9 @@ function part(original: Exchange, item: unknown, index: number, last: boolean, s
   if (!shareUnitOfWork && original.original !== undefined) copy.original = copy.message.copy();
   copy.setProperty("CamelSplitIndex", index);
   copy.setProperty("CamelSplitComplete", last);
-  const known = size ?? (last ? index + 1 : undefined);
-  if (known === undefined) copy.removeProperty("CamelSplitSize");
-  else copy.setProperty("CamelSplitSize", known);
+  const count = size ?? (last ? index + 1 : undefined);
+  if (count === undefined) copy.removeProperty("CamelSplitSize");
+  else copy.setProperty("CamelSplitSize", count);
   return { copy, run };
 }
 

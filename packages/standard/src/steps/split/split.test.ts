@@ -59,11 +59,11 @@ describe("split", () => {
     const pending = run({ body: "300,100,200" });
     await run.host.clock.advance(300);
     expect((await pending).body).toEqual(["300", "100", "200"]);
-    const asTheyCome = await flow(
+    const inCompletionOrder = await flow(
       `- split: {simple: "\${body}", parallelProcessing: true, streaming: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`,
     );
-    const later = asTheyCome({ body: "300,100,200" });
-    await asTheyCome.host.clock.advance(300);
+    const later = inCompletionOrder({ body: "300,100,200" });
+    await inCompletionOrder.host.clock.advance(300);
     expect((await later).body).toEqual(["100", "200", "300"]);
   });
 
@@ -123,6 +123,6 @@ describe("split", () => {
 
   it("creates no promise for synchronous parts", async () => {
     const run = await flow(`- split: {simple: "\${body}", steps: [{setBody: {constant: x}}]}`);
-    expect(run.runtime.inletOf("direct:start")?.deliver(new Message("a,b,c"))).not.toBeInstanceOf(Promise);
+    expect(run.runtime.routeInputOf("direct:start")?.deliver(new Message("a,b,c"))).not.toBeInstanceOf(Promise);
   });
 });

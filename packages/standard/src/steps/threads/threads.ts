@@ -2,13 +2,13 @@ import { defineStep, FlowError, whenOver } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { Semaphore } from "../semaphore.ts";
 
-/** Limits how many messages are in the rest of the route concurrently. */
+/** Limits how many messages the following steps process concurrently. */
 export const threads = defineStep({
   name: "threads",
   title: "Threads",
   summary: "Limits how many messages the following steps process concurrently; others wait in a queue.",
   guarantees:
-    "There are no threads: at most poolSize messages are processed by the following steps at the same time; the others wait in memory, in arrival order. Waiting messages count as in flight. When maxQueueSize messages wait, up to maxPoolSize run; above that, CallerRuns lets a message exceed the limit and Abort fails it.",
+    "This step creates no threads: the following steps process at most poolSize messages at the same time; the others wait in memory, in arrival order. Waiting messages count as in flight. When maxQueueSize messages wait, up to maxPoolSize run; above that, CallerRuns lets a message exceed the limit and Abort fails it.",
   group: "resilience",
   icon: "layers",
   paletteGroup: "speed",
@@ -21,7 +21,7 @@ export const threads = defineStep({
       doc: "When the queue is full: Abort fails the message, CallerRuns lets it continue.",
       default: "CallerRuns",
     }),
-    keepAliveTime: f.integer({ doc: "Accepted but ignored: there are no threads.", group: "advanced" }),
+    keepAliveTime: f.integer({ doc: "Accepted but ignored: there is no thread pool.", group: "advanced" }),
     timeUnit: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
     threadName: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
     allowCoreThreadTimeOut: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
@@ -38,7 +38,7 @@ export const threads = defineStep({
         if (rejectedPolicy === "CallerRuns") return undefined;
         throw new FlowError(
           "java.util.concurrent.RejectedExecutionException",
-          `threads is full (running: ${semaphore.running}, waiting: ${maxQueueSize}); try again later`,
+          `threads is full (running: ${semaphore.running}, waiting: ${maxQueueSize}); retry later, or increase maxQueueSize`,
           { code: "threads-full", retryable: true },
         );
       }

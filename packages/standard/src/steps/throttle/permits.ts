@@ -17,9 +17,9 @@ export class Permits {
   /** Reserves a permit at `at`. Only the last `limit` times and future ones are stored, since no other can delay a message. */
   take(limit: number, at: number, now: number): void {
     this.#times.push(at);
-    let spent = 0;
-    while (this.#times.length - spent > limit && (this.#times[spent] as number) <= now) spent++;
-    if (spent > 32 || spent === this.#times.length - limit) this.#times.splice(0, spent);
+    let expired = 0;
+    while (this.#times.length - expired > limit && (this.#times[expired] as number) <= now) expired++;
+    if (expired > 32 || expired === this.#times.length - limit) this.#times.splice(0, expired);
   }
 
   /** Number of waiting messages. */

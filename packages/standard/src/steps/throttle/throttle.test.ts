@@ -51,8 +51,8 @@ describe("throttle", () => {
 
   it("does not wait in a session that skips time", async () => {
     const run = await flow(`- throttle: {constant: "1", timePeriodMillis: 60000}`);
-    const given = { delivery: { session: { id: "s", skipTime: true } } };
-    await run(given);
-    expect((await run(given)).error).toBeUndefined();
+    const input = { delivery: { session: { id: "s", skipTime: true } } };
+    await run(input);
+    expect((await run(input)).error).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { Semaphore } from "../semaphore.ts";
 import { sessionKey } from "../session-key.ts";
 import { Permits } from "./permits.ts";
 
-/** Messages that may wait per key; further ones are rejected. */
+/** Messages that may wait per key; additional messages are rejected. */
 const maxQueueLength = 10_000;
 /** Keys with their own limit; the least recently used is evicted first. */
 const maxKeys = 10_000;
@@ -18,7 +18,7 @@ export const throttle = defineStep({
   title: "Throttle",
   summary: "Limits how many messages pass per period or concurrently.",
   guarantees:
-    "Messages continue in arrival order, per correlation key. Up to 10,000 messages per key wait in memory; further ones are rejected with a retryable error. Permits are stored in memory, for up to 10,000 keys, and are not shared between runtimes; with several workers, the route runs in one of them.",
+    "Messages continue in arrival order, per correlation key. Up to 10,000 messages per key wait in memory; additional messages are rejected with a retryable error. Permits are stored in memory, for up to 10,000 keys, and are not shared between runtimes; with several workers, the route runs in one of them.",
   group: "resilience",
   icon: "gauge",
   paletteGroup: "speed",
@@ -27,10 +27,10 @@ export const throttle = defineStep({
   keywords: ["limit", "rate"],
   stateScope: "one",
   options: {
-    expression: f.expression({ doc: "The limit; evaluated per message.", required: true, inline: true }),
+    expression: f.expression({ doc: "Maximum number of messages; evaluated per message.", required: true, inline: true }),
     correlationExpression: f.expression({ doc: "Messages with the same value share one limit." }),
     mode: f.enum(["TotalRequests", "ConcurrentRequests"], { doc: "Limits messages per period, or messages in flight.", default: "TotalRequests" }),
-    timePeriodMillis: f.duration({ doc: "The period.", default: 1000 }),
+    timePeriodMillis: f.duration({ doc: "The period of the mode TotalRequests.", default: 1000 }),
     rejectExecution: f.boolean({ doc: "Fails messages above the limit instead of delaying them.", default: false }),
     asyncDelayed: f.boolean({ doc: "Accepted but ignored: waiting never blocks.", default: false, group: "advanced" }),
     callerRunsWhenRejected: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
@@ -54,7 +54,7 @@ export const throttle = defineStep({
         const now = clock.monotonic();
         const wait = key.waitFor(count, now);
         if (wait > 0 && (rejectExecution || key.waiting(now) >= maxQueueLength))
-          throw rejected(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
+          throw rejectedError(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
         key.take(count, now + wait, now);
         return pause(exchange, wait, clock);
       };
@@ -71,7 +71,7 @@ export const throttle = defineStep({
         semaphore.limits = { normal: count, max: count, maxWaiting: rejectExecution ? 0 : maxQueueLength };
         if (semaphore.holds(exchange)) return undefined;
         const entry = semaphore.acquire(exchange);
-        if (entry === "full") throw rejected(`Exceeded the max throttle rate of ${count} messages at the same time`);
+        if (entry === "full") throw rejectedError(`Exceeded the max throttle rate of ${count} messages at the same time`);
         whenOver(exchange, () => semaphore.release(exchange));
         return entry === "acquired" ? undefined : entry;
       };
@@ -82,7 +82,9 @@ export const throttle = defineStep({
 function readLimit(value: unknown, last: number): number {
   if (value === null || value === undefined) {
     if (last > 0) return last;
-    throw new FlowError("org.apache.camel.RuntimeCamelException", "the throttle expression returned no number", { code: "throttle-invalid" });
+    throw new FlowError("org.apache.camel.RuntimeCamelException", "the throttle expression returned no limit; return an integer of 1 or more", {
+      code: "throttle-invalid",
+    });
   }
   const limit = Number(asText(value).trim());
   if (!Number.isInteger(limit) || limit < 1)
@@ -90,6 +92,6 @@ function readLimit(value: unknown, last: number): number {
   return limit;
 }
 
-function rejected(message: string): FlowError {
+function rejectedError(message: string): FlowError {
   return new FlowError("org.apache.camel.processor.ThrottlerRejectedExecutionException", message, { code: "throttled", retryable: true });
 }

@@ -9,7 +9,7 @@ export const to = defineStep({
   title: "To",
   summary: "Sends the message to an endpoint.",
   guarantees:
-    "The step waits until the endpoint accepts the message or replies. The call is made once; the error handler of the route handles retries. What acceptance means is described on the page of the connector.",
+    "The step waits until the endpoint accepts the message or replies. The call is made once; the error handler of the route handles retries. The page of the connector describes when a message counts as accepted.",
   group: "routing",
   icon: "arrow-right",
   paletteGroup: "send",

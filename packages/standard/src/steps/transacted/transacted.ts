@@ -10,7 +10,7 @@ export const transacted = defineStep({
   title: "Transaction",
   summary: "Runs the database work of its steps in one transaction, committed at their end or rolled back on failure.",
   guarantees:
-    "Statements of one database connection are committed together at the end of the steps and rolled back when a step fails, when the exchange is rolled back or when the run is cancelled. There is no two-phase commit: with several databases each one is committed separately. HTTP calls, files and queues are not part of the transaction, and neither are parallel branches.",
+    "Statements of one database connection are committed together at the end of the steps and rolled back when a step fails, when the exchange is rolled back or when the run is cancelled. There is no two-phase commit: with several databases, each one is committed separately. HTTP calls, files and queues are not part of the transaction, and neither are parallel branches.",
   group: "resilience",
   icon: "shield-check",
   paletteGroup: "errors",
@@ -20,10 +20,10 @@ export const transacted = defineStep({
   shorthand: "ref",
   options: {
     ref: f.string({
-      doc: "PROPAGATION_REQUIRED joins the current transaction, PROPAGATION_REQUIRES_NEW starts another one.",
+      doc: "PROPAGATION_REQUIRED joins the current transaction or starts one; PROPAGATION_REQUIRES_NEW always starts a new one.",
       default: "PROPAGATION_REQUIRED",
     }),
-    steps: f.steps({ doc: "The steps of the transaction; by default all steps that follow.", default: [] }),
+    steps: f.steps({ doc: "The steps of the transaction; by default, all following steps.", default: [] }),
   },
   examples: [{ title: "All or nothing", yaml: "transacted: {steps: [{setBody: {constant: done}}]}", expect: { body: "done" } }],
   compile({ ref, steps }, compiler) {
@@ -48,9 +48,9 @@ async function within(exchange: Exchange, unit: OpenUnit, run: () => Promise<voi
   whenOver(exchange, () => unit.rollback());
   try {
     await run();
-  } catch (thrown) {
+  } catch (error) {
     await unit.rollback();
-    throw thrown;
+    throw error;
   } finally {
     exchange.unit = outer;
   }

@@ -13,7 +13,7 @@ interface DataType {
 }
 
 const conversion = (type: string): Conversion => converter({ type, mandatory: true });
-const named: ReadonlyMap<string, DataType> = new Map([
+const dataTypes: ReadonlyMap<string, DataType> = new Map([
   ["text-plain", { convert: conversion("String"), contentType: "text/plain" }],
   ["application-octet-stream", { convert: conversion("byte[]"), contentType: "application/octet-stream" }],
   ["application-json", { convert: asJson, contentType: "application/json" }],
@@ -33,7 +33,7 @@ export const transformDataType = defineStep({
   options: {
     fromType: f.string({ doc: "The current type; informational only, because the actual type of the body is used.", group: "advanced" }),
     toType: f.string({
-      doc: "The target type: text-plain, application-octet-stream, application-json (as bytes), application-x-struct (JSON as data), or java: and a type such as java:String.",
+      doc: "The target type: text-plain, application-octet-stream, application-json (as bytes), application-x-struct (JSON as data), or `java:<type>`, such as `java:String`.",
       required: true,
       examples: ["text-plain", "application-json", "java:java.lang.String"],
     }),
@@ -43,13 +43,13 @@ export const transformDataType = defineStep({
     const type = dataType(toType);
     return ({ message }) => {
       const { body } = message;
-      if (!isStream(body)) return become(message, type, body);
-      return collectStream(body).then((bytes) => become(message, type, bytes));
+      if (!isStream(body)) return setBody(message, type, body);
+      return collectStream(body).then((bytes) => setBody(message, type, bytes));
     };
   },
 });
 
-function become(message: Message, { convert, contentType }: DataType, body: unknown): undefined {
+function setBody(message: Message, { convert, contentType }: DataType, body: unknown): undefined {
   message.body = convert(body);
   if (contentType !== undefined) message.headers.set("Content-Type", contentType);
 }
@@ -58,10 +58,10 @@ function become(message: Message, { convert, contentType }: DataType, body: unkn
 function dataType(text: string): DataType {
   const java = /^java:(.+)$/.exec(text)?.[1];
   if (java !== undefined) return { convert: conversion(java), contentType: undefined };
-  const type = named.get(text.replace(/^(camel|plain):/, "").replace("/", "-"));
+  const type = dataTypes.get(text.replace(/^(camel|plain):/, "").replace("/", "-"));
   if (type !== undefined) return type;
   throw new CompileError("type-unknown", `unknown data type '${text}'`, {
-    hint: `use ${[...named.keys()].join(", ")} or java: and a type, or convert with marshal and unmarshal`,
+    hint: `use ${[...dataTypes.keys()].join(", ")}, or java:<type>, or convert with marshal and unmarshal`,
   });
 }
 

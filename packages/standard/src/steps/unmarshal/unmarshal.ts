@@ -23,10 +23,10 @@ export const unmarshal = defineStep({
   },
   examples: [{ title: "JSON text as an object", yaml: "unmarshal: {json: {}}", given: { body: '{"a":1}' }, expect: { body: { a: 1 } } }],
   compile({ format, allowNullBody, ...variables }, compiler) {
-    const made = compiler.registry.format(format);
+    const dataFormat = compiler.registry.format(format);
     return convertWith(
       (body, exchange) => {
-        if (body !== null && body !== undefined) return made.unmarshal(body, exchange);
+        if (body !== null && body !== undefined) return dataFormat.unmarshal(body, exchange);
         if (allowNullBody) return null;
         throw new FlowError(
           "org.apache.camel.InvalidPayloadException",

@@ -11,7 +11,7 @@ export const wireTap = defineStep({
   title: "Wire tap",
   summary: "Sends a copy to an endpoint without waiting for it.",
   guarantees:
-    "The message continues without waiting, and a failure of the copy does not affect it: the copy is a separate run. The copy is in memory only and is lost in a crash; send it to a durable queue if it must not be lost. At most 100,000 copies per route can be waiting to start; further ones fail. Copies start in order but can overtake each other.",
+    "The message continues without waiting, and a failure of the copy does not affect it: the copy is a separate run. The copy is in memory only and is lost in a crash; send it to a durable queue if it must not be lost. At most 100,000 copies per route can be waiting to start; additional copies fail. Copies start in order but can overtake each other.",
   group: "splitting",
   icon: "cable",
   paletteGroup: "send",

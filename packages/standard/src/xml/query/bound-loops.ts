@@ -22,8 +22,8 @@ export function boundLoops(node: XmlNode): XmlNode {
   const copy = new XmlNode(node.nodeType, node.nodeName, node.namespaceURI, node.data);
   for (const attribute of node.attributes) copy.addAttribute(new XmlNode(nodeTypes.attribute, attribute.nodeName, attribute.namespaceURI, attribute.data));
   const children = node.childNodes.map(boundCopy);
-  if (bodies.has(node.localName) && children.length > 0) copy.append(ticking(children));
-  else if (node.localName === "simpleMapExpr") for (const [index, child] of children.entries()) copy.append(index === 0 ? child : ticking([child]));
+  if (bodies.has(node.localName) && children.length > 0) copy.append(withTick(children));
+  else if (node.localName === "simpleMapExpr") for (const [index, child] of children.entries()) copy.append(index === 0 ? child : withTick([child]));
   else for (const child of children) copy.append(child);
   return copy;
 }
@@ -33,7 +33,7 @@ function boundCopy(child: XmlNode): XmlNode {
 }
 
 /** `(tick(), …)`: the tick returns an empty sequence, so the value does not change. */
-function ticking(children: readonly XmlNode[]): XmlNode {
+function withTick(children: readonly XmlNode[]): XmlNode {
   const sequence = element("sequenceExpr");
   sequence.append(call("tick", []));
   for (const child of children) sequence.append(child);
@@ -41,15 +41,15 @@ function ticking(children: readonly XmlNode[]): XmlNode {
 }
 
 function call(name: string, values: readonly XmlNode[]): XmlNode {
-  const made = element("functionCallExpr");
+  const callExpression = element("functionCallExpr");
   const functionName = element("functionName");
   functionName.addAttribute(new XmlNode(nodeTypes.attribute, "xqx:URI", syntaxNamespace, guardNamespace));
   functionName.append(new XmlNode(nodeTypes.text, "#text", null, name));
-  const given = element("arguments");
-  for (const value of values) given.append(value);
-  made.append(functionName);
-  made.append(given);
-  return made;
+  const argumentList = element("arguments");
+  for (const value of values) argumentList.append(value);
+  callExpression.append(functionName);
+  callExpression.append(argumentList);
+  return callExpression;
 }
 
 function element(name: string): XmlNode {

@@ -43,7 +43,7 @@ export function compileQuery(text: string, language: QueryLanguage, namespaces: 
     throw new CompileError(`${language}-length`, `the ${language} expression is longer than ${maxExpressionLength} characters`);
   const options = engineOptions(language, namespaces);
   const tree = parse(text, language, options);
-  const names = freeVariables(tree);
+  const names = referencedVariables(tree);
   checkNames(text, tree, language, options, names);
   const script = hasLoops(tree) ? boundLoops(tree) : text;
   const simple = simpleCompiler(scope);
@@ -153,7 +153,7 @@ function* descendants(node: XmlNode): Generator<XmlNode> {
   for (const child of node.childNodes) if (child.nodeType === nodeTypes.element) yield* descendants(child);
 }
 
-function freeVariables(tree: XmlNode): readonly string[] {
+function referencedVariables(tree: XmlNode): readonly string[] {
   const names = new Set<string>();
   for (const node of descendants(tree)) if (node.localName === "varRef") names.add(node.textContent);
   return [...names];
@@ -172,16 +172,16 @@ function variables(names: readonly string[], exchange: Exchange): Record<string,
 }
 
 function simpleCompiler(scope: LanguageScope): (source: string) => (exchange: Exchange) => unknown {
-  const known = new Map<string, (exchange: Exchange) => unknown>();
+  const cache = new Map<string, (exchange: Exchange) => unknown>();
   return (source) => {
-    let expression = known.get(source);
+    let expression = cache.get(source);
     if (expression === undefined) {
       const language = scope.language("simple");
       if (language === undefined)
-        throw new FlowError("org.apache.camel.NoSuchLanguageException", "function:simple needs the simple language", { code: "language-unknown" });
+        throw new FlowError("org.apache.camel.NoSuchLanguageException", "function:simple requires the language simple", { code: "language-unknown" });
       expression = language.compile(source, {}, scope);
-      if (known.size >= 64) known.clear();
-      known.set(source, expression);
+      if (cache.size >= 64) cache.clear();
+      cache.set(source, expression);
     }
     return expression;
   };

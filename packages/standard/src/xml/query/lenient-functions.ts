@@ -35,7 +35,7 @@ const functions: Readonly<Record<string, { readonly result: string; readonly cal
   "translate/3": { result: "xs:string", call: (whole, from, to) => translate(text(whole), [...text(from)], [...text(to)]) },
 };
 
-/** Their names with the number of values they take. */
+/** The lenient functions by name and arity, such as `concat/2`. */
 export const lenientFunctions: ReadonlySet<string> = new Set(Object.keys(functions));
 
 export function registerLenient(): void {
@@ -62,8 +62,8 @@ function number(items: Items): number {
   const [item] = items;
   if (typeof item === "number") return item;
   if (typeof item === "boolean") return item ? 1 : 0;
-  const written = text(items).trim();
-  return /^-?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(written) ? Number(written) : Number.NaN;
+  const digits = text(items).trim();
+  return /^-?(\d+(?:\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
 /** Characters count from 1; fractions are rounded and a start before the text shortens the length. */

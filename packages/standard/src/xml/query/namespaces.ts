@@ -1,9 +1,6 @@
 import { CompileError } from "@sluice/engine/spi";
 
-/**
- * Prefixes given to an expression, in every form they may arrive: a list of `{key, value}`, a map, their JSON,
- * or `p=urn:x, q=urn:y`.
- */
+/** Reads the namespace prefixes of an expression: a list of `{key, value}`, a map, the JSON of either, or `p=urn:x, q=urn:y`. */
 export function readNamespaces(raw: unknown): Readonly<Record<string, string>> {
   if (raw === undefined || raw === null || raw === "") return {};
   if (typeof raw === "string") return readNamespaces(/^\s*[[{]/.test(raw) ? fromJson(raw) : fromPairs(raw));

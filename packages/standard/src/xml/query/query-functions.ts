@@ -42,9 +42,9 @@ function register(namespaceURI: string, localName: string, parameters: string[],
     const context = engine.currentContext as QueryContext;
     try {
       return call(context, ...(values as never[]));
-    } catch (thrown) {
-      context.failure ??= toFlowError(thrown);
-      throw thrown;
+    } catch (error) {
+      context.failure ??= toFlowError(error);
+      throw error;
     }
   });
 }
@@ -67,14 +67,15 @@ register(guardNamespace, "range", ["xs:integer?", "xs:integer?"], "xs:integer*",
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 });
 
-const flagged = (pattern: string, flags: string): string => (/[msi]/.test(flags) ? `(?${flags.replaceAll(/[^msi]/g, "")})${pattern}` : pattern);
-const matches = (_context: QueryContext, text: string | null, pattern: string, flags = ""): boolean => compilePattern(flagged(pattern, flags)).find(text ?? "");
+const withFlags = (pattern: string, flags: string): string => (/[msi]/.test(flags) ? `(?${flags.replaceAll(/[^msi]/g, "")})${pattern}` : pattern);
+const matches = (_context: QueryContext, text: string | null, pattern: string, flags = ""): boolean =>
+  compilePattern(withFlags(pattern, flags)).find(text ?? "");
 const replace = (_context: QueryContext, text: string | null, pattern: string, replacement: string, flags = ""): string =>
-  compilePattern(flagged(pattern, flags)).replaceAll(text ?? "", replacement);
+  compilePattern(withFlags(pattern, flags)).replaceAll(text ?? "", replacement);
 const tokenize = (_context: QueryContext, text: string | null, pattern: string, flags = ""): string[] => {
   if (text === null || text === "") return [];
   // A marker at the end keeps trailing empty parts, which split would drop.
-  const parts = compilePattern(flagged(pattern, flags)).split(`${text}\u0000`);
+  const parts = compilePattern(withFlags(pattern, flags)).split(`${text}\u0000`);
   return [...parts.slice(0, -1), (parts.at(-1) as string).slice(0, -1)];
 };
 register(guardNamespace, "matches", ["xs:string?", "xs:string"], "xs:boolean", matches);
@@ -86,12 +87,12 @@ register(guardNamespace, "tokenize", ["xs:string?", "xs:string", "xs:string"], "
 
 registerLenient();
 
-const guarded = new Set(["matches/2", "matches/3", "replace/3", "replace/4", "tokenize/2", "tokenize/3"]);
+const guardedFunctions = new Set(["matches/2", "matches/3", "replace/3", "replace/4", "tokenize/2", "tokenize/3"]);
 
 /** Finds a function without a prefix; `lenient` uses the first of several nodes, as in XPath 1.0. */
 export function resolveFunction(localName: string, arity: number, lenient: boolean): { readonly namespaceURI: string; readonly localName: string } {
   const key = `${localName}/${arity}`;
-  return { namespaceURI: guarded.has(key) ? guardNamespace : lenient && lenientFunctions.has(key) ? lenientNamespace : standardFunctions, localName };
+  return { namespaceURI: guardedFunctions.has(key) ? guardNamespace : lenient && lenientFunctions.has(key) ? lenientNamespace : standardFunctions, localName };
 }
 
 /** Converts a value of the message for the query engine: nothing, one item, or several. */

@@ -15,29 +15,29 @@ class BuiltNode extends XmlNode {
   }
 }
 
-const named = (type: NodeType, name: string, uri: string | null, data: string): XmlNode => new BuiltNode(type, name, uri === "" ? null : uri, data);
+const createNode = (type: NodeType, name: string, uri: string | null, data: string): XmlNode => new BuiltNode(type, name, uri === "" ? null : uri, data);
 
 export const nodesFactory = {
-  createAttributeNS: (uri: string, name: string) => named(nodeTypes.attribute, name, uri, ""),
-  createCDATASection: (data: string) => named(nodeTypes.text, "#text", null, data),
-  createComment: (data: string) => named(nodeTypes.comment, "#comment", null, data),
-  createElementNS: (uri: string, name: string) => named(nodeTypes.element, name, uri, ""),
-  createProcessingInstruction: (target: string, data: string) => named(nodeTypes.instruction, target, null, data),
-  createTextNode: (data: string) => named(nodeTypes.text, "#text", null, data),
-  createDocument: () => named(nodeTypes.document, "#document", null, ""),
+  createAttributeNS: (uri: string, name: string) => createNode(nodeTypes.attribute, name, uri, ""),
+  createCDATASection: (data: string) => createNode(nodeTypes.text, "#text", null, data),
+  createComment: (data: string) => createNode(nodeTypes.comment, "#comment", null, data),
+  createElementNS: (uri: string, name: string) => createNode(nodeTypes.element, name, uri, ""),
+  createProcessingInstruction: (target: string, data: string) => createNode(nodeTypes.instruction, target, null, data),
+  createTextNode: (data: string) => createNode(nodeTypes.text, "#text", null, data),
+  createDocument: () => createNode(nodeTypes.document, "#document", null, ""),
 } as unknown as INodesFactory;
 
 /** Only the methods that build a new tree: existing nodes are never changed. */
 export const documentWriter = {
   insertBefore: (parent: XmlNode, child: XmlNode) => parent.append(child),
-  setAttributeNS: (element: XmlNode, uri: string, name: string, value: string) => element.addAttribute(named(nodeTypes.attribute, name, uri, value)),
+  setAttributeNS: (element: XmlNode, uri: string, name: string, value: string) => element.addAttribute(createNode(nodeTypes.attribute, name, uri, value)),
   setData: (node: XmlNode, data: string) => {
     node.data = data;
   },
-  removeChild: refuse,
-  removeAttributeNS: refuse,
+  removeChild: rejectRemoval,
+  removeAttributeNS: rejectRemoval,
 } as unknown as IDocumentWriter;
 
-function refuse(): never {
+function rejectRemoval(): never {
   throw new Error("nodes cannot be removed");
 }

@@ -52,8 +52,8 @@ function number(items: readonly unknown[]): number {
   const value = items.length === 0 ? Number.NaN : valueOf(items[0]);
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
-  const written = asText(value).trim();
-  return /^-?(\d+(?:\.\d*)?|\.\d+)$/.test(written) ? Number(written) : Number.NaN;
+  const digits = asText(value).trim();
+  return /^-?(\d+(?:\.\d*)?|\.\d+)$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
 function truth(items: readonly unknown[]): boolean {

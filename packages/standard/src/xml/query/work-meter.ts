@@ -11,7 +11,7 @@ export class WorkMeter {
   readonly #clock: Clock;
   readonly #deadline: number;
   #steps = 0;
-  #ranged = 0;
+  #rangeLength = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,32 +26,33 @@ export class WorkMeter {
 
   /** Counts the numbers an expression creates with `to`. */
   range(length: number): void {
-    this.#ranged += Math.max(0, length);
-    if (this.#ranged > queryLimits.maxRange) throw limitError(`the expression creates ranges with more than ${queryLimits.maxRange} numbers`);
+    this.#rangeLength += Math.max(0, length);
+    if (this.#rangeLength > queryLimits.maxRange)
+      throw limitError(`the expression creates ranges with more than ${queryLimits.maxRange} numbers: use smaller ranges`);
   }
 
   /** The document as exposed to the query engine. */
   facade(): IDomFacade {
     const tick = (): void => this.tick();
-    const see = <T>(read: (node: XmlNode) => T) => {
+    const metered = <T>(read: (node: XmlNode) => T) => {
       return (node: XmlNode): T => {
         tick();
         return read(node);
       };
     };
     return {
-      getAllAttributes: see((node) => node.attributes),
+      getAllAttributes: metered((node) => node.attributes),
       getAttribute: (node: XmlNode, name: string) => {
         tick();
         return node.attributes.find((attribute) => attribute.nodeName === name)?.data ?? null;
       },
-      getChildNodes: see((node) => node.childNodes),
-      getData: see((node) => node.data),
-      getFirstChild: see((node) => node.childNodes[0] ?? null),
-      getLastChild: see((node) => node.childNodes.at(-1) ?? null),
-      getNextSibling: see((node) => sibling(node, 1)),
-      getPreviousSibling: see((node) => sibling(node, -1)),
-      getParentNode: see((node) => node.parentNode),
+      getChildNodes: metered((node) => node.childNodes),
+      getData: metered((node) => node.data),
+      getFirstChild: metered((node) => node.childNodes[0] ?? null),
+      getLastChild: metered((node) => node.childNodes.at(-1) ?? null),
+      getNextSibling: metered((node) => sibling(node, 1)),
+      getPreviousSibling: metered((node) => sibling(node, -1)),
+      getParentNode: metered((node) => node.parentNode),
     } as unknown as IDomFacade;
   }
 }

@@ -11,12 +11,12 @@ export function jsonReporter(write: Write): Reporter {
           startedAt: startedAt.toISOString(),
           durationMs,
           faults,
-          tests: results.map(({ name, line, faults: wrong, durationMs: took }) => ({
+          tests: results.map(({ name, line, faults: testFaults, durationMs: testDurationMs }) => ({
             name,
             line,
-            passed: wrong.length === 0,
-            faults: wrong,
-            durationMs: took,
+            passed: testFaults.length === 0,
+            faults: testFaults,
+            durationMs: testDurationMs,
           })),
         })),
         ...(coverage === undefined

@@ -14,7 +14,7 @@ export function junitReporter(write: Write): Reporter {
 function suite({ path, results, faults, durationMs, startedAt }: FileReport, index: number): string {
   const failures = results.filter((result) => result.faults.length > 0).length;
   const errors = faults.length > 0 ? 1 : 0;
-  const facts = [
+  const attributes = [
     `name="${attribute(path)}"`,
     `id="${index}"`,
     `tests="${results.length + errors}"`,
@@ -32,7 +32,7 @@ function suite({ path, results, faults, durationMs, startedAt }: FileReport, ind
       : [
           `    <testcase name="${attribute(path)}" classname="${attribute(className(path))}" time="0.000">\n      <error message="${attribute(faults[0]?.message ?? "")}" type="bad-file">${text(broken)}</error>\n    </testcase>`,
         ];
-  return [`  <testsuite ${facts.join(" ")}>`, ...failing, ...results.map((result) => testCase(path, result)), "  </testsuite>"].join("\n");
+  return [`  <testsuite ${attributes.join(" ")}>`, ...failing, ...results.map((result) => testCase(path, result)), "  </testsuite>"].join("\n");
 }
 
 function testCase(path: string, { name, line, faults, durationMs, runs }: FlowTestResult): string {
@@ -58,7 +58,7 @@ const className = (path: string): string => path.replace(/\.ya?ml$/, "").replace
 
 /** Characters that XML 1.0 does not allow, even escaped. */
 // oxlint-disable-next-line no-control-regex -- the pattern matches exactly these characters
-const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+const invalidCharacters = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-const text = (value: string): string => value.replaceAll(unwritable, "\uFFFD").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const text = (value: string): string => value.replaceAll(invalidCharacters, "\uFFFD").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const attribute = (value: string): string => text(value).replaceAll('"', "&quot;").replaceAll("\n", "&#10;").replaceAll("\t", "&#9;").replaceAll("\r", "&#13;");

@@ -29,9 +29,9 @@ const files: readonly FileReport[] = [
 ];
 const report: TestReport = { files, passed: 1, failed: 1, broken: 1, durationMs: 1_700, coverage: undefined };
 
-function written(make: (write: (text: string) => void) => { finish(report: TestReport): void }, given = report): string {
+function render(create: (write: (text: string) => void) => { finish(report: TestReport): void }, given = report): string {
   let text = "";
-  make((part) => (text += `${part}\n`)).finish(given);
+  create((part) => (text += `${part}\n`)).finish(given);
   return text;
 }
 
@@ -79,7 +79,7 @@ const schema: Readonly<
 
 function faultsOf(element: any): string[] {
   const rule = schema[element.nodeName];
-  if (rule === undefined) return [`<${element.nodeName}> is not known`];
+  if (rule === undefined) return [`unknown element <${element.nodeName}>`];
   const attributes = [...element.attributes].map(({ name, value }: any) => [name, value] as const);
   const inner = [...element.childNodes].filter((node: any) => node.nodeType === 1);
   const order = inner.map((node: any) => rule.children.indexOf(node.nodeName));
@@ -94,7 +94,7 @@ function faultsOf(element: any): string[] {
 }
 
 describe("the JUnit report", () => {
-  const document = parseXmlDocument(written(junitReporter));
+  const document = parseXmlDocument(render(junitReporter));
   const root = document.documentElement as any;
 
   it("follows the schema of such reports", () => {
@@ -102,7 +102,7 @@ describe("the JUnit report", () => {
   });
 
   it.skipIf(!hasXmllint)("is valid according to its XML schema, which rejects invalid reports (needs xmllint)", () => {
-    const xml = written(junitReporter);
+    const xml = render(junitReporter);
     expect(validateWithXmllint(xml)).toBe("valid");
     expect(validateWithXmllint(xml.replace('time="1.600"', 'time="1,6"'))).toContain("time");
     expect(validateWithXmllint(xml.replace('failures="1"', 'failures="one"'))).toContain("failures");
@@ -136,7 +136,7 @@ describe("the JUnit report", () => {
         const failed = results.filter(({ faults }) => faults.length > 0).length;
         const broken = some.filter(({ faults }) => faults.length > 0).length;
         const given = { files: some, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
-        const tree = parseXmlDocument(written(junitReporter, given)).documentElement as any;
+        const tree = parseXmlDocument(render(junitReporter, given)).documentElement as any;
         const suites = [...tree.getElementsByTagName("testsuite")];
         const count = (element: any, name: string): number => Number(element.getAttribute(name));
         for (const name of ["tests", "failures", "errors"]) expect(suites.reduce((sum: number, one) => sum + count(one, name), 0)).toBe(count(tree, name));
@@ -162,7 +162,7 @@ describe("the JUnit report", () => {
 });
 
 it("the TAP report numbers every test and shows failures", () => {
-  const lines = written(tapReporter).trim().split("\n");
+  const lines = render(tapReporter).trim().split("\n");
   expect(lines.slice(0, 5)).toEqual([
     "TAP version 14",
     "1..3",

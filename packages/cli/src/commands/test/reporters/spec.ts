@@ -8,12 +8,12 @@ export function specReporter(write: Write, style: Terminal["style"]): Reporter {
     file({ path, results, faults }: FileReport) {
       write(style("bold", path));
       for (const { line, column, message } of faults) write(`  ${style("red", "✗")} ${path}:${line}:${column} ${message}`);
-      for (const { name, line, faults: wrong, durationMs } of results) {
+      for (const { name, line, faults: testFaults, durationMs } of results) {
         const slow = durationMs >= 300 ? style("dim", ` (${durationMs} ms)`) : "";
-        if (wrong.length === 0) write(`  ${style("green", "✓")} ${name}${slow}`);
+        if (testFaults.length === 0) write(`  ${style("green", "✓")} ${name}${slow}`);
         else {
           write(`  ${style("red", `✗ ${name}`)}${slow}`);
-          for (const fault of wrong) write(`      ${path}:${line} ${fault}`);
+          for (const fault of testFaults) write(`      ${path}:${line} ${fault}`);
         }
       }
     },
@@ -27,10 +27,10 @@ export function specReporter(write: Write, style: Terminal["style"]): Reporter {
 }
 
 function coverageText({ flowId, steps, branches }: FlowCoverage, style: Terminal["style"]): string {
-  const missed = [...steps.map(({ id, line, hits }) => ({ name: id, line, hits })), ...branches]
+  const unreached = [...steps.map(({ id, line, hits }) => ({ name: id, line, hits })), ...branches]
     .filter(({ hits }) => hits === 0)
     .toSorted((a, b) => a.line - b.line)
     .map(({ name, line }) => `${name} (line ${line})`);
   const head = `\n${style("bold", `Coverage of ${flowId}`)}: steps ${percent(shareOf(steps))}, branches ${percent(shareOf(branches))}`;
-  return missed.length === 0 ? head : `${head}\n  never reached: ${[...new Set(missed)].join(", ")}`;
+  return unreached.length === 0 ? head : `${head}\n  never reached: ${[...new Set(unreached)].join(", ")}`;
 }

@@ -9,7 +9,7 @@ import { mappingFunctions, type MappingFunction } from "../../../mappings/functi
 import type { Lookup } from "../../../mappings/rule-edits.ts";
 import { lookupTables, type LookupTable } from "../../../mappings/saved-mapping.ts";
 import { strings } from "../../../strings.ts";
-import { mapperStrings as words } from "../../../strings/mapper.ts";
+import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 interface FunctionDialogProps {
   readonly onChoose: (chosen: MappingFunction) => void;
@@ -20,17 +20,17 @@ export function FunctionDialog({ onChoose, onClose }: FunctionDialogProps) {
   const [query, setQuery] = useState("");
   const searchText = query.trim().toLowerCase();
   return (
-    <Dialog title={words.functionTitle} onClose={onClose}>
+    <Dialog title={labels.functionTitle} onClose={onClose}>
       <SearchList
-        label={words.functionSearch}
-        listLabel={words.functionTitle}
+        label={labels.functionSearch}
+        listLabel={labels.functionTitle}
         query={query}
         onQuery={setQuery}
         items={mappingFunctions.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(searchText))}
         keyOf={({ name }) => name}
         headingOf={({ group }) => group}
         onChoose={onChoose}
-        none={words.functionNone}
+        none={labels.functionNone}
       >
         {({ name, example }) => (
           <>
@@ -50,7 +50,7 @@ interface LookupDialogProps {
   readonly onClose: () => void;
 }
 
-/** Which table translates the value, from which column to which. */
+/** Lets the user choose the table and the two columns of a lookup. */
 export function LookupDialog({ target, before, onChoose, onClose }: LookupDialogProps) {
   const [tables, setTables] = useState<readonly LookupTable[] | undefined>(undefined);
   const [lookup, setLookup] = useState<Lookup>({ table: "", from: "", to: "", onMissing: "", ...before });
@@ -67,45 +67,45 @@ export function LookupDialog({ target, before, onChoose, onClose }: LookupDialog
   };
   return (
     <Dialog
-      title={words.lookupTitle}
+      title={labels.lookupTitle}
       onClose={onClose}
       onSubmit={() => table !== undefined && onChoose(chosen)}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={table === undefined}>
-            {words.useTable}
+            {labels.useTable}
           </Button>
         </>
       }
     >
       {tables === undefined ? <p className="muted">{strings.common.loading}</p> : null}
-      {tables?.length === 0 ? <p className="muted">{words.noTables}</p> : null}
+      {tables?.length === 0 ? <p className="muted">{labels.noTables}</p> : null}
       {table === undefined ? null : (
         <>
           <Choice
             autoFocus
-            label={words.table}
+            label={labels.table}
             value={chosen.table}
             choices={(tables ?? []).map(({ id }) => [id, id])}
             onChange={(value) => setLookup({ ...chosen, table: value })}
           />
           <Choice
-            label={words.fromColumn}
+            label={labels.fromColumn}
             value={chosen.from}
             choices={columns.map((column) => [column, column])}
             onChange={(value) => setLookup({ ...chosen, from: value })}
           />
           <Choice
-            label={words.toColumn}
+            label={labels.toColumn}
             value={chosen.to}
             choices={columns.map((column) => [column, column])}
             onChange={(value) => setLookup({ ...chosen, to: value })}
           />
           <Choice
-            label={words.onMissing}
+            label={labels.onMissing}
             value={chosen.onMissing}
-            choices={Object.entries(words.missing)}
+            choices={Object.entries(labels.missing)}
             onChange={(value) => setLookup({ ...chosen, onMissing: value })}
           />
         </>
@@ -157,12 +157,12 @@ export function NameDialog({ title, name, onName, onClose }: NameDialogProps) {
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={text.trim() === ""}>
-            {words.apply}
+            {labels.apply}
           </Button>
         </>
       }
     >
-      <Field label={words.fieldName} hint={words.fieldNameHint}>
+      <Field label={labels.fieldName} hint={labels.fieldNameHint}>
         {(control) => <input {...control} className="input" autoFocus value={text} onChange={(event) => setText(event.target.value)} />}
       </Field>
     </Dialog>
@@ -188,26 +188,28 @@ export function SideDialog({ side, onApply, onClose, ...before }: SideDialogProp
   return (
     <Dialog
       wide
-      title={isSource ? words.sourceTitle : words.targetTitle}
+      title={isSource ? labels.sourceTitle : labels.targetTitle}
       onClose={onClose}
       onSubmit={() => onApply({ format, root, text })}
       actions={
         <>
-          <Button onClick={() => file.current?.click()}>{words.openFile}</Button>
+          <Button onClick={() => file.current?.click()}>{labels.openFile}</Button>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary">
-            {words.apply}
+            {labels.apply}
           </Button>
         </>
       }
     >
-      <Choice label={words.format} value={format} choices={formatNames.map((name) => [name, name.toUpperCase()])} onChange={setFormat} />
+      <Choice label={labels.format} value={format} choices={formatNames.map((name) => [name, name.toUpperCase()])} onChange={setFormat} />
       {format === "xml" ? (
-        <Field label={words.root}>{(control) => <input {...control} className="input" value={root} onChange={(event) => setRoot(event.target.value)} />}</Field>
+        <Field label={labels.root}>
+          {(control) => <input {...control} className="input" value={root} onChange={(event) => setRoot(event.target.value)} />}
+        </Field>
       ) : null}
       <TextAreaField
-        label={isSource ? words.sampleText : words.targetSample}
-        hint={isSource ? words.sampleTextHint : words.targetSampleHint}
+        label={isSource ? labels.sampleText : labels.targetSample}
+        hint={isSource ? labels.sampleTextHint : labels.targetSampleHint}
         rows={14}
         value={text}
         onChange={setText}
@@ -216,7 +218,7 @@ export function SideDialog({ side, onApply, onClose, ...before }: SideDialogProp
         ref={file}
         type="file"
         hidden
-        aria-label={words.openFile}
+        aria-label={labels.openFile}
         onChange={(event) => {
           const [chosen] = event.target.files ?? [];
           if (chosen !== undefined) void chosen.text().then(setText);

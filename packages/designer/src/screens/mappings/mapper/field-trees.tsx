@@ -1,6 +1,6 @@
 import { useState, type CSSProperties, type DragEvent, type KeyboardEvent } from "react";
 import type { SourceField, TargetField } from "../../../mappings/mapping-fields.ts";
-import { mapperStrings as words } from "../../../strings/mapper.ts";
+import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 const fieldType = "application/x-sluice-source-field";
 const targetType = "application/x-sluice-target-field";
@@ -19,9 +19,9 @@ interface SourceTreeProps {
 export function SourceTree({ fields, used, linked, linking, onLink }: SourceTreeProps) {
   const [current, setCurrent] = useState("");
   const tabStop = fields.some(({ path }) => path === current) ? current : fields[0]?.path;
-  if (fields.length === 0) return <p className="muted mapper__note">{words.noSource}</p>;
+  if (fields.length === 0) return <p className="muted mapper__note">{labels.noSource}</p>;
   return (
-    <div className="mapper__tree" role="tree" aria-label={words.sourceFields} data-side="source">
+    <div className="mapper__tree" role="tree" aria-label={labels.sourceFields} data-side="source">
       {fields.map((field) => {
         const { path, name, depth, example, isObjectList } = field;
         return (
@@ -92,7 +92,7 @@ interface TargetTreeProps {
 export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLink, onReorder, onCancel, onAction }: TargetTreeProps) {
   const [over, setOver] = useState<string | undefined>(undefined);
   const tabStop = fields.some(({ path }) => path === selected) ? selected : fields[0]?.path;
-  if (fields.length === 0) return <p className="muted mapper__note">{words.noTarget}</p>;
+  if (fields.length === 0) return <p className="muted mapper__note">{labels.noTarget}</p>;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, field: TargetField): void => {
     if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       event.preventDefault();
@@ -118,7 +118,7 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
     else onLink(source, field);
   };
   return (
-    <div className="mapper__tree" role="tree" aria-label={words.targetFields} data-side="target">
+    <div className="mapper__tree" role="tree" aria-label={labels.targetFields} data-side="target">
       {fields.map((field) => {
         const { path, name, depth, formula, required, isGroup } = field;
         const isLoop = isGroup && name.endsWith("[]");
@@ -165,7 +165,7 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
                 </span>
               ) : null}
             </span>
-            <span className="visually-hidden">{words.rowState(required, (formula ?? "") !== "" && !isLoop, error)}</span>
+            <span className="visually-hidden">{labels.rowState(required, (formula ?? "") !== "" && !isLoop, error)}</span>
             <span className="tree-value">{shownSource(field)}</span>
           </div>
         );
@@ -176,8 +176,8 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
 
 function shownSource({ name, isGroup, formula = "" }: TargetField): string {
   if (isGroup && !name.endsWith("[]")) return "";
-  if (formula === "") return words.noFormula;
-  return isGroup ? words.eachOf(formula) : formula;
+  if (formula === "") return labels.noFormula;
+  return isGroup ? labels.eachOf(formula) : formula;
 }
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;

@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent } from "react";
-import { mapperStrings as words } from "../../../strings/mapper.ts";
+import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 export interface FormulaInputProps {
   readonly label: string;
@@ -14,14 +14,14 @@ export interface FormulaInputProps {
 const maxItems = 8;
 let focuses = 0;
 
-/** A formula with completion of the name at the caret. What is typed until the focus moves is one step of the undo history. */
+/** A formula with completion of the name at the caret. All typing until the focus moves is one undo step. */
 export function FormulaInput({ label, value, placeholder, isInvalid = false, names, onChange }: FormulaInputProps) {
   const input = useRef<HTMLInputElement>(null);
   const group = useRef("");
   const [draft, setDraft] = useState<{ readonly text: string; readonly written: string } | undefined>(undefined);
   const [open, setOpen] = useState<{ readonly start: number; readonly items: readonly string[]; readonly active: number } | undefined>(undefined);
   // The stored formula may differ from the typed text, e.g. in spaces: the typed text stays until the value changes elsewhere.
-  const shown = draft !== undefined && draft.written === value ? draft.text : value;
+  const displayed = draft !== undefined && draft.written === value ? draft.text : value;
   const write = (text: string): void => {
     if (group.current === "") group.current = `formula-${++focuses}`;
     onChange(text, group.current);
@@ -32,7 +32,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
     const items = typed === "" ? [] : names.filter((name) => name.toLowerCase().includes(typed.toLowerCase()) && name !== typed).slice(0, maxItems);
     setOpen(items.length === 0 ? undefined : { start: caret - typed.length, items, active: 0 });
   };
-  const take = (item: string | undefined): void => {
+  const accept = (item: string | undefined): void => {
     const field = input.current;
     if (item === undefined || open === undefined || field === null) return;
     const caret = open.start + item.length;
@@ -44,7 +44,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
     if (open === undefined) return;
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (by !== 0) setOpen({ ...open, active: (open.active + by + open.items.length) % open.items.length });
-    else if (event.key === "Enter" || event.key === "Tab") take(open.items[open.active]);
+    else if (event.key === "Enter" || event.key === "Tab") accept(open.items[open.active]);
     else if (event.key === "Escape") setOpen(undefined);
     else return;
     event.preventDefault();
@@ -59,7 +59,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
         placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}
-        value={shown}
+        value={displayed}
         onFocus={() => {
           group.current = "";
         }}
@@ -74,7 +74,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
         onKeyDown={onKeyDown}
       />
       {open === undefined ? null : (
-        <ul className="formula__list" role="listbox" aria-label={words.suggestions}>
+        <ul className="formula__list" role="listbox" aria-label={labels.suggestions}>
           {open.items.map((item, index) => (
             <li
               key={item}
@@ -83,7 +83,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
               aria-selected={index === open.active}
               onMouseDown={(event) => {
                 event.preventDefault();
-                take(item);
+                accept(item);
               }}
             >
               {item}

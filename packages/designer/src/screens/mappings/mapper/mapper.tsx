@@ -1,18 +1,31 @@
-import { Plus, Search, Shuffle } from "lucide-react";
+import { Filter, Hash, Plus, Search, Shuffle } from "lucide-react";
 import { useMemo, useRef, useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "../../../controls/button.tsx";
-import { appliedTo, mappingFunctions } from "../../../mappings/function-list.ts";
+import { applyFunction, mappingFunctions } from "../../../mappings/function-list.ts";
 import { outputValue, proposals, sourceFields, targetFields, type SourceField, type TargetField } from "../../../mappings/mapping-fields.ts";
 import { isMembers, type Members } from "../../../data-panel/message-data.ts";
 import { relativePath } from "../../../mappings/mapping-paths.ts";
-import { addedField, linked, moved, renamed, reordered, unlinked, withFormula, withLookup, withMember, withSide } from "../../../mappings/rule-edits.ts";
-import { mapperStrings as words } from "../../../strings/mapper.ts";
+import {
+  addField,
+  linkField,
+  moveField,
+  renameField,
+  reorderField,
+  unlinkField,
+  withFormula,
+  withLookup,
+  withMember,
+  withSide,
+} from "../../../mappings/rule-edits.ts";
+import { mapperStrings as labels } from "../../../strings/mapper.ts";
 import type { KeptSample } from "../use-preview.ts";
+import { ConditionDialog } from "./condition-dialog.tsx";
 import { FunctionDialog, LookupDialog, NameDialog, SideDialog } from "./field-dialogs.tsx";
 import { SourceTree, TargetTree, type TargetAction } from "./field-trees.tsx";
 import { FormulaInput } from "./formula-input.tsx";
 import { MappingLines } from "./mapping-lines.tsx";
+import { ValueDialog } from "./value-dialog.tsx";
 import "./mapper.css";
 
 export interface MapperProps {
@@ -26,35 +39,38 @@ export interface MapperProps {
   readonly onChange: (document: Members, group?: string) => void;
   readonly onSample: (text: string) => void;
   readonly result: ReactNode;
-  readonly kept: readonly KeptSample[];
+  readonly keptSamples: readonly KeptSample[];
   readonly onKeep: () => void;
 }
 
-type Open = "function" | "lookup" | "add" | "rename" | "source" | "target";
+type Open = "function" | "value" | "condition" | "lookup" | "add" | "rename" | "source" | "target";
 
 /** Source tree, links, target tree and result; the formula of the selected target above them. */
-export function Mapper({ document, sample, output, errors, runtime, onChange, onSample, result, kept, onKeep }: MapperProps) {
+export function Mapper({ document, sample, output, errors, runtime, onChange, onSample, result, keptSamples, onKeep }: MapperProps) {
   const frame = useRef<HTMLDivElement>(null);
   const bar = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const [linking, setLinking] = useState<SourceField | undefined>(undefined);
   const [open, setOpen] = useState<Open | undefined>(undefined);
-  const [note, setNote] = useState<string>(words.hint);
+  const [note, setNote] = useState<string>(labels.hint);
   const sources = useMemo(() => sourceFields(sample), [sample]);
   const targets = useMemo(() => targetFields(document), [document]);
   const matching = useMemo(() => proposals(document, sample), [document, sample]);
   const selected = targets.find(({ path }) => path === chosen);
   const read = useMemo(() => new Set(targets.flatMap(({ sources: paths }) => paths)), [targets]);
   const used = useMemo(() => new Set(selected?.sources ?? []), [selected]);
-  const names = useMemo(() => formulaNames(sources, loopsAround(targets, selected)), [sources, targets, selected]);
+  const loops = useMemo(() => loopsAround(targets, selected), [targets, selected]);
+  const names = useMemo(() => formulaNames(sources, loops), [sources, loops]);
+  const setCondition = (target: TargetField, text: string, group?: string): void =>
+    onChange(withMember(document, target, isLoop(target) ? "where" : "when", text), group);
 
   const focusTarget = (path: string): void => frame.current?.querySelector<HTMLElement>(`[data-side="target"] [data-path="${CSS.escape(path)}"]`)?.focus();
   const focusField = (which: "formula" | "condition"): void => bar.current?.querySelector<HTMLInputElement>(`[data-field="${which}"] input`)?.focus();
   const link = (source: SourceField, target: TargetField): void => {
     flushSync(() => {
-      onChange(linked(document, source, target));
+      onChange(linkField(document, source, target));
       setLinking(undefined);
-      setNote(words.linked(source.path, target.path));
+      setNote(labels.linked(source.path, target.path));
       // A list field gets its brackets with the loop.
       setChosen(source.isObjectList && !target.path.endsWith("[]") ? `${target.path}[]` : target.path);
     });
@@ -62,7 +78,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
   };
   const startLink = (source: SourceField): void => {
     setLinking(source);
-    setNote(words.linkHint(source.path));
+    setNote(labels.linkHint(source.path));
     const first = selected ?? targets[0];
     if (first !== undefined) focusTarget(first.path);
   };
@@ -71,16 +87,16 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
     let next = document;
     for (const { source, target } of matching) {
       const now = targetFields(next).find(({ path }) => path === target.path);
-      if (now?.rule === undefined && now !== undefined) next = linked(next, source, now);
+      if (now?.rule === undefined && now !== undefined) next = linkField(next, source, now);
     }
     onChange(next);
-    setNote(words.matched(matching.length));
+    setNote(labels.matched(matching.length));
   };
   const act = (action: TargetAction, target: TargetField): void => {
     setChosen(target.path);
-    if (action === "remove") return onChange(unlinked(document, target));
+    if (action === "remove") return onChange(unlinkField(document, target));
     if (action === "up" || action === "down") {
-      const next = moved(document, target, action === "up" ? -1 : 1);
+      const next = moveField(document, target, action === "up" ? -1 : 1);
       return next === undefined ? undefined : onChange(next);
     }
     if (action === "formula" || action === "constant" || action === "condition") return focusField(action === "condition" ? "condition" : "formula");
@@ -103,52 +119,62 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           value={selected === undefined ? undefined : outputValue(output, selected.path)}
           error={selected === undefined ? undefined : errors.get(selected.path)}
           onFormula={(text, group) => selected !== undefined && onChange(withFormula(document, selected, text), group)}
-          onCondition={(text, group) => selected !== undefined && onChange(withMember(document, selected, isLoop(selected) ? "where" : "when", text), group)}
+          onCondition={(text, group) => selected !== undefined && setCondition(selected, text, group)}
         />
-        <div className="mapper__tools" role="toolbar" aria-label={words.tools}>
+        <div className="mapper__tools" role="toolbar" aria-label={labels.tools}>
           <Button icon={<Plus size={16} aria-hidden="true" />} disabled={selected === undefined || selected.isGroup} onClick={() => setOpen("function")}>
-            {words.addFunction}
+            {labels.addFunction}
+          </Button>
+          <Button icon={<Hash size={16} aria-hidden="true" />} disabled={selected === undefined || selected.isGroup} onClick={() => setOpen("value")}>
+            {labels.setValue}
+          </Button>
+          <Button
+            icon={<Filter size={16} aria-hidden="true" />}
+            disabled={selected?.rule === undefined || (selected.isGroup && !isLoop(selected))}
+            onClick={() => setOpen("condition")}
+          >
+            {labels.setCondition}
           </Button>
           <Button
             icon={<Search size={16} aria-hidden="true" />}
             disabled={(selected?.formula ?? "") === "" || selected?.isGroup === true}
             onClick={() => setOpen("lookup")}
           >
-            {words.lookup}
+            {labels.lookup}
           </Button>
           <Button
             aria-pressed={selected?.required === true}
             disabled={selected?.rule === undefined || selected.isGroup}
             onClick={() => selected !== undefined && onChange(withMember(document, selected, "required", selected.required ? undefined : true))}
           >
-            {words.required}
+            {labels.required}
           </Button>
-          <Button onClick={() => setOpen("add")}>{words.addField}</Button>
+          <Button onClick={() => setOpen("add")}>{labels.addField}</Button>
           <Button disabled={selected?.rule === undefined} onClick={() => setOpen("rename")}>
-            {words.rename}
+            {labels.rename}
           </Button>
           <Button disabled={selected?.rule === undefined} onClick={() => selected !== undefined && act("remove", selected)}>
-            {words.remove}
+            {labels.remove}
           </Button>
         </div>
       </div>
       <div className="mapper__columns" ref={frame}>
-        <section className="mapper__side" aria-label={words.source}>
+        <section className="mapper__side" aria-label={labels.source}>
           <div className="mapper__head">
-            <h2>{words.source}</h2>
+            <h2>{labels.source}</h2>
             <span className="chip">{String(side("source")["format"] ?? "json").toUpperCase()}</span>
             <span className="grow" />
-            <Button onClick={() => setOpen("source")}>{words.setSource}</Button>
+            <Button onClick={() => setOpen("source")}>{labels.setSource}</Button>
           </div>
           <SourceTree fields={sources} used={used} linked={read} linking={linking?.path} onLink={startLink} />
         </section>
         <MappingLines frame={frame} sources={sources} targets={targets} selected={chosen} onChoose={setChosen} />
-        <section className="mapper__side" aria-label={words.target}>
+        <section className="mapper__side" aria-label={labels.target}>
           <div className="mapper__head">
-            <h2>{words.target}</h2>
+            <h2>{labels.target}</h2>
             <span className="chip">{String(side("target")["format"] ?? "json").toUpperCase()}</span>
             <span className="grow" />
-            <Button onClick={() => setOpen("target")}>{words.setTarget}</Button>
+            <Button onClick={() => setOpen("target")}>{labels.setTarget}</Button>
           </div>
           <TargetTree
             fields={targets}
@@ -162,13 +188,13 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
             }}
             onReorder={(path, onto) => {
               const from = targets.find((field) => field.path === path);
-              const next = from === undefined ? undefined : reordered(document, from, onto);
-              setNote(next === undefined ? words.otherGroup : words.reordered(path));
+              const next = from === undefined ? undefined : reorderField(document, from, onto);
+              setNote(next === undefined ? labels.otherGroup : labels.reordered(path));
               if (next !== undefined) onChange(next);
             }}
             onCancel={() => {
               setLinking(undefined);
-              setNote(words.hint);
+              setNote(labels.hint);
             }}
             onAction={act}
           />
@@ -178,32 +204,59 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
       <div className="mapper__status">
         <span role="status">{note}</span>
         <span className="grow" />
-        {missing === undefined ? null : <span className="problem-text">{words.missingRequired(missing.path)}</span>}
-        {kept.length === 0 ? null : (
-          <select className="input mapper__samples" aria-label={words.keptSamples} value={sample} onChange={(event) => onSample(event.target.value)}>
-            {kept.some(({ text }) => text === sample) ? null : <option value={sample}>{words.otherSample}</option>}
-            {kept.map(({ text, isValid }, index) => (
+        {missing === undefined ? null : <span className="problem-text">{labels.missingRequired(missing.path)}</span>}
+        {keptSamples.length === 0 ? null : (
+          <select className="input mapper__samples" aria-label={labels.keptSamples} value={sample} onChange={(event) => onSample(event.target.value)}>
+            {keptSamples.some(({ text }) => text === sample) ? null : <option value={sample}>{labels.otherSample}</option>}
+            {keptSamples.map(({ text, isValid }, index) => (
               <option key={text} value={text}>
-                {words.keptSample(index + 1, isValid)}
+                {labels.keptSample(index + 1, isValid)}
               </option>
             ))}
           </select>
         )}
-        {kept.length === 0 ? null : <span>{words.validFor(kept.filter(({ isValid }) => isValid).length, kept.length)}</span>}
-        <Button disabled={sample.trim() === "" || kept.some(({ text }) => text === sample)} title={words.keepHint} onClick={onKeep}>
-          {words.keep}
+        {keptSamples.length === 0 ? null : <span>{labels.validFor(keptSamples.filter(({ isValid }) => isValid).length, keptSamples.length)}</span>}
+        <Button disabled={sample.trim() === "" || keptSamples.some(({ text }) => text === sample)} title={labels.keepHint} onClick={onKeep}>
+          {labels.keep}
         </Button>
-        <span>{words.mapped(leaves.filter(({ formula = "" }) => formula !== "").length, leaves.length)}</span>
+        <span>{labels.mapped(leaves.filter(({ formula = "" }) => formula !== "").length, leaves.length)}</span>
         <Button icon={<Shuffle size={16} aria-hidden="true" />} disabled={matching.length === 0} onClick={matchAll}>
-          {words.match(matching.length)}
+          {labels.match(matching.length)}
         </Button>
       </div>
       {open === "function" && selected !== undefined ? (
         <FunctionDialog
           onChoose={(one) => {
-            onChange(withFormula(document, selected, appliedTo(one, selected.formula ?? "")));
+            onChange(withFormula(document, selected, applyFunction(one, selected.formula ?? "")));
             setOpen(undefined);
             requestAnimationFrame(() => focusField("formula"));
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {open === "value" && selected !== undefined ? (
+        <ValueDialog
+          document={document}
+          path={selected.path}
+          isInLoop={loops.length > 0}
+          onChoose={(formula) => {
+            onChange(withFormula(document, selected, formula));
+            close();
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {open === "condition" && selected !== undefined ? (
+        <ConditionDialog
+          title={isLoop(selected) ? labels.whereOf(selected.path) : labels.conditionOf(selected.path)}
+          before={selected.when}
+          sources={sources.filter(({ example }) => example !== undefined)}
+          // The filter of a loop reads its items.
+          loops={isLoop(selected) ? [...loops, ...selected.sources] : loops}
+          sample={sample}
+          onCondition={(text) => {
+            setCondition(selected, text);
+            close();
           }}
           onClose={close}
         />
@@ -221,10 +274,10 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
       ) : null}
       {open === "add" ? (
         <NameDialog
-          title={words.addTitle(inside?.path ?? "")}
+          title={labels.addTitle(inside?.path ?? "")}
           name=""
           onName={(name) => {
-            onChange(addedField(document, inside, name));
+            onChange(addField(document, inside, name));
             setChosen(inside === undefined ? name : `${inside.path}.${name}`);
             setOpen(undefined);
             requestAnimationFrame(() => focusTarget(inside === undefined ? name : `${inside.path}.${name}`));
@@ -234,10 +287,10 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
       ) : null}
       {open === "rename" && selected !== undefined ? (
         <NameDialog
-          title={words.renameTitle(selected.path)}
+          title={labels.renameTitle(selected.path)}
           name={selected.name}
           onName={(name) => {
-            onChange(renamed(document, selected, name));
+            onChange(renameField(document, selected, name));
             setChosen(`${selected.path.slice(0, -selected.name.length)}${name}`);
             setOpen(undefined);
           }}
@@ -275,7 +328,7 @@ interface FormulaBarProps {
 }
 
 function FormulaBar({ selected, names, value, error, onFormula, onCondition }: FormulaBarProps) {
-  if (selected === undefined) return <p className="muted mapper__choose">{words.chooseTarget}</p>;
+  if (selected === undefined) return <p className="muted mapper__choose">{labels.chooseTarget}</p>;
   const { path, name, formula, when, isGroup } = selected;
   const loop = isLoop(selected);
   return (
@@ -289,8 +342,8 @@ function FormulaBar({ selected, names, value, error, onFormula, onCondition }: F
         <>
           <div className="mapper__field" data-field="formula">
             <FormulaInput
-              label={loop ? words.forEachOf(path) : words.formulaOf(path)}
-              placeholder={words.noFormula}
+              label={loop ? labels.forEachOf(path) : labels.formulaOf(path)}
+              placeholder={labels.noFormula}
               value={formula ?? ""}
               isInvalid={error !== undefined}
               names={names}
@@ -299,15 +352,15 @@ function FormulaBar({ selected, names, value, error, onFormula, onCondition }: F
           </div>
           <output
             className="mono mapper__formula-result"
-            aria-label={words.resultOf(path)}
+            aria-label={labels.resultOf(path)}
             title={error ?? value}
             data-fault={error !== undefined || undefined}
           >
             {error ?? value ?? ""}
           </output>
           <label className="mapper__when" data-field="condition">
-            <span>{loop ? words.where : words.condition}</span>
-            <FormulaInput label={loop ? words.whereOf(path) : words.conditionOf(path)} value={when} names={names} onChange={onCondition} />
+            <span>{loop ? labels.where : labels.condition}</span>
+            <FormulaInput label={loop ? labels.whereOf(path) : labels.conditionOf(path)} value={when} names={names} onChange={onCondition} />
           </label>
         </>
       )}
@@ -328,8 +381,8 @@ function formulaNames(sources: readonly SourceField[], loops: readonly string[])
 
 /** The sample or schema of the target as text. */
 function exampleText({ schema, sample }: Members): string {
-  const given = schema ?? sample;
-  return given === undefined ? "" : typeof given === "string" ? given : JSON.stringify(given, null, 2);
+  const example = schema ?? sample;
+  return example === undefined ? "" : typeof example === "string" ? example : JSON.stringify(example, null, 2);
 }
 
 /** JSON with `properties` or `$schema` is a schema, everything else a sample. */

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState, type RefObject } from "react";
 import type { SourceField, TargetField } from "../../../mappings/mapping-fields.ts";
-import { mapperStrings as words } from "../../../strings/mapper.ts";
+import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 interface Line {
   readonly target: string;
@@ -64,7 +64,7 @@ export function MappingLines({ frame, sources, targets, selected, onChoose }: Ma
             className="mapper__chip"
             data-kind={kind}
             data-chosen={target === selected || undefined}
-            title={words.chip(target, chip)}
+            title={labels.chip(target, chip)}
             style={{ top: (from + 2 * to) / 3 }}
             onClick={() => onChoose(target)}
           >
@@ -101,6 +101,6 @@ function linesIn(frame: HTMLElement, targets: readonly TargetField[]): readonly 
     const found = read.flatMap((source) => sources.get(source) ?? []);
     if (to === undefined) return [];
     const kind = isGroup && name.endsWith("[]") ? "loop" : "link";
-    return found.map((from, index) => ({ target: path, from, to, kind, chip: index > 0 ? "" : kind === "loop" ? words.forEach : steps.join(" · ") }));
+    return found.map((from, index) => ({ target: path, from, to, kind, chip: index > 0 ? "" : kind === "loop" ? labels.forEach : steps.join(" · ") }));
   });
 }

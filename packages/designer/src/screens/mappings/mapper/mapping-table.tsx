@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import { Button } from "../../../controls/button.tsx";
 import { DataTable } from "../../../controls/data-table.tsx";
 import { outputValue, targetFields } from "../../../mappings/mapping-fields.ts";
-import { unlinked, withFormula, withMember } from "../../../mappings/rule-edits.ts";
-import { mapperStrings as words } from "../../../strings/mapper.ts";
+import { unlinkField, withFormula, withMember } from "../../../mappings/rule-edits.ts";
+import { mapperStrings as labels } from "../../../strings/mapper.ts";
 import { FormulaInput } from "./formula-input.tsx";
 import type { MapperProps } from "./mapper.tsx";
 import "./mapper.css";
@@ -12,9 +12,9 @@ import "./mapper.css";
 /** Every target field as one row, all of it editable: for keyboards, screen readers and narrow windows. */
 export function MappingTable({ document, output, errors, onChange }: Pick<MapperProps, "document" | "output" | "errors" | "onChange">) {
   const targets = useMemo(() => targetFields(document), [document]);
-  const { columns: heads } = words;
+  const { columns: heads } = labels;
   return (
-    <DataTable stacks label={words.targetFields} heads={[heads.target, heads.formula, heads.condition, heads.result, heads.action]}>
+    <DataTable stacks label={labels.targetFields} heads={[heads.target, heads.formula, heads.condition, heads.result, heads.action]}>
       {targets.map((target) => {
         const { path, name, depth, formula, when, isGroup, required, rule } = target;
         const isLoop = isGroup && name.endsWith("[]");
@@ -27,7 +27,7 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
             <td data-label={heads.formula}>
               {isGroup && !isLoop ? null : (
                 <FormulaInput
-                  label={isLoop ? words.forEachOf(path) : words.formulaOf(path)}
+                  label={isLoop ? labels.forEachOf(path) : labels.formulaOf(path)}
                   value={formula ?? ""}
                   isInvalid={errors.has(path)}
                   names={noNames}
@@ -38,7 +38,7 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
             <td data-label={heads.condition}>
               {rule === undefined || (isGroup && !isLoop) ? null : (
                 <FormulaInput
-                  label={isLoop ? words.whereOf(path) : words.conditionOf(path)}
+                  label={isLoop ? labels.whereOf(path) : labels.conditionOf(path)}
                   value={when}
                   names={noNames}
                   onChange={(text, group) => onChange(withMember(document, target, isLoop ? "where" : "when", text), group)}
@@ -53,9 +53,9 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
                 <Button
                   variant="quiet"
                   icon={<X size={16} aria-hidden="true" />}
-                  aria-label={words.removeOne(path)}
-                  title={words.removeOne(path)}
-                  onClick={() => onChange(unlinked(document, target))}
+                  aria-label={labels.removeOne(path)}
+                  title={labels.removeOne(path)}
+                  onClick={() => onChange(unlinkField(document, target))}
                 />
               )}
             </td>

@@ -3,9 +3,9 @@ import { isCompileError, FlowError, type Exchange, type Expression } from "@slui
 import { readJsonAhead } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
 import { parsePath } from "../parse/path.ts";
-import { closingOf, hasFunction, openingAt, syntaxError } from "../parse/scan.ts";
+import { endOfFunction, hasFunction, openingAt, syntaxError } from "../parse/scan.ts";
 import { compilePath, type Walk } from "./path.ts";
-import { memoized, type SimpleScope } from "./scope.ts";
+import { memoize, type SimpleScope } from "./scope.ts";
 import { unquoted } from "../functions/arguments.ts";
 
 type Reader = (name: string) => Expression;
@@ -70,7 +70,7 @@ function compileBracketed(tail: string, offset: number, scope: SimpleScope, read
 
 function closingBracket(text: string): number {
   for (let at = 0; at < text.length; at++) {
-    if (openingAt(text, at) > 0) at = closingOf(text, at + openingAt(text, at));
+    if (openingAt(text, at) > 0) at = endOfFunction(text, at, 0) - 1;
     else if (text[at] === "]") return at;
   }
   return -1;
@@ -113,7 +113,7 @@ function compileDynamic(text: string, offset: number, scope: SimpleScope, reader
 }
 
 function byDynamicName(name: Expression, reader: Reader): Expression {
-  const find = memoized(reader);
+  const find = memoize(reader);
   return (exchange) => find(asText(name(exchange)))(exchange);
 }
 

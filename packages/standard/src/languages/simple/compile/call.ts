@@ -8,7 +8,7 @@ import { convertFunction, converters } from "../functions/conversions.ts";
 import { hasFunction, isQuote, openingAt, scanTopLevel, syntaxError } from "../parse/scan.ts";
 import { splitTernary, type BraceTernary, type Branch } from "../parse/ternary.ts";
 import { compileAccess } from "./access.ts";
-import { atCompile, inner, memoized, withBody, type SimpleScope } from "./scope.ts";
+import { atCompile, inner, memoize, withBody, type SimpleScope } from "./scope.ts";
 
 export function compileCall(content: string, offset: number, outer: SimpleScope): Expression {
   const scope = inner(outer, offset);
@@ -37,12 +37,12 @@ function compileBranch({ text, offset }: Branch, outer: SimpleScope): Expression
 }
 
 function compilePlain(content: string, offset: number, scope: SimpleScope): Expression {
-  refuseOperators(content, offset);
+  rejectOperators(content, offset);
   const access = atCompile(offset, () => compileAccess(content, offset, scope));
   if (access !== undefined) return access;
-  const called = /^([A-Za-z_][\w-]*)\(/.exec(content)?.[1];
-  if (called !== undefined && (Object.hasOwn(functions, called) || scope.custom.has(called) || Object.hasOwn(converters, called)))
-    return compileCalled(called, content, offset, scope);
+  const functionName = /^([A-Za-z_][\w-]*)\(/.exec(content)?.[1];
+  if (functionName !== undefined && (Object.hasOwn(functions, functionName) || scope.custom.has(functionName) || Object.hasOwn(converters, functionName)))
+    return compileFunction(functionName, content, offset, scope);
   const word = Object.hasOwn(words, content) ? words[content] : undefined;
   if (word !== undefined) return word(scope);
   const prefix = prefixOf(content);
@@ -51,7 +51,7 @@ function compilePlain(content: string, offset: number, scope: SimpleScope): Expr
 }
 
 /** `${header.x ?: 'y'}` would otherwise be parsed as an unusual header name. */
-function refuseOperators(content: string, offset: number): void {
+function rejectOperators(content: string, offset: number): void {
   if (!content.includes("?: ") && !content.includes("~>")) return;
   scanTopLevel(content, offset, (at) => {
     const operator = ["?~>", "~>", " ?: "].find((sign) => content.startsWith(sign, at));
@@ -60,7 +60,7 @@ function refuseOperators(content: string, offset: number): void {
   });
 }
 
-function compileCalled(name: string, content: string, offset: number, scope: SimpleScope): Expression {
+function compileFunction(name: string, content: string, offset: number, scope: SimpleScope): Expression {
   const open = name.length;
   if (Object.hasOwn(converters, name)) return convertFunction(name, content.slice(open), offset + open, scope);
   if (!content.endsWith(")")) throw syntaxError(`'${name}(' must end with ')' before the closing brace`, offset + content.length);
@@ -101,16 +101,16 @@ function compilePrefixed(prefix: string, content: string, offset: number, scope:
   const at = offset + prefix.length;
   if (nested === true || !hasFunction(rest)) return compile(rest, at, scope);
   const text = scope.compile.text(rest, at, scope);
-  const find = memoized((dynamic) => compile(dynamic, at, scope));
+  const find = memoize((dynamic) => compile(dynamic, at, scope));
   return (exchange) => find(asText(text(exchange)))(exchange);
 }
 
 function unknownFunction(content: string, offset: number, scope: SimpleScope): CompileError {
   const shown = content.length > 40 ? `${content.slice(0, 40)}…` : content;
   const name = /^[\w-]+/.exec(content.trim())?.[0] ?? "";
-  const plain = ["body", "header", "headers", "exchangeProperty", "variable", "variables"];
-  const known = [
-    ...plain,
+  const accessWords = ["body", "header", "headers", "exchangeProperty", "variable", "variables"];
+  const names = [
+    ...accessWords,
     ...Object.keys(functions),
     ...Object.keys(converters),
     ...Object.keys(words),
@@ -122,7 +122,7 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
   const prefix = [`${name}:`, `${name}.`].find((candidate) => content === name && Object.hasOwn(prefixes, candidate));
   if (prefix !== undefined)
     return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${prefix}…}` });
-  const near = closest(name, known);
+  const near = closest(name, names);
   const hint =
     content !== content.trim()
       ? "remove the spaces after the opening brace"

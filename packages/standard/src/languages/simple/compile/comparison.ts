@@ -25,9 +25,9 @@ const relations: Readonly<Record<string, Relation>> = {
   "==": looseEquals,
   "=~": looseEqualsIgnoreCase,
   ">": (left, right) => (compareValues(left, right) ?? 0) > 0,
-  "<": (left, right) => ordered(left, right, (order) => order < 0),
-  ">=": (left, right) => ordered(left, right, (order) => order >= 0),
-  "<=": (left, right) => ordered(left, right, (order) => order <= 0),
+  "<": (left, right) => compareOrder(left, right, (order) => order < 0),
+  ">=": (left, right) => compareOrder(left, right, (order) => order >= 0),
+  "<=": (left, right) => compareOrder(left, right, (order) => order <= 0),
   contains,
   "~~": containsIgnoringCase,
   in: isIn,
@@ -42,16 +42,18 @@ export function compileComparison(node: Comparison, scope: SimpleScope): Express
   const left = scope.compile.node(node.left, scope);
   const literal = constantOf(node.right);
   const test =
-    literal === undefined ? general(left, relations[node.operator] as Relation, scope.compile.node(node.right, scope)) : against(node, left, literal.value);
+    literal === undefined
+      ? compareBoth(left, relations[node.operator] as Relation, scope.compile.node(node.right, scope))
+      : compareWithLiteral(node, left, literal.value);
   return node.negated ? (exchange) => !test(exchange) : test;
 }
 
-function general(left: Expression, relation: Relation, right: Expression): Expression<boolean> {
+function compareBoth(left: Expression, relation: Relation, right: Expression): Expression<boolean> {
   return (exchange) => relation(left(exchange), right(exchange));
 }
 
 /** The comparison with a literal on the right. */
-function against(node: Comparison, left: Expression, literal: string | number | boolean | null): Expression<boolean> {
+function compareWithLiteral(node: Comparison, left: Expression, literal: string | number | boolean | null): Expression<boolean> {
   const bare = node.right.kind === "value";
   switch (node.operator) {
     case "==":
@@ -93,7 +95,7 @@ function equalTo(node: Comparison, left: Expression, literal: string | number | 
   };
 }
 
-function ordered(left: unknown, right: unknown, holds: (order: number) => boolean): boolean {
+function compareOrder(left: unknown, right: unknown, holds: (order: number) => boolean): boolean {
   const order = compareValues(left, right);
   return order === undefined ? isNull(left) && isNull(right) : holds(order);
 }

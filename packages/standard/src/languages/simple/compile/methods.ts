@@ -131,7 +131,7 @@ export function callMethod(value: unknown, name: string, parameters: readonly un
   if (method !== undefined) return method(value, parameters);
   if (parameters.length === 0) {
     if (isMap(value) && /^(get|is)[A-Z]/.test(name)) return readField(value, name);
-    if (!isMap(value) && /^get[A-Z]/.test(name)) return readProperty(value, decapitalized(name.slice(3)));
+    if (!isMap(value) && /^get[A-Z]/.test(name)) return readProperty(value, decapitalize(name.slice(3)));
     const view = typeof value === "string" ? jsonView(value) : undefined;
     if (view !== undefined) return callMethod(view, name, parameters);
   }
@@ -142,12 +142,12 @@ function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
   if (hasEntry(map, name)) return entryOf(map, name);
   if (name === "size" || name === "isEmpty") return (mapMethods[name] as Method<typeof map>)(map, []);
   const bean = /^(?:get|is)([A-Z].*)$/s.exec(name);
-  if (bean !== null && hasEntry(map, decapitalized(bean[1] as string))) return entryOf(map, decapitalized(bean[1] as string));
+  if (bean !== null && hasEntry(map, decapitalize(bean[1] as string))) return entryOf(map, decapitalize(bean[1] as string));
   return null;
 }
 
-function findMethod(value: unknown, name: string, given: number): Method<unknown> | undefined {
-  if (given < (minParameters.get(name) ?? 0)) return undefined;
+function findMethod(value: unknown, name: string, parameterCount: number): Method<unknown> | undefined {
+  if (parameterCount < (minParameters.get(name) ?? 0)) return undefined;
   const own = methodsOf(value);
   if (own !== undefined && Object.hasOwn(own, name)) return own[name];
   return Object.hasOwn(anyMethods, name) ? anyMethods[name] : undefined;
@@ -163,7 +163,7 @@ function methodsOf(value: unknown): Methods<unknown> | undefined {
 }
 
 /** The type of a value, in JSON terms. */
-function nounOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (typeof value === "string") return jsonView(value) === undefined ? "text that is not JSON" : "text";
   if (typeof value === "number" || typeof value === "boolean") return `a ${typeof value}`;
   if (Array.isArray(value)) return "a list";
@@ -171,7 +171,7 @@ function nounOf(value: unknown): string {
 }
 
 function unknownMember(value: unknown, name: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${nounOf(value)} has no '${name}'`, {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${describeType(value)} has no '${name}'`, {
     code: "simple-unknown-member",
   });
 }
@@ -181,7 +181,7 @@ function one(name: string): readonly [string, number] {
 }
 
 const getterOf = (prefix: string, name: string): string => prefix + name.charAt(0).toUpperCase() + name.slice(1);
-const decapitalized = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+const decapitalize = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 function classOf(value: unknown): unknown {
   const name = javaTypeOf(value) ?? "";
@@ -221,7 +221,7 @@ function substring(text: string, from: number, to: number): string {
 /** Maximum replacements per call, to avoid blocking other runs. */
 const maxReplacements = 500_000;
 
-/** Replaces every occurrence; rejected in advance when the result would be too long or there are too many. */
+/** Replaces every occurrence; fails before replacing anything if the result would be too long or there are too many occurrences. */
 export function replaceAll(text: string, from: string, to: string): string {
   const count = from === "" ? text.length + 1 : occurrences(text, from);
   if (count > maxReplacements)

@@ -104,11 +104,11 @@ function chain(left: Expression, right: Expression, nullSafe: boolean): Expressi
 function elvis(left: Expression, right: Expression): Expression {
   return (exchange) => {
     const value = left(exchange);
-    return isNothing(value) ? right(exchange) : value;
+    return isEmptyValue(value) ? right(exchange) : value;
   };
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === 0) return true;
   if (typeof value === "string") return value.trim() === "";
   if (Array.isArray(value)) return value.length === 0;

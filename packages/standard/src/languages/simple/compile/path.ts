@@ -16,7 +16,7 @@ export function compilePath(segments: readonly PathSegment[], scope: SimpleScope
   const walk = compileWalk(segments, scope);
   const readers = segments.map(segmentReader);
   if (readers.includes(undefined)) return walk;
-  const read = inTurn(readers as readonly Reader[]);
+  const read = chainReaders(readers as readonly Reader[]);
   return (start, exchange) => read(start) ?? walk(start, exchange);
 }
 
@@ -24,10 +24,10 @@ export function compilePath(segments: readonly PathSegment[], scope: SimpleScope
 type Reader = (value: unknown) => unknown;
 
 /** Fast path: constant names and keys through objects and lists. */
-function segmentReader({ name, arguments: given, indexes }: PathSegment): Reader | undefined {
-  if (given !== undefined || (name !== undefined && hasFunction(name)) || indexes.some(({ text }) => hasFunction(text))) return undefined;
+function segmentReader({ name, arguments: argumentText, indexes }: PathSegment): Reader | undefined {
+  if (argumentText !== undefined || (name !== undefined && hasFunction(name)) || indexes.some(({ text }) => hasFunction(text))) return undefined;
   const keys = indexes.map((index) => indexReader(keyOf(index)));
-  return inTurn(name === undefined ? keys : [fieldReader(name), ...keys]);
+  return chainReaders(name === undefined ? keys : [fieldReader(name), ...keys]);
 }
 
 function indexReader(key: string): Reader {
@@ -36,7 +36,7 @@ function indexReader(key: string): Reader {
   return position === undefined ? field : (value) => (Array.isArray(value) ? (value as readonly unknown[])[position] : field(value));
 }
 
-function inTurn(readers: readonly Reader[]): Reader {
+function chainReaders(readers: readonly Reader[]): Reader {
   const [first, second] = readers;
   if (first === undefined) return (value) => value;
   if (second === undefined) return first;
@@ -52,7 +52,7 @@ function compileWalk(segments: readonly PathSegment[], scope: SimpleScope): Walk
   const steps = segments.map((segment, at) => ({
     step: compileSegment(segment, scope),
     nullSafe: segment.nullSafe || (segment.indexes.length > 0 && segments[at + 1]?.nullSafe === true),
-    shown: shownSegment(segment),
+    shown: formatSegment(segment),
   }));
   return (start, exchange) => {
     let value = start;
@@ -80,7 +80,7 @@ function compileSegment(segment: PathSegment, scope: SimpleScope): Step {
   const walk: Step = (value, exchange) => {
     let current = member === undefined ? value : member(value, exchange);
     for (const index of indexes) {
-      if (current === null || current === undefined) throw nullError(shownSegment(segment));
+      if (current === null || current === undefined) throw nullError(formatSegment(segment));
       current = index(current, exchange);
     }
     return current;
@@ -157,6 +157,6 @@ function nullError(shown: string): FlowError {
   });
 }
 
-function shownSegment(segment: PathSegment): string {
+function formatSegment(segment: PathSegment): string {
   return `${segment.name === undefined ? "" : `.${segment.name}`}${segment.indexes.map(({ text }) => `[${text}]`).join("")}`;
 }

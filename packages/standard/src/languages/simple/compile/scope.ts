@@ -41,16 +41,16 @@ export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Express
 }
 
 /** Compiles text that is known only at run time, on first use, and caches the results. Its errors are run-time errors. */
-export function memoized<T>(make: (text: string) => T, maxEntries = 64): (text: string) => T {
-  const known = new Map<string, T>();
+export function memoize<T>(make: (text: string) => T, maxEntries = 64): (text: string) => T {
+  const cache = new Map<string, T>();
   return (text) => {
-    let made = known.get(text);
-    if (made === undefined) {
-      made = asRunTimeError(() => make(text));
-      if (known.size >= maxEntries) known.delete(known.keys().next().value as string);
-      known.set(text, made);
+    let compiled = cache.get(text);
+    if (compiled === undefined) {
+      compiled = asRunTimeError(() => make(text));
+      if (cache.size >= maxEntries) cache.delete(cache.keys().next().value as string);
+      cache.set(text, compiled);
     }
-    return made;
+    return compiled;
   };
 }
 

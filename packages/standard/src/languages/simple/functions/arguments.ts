@@ -25,9 +25,9 @@ export interface Call {
 
 export type SimpleFunction = (call: Call) => Expression;
 
-/** Splits at commas outside quotes and nested functions. Nothing between two commas is no argument; `''` is one. */
+/** Splits at commas outside quotes and nested functions. Empty text between two commas is not an argument; `''` is one. */
 export function separate(text: string, offset: number): readonly Argument[] {
-  const found: Argument[] = [];
+  const args: Argument[] = [];
   let quote: string | undefined;
   let from = 0;
   for (let at = 0; at < text.length; at++) {
@@ -36,31 +36,31 @@ export function separate(text: string, offset: number): readonly Argument[] {
     else if (quote !== undefined) quote = char === quote ? undefined : quote;
     else if (isQuote(char)) quote = char;
     else if (char === ",") {
-      if (at > from) found.push({ text: text.slice(from, at), offset: offset + from });
+      if (at > from) args.push({ text: text.slice(from, at), offset: offset + from });
       from = at + 1;
     }
   }
-  if (from < text.length) found.push({ text: text.slice(from), offset: offset + from });
-  return found;
+  if (from < text.length) args.push({ text: text.slice(from), offset: offset + from });
+  return args;
 }
 
-/** Arguments without the quotes around their parts; spaces are preserved. */
-export function kept(call: Call): readonly Argument[] {
+/** The arguments without the quotes around their parts; spaces are preserved. */
+export function untrimmedArguments(call: Call): readonly Argument[] {
   return separate(call.text, call.offset).map(({ text, offset }) => ({ text: withoutDelimiters(text), offset }));
 }
 
-/** Arguments without quotes, then trimmed. */
-export function trimmed(call: Call): readonly Argument[] {
-  return kept(call).map(({ text, offset }) => ({ text: text.trim(), offset }));
+/** The arguments without the quotes around their parts, trimmed. */
+export function trimmedArguments(call: Call): readonly Argument[] {
+  return untrimmedArguments(call).map(({ text, offset }) => ({ text: text.trim(), offset }));
 }
 
-/** Arguments trimmed, then without one pair of surrounding quotes. */
-export function unwrapped(call: Call): readonly Argument[] {
-  return bare(call).map(({ text, offset }) => ({ text: unquoted(text), offset }));
+/** The arguments trimmed, then without one pair of surrounding quotes. */
+export function unquotedArguments(call: Call): readonly Argument[] {
+  return rawArguments(call).map(({ text, offset }) => ({ text: unquoted(text), offset }));
 }
 
-/** Arguments as written, trimmed. */
-export function bare(call: Call): readonly Argument[] {
+/** The arguments as written, trimmed. */
+export function rawArguments(call: Call): readonly Argument[] {
   return separate(call.text, call.offset).map(({ text, offset }) => ({ text: text.trim(), offset: offset + (text.length - text.trimStart().length) }));
 }
 
@@ -76,9 +76,9 @@ export function orBody(call: Call, argument: Argument | undefined): Expression {
 }
 
 /** Fails unless the number of arguments is right. */
-export function expectCount(call: Call, found: readonly Argument[], min: number, max: number, form: string): void {
-  if (found.length >= min && found.length <= max) return;
-  throw call.fault(`${call.name} takes ${min === max ? min : `${min} to ${max}`} argument(s), not ${found.length}`, `write \${${form}}`);
+export function expectCount(call: Call, args: readonly Argument[], min: number, max: number, form: string): void {
+  if (args.length >= min && args.length <= max) return;
+  throw call.fault(`${call.name} takes ${min === max ? min : `${min} to ${max}`} argument(s), not ${args.length}`, `write \${${form}}`);
 }
 
 /** Text without one pair of quotes around it. */

@@ -6,7 +6,7 @@ const branches = (first: string, second: string): string => `- multicast:
       - pipeline: {steps: [{setBody: {simple: "${first}"}}, {to: "mock:one"}]}
       - pipeline: {steps: [{setBody: {simple: "${second}"}}, {to: "mock:two"}]}`;
 
-describe("C10: changes in a branch stay in the branch", () => {
+describe("changes in a branch stay in the branch", () => {
   it.each([
     ["mapAdd", "${mapAdd('k','v')}", { a: 1 }, { a: 1, k: "v" }],
     ["mapRemove", "${mapRemove('a')}", { a: 1, b: 2 }, { b: 2 }],
@@ -19,7 +19,7 @@ describe("C10: changes in a branch stay in the branch", () => {
     expect(run.mocks.get("two")?.[0]?.body).toEqual(body);
   });
 
-  it("also deep inside the body, in headers and in variables", async () => {
+  it("including deep inside the body, in headers and in variables", async () => {
     const body = { order: { lines: [{ tags: ["a"] }], other: { kept: true } } };
     const run = await flow(`
 - setVariable: {name: v, simple: "\${list(a)}"}

@@ -11,7 +11,7 @@ const maxVisits = 20_000;
 export function replaceInExchange(exchange: Exchange, host: Host, before: Container, after: Container): void {
   const search: Search = { before, after, visits: 0 };
   const { message, variables, properties } = exchange;
-  message.body = replaced(message.body, search);
+  message.body = replaceIn(message.body, search);
   for (const [name, value] of message.headers) change(value, search, (updated) => message.headers.set(name, updated));
   for (const [name, value] of variables ?? []) change(value, search, (updated) => exchange.setVariable(name, updated));
   for (const [name, value] of properties ?? []) change(value, search, (updated) => exchange.setProperty(name, updated));
@@ -25,12 +25,12 @@ interface Search {
 }
 
 function change(value: unknown, search: Search, store: (updated: unknown) => void): void {
-  const updated = replaced(value, search);
+  const updated = replaceIn(value, search);
   if (updated !== value) store(updated);
 }
 
 /** The value with the collection replaced; containers on the path to it are copied, the rest is shared. */
-function replaced(value: unknown, search: Search): unknown {
+function replaceIn(value: unknown, search: Search): unknown {
   if (value === search.before) return search.after;
   if (typeof value !== "object" || value === null || ++search.visits > maxVisits) return value;
   if (Array.isArray(value)) {
@@ -49,7 +49,7 @@ function replaced(value: unknown, search: Search): unknown {
 
 function indexOfChange(values: readonly unknown[], search: Search): { readonly key: number; readonly updated: unknown } | undefined {
   for (let key = 0; key < values.length; key++) {
-    const updated = replaced(values[key], search);
+    const updated = replaceIn(values[key], search);
     if (updated !== values[key]) return { key, updated };
   }
   return undefined;
@@ -57,7 +57,7 @@ function indexOfChange(values: readonly unknown[], search: Search): { readonly k
 
 function findChange<K>(entries: Iterable<readonly [K, unknown]>, search: Search): { readonly key: K; readonly updated: unknown } | undefined {
   for (const [key, value] of entries) {
-    const updated = replaced(value, search);
+    const updated = replaceIn(value, search);
     if (updated !== value) return { key, updated };
   }
   return undefined;

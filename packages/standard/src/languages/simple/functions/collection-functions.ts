@@ -3,7 +3,7 @@ import { asText, checkPartCount, compareText, hasEntry, isMap, iterate, setEntry
 import { atCompile, withBody } from "../compile/scope.ts";
 import { unescape } from "../parse/scan.ts";
 import { replaceInExchange } from "./collection-change.ts";
-import { expectCount, kept, orBody, separate, single, trimmed, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { expectCount, untrimmedArguments, orBody, separate, single, trimmedArguments, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { splitBy, toInteger } from "./conversions.ts";
 
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
@@ -17,13 +17,13 @@ function elements(value: unknown): readonly unknown[] {
 
 export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
   list(call) {
-    const values = trimmed(call).map((argument) => call.value(argument));
+    const values = trimmedArguments(call).map((argument) => call.value(argument));
     return (exchange) => values.map((value) => element(value(exchange)));
   },
   map,
   newEmpty,
   empty: newEmpty,
-  distinct: collected((items) => {
+  distinct: itemFunction((items) => {
     const seen = new Set<unknown>();
     return items.filter((item) => {
       const key = typeof item === "object" && item !== null ? `json:${asText(item)}` : item;
@@ -32,8 +32,8 @@ export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
       return true;
     });
   }),
-  reverse: collected((items) => items.toReversed()),
-  shuffle: collected((items, random) => {
+  reverse: itemFunction((items) => items.toReversed()),
+  shuffle: itemFunction((items, random) => {
     const shuffled = [...items];
     for (let at = shuffled.length - 1; at > 0; at--) {
       const other = Math.floor(random() * (at + 1));
@@ -44,19 +44,19 @@ export const collectionFunctions: Readonly<Record<string, SimpleFunction>> = {
   sort,
   split,
   forEach(call) {
-    const found = separate(call.text, call.offset);
-    expectCount(call, found, 2, 2, "forEach(values,function)");
-    const [values, each] = kept(call).map((argument) => call.value(argument)) as [Expression, Expression];
+    const args = separate(call.text, call.offset);
+    expectCount(call, args, 2, 2, "forEach(values,function)");
+    const [values, each] = untrimmedArguments(call).map((argument) => call.value(argument)) as [Expression, Expression];
     return (exchange) =>
       elements(values(exchange))
         .map((item) => withBody(exchange, item, each))
         .filter((result) => !isNull(result));
   },
   filter(call) {
-    const found = separate(call.text, call.offset);
-    expectCount(call, found, 2, 2, "filter(values,predicate)");
-    const values = call.value((kept(call) as [Argument])[0]);
-    const test = call.test(found[1] as Argument);
+    const args = separate(call.text, call.offset);
+    expectCount(call, args, 2, 2, "filter(values,predicate)");
+    const values = call.value((untrimmedArguments(call) as [Argument])[0]);
+    const test = call.test(args[1] as Argument);
     return (exchange) => elements(values(exchange)).filter((item) => withBody(exchange, item, test));
   },
   listAdd,
@@ -84,13 +84,13 @@ function sizeOf(value: unknown): number {
 }
 
 function map(call: Call): Expression {
-  const values = trimmed(call).map((argument) => call.value(argument));
+  const values = trimmedArguments(call).map((argument) => call.value(argument));
   if (values.length % 2 !== 0) throw call.fault("map needs a value for every key", "write ${map(key,value,key,value)}");
   return (exchange) => {
-    const made: Record<string, unknown> = {};
+    const entries: Record<string, unknown> = {};
     for (let at = 0; at < values.length; at += 2)
-      setEntry(made, asText((values[at] as Expression)(exchange)), element((values[at + 1] as Expression)(exchange)));
-    return made;
+      setEntry(entries, asText((values[at] as Expression)(exchange)), element((values[at + 1] as Expression)(exchange)));
+    return entries;
   };
 }
 
@@ -108,11 +108,11 @@ function newEmpty(call: Call): Expression {
   }
 }
 
-/** All items of the arguments, or of the body when there are none. */
-function collected(change: (items: readonly unknown[], random: () => number) => unknown[]): SimpleFunction {
+/** A function of all items of its arguments, or of the body when it has none. */
+function itemFunction(change: (items: readonly unknown[], random: () => number) => unknown[]): SimpleFunction {
   return (call) => {
-    const found = trimmed(call);
-    const values = found.length === 0 ? [orBody(call, undefined)] : found.map((argument) => call.value(argument));
+    const args = trimmedArguments(call);
+    const values = args.length === 0 ? [orBody(call, undefined)] : args.map((argument) => call.value(argument));
     const { host } = call.scope.language;
     return (exchange) =>
       change(
@@ -123,10 +123,10 @@ function collected(change: (items: readonly unknown[], random: () => number) => 
 }
 
 function sort(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 0, 2, "sort(values,reverse)");
-  const value = orBody(call, found.length === 2 ? found[0] : undefined);
-  const reverse = found.length > 0 && (found[found.length - 1] as Argument).text.trim().toLowerCase() === "true";
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 0, 2, "sort(values,reverse)");
+  const value = orBody(call, args.length === 2 ? args[0] : undefined);
+  const reverse = args.length > 0 && (args[args.length - 1] as Argument).text.trim().toLowerCase() === "true";
   return (exchange) => {
     const sorted = elements(value(exchange)).toSorted(naturalOrder);
     return reverse ? sorted.toReversed() : sorted;
@@ -142,10 +142,10 @@ function naturalOrder(one: unknown, other: unknown): number {
 }
 
 function split(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 0, 2, "split(value,separator)");
-  const value = orBody(call, found.length === 2 ? found[0] : undefined);
-  const separator = found.length === 0 ? "," : unescape((found[found.length - 1] as Argument).text);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 0, 2, "split(value,separator)");
+  const value = orBody(call, args.length === 2 ? args[0] : undefined);
+  const separator = args.length === 0 ? "," : unescape((args[args.length - 1] as Argument).text);
   const take = atCompile(call.offset, () => splitBy(separator === "" ? "," : separator));
   return (exchange) => {
     const raw = value(exchange);
@@ -154,39 +154,39 @@ function split(call: Call): Expression {
 }
 
 function listAdd(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 1, 2, "listAdd(list,value)");
-  const source = orBody(call, found.length === 2 ? found[0] : undefined);
-  const item = call.value(found[found.length - 1] as Argument);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 1, 2, "listAdd(list,value)");
+  const source = orBody(call, args.length === 2 ? args[0] : undefined);
+  const item = call.value(args[args.length - 1] as Argument);
   return (exchange) => {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
     const added = element(item(exchange));
-    return isNull(added) ? list : exchanged(call, exchange, list, [...(list as unknown[]), added]);
+    return isNull(added) ? list : replaceCollection(call, exchange, list, [...(list as unknown[]), added]);
   };
 }
 
 function listRemove(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 1, 2, "listRemove(list,value)");
-  const source = orBody(call, found.length === 2 ? found[0] : undefined);
-  const item = call.value(found[found.length - 1] as Argument);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 1, 2, "listRemove(list,value)");
+  const source = orBody(call, args.length === 2 ? args[0] : undefined);
+  const item = call.value(args[args.length - 1] as Argument);
   return (exchange) => {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
     const removed = item(exchange);
     const position = list.findIndex((one) => strictEquals(one, removed));
     const at = position >= 0 ? position : asText(removed) === "last" ? list.length - 1 : /^\d+$/.test(asText(removed)) ? Number(asText(removed)) : -1;
-    return at >= 0 && at < list.length ? exchanged(call, exchange, list, list.toSpliced(at, 1)) : list;
+    return at >= 0 && at < list.length ? replaceCollection(call, exchange, list, list.toSpliced(at, 1)) : list;
   };
 }
 
 function mapAdd(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 2, 3, "mapAdd(map,key,value)");
-  const source = orBody(call, found.length === 3 ? found[0] : undefined);
-  const key = unescape((found[found.length - 2] as Argument).text);
-  const item = call.value(found[found.length - 1] as Argument);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 2, 3, "mapAdd(map,key,value)");
+  const source = orBody(call, args.length === 3 ? args[0] : undefined);
+  const key = unescape((args[args.length - 2] as Argument).text);
+  const item = call.value(args[args.length - 1] as Argument);
   return (exchange) => {
     const target = source(exchange);
     if (!isMap(target)) return null;
@@ -194,15 +194,15 @@ function mapAdd(call: Call): Expression {
     if (isNull(added)) return target;
     const copy = copyOfMap(target);
     setEntry(copy, key, added);
-    return exchanged(call, exchange, target, copy);
+    return replaceCollection(call, exchange, target, copy);
   };
 }
 
 function mapRemove(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 1, 2, "mapRemove(map,key)");
-  const source = orBody(call, found.length === 2 ? found[0] : undefined);
-  const key = unescape((found[found.length - 1] as Argument).text);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 1, 2, "mapRemove(map,key)");
+  const source = orBody(call, args.length === 2 ? args[0] : undefined);
+  const key = unescape((args[args.length - 1] as Argument).text);
   return (exchange) => {
     const target = source(exchange);
     if (!isMap(target)) return null;
@@ -210,7 +210,7 @@ function mapRemove(call: Call): Expression {
     const copy = copyOfMap(target);
     if (copy instanceof Map) copy.delete(key);
     else Reflect.deleteProperty(copy, key);
-    return exchanged(call, exchange, target, copy);
+    return replaceCollection(call, exchange, target, copy);
   };
 }
 
@@ -222,8 +222,8 @@ function copyOfMap(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
     : Object.assign(Object.create(Object.getPrototypeOf(map) as object | null) as Record<string, unknown>, map);
 }
 
-/** The changed copy, which replaces the collection in the exchange. */
-function exchanged(call: Call, exchange: Exchange, before: object, after: object): object {
+/** Replaces the collection in the exchange with a changed copy, and returns the copy. */
+function replaceCollection(call: Call, exchange: Exchange, before: object, after: object): object {
   replaceInExchange(exchange, call.scope.language.host, before, after);
   return after;
 }

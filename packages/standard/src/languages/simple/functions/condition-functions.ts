@@ -2,7 +2,18 @@ import { FlowError, type Expression } from "@sluice/engine/spi";
 import { isKnownExceptionType } from "@sluice/engine/tools";
 import { asText, isMap, isTrue, sizeOfMap } from "@sluice/engine/values";
 import { containsIgnoringCase } from "../compile/comparison.ts";
-import { bare, expectCount, kept, orBody, single, unquoted, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import {
+  expectCount,
+  orBody,
+  rawArguments,
+  single,
+  unquoted,
+  unquotedArguments,
+  untrimmedArguments,
+  type Argument,
+  type Call,
+  type SimpleFunction,
+} from "./arguments.ts";
 
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
 
@@ -18,11 +29,11 @@ const allMatch =
 
 export const conditionFunctions: Readonly<Record<string, SimpleFunction>> = {
   iif(call) {
-    const found = bare(call);
-    expectCount(call, found, 3, 3, "iif(predicate,yes,no)");
-    const test = call.test(found[0] as Argument);
-    const yes = call.value(found[1] as Argument);
-    const no = call.value(found[2] as Argument);
+    const args = rawArguments(call);
+    expectCount(call, args, 3, 3, "iif(predicate,yes,no)");
+    const test = call.test(args[0] as Argument);
+    const yes = call.value(args[1] as Argument);
+    const no = call.value(args[2] as Argument);
     return (exchange) => (test(exchange) ? yes(exchange) : no(exchange));
   },
   not(call) {
@@ -31,20 +42,20 @@ export const conditionFunctions: Readonly<Record<string, SimpleFunction>> = {
     return (exchange) => !test(exchange);
   },
   assert(call) {
-    const found = bare(call);
-    expectCount(call, found, 2, 2, "assert(predicate,message)");
-    const test = call.test(found[0] as Argument);
-    const message = call.value({ text: unquoted((found[1] as Argument).text), offset: (found[1] as Argument).offset });
+    const args = rawArguments(call);
+    expectCount(call, args, 2, 2, "assert(predicate,message)");
+    const test = call.test(args[0] as Argument);
+    const message = call.value({ text: unquoted((args[1] as Argument).text), offset: (args[1] as Argument).offset });
     return (exchange) => {
       if (test(exchange)) return null;
       throw new FlowError("org.apache.camel.ExpressionEvaluationException", asText(message(exchange)), { code: "simple-assert" });
     };
   },
   contains(call) {
-    const found = kept(call);
-    expectCount(call, found, 1, 2, "contains(value,text)");
-    const value = orBody(call, found.length === 2 ? found[0] : undefined);
-    const part = call.value(found[found.length - 1] as Argument);
+    const args = untrimmedArguments(call);
+    expectCount(call, args, 1, 2, "contains(value,text)");
+    const value = orBody(call, args.length === 2 ? args[0] : undefined);
+    const part = call.value(args[args.length - 1] as Argument);
     return (exchange) => containsIgnoringCase(value(exchange), part(exchange));
   },
   isEmpty(call) {
@@ -76,10 +87,10 @@ function kindOf(value: unknown): string {
 }
 
 function throwException(call: Call): Expression {
-  const found = unwrapped(call);
-  expectCount(call, found, 1, 2, "throwException(message,type)");
-  const message = call.value(found[0] as Argument);
-  const type = found[1]?.text ?? "org.apache.camel.CamelExecutionException";
+  const args = unquotedArguments(call);
+  expectCount(call, args, 1, 2, "throwException(message,type)");
+  const message = call.value(args[0] as Argument);
+  const type = args[1]?.text ?? "org.apache.camel.CamelExecutionException";
   if (!isKnownExceptionType(type)) throw call.fault(`unknown exception type '${type}'`, "write its full name, such as java.lang.IllegalArgumentException");
   return (exchange) => {
     throw new FlowError(type, asText(message(exchange)), { code: "simple-thrown" });

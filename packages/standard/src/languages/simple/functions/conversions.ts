@@ -2,23 +2,23 @@
 import { FlowError, type Expression } from "@sluice/engine/spi";
 import { asText, compilePattern, findConversion, type Conversion } from "@sluice/engine/values";
 import { headerReader, readsJson, variableReader, compileTail } from "../compile/access.ts";
-import { atCompile, memoized, type SimpleScope } from "../compile/scope.ts";
+import { atCompile, memoize, type SimpleScope } from "../compile/scope.ts";
 import { endOfFunction, hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
 import { separate, unquoted, type Argument } from "./arguments.ts";
 
-type Converter = (found: readonly Argument[], offset: number, scope: SimpleScope) => Expression;
+type Converter = (args: readonly Argument[], offset: number, scope: SimpleScope) => Expression;
 
 /** `bodyAs(T)` and similar functions, by name. */
 export const converters: Readonly<Record<string, Converter>> = {
-  bodyAs: (found, offset, scope) => bodyAs(found, offset, scope, false),
-  mandatoryBodyAs: (found, offset, scope) => bodyAs(found, offset, scope, true),
-  convertTo(found, offset, scope) {
-    expect(found, 1, 2, offset, "convertTo(type) or convertTo(value,type)");
-    const value = found.length === 1 ? body : scope.compile.text((found[0] as Argument).text, offset, scope);
-    return converted(value, found[found.length - 1] as Argument, scope);
+  bodyAs: (args, offset, scope) => bodyAs(args, offset, scope, false),
+  mandatoryBodyAs: (args, offset, scope) => bodyAs(args, offset, scope, true),
+  convertTo(args, offset, scope) {
+    expect(args, 1, 2, offset, "convertTo(type) or convertTo(value,type)");
+    const value = args.length === 1 ? body : scope.compile.text((args[0] as Argument).text, offset, scope);
+    return convertValue(value, args[args.length - 1] as Argument, scope);
   },
-  headerAs: (found, offset, scope) => named(found, offset, scope, headerReader, "headerAs(name,type)"),
-  variableAs: (found, offset, scope) => named(found, offset, scope, variableReader(scope), "variableAs(name,type)"),
+  headerAs: (args, offset, scope) => convertNamed(args, offset, scope, headerReader, "headerAs(name,type)"),
+  variableAs: (args, offset, scope) => convertNamed(args, offset, scope, variableReader(scope), "variableAs(name,type)"),
 };
 
 const body: Expression = (exchange) => exchange.message.body;
@@ -26,8 +26,8 @@ const body: Expression = (exchange) => exchange.message.body;
 /** Compiles `(arguments)` with the path after it. */
 export function convertFunction(name: string, text: string, offset: number, scope: SimpleScope): Expression {
   const close = closingParenthesis(text, offset);
-  const found = separate(text.slice(1, close), offset + 1).map((argument) => ({ text: unquoted(argument.text.trim()), offset: argument.offset }));
-  const value = (converters[name] as Converter)(found, offset, scope);
+  const args = separate(text.slice(1, close), offset + 1).map((argument) => ({ text: unquoted(argument.text.trim()), offset: argument.offset }));
+  const value = (converters[name] as Converter)(args, offset, scope);
   const tail = text.slice(close + 1);
   if (tail !== "" && (name === "headerAs" || name === "variableAs")) throw syntaxError(`nothing may follow ${name}(…)`, offset + close + 1);
   return compileTail(tail, offset + close + 1, scope, value);
@@ -47,42 +47,42 @@ export function conversionTo(typeName: string): Conversion {
   return conversion;
 }
 
-function bodyAs(found: readonly Argument[], offset: number, scope: SimpleScope, mandatory: boolean): Expression {
-  expect(found, 1, 1, offset, "bodyAs(type)");
-  const convert = converted(body, found[0] as Argument, scope);
+function bodyAs(args: readonly Argument[], offset: number, scope: SimpleScope, mandatory: boolean): Expression {
+  expect(args, 1, 1, offset, "bodyAs(type)");
+  const convert = convertValue(body, args[0] as Argument, scope);
   if (!mandatory) return convert;
   return (exchange) => {
     const value = convert(exchange);
     if (value === null || value === undefined)
-      throw new FlowError("org.apache.camel.InvalidPayloadException", `there is no body to convert to ${(found[0] as Argument).text}`, {
+      throw new FlowError("org.apache.camel.InvalidPayloadException", `the body is null and cannot be converted to ${(args[0] as Argument).text}`, {
         code: "simple-no-body",
       });
     return value;
   };
 }
 
-function named(found: readonly Argument[], offset: number, scope: SimpleScope, reader: (name: string) => Expression, form: string): Expression {
-  expect(found, 2, 2, offset, form);
-  const [name, type] = found as [Argument, Argument];
-  if (!hasFunction(name.text)) return converted(reader(name.text), type, scope);
+function convertNamed(args: readonly Argument[], offset: number, scope: SimpleScope, reader: (name: string) => Expression, form: string): Expression {
+  expect(args, 2, 2, offset, form);
+  const [name, type] = args as [Argument, Argument];
+  if (!hasFunction(name.text)) return convertValue(reader(name.text), type, scope);
   const dynamic = scope.compile.text(name.text, name.offset, scope);
-  const find = memoized(reader);
-  return converted((exchange) => find(asText(dynamic(exchange)))(exchange), type, scope);
+  const find = memoize(reader);
+  return convertValue((exchange) => find(asText(dynamic(exchange)))(exchange), type, scope);
 }
 
-function converted(value: Expression, type: Argument, scope: SimpleScope): Expression {
+function convertValue(value: Expression, type: Argument, scope: SimpleScope): Expression {
   if (value === body) readsJson(body, scope);
   if (!hasFunction(type.text)) {
     const convert = atCompile(type.offset, () => conversionTo(type.text));
     return (exchange) => convert(value(exchange));
   }
   const dynamic = scope.compile.text(type.text, type.offset, scope);
-  const find = memoized(conversionTo);
+  const find = memoize(conversionTo);
   return (exchange) => find(asText(dynamic(exchange)))(value(exchange));
 }
 
-function expect(found: readonly Argument[], min: number, max: number, offset: number, form: string): void {
-  if (found.length < min || found.length > max) throw syntaxError(`wrong number of arguments: use \${${form}}`, offset);
+function expect(args: readonly Argument[], min: number, max: number, offset: number, form: string): void {
+  if (args.length < min || args.length > max) throw syntaxError(`wrong number of arguments: use \${${form}}`, offset);
 }
 
 function closingParenthesis(text: string, offset: number): number {

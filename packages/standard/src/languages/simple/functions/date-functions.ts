@@ -15,7 +15,7 @@ export function dateFunction(text: string, offset: number, scope: SimpleScope): 
   if (command === "millis") return () => scope.language.host.clock.now();
   const moment = compileMoment(command, offset, scope);
   if (colon < 0) return (exchange) => new Date(moment(exchange));
-  return formatted(moment, text.slice(colon + 1), () => defaultZone(), offset);
+  return formatMoment(moment, text.slice(colon + 1), () => defaultZone(), offset);
 }
 
 /** `cmd:zone:pattern`. */
@@ -23,10 +23,10 @@ export function zonedDateFunction(text: string, offset: number, scope: SimpleSco
   const match = /^([^:]*):((?:GMT|UTC)?[+-]\d{1,2}:\d{2}|[^:]*):(.+)$/s.exec(text);
   if (match === null) throw syntaxError("the zone or the pattern is missing", offset, "write ${date-with-timezone:now:UTC:yyyy-MM-dd}");
   const zone = zoneOf((match[2] as string).trim());
-  return formatted(compileMoment(match[1] as string, offset, scope), match[3] as string, () => zone, offset);
+  return formatMoment(compileMoment(match[1] as string, offset, scope), match[3] as string, () => zone, offset);
 }
 
-function formatted(moment: Moment, pattern: string, zone: () => Zone, offset: number): Expression {
+function formatMoment(moment: Moment, pattern: string, zone: () => Zone, offset: number): Expression {
   const format = atCompile(offset, () => compileDateFormat(pattern));
   return (exchange) => format(moment(exchange), zone());
 }

@@ -2,7 +2,7 @@
 import { CompileError, FlowError, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { headerReader, propertyReader, readsJson, variableReader } from "../compile/access.ts";
-import { memoized, type SimpleScope } from "../compile/scope.ts";
+import { memoize, type SimpleScope } from "../compile/scope.ts";
 import { endOfFunction, hasFunction, openingAt, unescape } from "../parse/scan.ts";
 import { unquoted, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { base64Decode, base64Mime } from "./base64.ts";
@@ -15,7 +15,7 @@ const encoder = new TextEncoder();
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
 const body: Expression = (exchange) => exchange.message.body;
 
-const mapped = (value: Expression, change: (value: unknown) => unknown): Expression => {
+const mapValue = (value: Expression, change: (value: unknown) => unknown): Expression => {
   return (exchange) => {
     const raw = value(exchange);
     return isNull(raw) ? null : change(raw);
@@ -25,7 +25,7 @@ const mapped = (value: Expression, change: (value: unknown) => unknown): Express
 const ofValue =
   (change: (value: unknown) => unknown): SimpleFunction =>
   (call) =>
-    mapped(call.text.trim() === "" ? body : call.value(singleArgument(call)), change);
+    mapValue(call.text.trim() === "" ? body : call.value(singleArgument(call)), change);
 
 export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
   toJson: ofValue(compactJson),
@@ -46,7 +46,7 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
       return (exchange) => find(read(exchange));
     }
     const dynamic = call.value(path);
-    const find = memoized((text) => compileJsonPath(text, path.offset));
+    const find = memoize((text) => compileJsonPath(text, path.offset));
     return (exchange) => find(asText(dynamic(exchange)))(read(exchange));
   },
   jsonpath: (call) => query(call, "jsonpath", {}),
@@ -57,20 +57,22 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
     const name = call.text.trim().replace(/\?.*$/, "");
     return () => {
       if (optional) return null;
-      throw new FlowError("java.io.FileNotFoundException", `unknown resource '${name}'`, { code: "simple-no-resource" });
+      throw new FlowError("java.io.FileNotFoundException", `resource '${name}' cannot be loaded: write its text into the flow or a property`, {
+        code: "simple-no-resource",
+      });
     };
   },
 };
 
 export const documentWords: Readonly<Record<string, (scope: SimpleScope) => Expression>> = {
-  toJsonBody: () => mapped(body, compactJson),
+  toJsonBody: () => mapValue(body, compactJson),
   toPrettyJsonBody: prettyBody,
   prettyBody,
 };
 
 function prettyBody(scope: SimpleScope): Expression {
   readsJson(body, scope);
-  return mapped(body, prettyText);
+  return mapValue(body, prettyText);
 }
 
 /** The whole text as one argument without quotes around it. */
@@ -99,7 +101,9 @@ function hashFunction(call: Call): Expression {
     const bytes = raw instanceof Uint8Array ? raw : encoder.encode(asText(raw));
     const digest = hash(asText(name(exchange)), bytes, host);
     if (digest === undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `unknown hash algorithm '${asText(name(exchange))}'`, { code: "simple-argument" });
+      throw new FlowError("java.lang.IllegalArgumentException", `unknown hash algorithm '${asText(name(exchange))}': use one of ${hashNames.join(", ")}`, {
+        code: "simple-argument",
+      });
     return digest;
   };
 }
@@ -115,7 +119,7 @@ function firstComma(text: string): number {
 function sourceAndPath(call: Call): { readonly source: string | undefined; readonly path: Argument } {
   const match = /^\s*((?:header|variable|exchangeProperty|property):[^,]*),/.exec(call.text);
   const rest = call.text.slice(match?.[0].length ?? 0).trim();
-  if (rest === "") throw call.fault(`${call.name} needs a path`);
+  if (rest === "") throw call.fault(`${call.name} needs a path`, `write \${${call.name}(path)}`);
   return { source: match?.[1]?.trim(), path: { text: unescape(unquoted(rest)), offset: call.offset + (match?.[0].length ?? 0) } };
 }
 
@@ -135,6 +139,6 @@ function query(call: Call, languageName: string, options: Readonly<Record<string
   const settings = source === undefined ? options : { ...options, source: source.replace(/^exchangeProperty:/, "property:") };
   if (!hasFunction(path.text)) return language.compile(path.text, settings, scope);
   const dynamic = call.value(path);
-  const find = memoized((text) => language.compile(text, settings, scope));
+  const find = memoize((text) => language.compile(text, settings, scope));
   return (exchange) => find(asText(dynamic(exchange)))(exchange);
 }

@@ -5,7 +5,7 @@ import { storeVariable } from "../compile/access.ts";
 import { replaceAll, stackOf } from "../compile/methods.ts";
 import { atCompile, withBody, type SimpleScope } from "../compile/scope.ts";
 import { hasFunction, unescape } from "../parse/scan.ts";
-import { expectCount, kept, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { expectCount, untrimmedArguments, unquotedArguments, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { conversionTo } from "./conversions.ts";
 
 type Word = (scope: SimpleScope) => Expression;
@@ -62,10 +62,10 @@ export const exchangeFunctions: Readonly<Record<string, SimpleFunction>> = {
     }),
   setVariable: (call) => setter(call, (exchange, name, value) => storeVariable(exchange, call.scope, name, value)),
   valueMapping(call) {
-    const found = unwrapped(call);
-    expectCount(call, found, 3, 4, "valueMapping(table,from,to,value)");
-    const [table, from, to] = found.slice(0, 3).map((argument) => call.value(argument)) as [Expression, Expression, Expression];
-    const key: Expression = found[3] === undefined ? (exchange) => exchange.message.body : call.value(found[3]);
+    const args = unquotedArguments(call);
+    expectCount(call, args, 3, 4, "valueMapping(table,from,to,value)");
+    const [table, from, to] = args.slice(0, 3).map((argument) => call.value(argument)) as [Expression, Expression, Expression];
+    const key: Expression = args[3] === undefined ? (exchange) => exchange.message.body : call.value(args[3]);
     const { lookup } = call.scope.language.host;
     return (exchange) => lookup.find(asText(table(exchange)), asText(from(exchange)), asText(to(exchange)), key(exchange)) ?? null;
   },
@@ -79,12 +79,12 @@ export const exchangeFunctions: Readonly<Record<string, SimpleFunction>> = {
 };
 
 function setter(call: Call, set: (exchange: Exchange, name: string, value: unknown) => void): Expression {
-  const found = kept(call);
-  expectCount(call, found, 2, 3, `${call.name}(name,value)`);
-  const name = unescape((found[0] as Argument).text).trim();
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 2, 3, `${call.name}(name,value)`);
+  const name = unescape((args[0] as Argument).text).trim();
   if (name === "" || hasFunction(name)) throw call.fault(`${call.name} needs a fixed name`, `write \${${call.name}(name,value)}`);
-  const raw = call.value(found[found.length - 1] as Argument);
-  const type = found.length === 3 ? (found[1] as Argument).text.trim() : undefined;
+  const raw = call.value(args[args.length - 1] as Argument);
+  const type = args.length === 3 ? (args[1] as Argument).text.trim() : undefined;
   const convert = type === undefined ? undefined : atCompile(call.offset, () => conversionTo(type));
   return (exchange) => {
     const value = raw(exchange);
@@ -94,17 +94,17 @@ function setter(call: Call, set: (exchange: Exchange, name: string, value: unkno
 }
 
 function callByName(call: Call): Expression {
-  const found = unwrapped(call);
-  expectCount(call, found, 1, 2, "function(name,value)");
-  const name = (found[0] as Argument).text;
-  const custom = call.scope.custom.get(name) ?? registered(call, name);
-  if (found[1] === undefined) return custom;
-  const argument = call.value(found[1]);
+  const args = unquotedArguments(call);
+  expectCount(call, args, 1, 2, "function(name,value)");
+  const name = (args[0] as Argument).text;
+  const custom = call.scope.custom.get(name) ?? operatorFunction(call, name);
+  if (args[1] === undefined) return custom;
+  const argument = call.value(args[1]);
   return (exchange) => withBody(exchange, argument(exchange), custom);
 }
 
 /** An operator function with that name; it receives the body. */
-function registered(call: Call, name: string): Expression {
+function operatorFunction(call: Call, name: string): Expression {
   const bean = findBean(call.scope, name, "function");
   if (typeof bean !== "function") throw call.fault(`unknown function '${name}'`, "define it in the init block as $name ~:= ${…};");
   return (exchange) => {

@@ -9,14 +9,14 @@ const onlyName: Expression = (exchange) => headerReader("CamelFileNameOnly")(exc
 
 const parts: Readonly<Record<string, Expression>> = {
   name,
-  "name.noext": changed(name, withoutExtension),
-  "name.noext.single": changed(name, withoutLastExtension),
-  "name.ext": changed(name, extension),
-  "name.ext.single": changed(name, lastExtension),
-  ext: changed(name, extension),
+  "name.noext": mapText(name, withoutExtension),
+  "name.noext.single": mapText(name, withoutLastExtension),
+  "name.ext": mapText(name, extension),
+  "name.ext.single": mapText(name, lastExtension),
+  ext: mapText(name, extension),
   onlyname: onlyName,
-  "onlyname.noext": changed(onlyName, withoutExtension),
-  "onlyname.noext.single": changed(onlyName, withoutLastExtension),
+  "onlyname.noext": mapText(onlyName, withoutExtension),
+  "onlyname.noext.single": mapText(onlyName, withoutLastExtension),
   parent: headerReader("CamelFileParent"),
   path: headerReader("CamelFilePath"),
   absolute: headerReader("CamelFileAbsolute"),
@@ -32,7 +32,7 @@ export function fileFunction(text: string, offset: number): Expression {
   return part;
 }
 
-function changed(read: Expression, change: (text: string) => string | null): Expression {
+function mapText(read: Expression, change: (text: string) => string | null): Expression {
   return (exchange) => {
     const value = read(exchange);
     return value === null || value === undefined ? null : change(asText(value));

@@ -21,9 +21,9 @@ function counterOf(host: Host): Counter {
 export function identifier(kind: string, host: Host): (() => string) | undefined {
   switch (kind) {
     case "default":
-      return () => `${counterOf(host).seed}-${counted(host, 16)}`;
+      return () => `${counterOf(host).seed}-${nextCount(host, 16)}`;
     case "short":
-      return () => `${counterOf(host).seed.slice(0, 5)}-${counted(host, 10)}`;
+      return () => `${counterOf(host).seed.slice(0, 5)}-${nextCount(host, 10)}`;
     case "classic":
       return () => `ID-${host.environment("HOSTNAME") ?? "localhost"}-${counterOf(host).startedAt}-0-${++counterOf(host).next}`;
     case "simple":
@@ -42,7 +42,7 @@ function randomUuid(host: Host): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`;
 }
 
-function counted(host: Host, width: number): string {
+function nextCount(host: Host, width: number): string {
   return (++counterOf(host).next).toString(16).toUpperCase().padStart(width, "0");
 }
 

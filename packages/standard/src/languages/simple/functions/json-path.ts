@@ -26,7 +26,8 @@ export function compileJsonPath(path: string, offset: number): (source: unknown)
 
 function readStep(part: string, optional: boolean, offset: number): Step {
   const match = /^(\??)([^[\]?]*)((?:\[[^\]]*\])*)\??$/.exec(part.trim());
-  if (match === null || (match[2] === "" && match[3] === "")) throw new CompileError("simple-syntax", `'${part}' is not valid in a JSON path`, { offset });
+  if (match === null || (match[2] === "" && match[3] === ""))
+    throw new CompileError("simple-syntax", `'${part}' is not valid in a JSON path`, { hint: "write names and indexes such as a.b[0].c", offset });
   return {
     name: match[2] as string,
     optional: optional || match[1] === "?",
@@ -48,7 +49,7 @@ function walk(source: unknown, { name, optional, indexes }: Step, path: string):
     const position = Array.isArray(value) ? positionOf(index, value.length) : -1;
     if (!Array.isArray(value) || position < 0 || position >= value.length) {
       if (optional) return undefined;
-      throw failure(path, `there is no [${index}]`);
+      throw failure(path, `index ${index} does not exist`);
     }
     value = value[position] as unknown;
   }

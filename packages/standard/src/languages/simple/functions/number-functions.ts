@@ -1,9 +1,9 @@
 import { FlowError, type Exchange, type Expression } from "@sluice/engine/spi";
 import { asText, checkListLength, iterate } from "@sluice/engine/values";
-import { bare, single, trimmed, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { rawArguments, single, trimmedArguments, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { toDouble, toInteger, toLong } from "./conversions.ts";
 
-const rounded =
+const roundFunction =
   (round: (value: number) => number, read: (value: unknown) => number | null): SimpleFunction =>
   (call) => {
     const value = single(call);
@@ -14,40 +14,40 @@ const rounded =
   };
 
 export const numberFunctions: Readonly<Record<string, SimpleFunction>> = {
-  abs: rounded(Math.abs, toLong),
-  floor: rounded(Math.floor, toDouble),
-  ceil: rounded(Math.ceil, toDouble),
-  sum: folded((numbers) => numbers.reduce((sum, number) => sum + number, 0)),
-  max: folded((numbers) => numbers.reduce((best, number) => (number > best ? number : best))),
-  min: folded((numbers) => numbers.reduce((best, number) => (number < best ? number : best))),
-  average: folded((numbers) => Math.trunc(numbers.reduce((sum, number) => sum + number, 0) / numbers.length) + 0),
+  abs: roundFunction(Math.abs, toLong),
+  floor: roundFunction(Math.floor, toDouble),
+  ceil: roundFunction(Math.ceil, toDouble),
+  sum: foldFunction((numbers) => numbers.reduce((sum, number) => sum + number, 0)),
+  max: foldFunction((numbers) => numbers.reduce((best, number) => (number > best ? number : best))),
+  min: foldFunction((numbers) => numbers.reduce((best, number) => (number < best ? number : best))),
+  average: foldFunction((numbers) => Math.trunc(numbers.reduce((sum, number) => sum + number, 0) / numbers.length) + 0),
   random,
   range,
 };
 
-/** The integers of all arguments; null when there are none. */
-function folded(fold: (numbers: readonly number[]) => number): SimpleFunction {
+/** A function of the integers of all arguments; null when there are none. */
+function foldFunction(fold: (numbers: readonly number[]) => number): SimpleFunction {
   return (call) => {
-    const values = trimmed(call).map((argument) => call.value(argument));
+    const values = trimmedArguments(call).map((argument) => call.value(argument));
     return (exchange) => {
       const numbers: number[] = [];
-      for (const value of values) for (const item of iterate(value(exchange))) take(item, numbers);
+      for (const value of values) for (const item of iterate(value(exchange))) addInteger(item, numbers);
       return numbers.length === 0 ? null : fold(numbers);
     };
   };
 }
 
-function take(item: unknown, numbers: number[]): void {
+function addInteger(item: unknown, numbers: number[]): void {
   if (typeof item === "number") numbers.push(Math.trunc(item));
   else if (typeof item === "string" && /^[+-]?\d+$/.test(item)) numbers.push(Number(item));
 }
 
 function limits(call: Call): readonly [Expression | undefined, Expression] {
-  const found = bare(call);
-  if (found.length < 1 || found.length > 2)
+  const args = rawArguments(call);
+  if (args.length < 1 || args.length > 2)
     throw call.fault(`${call.name} takes one or two integers`, `write \${${call.name}(max)} or \${${call.name}(min,max)}`);
-  const last = call.value(found[found.length - 1] as Argument);
-  return [found.length === 2 ? call.value(found[0] as Argument) : undefined, last];
+  const last = call.value(args[args.length - 1] as Argument);
+  return [args.length === 2 ? call.value(args[0] as Argument) : undefined, last];
 }
 
 function integerOf(call: Call, value: Expression, exchange: Exchange): number {

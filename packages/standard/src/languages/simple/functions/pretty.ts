@@ -4,7 +4,7 @@ import { asJson, asText, checkTextLength, longJson, parsePlainJson } from "@slui
 
 /** JSON indented with tabs and a newline at the end. */
 function prettyJson(value: unknown): string {
-  if (holdsMoreThan(value, maxLines))
+  if (hasMoreValuesThan(value, maxLines))
     throw new FlowError("java.lang.IllegalStateException", `time limit: the JSON has more than ${maxLines} values`, { code: "limit-time" });
   return `${asJson(value, "\t")}\n`;
 }
@@ -21,7 +21,7 @@ export function prettyText(value: unknown): string | null {
   const start = text.trimStart();
   if (start.startsWith("{") || start.startsWith("[")) {
     try {
-      return prettyJson(parsed(value, text));
+      return prettyJson(parseValue(value, text));
     } catch (error) {
       if (isFlowError(error)) throw error;
       return null;
@@ -31,14 +31,14 @@ export function prettyText(value: unknown): string | null {
 }
 
 /** The value parsed before the step, or the text parsed now. */
-function parsed(value: unknown, text: string): unknown {
+function parseValue(value: unknown, text: string): unknown {
   const ahead = typeof value === "string" || value instanceof Uint8Array ? longJson(value) : undefined;
   if (ahead?.isExact !== true) return parsePlainJson(text);
   if (ahead.error !== undefined) throw ahead.error;
   return ahead.value;
 }
 
-function holdsMoreThan(value: unknown, limit: number): boolean {
+function hasMoreValuesThan(value: unknown, limit: number): boolean {
   const open: object[] = typeof value === "object" && value !== null ? [value] : [];
   let count = 0;
   for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {

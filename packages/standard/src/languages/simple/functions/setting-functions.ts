@@ -45,10 +45,10 @@ export const prefixes: Readonly<Record<string, Prefix>> = {
   "exception.": exceptionPath,
   "exception?.": exceptionPath,
   "bean:": { nested: true, compile: beanFunction },
-  "type:": refused("type", "write the value itself"),
-  "camelContext.": refused("camelContext", "this object does not exist in this runtime"),
-  "exchange.": refused("exchange", "write ${exchangeId}, ${exchangeProperty.name}, ${header.name} or ${exchange.pattern}"),
-  "a2a:": refused("a2a", "that component is not part of this runtime"),
+  "type:": unsupported("type", "write the value itself"),
+  "camelContext.": unsupported("camelContext", "write {{name}} or ${properties:name} for a property; there is no Camel context"),
+  "exchange.": unsupported("exchange", "write ${exchangeId}, ${exchangeProperty.name}, ${header.name} or ${exchange.pattern}"),
+  "a2a:": unsupported("a2a", "call the agent with the step to and its HTTP address"),
 };
 
 export const settingWords: Readonly<Record<string, (scope: SimpleScope) => Expression>> = {
@@ -75,11 +75,11 @@ function beanFunction(text: string, offset: number, scope: SimpleScope): Express
   }
 }
 
-function refused(name: string, instead: string): Prefix {
+function unsupported(name: string, hint: string): Prefix {
   return {
     nested: true,
     compile(_rest, offset) {
-      throw new CompileError("simple-unsupported-function", `the function '${name}' is not supported`, { offset, hint: instead });
+      throw new CompileError("simple-unsupported-function", `the function '${name}' is not supported`, { offset, hint });
     },
   };
 }

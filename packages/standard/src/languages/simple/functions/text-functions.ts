@@ -2,7 +2,7 @@ import { FlowError, type Expression } from "@sluice/engine/spi";
 import { asText, boundedText, checkTextLength, checkWork, iterate } from "@sluice/engine/values";
 import { replaceAll } from "../compile/methods.ts";
 import { unescape } from "../parse/scan.ts";
-import { expectCount, kept, orBody, single, unwrapped, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
+import { expectCount, untrimmedArguments, orBody, single, unquotedArguments, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { toInteger } from "./conversions.ts";
 
 const encoder = new TextEncoder();
@@ -69,11 +69,11 @@ function literal(argument: Argument): string {
 }
 
 function replace(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 2, 3, "replace(from,to,value)");
-  const from = literal(found[0] as Argument);
-  const to = (found[1] as Argument).text === "&empty;" ? "" : literal(found[1] as Argument);
-  const value = orBody(call, found[2]);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 2, 3, "replace(from,to,value)");
+  const from = literal(args[0] as Argument);
+  const to = (args[1] as Argument).text === "&empty;" ? "" : literal(args[1] as Argument);
+  const value = orBody(call, args[2]);
   return (exchange) => {
     const raw = value(exchange);
     return isNull(raw) ? null : replaceAll(asText(raw), from, to);
@@ -81,11 +81,11 @@ function replace(call: Call): Expression {
 }
 
 function substring(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 1, 3, "substring(head,tail,value)");
-  const head = call.value(found[0] as Argument);
-  const tail = found[1] === undefined ? undefined : call.value(found[1]);
-  const value = orBody(call, found[2]);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 1, 3, "substring(head,tail,value)");
+  const head = call.value(args[0] as Argument);
+  const tail = args[1] === undefined ? undefined : call.value(args[1]);
+  const value = orBody(call, args[2]);
   return (exchange) => {
     const raw = value(exchange);
     if (isNull(raw)) return null;
@@ -98,10 +98,10 @@ function substring(call: Call): Expression {
 }
 
 function cut(call: Call, take: (text: string, part: string) => string | null): Expression {
-  const found = kept(call);
-  expectCount(call, found, 1, 2, `${call.name}(value,text)`);
-  const value = orBody(call, found.length === 2 ? found[0] : undefined);
-  const part = call.value(found[found.length - 1] as Argument);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 1, 2, `${call.name}(value,text)`);
+  const value = orBody(call, args.length === 2 ? args[0] : undefined);
+  const part = call.value(args[args.length - 1] as Argument);
   return (exchange) => {
     const raw = value(exchange);
     return isNull(raw) ? null : take(asText(raw), asText(part(exchange)));
@@ -109,11 +109,11 @@ function cut(call: Call, take: (text: string, part: string) => string | null): E
 }
 
 function substringBetween(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 2, 3, "substringBetween(value,after,before)");
-  const value = orBody(call, found.length === 3 ? found[0] : undefined);
-  const after = call.value(found[found.length - 2] as Argument);
-  const before = call.value(found[found.length - 1] as Argument);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 2, 3, "substringBetween(value,after,before)");
+  const value = orBody(call, args.length === 3 ? args[0] : undefined);
+  const after = call.value(args[args.length - 2] as Argument);
+  const before = call.value(args[args.length - 1] as Argument);
   return (exchange) => {
     const raw = value(exchange);
     if (isNull(raw)) return null;
@@ -126,11 +126,11 @@ function substringBetween(call: Call): Expression {
 }
 
 function concat(call: Call): Expression {
-  const found = unwrapped(call);
-  expectCount(call, found, 1, 3, "concat(first,second,separator)");
-  const first = orBody(call, found.length === 1 ? undefined : found[0]);
-  const second = call.value((found.length === 1 ? found[0] : found[1]) as Argument);
-  const separator = found[2] === undefined ? "" : unescape(found[2].text);
+  const args = unquotedArguments(call);
+  expectCount(call, args, 1, 3, "concat(first,second,separator)");
+  const first = orBody(call, args.length === 1 ? undefined : args[0]);
+  const second = call.value((args.length === 1 ? args[0] : args[1]) as Argument);
+  const separator = args[2] === undefined ? "" : unescape(args[2].text);
   return (exchange) => {
     const left = first(exchange);
     const right = second(exchange);
@@ -140,14 +140,14 @@ function concat(call: Call): Expression {
 }
 
 function pad(call: Call): Expression {
-  const found = unwrapped(call);
-  expectCount(call, found, 2, 3, "pad(value,width,filler)");
-  const value = call.value(found[0] as Argument);
-  const size = call.value(found[1] as Argument);
-  const filler = found[2] === undefined || found[2].text === "" ? " " : unescape(found[2].text);
+  const args = unquotedArguments(call);
+  expectCount(call, args, 2, 3, "pad(value,width,filler)");
+  const value = call.value(args[0] as Argument);
+  const size = call.value(args[1] as Argument);
+  const filler = args[2] === undefined || args[2].text === "" ? " " : unescape(args[2].text);
   return (exchange) => {
     const width = toInteger(size(exchange));
-    if (width === null) throw new FlowError("java.lang.IllegalArgumentException", "pad needs a width", { code: "simple-argument" });
+    if (width === null) throw new FlowError("java.lang.IllegalArgumentException", "pad needs a width, got null", { code: "simple-argument" });
     const raw = value(exchange);
     if (isNull(raw)) return null;
     const text = asText(raw);
@@ -160,11 +160,11 @@ function pad(call: Call): Expression {
 }
 
 function join(call: Call): Expression {
-  const found = kept(call);
-  expectCount(call, found, 0, 3, "join(separator,prefix,value)");
-  const separator = found[0] === undefined ? "," : unescape(found[0].text);
-  const prefix = found[1] === undefined ? "" : unescape(found[1].text);
-  const value = orBody(call, found[2]);
+  const args = untrimmedArguments(call);
+  expectCount(call, args, 0, 3, "join(separator,prefix,value)");
+  const separator = args[0] === undefined ? "," : unescape(args[0].text);
+  const prefix = args[1] === undefined ? "" : unescape(args[1].text);
+  const value = orBody(call, args[2]);
   return (exchange) => {
     const source = value(exchange);
     if (isNull(source)) throw new FlowError("java.lang.IllegalArgumentException", "join needs a value, got null", { code: "simple-argument" });

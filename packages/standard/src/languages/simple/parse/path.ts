@@ -24,7 +24,7 @@ export function parsePath(text: string, offset: number): readonly PathSegment[] 
     const dot = /^\??\./.exec(text.slice(at, at + 2))?.[0] ?? "";
     at += dot.length;
     if (dot === "" && text[at] !== "[") throw syntaxError(`'${text.slice(start, start + 20)}' is not a valid path: use .name or [key]`, offset + start);
-    const name = dot === "" ? undefined : readName(text, at);
+    const name = dot === "" ? undefined : readName(text, at, offset);
     if (name === "") throw syntaxError("a name is missing after the dot", offset + at);
     at += name?.length ?? 0;
     const parameters = text[at] === "(" ? readUntil(text, at, ")", offset) : undefined;
@@ -41,11 +41,11 @@ export function parsePath(text: string, offset: number): readonly PathSegment[] 
   return segments;
 }
 
-function readName(text: string, from: number): string {
+function readName(text: string, from: number, offset: number): string {
   let at = from;
-  while (at < text.length && !".[(?])".includes(text[at] as string)) at = openingAt(text, at) > 0 ? endOfFunction(text, at, 0) : at + 1;
+  while (at < text.length && !".[(?])".includes(text[at] as string)) at = openingAt(text, at) > 0 ? endOfFunction(text, at, offset) : at + 1;
   const name = text.slice(from, at);
-  if (/[\s"']/.test(name) && openingAt(name, 0) === 0) throw syntaxError(`'${name.slice(0, 30)}' is not a valid name in a path`, from);
+  if (/[\s"']/.test(name) && openingAt(name, 0) === 0) throw syntaxError(`'${name.slice(0, 30)}' is not a valid name in a path`, offset + from);
   return name;
 }
 

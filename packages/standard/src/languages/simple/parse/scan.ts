@@ -9,7 +9,7 @@ export function openingAt(text: string, at: number): number {
 }
 
 /** The index of the brace that closes the function whose content starts at `from`; -1 when it is never closed. */
-export function closingOf(text: string, from: number): number {
+function closingOf(text: string, from: number): number {
   let open = 1;
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,0 +1,70 @@
+// A server that rejects logins while the pool has sessions from before: the role of the pool is not allowed to log in any more.
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { realTimeHost, serverFor } from "@sluice/testkit";
+import { pgCursorNeed, pgNeed, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";
+import { SessionPool } from "./session-pool.ts";
+
+const server = await serverFor("postgres");
+const pg = (await import(pgNeed.package)) as PgModule;
+const cursors = (await import(pgCursorNeed.package)) as PgCursorModule;
+
+describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () => {
+  const role = `sluice_pool_${process.pid}`;
+  const address = { host: server?.host, port: server?.port, database: "postgres" };
+  const admin = new pg.default.Client({ ...address, user: "postgres" });
+  const connecting = server === undefined ? undefined : admin.connect();
+  const driver = postgresDriver(pg, cursors, { ...address, user: role });
+  const pools: SessionPool[] = [];
+  const poolOf = (connectTimeout: number): SessionPool => {
+    const pool = new SessionPool(driver, { max: 3, idleTimeout: 60_000, connectTimeout }, realTimeHost().clock, () => undefined);
+    pools.push(pool);
+    return pool;
+  };
+  const rejection = new RegExp(`role "${role}" is not permitted to log in`);
+
+  beforeEach(async () => {
+    await connecting;
+    await admin.query(`drop role if exists ${role}`);
+    await admin.query(`create role ${role} login`);
+  });
+  afterAll(async () => {
+    for (const pool of pools) pool.close();
+    await admin.query(`drop role if exists ${role}`);
+    await admin.end();
+    await server?.end();
+  });
+
+  it("fail all callers at once when no session is in use", async () => {
+    await admin.query(`alter role ${role} nologin`);
+    const pool = poolOf(20_000);
+    const began = performance.now();
+    for (let call = 0; call < 3; call++) await expect(pool.acquire()).rejects.toThrow(rejection);
+    const together = await Promise.allSettled([pool.acquire(), pool.acquire()]);
+    for (const result of together) expect(result).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(rejection) } });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it("are the error of a caller that waits in vain for a session in use", async () => {
+    const pool = poolOf(500);
+    const session = await pool.acquire();
+    await admin.query(`alter role ${role} nologin`);
+    await expect(pool.acquire()).rejects.toThrow(rejection);
+    await expect(pool.acquire()).rejects.toThrow(rejection);
+    const waiting = pool.acquire();
+    pool.release(session);
+    expect(await waiting).toBe(session);
+  });
+
+  it("fail the callers that wait when the last session is lost", async () => {
+    const pool = poolOf(20_000);
+    const session = await pool.acquire();
+    await admin.query(`alter role ${role} nologin`);
+    await expect(pool.acquire()).rejects.toThrow(rejection);
+    const began = performance.now();
+    const waiting = pool.acquire();
+    session.destroy();
+    pool.release(session);
+    await expect(waiting).rejects.toThrow(rejection);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,76 @@
+import { FlowError, Message, type Exchange } from "@sluice/engine/spi";
+import { FakeClock, FakeRouteInput } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import type { DeadLetters } from "../sluice/sluice.ts";
+import { PushReceiver } from "./push-receiver.ts";
+
+/** A receiver that records the bodies of dead letters and the log. */
+function setUp(work: (exchange: Exchange) => void | Promise<void>, store: () => Promise<void> = () => Promise.resolve()) {
+  const clock = new FakeClock();
+  const routeInput = new FakeRouteInput(work);
+  const letters: unknown[] = [];
+  const log: string[] = [];
+  const deadLetters: DeadLetters = {
+    store: async (exchange, exhausted) => {
+      await store();
+      letters.push((exhausted?.message ?? exchange.message).body);
+    },
+  };
+  const write = (_level: string, _logger: string, text: string): void => void log.push(text);
+  const messageReceiver = new PushReceiver(routeInput, { clock, log: { write } as never, logger: "test", uri: "test:x", deadLetters });
+  const push = (body: string): void => messageReceiver.push({ message: () => new Message(body), delivery: {}, bytes: 1 });
+  return { clock, routeInput, messageReceiver, push, letters, log };
+}
+
+const full = (): never => {
+  throw new FlowError("java.lang.IllegalStateException", "too many runs", { code: "limit-inflight" });
+};
+
+describe("a message receiver of pushed messages", () => {
+  it("dead-letters a failed message as it was received, although the route changed it (F6)", async () => {
+    const { messageReceiver, push, letters } = setUp((exchange) => {
+      exchange.message.body = "changed";
+      throw new FlowError("java.io.IOException", "broken");
+    });
+    for (const body of ["one", "two"]) push(body);
+    await messageReceiver.stop();
+    expect(letters).toEqual(["one", "two"]);
+  });
+
+  it("holds a message while the route accepts no more runs, and delivers messages in order", async () => {
+    let isFull = true;
+    const done: unknown[] = [];
+    const { clock, messageReceiver, push, log } = setUp(({ message }) => (isFull ? full() : void done.push(message.body)));
+    for (const body of ["one", "two"]) push(body);
+    await clock.advance(250);
+    expect(done).toEqual([]);
+    isFull = false;
+    await clock.advance(100);
+    await messageReceiver.stop();
+    expect([done, log]).toEqual([["one", "two"], []]);
+  });
+
+  it("keeps a message until its dead letter is written", async () => {
+    let isDiskFull = true;
+    const { clock, messageReceiver, push, letters } = setUp(
+      () => {
+        throw new FlowError("java.io.IOException", "broken");
+      },
+      () => (isDiskFull ? Promise.reject(new Error("disk full")) : Promise.resolve()),
+    );
+    push("one");
+    await clock.advance(1000);
+    expect(letters).toEqual([]);
+    isDiskFull = false;
+    await clock.advance(60_000);
+    await messageReceiver.stop();
+    expect(letters).toEqual(["one"]);
+  });
+
+  it("logs a message that is lost because the source stops", async () => {
+    const { messageReceiver, push, log } = setUp(full);
+    push("one");
+    await messageReceiver.stop();
+    expect(log).toEqual([expect.stringContaining("a message was lost")]);
+  });
+});

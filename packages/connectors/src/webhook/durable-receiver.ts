@@ -1,0 +1,58 @@
+// A durable webhook: responds when the message is on disk and runs its route from there, with the guarantees of a queue.
+import {
+  toFlowError,
+  type Host,
+  type HttpReply,
+  type HttpRequest,
+  type Message,
+  type RouteIdentity,
+  type Source,
+  type TraceContext,
+  type Trigger,
+} from "@sluice/engine/spi";
+import { queueSource, type QueueRegistry } from "../queue/queue-registry.ts";
+import { storeMessage } from "../queue/stored-message.ts";
+import type { HttpOptions } from "./http-options.ts";
+import { correlationIdOf } from "./request-headers.ts";
+import { errorReply } from "./reply-of-exchange.ts";
+import { traceResponse } from "./trace-context.ts";
+
+export interface DurableReceiver {
+  /** Processes accepted messages. */
+  readonly source: Source;
+  accept(request: HttpRequest, message: Message, trace: TraceContext, trigger: Trigger): Promise<HttpReply>;
+}
+
+export interface DurableReceiverSettings {
+  readonly uri: string;
+  readonly route: RouteIdentity;
+  readonly options: HttpOptions;
+  readonly queues: QueueRegistry;
+}
+
+export function durableReceiver(host: Host, { uri, route, options, queues }: DurableReceiverSettings): DurableReceiver {
+  const name = `webhook/${route.id}`;
+  const { concurrentConsumers } = options;
+  return {
+    source: queueSource(host, queues, { name, uri, claims: [], concurrentConsumers, redelivery: options }),
+    async accept({ principal, session, rawHeaders }, message, trace, trigger) {
+      const headers = { "Content-Type": "application/json", traceresponse: traceResponse(trace) };
+      const properties = principal === undefined ? undefined : new Map([["principal", principal]]);
+      try {
+        const stored = storeMessage(
+          message,
+          { properties, trace, trigger, session, correlationId: correlationIdOf(rawHeaders) },
+          queues.store.current?.maxMessageBytes ?? Infinity,
+        );
+        const messageId = await queues.find(name).put(stored, undefined, 0);
+        return { status: 202, headers, body: JSON.stringify({ messageId }) };
+      } catch (error) {
+        const { code, message: reason } = toFlowError(error);
+        if (code === "message-not-storable") return errorReply(400, reason);
+        if (code === "message-too-large") return errorReply(413, reason);
+        if (code !== "queue-full") host.log.write("ERROR", route.id, `A message could not be accepted: ${reason}`);
+        return errorReply(503, code === "queue-full" ? reason : "the message could not be stored; try again later", { "Retry-After": "5" });
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// Own rules in place of a name from a list that flows cannot extend: an expression instead of an aggregation strategy, and a condition on any
+// error instead of an exception type.
+import { removeOption, setScalar, setYamlAt, treeAt, type Edit, type OptionView, type Path } from "@sluice/model";
+import { inSequence } from "../document/step-edits.ts";
+import { strings } from "../strings.ts";
+import type { FormScope } from "./form-scope.ts";
+
+export interface OwnRule {
+  readonly title: string;
+  write(source: string): Edit;
+}
+
+/** The rule that can replace the value at `place`; undefined when the form has no option for one. */
+export function ownRule(scope: FormScope, option: OptionView, options: readonly OptionView[], place: Path): OwnRule | undefined {
+  const has = (name: string): boolean => options.some((one) => one.name === name);
+  const at = (name: string): Path => [...scope.path, name];
+  const isSet = (path: Path): boolean => treeAt(scope.tree, path) !== undefined;
+  if (option.names === "aggregation-strategy" && has("aggregationExpression")) {
+    const write = (source: string): Edit =>
+      inSequence(source, [
+        ...(isSet(place) ? [(text: string) => removeOption(text, scope.path, option.name)] : []),
+        ...(isSet(at("aggregationExpression"))
+          ? []
+          : [(text: string) => setYamlAt(text, at("aggregationExpression"), 'simple: "${variable.aggregate}${body}"', scope.shorthands)]),
+      ]);
+    return { title: strings.names.createExpression, write };
+  }
+  if (option.names === "exception" && has("onWhen")) {
+    const write = (source: string): Edit =>
+      inSequence(source, [
+        (text) => setScalar(text, place, "java.lang.Exception"),
+        ...(isSet(at("onWhen"))
+          ? []
+          : [(text: string) => setYamlAt(text, at("onWhen"), "simple: \"${exception.message} contains 'timeout'\"", scope.shorthands)]),
+      ]);
+    return { title: strings.names.createCondition, write };
+  }
+  return undefined;
+}

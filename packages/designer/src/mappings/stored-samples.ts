@@ -1,0 +1,20 @@
+// Samples by document. They may be real messages, so they are stored only in the memory of this page.
+
+const samples = new Map<string, string>();
+
+export const currentSample = (id: string): string | undefined => samples.get(id);
+
+export const setCurrentSample = (id: string, text: string): void => void samples.set(id, text);
+
+const lists = new Map<string, readonly string[]>();
+const maxSamples = 20;
+
+/** The samples of a document that the user stored to check the mapping with all of them. */
+export const keptSamplesOf = (id: string): readonly string[] => lists.get(id) ?? [];
+
+/** Adds a sample; the oldest is removed when there are too many. */
+export function keepSample(id: string, text: string): readonly string[] {
+  const next = [...keptSamplesOf(id).filter((other) => other !== text), text].slice(-maxSamples);
+  lists.set(id, next);
+  return next;
+}

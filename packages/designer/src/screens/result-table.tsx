@@ -1,0 +1,68 @@
+import { CircleAlert, CircleCheck } from "lucide-react";
+import { Link } from "wouter";
+import type { FileResult } from "../simulation/test-result.ts";
+import { strings } from "../strings.ts";
+import { DataTable, numericHead } from "../controls/data-table.tsx";
+import "./result-table.css";
+
+const text = strings.tests;
+
+/** Results of test files; each row shows the first failed check. */
+export function ResultTable({ label, flowId, files }: { readonly label: string; readonly flowId: string; readonly files: readonly FileResult[] }) {
+  return (
+    <DataTable label={label} heads={[text.columns.result, text.columns.test, text.columns.difference, numericHead(text.columns.duration)]} stacks>
+      {files.flatMap(({ id, faults, tests }) => [
+        ...(faults.length === 0 ? [] : [<ResultRow key={id} flowId={flowId} file={id} name={text.fileFault} faults={faults} />]),
+        ...tests.map((test, index) => <ResultRow key={`${id}/${index}`} flowId={flowId} file={id} {...test} />),
+      ])}
+    </DataTable>
+  );
+}
+
+/** The screen of a test file. */
+export const testPath = (flowId: string, file: string): string => `/tests/${encodeURIComponent(flowId)}/${encodeURIComponent(file)}`;
+
+interface ResultRowProps {
+  readonly flowId: string;
+  readonly file: string;
+  readonly name: string;
+  readonly line?: number;
+  readonly faults: readonly string[];
+  readonly durationMs?: number;
+}
+
+function ResultRow({ flowId, file, name, line, faults, durationMs }: ResultRowProps) {
+  const [first, ...others] = faults;
+  return (
+    <tr>
+      <td>
+        <span className={`chip ${first === undefined ? "chip--ok" : "chip--fail"}`}>
+          {first === undefined ? <CircleCheck size={14} aria-hidden="true" /> : <CircleAlert size={14} aria-hidden="true" />}
+          {first === undefined ? text.result.passed : text.result.failed}
+        </span>
+      </td>
+      <td>
+        {name}
+        <div className="mono muted">
+          <Link href={testPath(flowId, file)}>
+            {file}.test.yaml{line === undefined ? "" : `:${line}`}
+          </Link>
+        </div>
+      </td>
+      <td className="result__fault" {...(first === undefined ? {} : { "data-label": text.columns.difference })}>
+        {first}
+        {others.length === 0 ? null : (
+          <details>
+            <summary>{text.more(others.length)}</summary>
+            {others.map((fault) => (
+              <p key={fault}>{fault}</p>
+            ))}
+          </details>
+        )}
+      </td>
+      <td className="number" data-label={text.columns.duration}>
+        {durationMs === undefined ? "" : `${durationMs} ms`}
+      </td>
+    </tr>
+  );
+}

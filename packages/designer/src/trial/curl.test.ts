@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { curlOf } from "./curl.ts";
+
+const headers = "Accept: text/csv\nX-Shop: Ada's";
+
+test("the command has the headers with every method, and without a body", () => {
+  const withHeaders = "-H 'Accept: text/csv' -H 'X-Shop: Ada'\\''s'";
+  expect(curlOf("GET", "http://host/api/a", { headers, body: "ignored" })).toBe(`curl -X GET 'http://host/api/a' ${withHeaders}`);
+  expect(curlOf("DELETE", "http://host/api/a", { headers, body: "" })).toBe(`curl -X DELETE 'http://host/api/a' ${withHeaders}`);
+  expect(curlOf("POST", "http://host/api/a", { headers, body: "x" })).toBe(`curl -X POST 'http://host/api/a' ${withHeaders} --data-binary 'x'`);
+});

@@ -1,0 +1,70 @@
+import * as jetstream from "@nats-io/jetstream";
+import * as transport from "@nats-io/transport-node";
+import type { Claim, Cluster } from "@sluice/engine";
+import { serverFor, type TestServer } from "@sluice/testkit";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { bytes, nodeOpener } from "../contract-stores.test-support.ts";
+import { claimStreamOf, purgeClaims } from "./nats-claims.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { NatsPublisher } from "./nats-publisher.ts";
+import { createSendGroups } from "./send-groups.ts";
+
+const server = await serverFor("nats", { own: true });
+
+describe.skipIf(server === undefined)("claims on NATS (needs NATS)", () => {
+  const { host, port, end } = server as TestServer;
+  const name = "claims";
+  let node: Cluster;
+  let link: NatsLink;
+  beforeAll(async () => {
+    node = await nodeOpener((cluster) => `nats://${host}:${port}/${cluster}`, 1)(name, "n1");
+    const connection = await transport.connect({ servers: `${host}:${port}` });
+    const [js, jsm] = [jetstream.jetstream(connection), await jetstream.jetstreamManager(connection)];
+    const sendGrouped = createSendGroups();
+    const publisher = new NatsPublisher({ connection, transport, jetstream, name, sendGrouped });
+    link = { connection, transport, jetstream, js, jsm, sendGrouped, publisher, name, maxPayload: 1024 ** 2, isUp: true, reconnects: 0 };
+  });
+  afterAll(async () => {
+    await node?.close();
+    link?.publisher.close();
+    await link?.connection.close();
+    await end();
+  });
+  const claim = async (key: string): Promise<boolean> => (await node.claims.claim("hour", key, bytes(key))).won;
+  const heartbeat = (): Promise<unknown> => node.records.write("nodes", node.boot, bytes("{}"));
+
+  it("does not remove keys because the clock of a node is wrong", async () => {
+    expect(await claim("kept")).toBe(true);
+    await heartbeat();
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 7_200_000);
+    await purgeClaims(link, "hour", 3_600_000).finally(() => clock.mockRestore());
+    expect(await claim("kept")).toBe(false);
+  });
+
+  it("removes the keys that are older than the lifetime, also if no other exists", async () => {
+    expect(await claim("old")).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(await claim("new")).toBe(true);
+    await heartbeat();
+    await purgeClaims(link, "hour", 1_000);
+    expect([await claim("new"), await claim("old")]).toEqual([false, true]);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await heartbeat();
+    await purgeClaims(link, "hour", 1_000);
+    expect([await claim("new"), await claim("old")]).toEqual([true, true]);
+  });
+
+  it("releases a claim whose message is gone, however it was removed", async () => {
+    const claims = await Promise.all(["a", "b", "c"].map((key) => node.claims.claim("slot", key, bytes(key))));
+    // The first message of a stream and one between others are different cases.
+    for (const one of [1, 1, 0, 0]) await node.claims.release(claims[one] as Claim);
+    await link.jsm.streams.purge(claimStreamOf(link, "slot"));
+    for (const one of claims) await node.claims.release(one);
+    expect((await node.claims.claim("slot", "a", bytes("again"))).won).toBe(true);
+  });
+
+  it("a claim fails at once when the stream cannot store it", async () => {
+    await link.jsm.streams.update(claimStreamOf(link, "pin"), { max_bytes: 1 });
+    await expect(node.claims.claim("pin", "key", bytes(""))).rejects.toMatchObject({ name: "ClusterError", kind: "full" });
+  });
+});

@@ -1,0 +1,73 @@
+// The memory repository of aggregates in a cluster: the nodes share the messages of open groups.
+import type { StoredMessage } from "@sluice/connectors";
+import type { BeanDeclaration, Cluster, Ids, Log } from "@sluice/engine";
+import type { SharedAggregation } from "@sluice/engine/tools";
+import { GroupLog } from "./group-log.ts";
+import type { RecordCipher } from "./record-cipher.ts";
+import { SharedParts } from "./shared-parts.ts";
+
+export interface SharedAggregationParts {
+  readonly cluster: Cluster;
+  readonly cipher: RecordCipher;
+  readonly log: Log;
+  readonly ids: Ids;
+  readonly maxMessageBytes: number;
+  put(queue: string, message: StoredMessage): Promise<void>;
+  isDead(boot: string): boolean;
+  /** The token of the slot of a flow, while this node holds it. */
+  tokenOf(flowId: string): number | undefined;
+}
+
+/** Messages that are on one node. The stores deliver at most 10,000 that are not settled. */
+const maxMessages = 9_500;
+/** Messages in open groups: the others are in groups that run. */
+const maxOpenMessages = 9_000;
+
+export class SharedAggregations {
+  readonly #parts: SharedAggregationParts;
+  readonly #groups: GroupLog;
+  readonly #started = new Map<string, Set<SharedParts>>();
+
+  constructor(parts: SharedAggregationParts) {
+    this.#parts = parts;
+    this.#groups = new GroupLog(parts.cluster, parts.cipher, parts.log, (queue) => {
+      for (const each of this.#started.get(queue) ?? []) each.refresh();
+    });
+  }
+
+  /** Replaces the memory repository. */
+  shareIn(beans: Map<string, BeanDeclaration>): void {
+    const memory = beans.get("MemoryAggregationRepository");
+    if (memory === undefined) return;
+    const shared: BeanDeclaration = { ...memory, create: (): SharedAggregation => ({ maxMessages: maxOpenMessages, share: this.#share }) };
+    for (const name of memory.names) beans.set(name, shared);
+  }
+
+  /** Call when slots may have changed, and regularly: nodes die. */
+  refresh(): void {
+    for (const all of this.#started.values()) for (const each of all) each.refresh();
+  }
+
+  close(): void {
+    this.#groups.close();
+  }
+
+  readonly #share: SharedAggregation["share"] = ({ flowId, routeId, stepId }, receiver) => {
+    const queue = `~agg/${flowId}/${routeId}/${stepId}`;
+    const { tokenOf } = this.#parts;
+    const started = this.#started.get(queue) ?? new Set();
+    this.#started.set(queue, started);
+    return new SharedParts(queue, receiver, {
+      ...this.#parts,
+      groups: this.#groups,
+      maxMessages,
+      token: () => tokenOf(flowId),
+      started: (parts) => {
+        const earlier = [...started].map(({ ended }) => ended);
+        started.add(parts);
+        return Promise.all(earlier);
+      },
+      stopped: (parts) => void started.delete(parts),
+    });
+  };
+}

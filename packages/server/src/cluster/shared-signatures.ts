@@ -1,0 +1,19 @@
+// Signatures that are valid only once: each is a claim, so that of all requests with the same signature one is accepted, on any node.
+import { createHash } from "node:crypto";
+import type { Claims } from "@sluice/engine";
+import type { UsedSignatures } from "../access/schemes/seen-signatures.ts";
+
+const hourMs = 3_600_000;
+
+/** The longest time that a claim lasts. */
+export const maxSignatureMs = 24 * hourMs;
+
+const nothing = new Uint8Array(0);
+
+export const sharedSignatures = (claims: Claims, flowId: string): UsedSignatures => ({
+  async has(signature, forMs) {
+    const digest = createHash("sha256").update(`${flowId}\n${signature}`).digest("base64url");
+    const { won } = await claims.claim(forMs <= hourMs ? "hour" : "day", `signature/${digest}`, nothing);
+    return !won;
+  },
+});

@@ -1,0 +1,18 @@
+// The key of a route chooses its slot, and with it the node: the name of `master:`, or the flow.
+import type { Deployment, Route } from "@sluice/engine";
+
+/** The name of a route that starts with `master:<name>:…`. */
+export const masterOf = ({ placement }: Route): string | undefined => placement.tiedBy.find(({ master }) => master !== undefined)?.master;
+
+/** The names of all `master:` routes of a flow, each once. */
+export const mastersOf = ({ routes }: Deployment): readonly string[] => [...new Set(routes.flatMap((route) => masterOf(route) ?? []))];
+
+const keyOfName = (name: string): string => `master/${name}`;
+
+/** The key of a route. The other routes of a flow with one name follow it, because a flow with state in memory must stay together. */
+export function slotKeyOf(deployment: Deployment, route: Route): string {
+  const own = masterOf(route);
+  if (own !== undefined) return keyOfName(own);
+  const [name, ...others] = mastersOf(deployment);
+  return name === undefined || others.length > 0 ? deployment.id : keyOfName(name);
+}

@@ -1,0 +1,11 @@
+import type { Awaitable, Log } from "@sluice/engine";
+
+/** Closes the parts in order. A part that fails is logged and keeps none of the others open. */
+export async function closeAll(log: Log, parts: Readonly<Record<string, () => Awaitable<unknown>>>): Promise<void> {
+  for (const [name, close] of Object.entries(parts))
+    try {
+      await close();
+    } catch (error) {
+      log.write("ERROR", "sluice", `Cannot close the ${name}: ${(error as Error).message}`);
+    }
+}

@@ -1,0 +1,165 @@
+// The worker that owns the data directory, the management API and all routes tied to one process. It replicates its state: the
+// reply to a change is sent after every follower has applied it.
+import type { Deployment, Runtime, RunListener } from "@sluice/engine";
+import type { SluiceEvent, SluiceEvents } from "@sluice/connectors";
+import type { NamedConnections } from "../connections/named-connections.ts";
+import type { Policies } from "../access/policies.ts";
+import type { StoredParams } from "../flows/flow-store.ts";
+import type { Mappings } from "../mappings/open-mappings.ts";
+import type { RuntimeLog } from "../log/runtime-log.ts";
+import type { RunCounts } from "../metrics/run-counts.ts";
+import type { BreakpointSessions } from "../breakpoints/breakpoint-sessions.ts";
+import type { Captures } from "../replay/captures.ts";
+import type { ReplayStore } from "../replay/replay-store.ts";
+import type { DiskRuns } from "../run-store/open-run-store.ts";
+import type { RunHistory } from "../runs/run-history.ts";
+import type { TestSessions } from "../sessions/test-sessions.ts";
+import type { EventHub } from "../streams/event-hub.ts";
+import type { Calls } from "./calls.ts";
+import type { TraceRecorder } from "../streams/trace-recorder.ts";
+import { ChangeSender } from "./change-sender.ts";
+import { recordWorkerExit } from "./worker-exits.ts";
+import { FetchedRuns } from "./fetched-runs.ts";
+import { Members } from "./members.ts";
+import type { WorkerExit, FoundRuns, RouteStatsSnapshot } from "../other-workers/worker-metrics.ts";
+import type { MetricDeltas, RemoteRun, RunsQuery, SentRuns } from "./messages.ts";
+import { Publication } from "./publication.ts";
+import { republish, type ForwardedEvents } from "../streams/forwarded-events.ts";
+import type { InFlightRuns } from "./in-flight-runs.ts";
+import { addStats } from "./route-stats.ts";
+import { KeySetCache } from "./key-set-cache.ts";
+import { WatchedStreams } from "./watched-streams.ts";
+import type { LeaderPort, ServiceView } from "../other-workers/service-view.ts";
+
+/** The parts of the runtime that the leader uses. */
+export interface LeaderParts {
+  readonly runtime: Runtime;
+  /** The parameters each deployment was prepared with. */
+  readonly paramsOf: WeakMap<Deployment, StoredParams>;
+  readonly policies: Policies;
+  readonly mappings: Mappings;
+  readonly connections: NamedConnections;
+  readonly sessions: TestSessions;
+  readonly captures: Captures;
+  readonly breakpoints: BreakpointSessions;
+  readonly history: RunHistory;
+  readonly disk: DiskRuns | undefined;
+  readonly replayStore: ReplayStore;
+  readonly counts: RunCounts;
+  readonly trace: TraceRecorder;
+  readonly hubs: { readonly trace: EventHub; readonly log: EventHub };
+  readonly events: SluiceEvents;
+  readonly log: RuntimeLog;
+  readonly properties: ReadonlyMap<string, string>;
+  /** The configured number of workers, including this one. */
+  readonly workers: number;
+  /** Drain limit for removed flows. */
+  readonly drainMs: number;
+  /** Runs stored per route. */
+  readonly runsPerRoute: number;
+  /** Receives lines that other workers logged before a stream client connected. */
+  recentLines(lines: readonly string[]): void;
+  /** Called when shutdown begins. */
+  draining(): void;
+}
+
+const callTimeoutMs = 5_000;
+/** Added to the drain limit: time for the response. */
+const afterDrainMs = 10_000;
+
+export function createLeader(calls: Calls, socketPath: string, inFlightRuns: InFlightRuns): LeaderPort<LeaderParts, RunListener> {
+  const members = new Members(calls);
+  const keySets = new KeySetCache();
+  calls.on("fetch-text", ({ uri }: { uri: string }) => keySets.recent(uri));
+  let service: ServiceView | undefined;
+  return {
+    socketPath,
+    listen: (listener) =>
+      inFlightRuns.listen({
+        ...listener,
+        routeChanged(route) {
+          listener.routeChanged(route);
+          service?.changed();
+        },
+      }),
+    sourceBlocked(source) {
+      for (const member of members) calls.notify(member, "source-blocked", { source });
+    },
+    fetchText: keySets.fetch,
+    isNeeded: () => members.size > 0,
+    attach: (parts) => (service = attach(calls, members, parts)),
+  };
+}
+
+function attach(calls: Calls, members: Members, parts: LeaderParts): ServiceView {
+  const sender = new ChangeSender(calls, members, new Publication(parts), parts.log);
+  const streams = new WatchedStreams(calls, members, Object.values(parts.hubs));
+  const fetched = new FetchedRuns(parts);
+  const callAll = <T>(name: string, data: unknown): Promise<readonly T[]> => members.callAll<T>(name, data, callTimeoutMs);
+  let lastExit: WorkerExit | undefined;
+  handleMemberCalls(calls, members, parts);
+  calls.on("join", (_data, from) => sender.join(from as number, () => streams.watchAllAt(from as number)));
+  calls.on("worker-exited", (exit: WorkerExit) => {
+    lastExit = exit;
+    recordWorkerExit(exit, parts);
+  });
+  return {
+    settled: () => sender.settled(),
+    changed: () => sender.changed(),
+    async oldestRuns(filter) {
+      const runIds = [parts.history.runIds(filter), ...(await callAll<ReadonlyMap<string, readonly string[]>>("run-ids", filter))];
+      return oldestOf(runIds, parts.runsPerRoute);
+    },
+    runs: (filter) => callAll<FoundRuns>("runs", { ...filter, without: fetched.ids() } satisfies RunsQuery),
+    run: async (id) => (await callAll<Readonly<Record<string, unknown>> | undefined>("run", { id })).find((found) => found !== undefined),
+    async fetchRun(id) {
+      const found = (await callAll<RemoteRun | undefined>("fetch-run", { id })).find((run) => run !== undefined);
+      if (found !== undefined) fetched.add(id, found);
+    },
+    async metrics() {
+      const present = await members.metrics(callTimeoutMs);
+      return { present, departed: members.departed, missing: Math.max(0, parts.workers - 1 - members.size), lastExit };
+    },
+    async watch(hub, query) {
+      const lines = await streams.watch(hub, query, callTimeoutMs);
+      if (!hub.recording) parts.recentLines(lines);
+    },
+    async drained(flowId) {
+      // A worker that does not respond or has exited counts as not drained.
+      const drains = [...members].map((member) => calls.call<boolean>(member, "drained", { flowId }, parts.drainMs + afterDrainMs).catch(() => false));
+      return (await Promise.all(drains)).every(Boolean);
+    },
+  };
+}
+
+/** Handles reports and requests of the members. */
+function handleMemberCalls(calls: Calls, members: Members, parts: LeaderParts): void {
+  calls.on("properties", () => parts.properties);
+  calls.on("draining", () => parts.draining());
+  calls.on("store-runs", ({ runs, omitted }: SentRuns) => {
+    if (parts.disk === undefined) throw new Error("runs are not stored on disk");
+    return parts.disk.store.write(runs, omitted);
+  });
+  calls.on("metric-deltas", (deltas: MetricDeltas, from) => members.record(from as number, deltas));
+  calls.on("member-exited", ({ worker }: { worker: number }) => addStatsOfExited(members.removeExited(worker), parts.runtime));
+  calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
+  calls.on("forwarded-events", (events: ForwardedEvents) => republish(parts.hubs[events.stream], events));
+}
+
+/** For each route with more runs than the limit, the id of the oldest run within it. Ids sort by time. */
+function oldestOf(runIds: readonly ReadonlyMap<string, readonly string[]>[], perRoute: number): ReadonlyMap<string, string> {
+  const oldest = new Map<string, string>();
+  for (const routeId of new Set(runIds.flatMap((part) => [...part.keys()]))) {
+    const ids = runIds.flatMap((part) => part.get(routeId) ?? []);
+    if (ids.length > perRoute) oldest.set(routeId, ids.sort().at(-perRoute) as string);
+  }
+  return oldest;
+}
+
+/** Adds the completed runs of an exited worker to the route statistics, unless the route has another version by now. */
+function addStatsOfExited(metrics: readonly RouteStatsSnapshot[], runtime: Runtime): void {
+  for (const ended of metrics) {
+    const stats = addStats(runtime, { ...ended, total: ended.total - ended.inflight });
+    if (stats !== undefined) stats.lastError ??= ended.lastError;
+  }
+}

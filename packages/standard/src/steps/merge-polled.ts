@@ -1,0 +1,20 @@
+// Merges the message that poll and pollEnrich received, if any.
+import type { Exchange, Host, Message } from "@sluice/engine/spi";
+import { copyExchange } from "@sluice/engine/tools";
+import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
+import { mergeResult } from "./merge-result.ts";
+
+/** The polled body replaces the body and its headers are added; without a message the body becomes null. */
+export function mergePolled(exchange: Exchange, polled: Message | undefined, strategy: AggregationStrategy | undefined, host: Host): void {
+  if (strategy !== undefined) {
+    if (polled === undefined) return;
+    const headers = exchange.message.headers.copy();
+    for (const [name, value] of polled.headers) headers.set(name, value);
+    const message = polled.copy();
+    message.headers = headers;
+    mergeResult(exchange, strategy.aggregate(exchange, copyExchange(exchange, host.ids, { message }), exchange), { stops: true });
+    return;
+  }
+  exchange.message.body = polled === undefined ? null : polled.body;
+  if (polled !== undefined) for (const [name, value] of polled.headers) exchange.message.headers.set(name, value);
+}
