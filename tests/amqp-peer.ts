@@ -1,7 +1,7 @@
 // An AMQP 1.0 broker in the test process, implemented with the client library: it counts deliveries, has temporary queues and selectors by
 // correlation id, and can be made to fail. Brokers with these features are not installed on test machines.
+import { freePort } from "@sluice/testkit";
 import rhea, { type Connection, type Delivery, type EventContext, type Message, type Receiver, type Sender } from "rhea";
-import type { AddressInfo } from "node:net";
 
 interface Queued {
   readonly message: Message;
@@ -10,7 +10,6 @@ interface Queued {
 
 interface Listener {
   on(event: "listening", done: () => void): unknown;
-  address(): unknown;
   close(done: () => void): unknown;
 }
 
@@ -100,6 +99,7 @@ export class AmqpPeer {
     });
     for (const outcome of ["accepted", "released", "modified", "rejected"])
       container.on(outcome, ({ delivery }: EventContext) => this.#settled(outcome, delivery as Delivery));
+    if (this.port === 0) this.port = await freePort();
     this.#listener = container.listen({
       port: this.port,
       host: "127.0.0.1",
@@ -107,7 +107,6 @@ export class AmqpPeer {
       sender_options: { treat_modified_as_released: false },
     } as never);
     await new Promise<void>((resolve) => this.#listener?.on("listening", resolve));
-    this.port = (this.#listener.address() as AddressInfo).port;
   }
 
   #queue(name: string): PeerQueue {

@@ -1,13 +1,12 @@
 // Executes a page of the documentation as a reader would: writes its files, runs its commands in order in one folder against a separate server,
 // and compares their output with the page.
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "@sluice/testkit";
 import { pattern, type DocPage } from "./doc-page.ts";
 import { startTestServer, token } from "./started-server.ts";
 
@@ -25,6 +24,7 @@ const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; m
 export async function firstFault({ blocks, settings, server: needed }: DocPage, address = ""): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
   const server = await startTestServer({ env: settings });
+  // Pages that simulate a partner use port 8099; several pages run at a time.
   const partnerPort = String(await freePort());
   const here = (text: string): string => {
     const local = text.replaceAll("http://127.0.0.1:8080", server.baseUrl).replaceAll("8099", partnerPort);
@@ -49,16 +49,6 @@ export async function firstFault({ blocks, settings, server: needed }: DocPage, 
     await server.end();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Pages that simulate a partner use port 8099; several pages run at a time. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 /** The state after `npm start` in a clone. */

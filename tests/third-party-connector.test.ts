@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { packPackages } from "../scripts/publish/pack.mjs";
 import { install } from "./npm-install.ts";
@@ -40,15 +41,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const skipIfMissing = ({ skip }: TestContext): void => skip(missing !== undefined, missing);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** The replies to some lines, in order. */
 async function replies(port: number, ...lines: readonly string[]): Promise<readonly string[]> {

@@ -21,7 +21,7 @@ export function resultsReporter(file = process.env.SLUICE_TEST_RESULTS) {
 function addTest(results, name, test) {
   const { state, errors } = test.result();
   if (state === "passed") results.passed++;
-  else if (state === "failed") results.failed.push(name);
+  else if (state === "failed") results.failed.push(`${name}\n    ${firstLine(errors.at(-1))}`);
   else results.skipped.push(name);
   if (state === "passed" && test.diagnostic()?.flaky === true) results.retried.push({ name, error: firstLine(errors?.[0]) });
 }

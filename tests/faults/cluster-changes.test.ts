@@ -1,9 +1,9 @@
 // Changes and restarts of a cluster under load: no request fails. The load balancer is HAProxy with the configuration in deploy/cluster.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { answering, call, eventually, sleep } from "../started-server.ts";
@@ -12,14 +12,6 @@ import { stores, type ClusterStore } from "./cluster-stores.ts";
 const rounds = process.env["SLUICE_QUICK"] === "1" ? 40 : 200;
 const hasBalancer = spawnSync("haproxy", ["-v"]).status === 0;
 const balancerFile = new URL("../../deploy/cluster/haproxy.cfg", import.meta.url);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const durable = `- route:\n    id: keep\n    from:\n      uri: webhook?durable=true\n      steps:\n        - log: {message: kept, loggingLevel: DEBUG}\n`;
 

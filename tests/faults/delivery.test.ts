@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { residentMiB } from "../process-usage.ts";
 import { spawnServer } from "../spawned-server.ts";
@@ -24,9 +25,7 @@ it("1,000 messages for a partner that is temporarily down all arrive soon after 
         });
       }).listen(port, "127.0.0.1", () => resolve(partner));
     });
-  const first = await listen(0);
-  const { port } = first.address() as { port: number };
-  await new Promise((resolve) => first.close(resolve));
+  const port = await freePort();
   const server = await spawnServer({ env: { SERVICE_RUN_MS: "5m", SERVICE_MAX_INFLIGHT: "2000" } });
   try {
     await server.putFlow(

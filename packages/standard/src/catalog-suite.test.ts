@@ -4,8 +4,8 @@ import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from 
 import { describe as about, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
 import { beans, formats, languages, steps } from "./index.ts";
-import { polledQueue } from "./steps/polled-queue.fixture.ts";
-import { operatorFunctions } from "./steps/operator-functions.fixture.ts";
+import { polledQueue } from "./steps/polled-queue.test-support.ts";
+import { operatorFunctions } from "./steps/operator-functions.test-support.ts";
 
 const declarations = [
   ...steps.map((one) => ({ ...one, kind: "step" })),

@@ -1,6 +1,7 @@
 // A TCP relay between a client and a server that can be cut, closed, slowed down, silenced and frozen, to simulate network faults.
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
+import { freePort } from "./servers/free-port.ts";
 
 /** Timers are not exact: with shorter pauses a limited connection would be slower than requested. */
 const minPauseMs = 50;
@@ -38,10 +39,10 @@ export class FaultyLink {
   /** Accepts connections, on the same port as before. */
   async open(): Promise<void> {
     if (this.#listener !== undefined) return;
+    if (this.port === 0) this.port = await freePort();
     const listener = (this.#listener = createServer((client) => this.#relay(client)));
     listener.listen(this.port, "127.0.0.1");
     await once(listener, "listening");
-    this.port = (listener.address() as AddressInfo).port;
   }
 
   /** Cuts every connection; new ones are accepted. */

@@ -11,6 +11,7 @@ export * from "./real-clock.ts";
 export * from "./example-document.ts";
 export * from "./faulty-link.ts";
 export * from "./servers/nats-cluster.ts";
+export { freePort } from "./servers/free-port.ts";
 export * from "./servers/server-for.ts";
 export { findProgram, guardedUser, serverPrograms } from "./servers/server-program.ts";
 export * from "./test-connections.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readTree } from "../read/read-tree.ts";
 import { bindFlow } from "./bind-flow.ts";
-import { sampleVocabulary } from "./sample-vocabulary.fixture.ts";
+import { sampleVocabulary } from "./sample-vocabulary.test-support.ts";
 
 const words = [
   ...[

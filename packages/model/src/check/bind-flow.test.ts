@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FlowDocument, StepNode } from "../flow/flow-document.ts";
 import { readTree } from "../read/read-tree.ts";
 import { bindFlow, bindRoute } from "./bind-flow.ts";
-import { sampleVocabulary } from "./sample-vocabulary.fixture.ts";
+import { sampleVocabulary } from "./sample-vocabulary.test-support.ts";
 
 function bind(source: string, properties: Record<string, string> = {}) {
   const { tree, diagnostics } = readTree(source);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readTree } from "../read/read-tree.ts";
 import { bindFlow } from "./bind-flow.ts";
-import { sampleVocabulary } from "./sample-vocabulary.fixture.ts";
+import { sampleVocabulary } from "./sample-vocabulary.test-support.ts";
 
 const folder = process.env["SLUICE_CONFORMANCE"];
 interface Case {

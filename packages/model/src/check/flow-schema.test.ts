@@ -5,7 +5,7 @@ import { f } from "../schema/field.ts";
 import { fieldsToJsonSchema } from "../schema/json-schema.ts";
 import type { ConnectorShape } from "../schema/catalog-view.ts";
 import { flowToJsonSchema } from "./flow-schema.ts";
-import { sampleVocabulary } from "./sample-vocabulary.fixture.ts";
+import { sampleVocabulary } from "./sample-vocabulary.test-support.ts";
 
 type Schema = Record<string, any>;
 const connectors: ReadonlyMap<string, ConnectorShape> = new Map(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bindFlow } from "../check/bind-flow.ts";
-import { sampleVocabulary } from "../check/sample-vocabulary.fixture.ts";
+import { sampleVocabulary } from "../check/sample-vocabulary.test-support.ts";
 import type { StepNode } from "../flow/flow-document.ts";
 import { readTree } from "../read/read-tree.ts";
 import { everyStep, outlineOf, type StepOutline } from "./flow-outline.ts";

@@ -4,7 +4,7 @@ import { loadClient } from "@sluice/connectors";
 import type { Connection, ConnectionDeclaration, ConnectionState, Host } from "@sluice/engine/spi";
 import { FakeHost, realTimeHost } from "@sluice/testkit";
 import { createSecretValues } from "../masking/secret-values.ts";
-import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.fixture.ts";
+import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.test-support.ts";
 import { createConnectionTypes } from "./connection-types.ts";
 import { openConnections } from "./open-connections.ts";
 

@@ -7,9 +7,9 @@ import { createCatalog } from "../catalog.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { trialCatalog } from "../trial/trial-catalog.ts";
 import { createConnectionTypes } from "./connection-types.ts";
-import { echo, EchoServer } from "./echo-server.fixture.ts";
+import { echo, EchoServer } from "./echo-server.test-support.ts";
 import { openConnections } from "./open-connections.ts";
-import { talkEntries } from "./talk.fixture.ts";
+import { talkEntries } from "./talk.test-support.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

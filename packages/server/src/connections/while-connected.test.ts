@@ -5,7 +5,7 @@ import { whileConnected } from "@sluice/connectors/kit";
 import { Message, type SourceInput } from "@sluice/engine/spi";
 import { FakeRouteInput, realTimeHost } from "@sluice/testkit";
 import { createSecretValues } from "../masking/secret-values.ts";
-import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.fixture.ts";
+import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.test-support.ts";
 import { createConnectionTypes } from "./connection-types.ts";
 import { openConnections } from "./open-connections.ts";
 

@@ -1,18 +1,34 @@
-import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { randomInt } from "node:crypto";
+import { connect, createServer, type Server } from "node:net";
 
-/** Distinct free ports of the loopback interface: all stay open until the last one is found. */
+// Below the ports that systems assign to outgoing connections and to listeners on port 0. A killed server must find its port free when it starts
+// again: a port of that range may be taken meanwhile by a connection of any process.
+const firstPort = 10_000;
+const endPort = 32_000;
+
+/** Distinct free ports of the loopback interface, which no other process gets by chance: all stay open until the last one is found. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const probes = await Promise.all(Array.from({ length: count }, () => listenOnFreePort()));
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-  return ports;
+  const probes = new Map<number, Server>();
+  while (probes.size < count) {
+    const port = randomInt(firstPort, endPort);
+    const probe = probes.has(port) ? undefined : await listenOn(port);
+    if (probe !== undefined) probes.set(port, probe);
+  }
+  await Promise.all([...probes.values()].map((probe) => new Promise((resolve) => probe.close(resolve))));
+  return [...probes.keys()];
 }
 
-function listenOnFreePort(): Promise<Server> {
+/** A free port of the loopback interface; see `freePorts`. */
+export async function freePort(): Promise<number> {
+  return (await freePorts(1))[0] as number;
+}
+
+/** A listener on the port; undefined when another process uses it. */
+function listenOn(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => resolve(probe));
+    probe.once("error", (error: NodeJS.ErrnoException) => (error.code === "EADDRINUSE" ? resolve(undefined) : reject(error)));
+    probe.listen(port, "127.0.0.1", () => resolve(probe));
   });
 }
 

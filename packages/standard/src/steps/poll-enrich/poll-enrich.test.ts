@@ -1,7 +1,7 @@
 import { Headers, Message } from "@sluice/engine";
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
-import { polledQueue } from "../polled-queue.fixture.ts";
+import { polledQueue } from "../polled-queue.test-support.ts";
 
 const letter = (): Message => new Message("stored", Headers.of({ polled: 1 }));
 

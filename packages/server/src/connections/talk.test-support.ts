@@ -2,7 +2,7 @@
 import type { ConnectionEntry, ConnectorEntry } from "@sluice/connectors";
 import { defineBean, defineConnector, type Connection, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { echo, type EchoClient } from "./echo-server.fixture.ts";
+import { echo, type EchoClient } from "./echo-server.test-support.ts";
 
 const details = { title: "Talk", summary: "Asks the echo server.", group: "testing", since: "0.1" };
 

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { ConnectionLookup } from "@sluice/engine";
 import { defineConnection } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { freePort } from "@sluice/testkit";
 
 /** Replies `pong` and the received password, or does not reply at all. */
 export class EchoServer {
@@ -20,9 +21,9 @@ export class EchoServer {
       socket.on("close", () => this.sockets.delete(socket)).on("error", () => undefined);
       socket.on("data", (data) => this.answers && socket.write(`pong ${data.toString()}`));
     });
+    if (this.port === 0) this.port = await freePort();
     this.#server.listen(this.port, "127.0.0.1");
     await once(this.#server, "listening");
-    this.port = (this.#server.address() as { port: number }).port;
   }
 
   async close(): Promise<void> {
