@@ -334,7 +334,7 @@ export const connectorCases = {
                   const consumer = await stream.consumers.get(name, "bare");
                   return countMessages(20_000, first, async (onMessage) => {
                     let received = 0;
-                    for await (const message of await consumer.consume({ max_messages: 100 })) {
+                    for await (const message of await consumer.consume({ max_messages: 500 })) {
                       message.string();
                       message.ack();
                       onMessage();
@@ -342,7 +342,7 @@ export const connectorCases = {
                     }
                   });
                 },
-                from: `nats:${name}.sluice?jetstreamEnabled=true&jetstreamName=${name}&pullBatchSize=100&poolSize=100&connection=%23nats`,
+                from: `nats:${name}.sluice?jetstreamEnabled=true&jetstreamName=${name}&pullBatchSize=500&poolSize=500&connection=%23nats`,
               };
             },
           },

@@ -91,9 +91,14 @@ export const soon = { timeout: 45_000, interval: 50 };
 
 /** Replaces the whole source, like pasting. */
 export async function typeSource(page: Page, text: string): Promise<void> {
-  await page.locator(".cm-content").click();
-  await page.keyboard.press("Control+a");
-  await page.locator(".cm-content").evaluate((element, pasted) => {
+  const source = page.locator(".cm-content");
+  const isFocused = (): Promise<boolean> => source.evaluate((element) => element === document.activeElement);
+  // A dialog that closes returns the focus to where it was, perhaps after the click.
+  do {
+    await source.click();
+    await page.keyboard.press("Control+a");
+  } while (!(await isFocused()));
+  await source.evaluate((element, pasted) => {
     const data = new DataTransfer();
     data.setData("text/plain", pasted);
     element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
