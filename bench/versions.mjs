@@ -1,5 +1,6 @@
 // npm run bench:versions -- <folder of another build> — this build against another one in one run, in short alternating turns: CPU time and wall
 // time per call of a webhook, a router and a durable webhook; cold start; start and call with many flows. A ratio above 1 means that this build is slower.
+// Settings such as SERVICE_RUN_STORE=disk apply to this build only; with `.` as the other folder, the run shows what a setting costs.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
@@ -12,7 +13,9 @@ import { printTable } from "./lib/table.mjs";
 import { endWithUsage } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/workloads.mjs";
 
-const [otherFolder, ...names] = process.argv.slice(2);
+const [otherFolder, ...options] = process.argv.slice(2);
+const names = options.filter((option) => !option.includes("="));
+const ownSettings = Object.fromEntries(options.filter((option) => option.includes("=")).map((option) => option.split("=")));
 const thisFolder = fileURLToPath(new URL("..", import.meta.url));
 const command = "packages/cli/bin/sluice.cjs";
 const calls = 2_000;
@@ -27,13 +30,13 @@ const durable = {
 const workloads = { webhook, router, durable };
 const all = [...Object.keys(workloads), "cold-start", "many-flows"];
 if (otherFolder === undefined || !existsSync(join(otherFolder, command)) || names.some((name) => !all.includes(name)))
-  endWithUsage("versions", `<folder of another build> [${all.join(" ")}]`);
+  endWithUsage("versions", `<folder of another build> [${all.join(" ")}] [SETTING=value …]`);
 const isSelected = (name) => names.length === 0 || names.includes(name);
 const builds = [resolve(otherFolder), thisFolder];
 
-async function startBuild(folder, data) {
-  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token };
-  return start([process.execPath, join(folder, command), "run"], settings);
+async function startBuild(side, data) {
+  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token, ...(side === 1 ? ownSettings : {}) };
+  return start([process.execPath, join(builds[side], command), "run"], settings);
 }
 
 /** A durable webhook responds with 202. */
@@ -64,7 +67,7 @@ async function alternate(count, measure) {
 async function compareCalls(name, work) {
   const folders = builds.map(() => temporaryFolder("data"));
   const servers = [];
-  for (const [side, build] of builds.entries()) servers.push(await startBuild(build, folders[side]));
+  for (const side of builds.keys()) servers.push(await startBuild(side, folders[side]));
   const sockets = [];
   for (const { baseUrl } of servers) {
     await deploy(baseUrl, work);
@@ -91,7 +94,7 @@ async function compareCalls(name, work) {
 async function coldStart(side) {
   const data = temporaryFolder("data");
   const began = performance.now();
-  const server = await startBuild(builds[side], data);
+  const server = await startBuild(side, data);
   await put(server.baseUrl, "hook", "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n");
   await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "{}" }).then((response) => response.text());
   const took = performance.now() - began;
@@ -105,7 +108,7 @@ async function manyFlows(side) {
   mkdirSync(join(data, "routes"));
   for (let index = 0; index < flows; index++) writeFileSync(join(data, "routes", `f${index}.yaml`), webhook.flow.replace("id: hook", `id: f${index}`));
   const began = performance.now();
-  const server = await startBuild(builds[side], data);
+  const server = await startBuild(side, data);
   const ready = performance.now() - began;
   const [socket] = await openSockets(server.baseUrl, 1);
   const messages = Array.from({ length: flows }, (_, index) => postMessage(`/api/f${index}`, webhook.body, {}));

@@ -35,9 +35,14 @@ export class StepTrail {
     return this.#steps.length;
   }
 
+  /** Whether further steps are not recorded. */
+  get isFull(): boolean {
+    return this.#steps.length >= maxSteps;
+  }
+
   /** Records the start of a step; returns its index, or -1 when the limit is reached. */
   begin({ stepId, kind }: StepName, startedAt: number): number {
-    if (this.#steps.length >= maxSteps) return -1;
+    if (this.isFull) return -1;
     return this.#steps.push({ stepId, kind, startedAt, durationMs: 0, status: "running", attempts: 1 }) - 1;
   }
 
