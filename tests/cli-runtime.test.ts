@@ -68,8 +68,8 @@ describe("sluice deploy", () => {
     expect(dry.output).toBe(
       "+ value-mapping plants (d/value-mappings/plants.csv)\n+ value-mapping uom (d/value-mappings/uom.json)\n+ policy one (d/policies/one.json)\n+ flow one (d/one.yaml)\n    routes added: one\n",
     );
-    expect([dry.stderr, await deployed()]).toEqual(["4 of 4 would change; nothing was changed\n", []]);
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: expect.stringContaining(`4 deployed to ${server.baseUrl}`) });
+    expect([dry.stderr, await deployed()]).toEqual(["4 of 4 artifacts would change; nothing was deployed\n", []]);
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: expect.stringContaining(`4 artifacts deployed to ${server.baseUrl}`) });
     expect((await call(server.baseUrl, "POST", "/api/one")).status).toBe(403);
     expect((await server.api("GET", "/value-mappings/uom")).json).toMatchObject({ entries: { piece: "ST" } });
     expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: "nothing to do: all artifacts are up to date\n" });
@@ -266,7 +266,7 @@ describe("sluice test --runtime", () => {
     });
     expect(await sluice("test", at("live.test.yaml"), "--coverage")).toMatchObject({
       exit: 0,
-      output: expect.stringContaining("Coverage of live: steps 100.0 %"),
+      output: expect.stringContaining("Coverage of live: steps 100.0%"),
     });
     expect((await call(server.baseUrl, "POST", "/api/live")).text).toBe("real");
     put({ "live.test.yaml": "flowId: nobody\ntests: [{name: t, when: {webhook: live}, then: [{status: completed}]}]\n" });

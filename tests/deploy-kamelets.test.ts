@@ -56,11 +56,11 @@ describe("sluice deploy with Kamelets", () => {
       expect.stringMatching(
         /^\+ kamelet mark-action \(kamelets\/mark-action\.kamelet\.yaml\)\n\+ kamelet greet-action \(kamelets\/greet-action\.kamelet\.yaml\)\n\+ flow greet \(flows\/greet\.yaml\)\n/,
       ),
-      expect.stringContaining("3 of 3 would change; nothing was changed"),
+      expect.stringContaining("3 of 3 artifacts would change; nothing was deployed"),
     ]);
     expect(await installed()).toEqual([]);
     const deployed = await sluice("deploy", "flows");
-    expect([deployed.exit, deployed.stderr]).toEqual([0, expect.stringContaining("3 deployed to ")]);
+    expect([deployed.exit, deployed.stderr]).toEqual([0, expect.stringContaining("3 artifacts deployed to ")]);
     expect(await installed()).toEqual(["greet-action deployed", "mark-action deployed"]);
     expect(await answer()).toBe("Hello Ada!");
     const again = await sluice("deploy", "flows");
@@ -96,7 +96,7 @@ describe("sluice deploy with Kamelets", () => {
     expect(await answer()).toBe("Hello Ada!");
     put({ "flows/greet.params.json": `{"which": "greet-action?word=Hi"}` });
     const both = await sluice("deploy", "flows");
-    expect([both.exit, both.stderr]).toEqual([0, expect.stringContaining("2 deployed to ")]);
+    expect([both.exit, both.stderr]).toEqual([0, expect.stringContaining("2 artifacts deployed to ")]);
     expect(await answer()).toBe("Hi Ada!");
     expect((await server.api("GET", "/flows/greet")).json.error).toBeNull();
   });

@@ -112,7 +112,7 @@ describe("an operator class", () => {
     expect(await refused("_private")).toMatch(/^422 .*unknown bean 'hello\._private': 'hello' has .*greet/);
     expect(await refused("constructor")).toMatch(/^422 .*unknown bean 'hello\.constructor'/);
     expect(await refused("greet", ", properties: {word: 'no'}")).toMatch(/^422 .*'no' greets nobody/);
-    expect(await answer("{bean: {ref: orders}}", "x")).toMatch(/^422 .*'orders' needs a method: 'orders' has total, later/);
+    expect(await answer("{bean: {ref: orders}}", "x")).toMatch(/^422 .*'orders' needs a method: 'orders' has the methods total, later/);
   });
 });
 

@@ -72,7 +72,7 @@ describe("is not read from", () => {
     ["latin.txt", "is not UTF-8", "UTF-8"],
     ["sql", "is not a file", "specify a file"],
     [join(folder, "outside.txt"), "is not in any folder", "SERVICE_RESOURCES"],
-    ["${header.file}", "depends on the message", "literally"],
+    ["${header.file}", "must not depend on the message", "without ${…}"],
     ["", "is empty", "resource:file:"],
   ])("resource:file:%s", async (name, problem, fix) => {
     const put = await server.putFlow("wrong", flow(`{setBody: {constant: "resource:file:${name}"}}`).replace("id: r", "id: wrong"));

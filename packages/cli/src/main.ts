@@ -6,7 +6,7 @@ import { isWorker } from "./commands/run/worker-command.ts";
 // The reader of our output may close it at any time, like `head`.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
 
-// By default Node opens an inspector on SIGUSR1, through which anyone who can connect runs code; a listener prevents that. An inspector that was
+// By default Node opens an inspector on SIGUSR1, through which anyone who can connect could run code; a listener prevents that. An inspector that was
 // requested at start stays open.
 if (inspectorUrl() === undefined && process.platform !== "win32") process.on("SIGUSR1", () => undefined);
 

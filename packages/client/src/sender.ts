@@ -120,7 +120,7 @@ async function valueOf(reply: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError(reply.status, "the reply is not valid JSON", { cause });
+    throw new ApiError(reply.status, "the response of the runtime is not valid JSON", { cause });
   }
 }
 

@@ -73,7 +73,7 @@ function errorFault(expected: Extract<Then, { error: unknown }>["error"], { erro
 }
 
 function listFault(what: string, mismatches: readonly string[], { visited }: Observed): string | undefined {
-  return mismatches.length === 0 ? undefined : `expected ${what}: ${mismatches.join(", ")}; visited steps: ${[...visited].join(", ") || "nothing"}`;
+  return mismatches.length === 0 ? undefined : `expected ${what}: ${mismatches.join(", ")}; visited steps: ${[...visited].join(", ") || "none"}`;
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

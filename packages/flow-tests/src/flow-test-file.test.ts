@@ -63,6 +63,7 @@ describe("a flow-test file", () => {
       file('{name: t, when: {direct: a}, then: [{status: "${row.s}"}], each: [{s: failed}, {s: gone}]}'),
       "3:42 tests.0.then.0.status",
     ],
+    ["a missing name of a test with rows", file("{when: {direct: a}, then: [{status: failed}], each: [{a: 1}]}"), "tests.0.name"],
     ["invalid rows", file("{name: t, when: {direct: a}, then: [{status: failed}], each: 3}"), "tests.0.each: must be a list of rows"],
   ])("reports %s with its position", (_, yaml, fault) => {
     expect(faultsOf(yaml).join("\n")).toContain(fault);

@@ -51,6 +51,11 @@ describe("generated input", () => {
 
   it.each([
     ["multiples", { type: "integer", multipleOf: 5, minimum: 3, maximum: 22 }, (value: any) => value % 5 === 0 && value >= 5 && value <= 20],
+    ["integers between exclusive limits", { type: "integer", exclusiveMinimum: 3, exclusiveMaximum: 6 }, (value: any) => value === 4 || value === 5],
+    ["a large minimum", { type: "integer", minimum: 5_000_000 }, (value: any) => value >= 5_000_000],
+    ["numbers between exclusive limits", { type: "number", exclusiveMinimum: 0, maximum: 1 }, (value: any) => value > 0 && value <= 1],
+    ["long arrays", { type: "array", minItems: 12, items: { type: "null" } }, (value: any) => value.length >= 12],
+    ["short patterns", { type: "string", pattern: "^a+$", maxLength: 3 }, (value: any) => /^a{1,3}$/.test(value)],
     ["patterns", { type: "string", pattern: "^A-\\d{2}$" }, (value: any) => /^A-\d{2}$/.test(value)],
     ["dates", { type: "string", format: "date" }, (value: any) => /^\d{4}-\d\d-\d\d$/.test(value)],
     ["choices", { oneOf: [{ const: 1 }, { type: "null" }] }, (value: any) => value === 1 || value === null],

@@ -15,9 +15,17 @@ export async function installDocuments(transport: RuntimeTransport, file: FlowTe
   ] as const;
   for (const [path, noun, documents] of kinds) {
     for (const [id, document] of Object.entries(documents ?? {})) {
-      const body: unknown = typeof document === "string" ? JSON.parse(await readFile(document)) : document;
+      const body = typeof document === "string" ? parseDocument(document, await readFile(document)) : document;
       await put(transport, `/${path}/${encodeURIComponent(id)}`, `${noun} '${id}'`, body);
     }
+  }
+}
+
+function parseDocument(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`'${file}' is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -35,11 +35,11 @@ function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary
     case "integer":
       return integers(fc, keywords);
     case "number":
-      return fc.double({ noNaN: true, noDefaultInfinity: true, min: numberOf(keywords, "minimum") ?? -1e9, max: numberOf(keywords, "maximum") ?? 1e9 });
+      return numbers(fc, keywords);
     case "string":
       return strings(fc, keywords);
     case "array":
-      return fc.array(inner(keywords["items"]), { minLength: numberOf(keywords, "minItems") ?? 0, maxLength: numberOf(keywords, "maxItems") ?? 10 });
+      return arrays(fc, keywords, inner(keywords["items"]));
     case "object":
       return objects(fc, keywords, inner);
     default:
@@ -49,15 +49,42 @@ function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary
 
 function integers(fc: Fc, schema: Schema): Arbitrary<number> {
   const step = numberOf(schema, "multipleOf") ?? 1;
-  const min = numberOf(schema, "minimum") ?? (numberOf(schema, "exclusiveMinimum") ?? -1_000_001) + 1;
-  const max = numberOf(schema, "maximum") ?? (numberOf(schema, "exclusiveMaximum") ?? 1_000_001) - 1;
-  return fc.integer({ min: Math.ceil(min / step), max: Math.floor(max / step) }).map((value) => value * step);
+  const { min, max, minExcluded, maxExcluded } = limitsOf(schema, 1_000_000);
+  const first = Math.ceil(min / step);
+  const last = Math.floor(max / step);
+  return fc
+    .integer({ min: minExcluded && first * step === min ? first + 1 : first, max: maxExcluded && last * step === max ? last - 1 : last })
+    .map((value) => value * step);
+}
+
+function numbers(fc: Fc, schema: Schema): Arbitrary<number> {
+  return fc.double({ noNaN: true, noDefaultInfinity: true, ...limitsOf(schema, 1e9) });
+}
+
+/** The limits of the schema. A limit that it does not set is `span` away from zero, or from the other limit when that is farther out. */
+function limitsOf(schema: Schema, span: number): { min: number; max: number; minExcluded: boolean; maxExcluded: boolean } {
+  const above = numberOf(schema, "exclusiveMinimum") ?? -Infinity;
+  const below = numberOf(schema, "exclusiveMaximum") ?? Infinity;
+  const lower = Math.max(numberOf(schema, "minimum") ?? -Infinity, above);
+  const upper = Math.min(numberOf(schema, "maximum") ?? Infinity, below);
+  return {
+    min: lower === -Infinity ? Math.min(-span, upper - span) : lower,
+    max: upper === Infinity ? Math.max(span, lower + span) : upper,
+    minExcluded: lower === above && above !== -Infinity,
+    maxExcluded: upper === below && below !== Infinity,
+  };
+}
+
+function arrays(fc: Fc, schema: Schema, items: Arbitrary<unknown>): Arbitrary<unknown> {
+  const minLength = numberOf(schema, "minItems") ?? 0;
+  return fc.array(items, { minLength, maxLength: numberOf(schema, "maxItems") ?? Math.max(minLength, 10) });
 }
 
 function strings(fc: Fc, schema: Schema): Arbitrary<string> {
   const minLength = numberOf(schema, "minLength") ?? 0;
   const maxLength = numberOf(schema, "maxLength") ?? Math.max(minLength, 40);
-  if (typeof schema["pattern"] === "string") return fc.stringMatching(new RegExp(schema["pattern"])).filter((text) => text.length >= minLength);
+  const hasAllowedLength = (text: string): boolean => text.length >= minLength && text.length <= (numberOf(schema, "maxLength") ?? Infinity);
+  if (typeof schema["pattern"] === "string") return fc.stringMatching(new RegExp(schema["pattern"])).filter(hasAllowedLength);
   const dates = fc.date({ min: new Date("1970-01-01T00:00:00Z"), max: new Date("2100-01-01T00:00:00Z"), noInvalidDate: true });
   switch (schema["format"]) {
     case "date-time":

@@ -1,4 +1,4 @@
-// Shell completion, written from the declarations.
+// Shell completion, generated from the command declarations.
 import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
@@ -30,7 +30,7 @@ function bash(all: readonly CommandFlags[]): string {
       "    ;;",
     ].join("\n");
   });
-  return `# bash completion for sluice; put it into ~/.bashrc: source <(sluice completion bash)
+  return `# bash completion for sluice. Add to ~/.bashrc: source <(sluice completion bash)
 _sluice() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   COMPREPLY=()
@@ -59,7 +59,7 @@ function zsh(all: readonly CommandFlags[]): string {
     return `    ${command.name})\n    _arguments \\\n${[...options, "      '--help[Show help]'", `      '*:${values.length > 0 ? `value:(${values.join(" ")})` : "file:_files"}'`].join(" \\\n")}\n    ;;`;
   });
   return `#compdef sluice
-# zsh completion for sluice; put it into ~/.zshrc: source <(sluice completion zsh)
+# zsh completion for sluice. Add to ~/.zshrc: source <(sluice completion zsh)
 _sluice() {
   if (( CURRENT == 2 )); then
     local -a commands
@@ -90,5 +90,5 @@ function fish(all: readonly CommandFlags[]): string {
     }),
     ...valuesOf({ command, flags }).map((value) => `complete -c sluice -n '__fish_seen_subcommand_from ${command.name}' -f -a ${value}`),
   ]);
-  return `# fish completion for sluice; put it into ~/.config/fish/completions/sluice.fish\n${lines.join("\n")}\n`;
+  return `# fish completion for sluice. Save as ~/.config/fish/completions/sluice.fish\n${lines.join("\n")}\n`;
 }

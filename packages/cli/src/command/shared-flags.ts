@@ -20,11 +20,11 @@ export const authorVariables: Readonly<Record<string, string>> = {
   SLUICE_AUTHOR: "author in the version history (default: the name of the current user)",
 };
 
-/** `SERVICE_PROFILE` names the profile for every command, as it does for the runtime. */
+/** Without the flag, SERVICE_PROFILE selects the profile, as for the runtime. */
 export const profileFlag: FlagDeclaration = {
   name: "profile",
   value: "name",
-  doc: "Let application-<name>.properties override application.properties (SERVICE_PROFILE; lint, test and dev use 'dev' by default).",
+  doc: "Profile: application-<name>.properties overrides application.properties (default: SERVICE_PROFILE; for lint, test and dev, else 'dev').",
 };
 
 export const paramFlag: FlagDeclaration = {

@@ -24,10 +24,15 @@ export async function readParamsFile(flowPath: string): Promise<Params | undefin
   const path = flowPath.replace(/(\.camel)?\.ya?ml$/, ".params.json");
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
+  const content = parseJson(path, text) as Params | null;
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw new UsageError(`'${path}' must be an object of parameter names and values`);
+  return typeof content["params"] === "object" && content["params"] !== null ? (content["params"] as Params) : content;
+}
+
+function parseJson(path: string, text: string): unknown {
   try {
-    const content = JSON.parse(text) as Params | null;
-    if (typeof content !== "object" || content === null || Array.isArray(content)) throw new TypeError("expected an object of names and values");
-    return typeof content["params"] === "object" && content["params"] !== null ? (content["params"] as Params) : content;
+    return JSON.parse(text);
   } catch (error) {
     throw new UsageError(`'${path}' is not valid JSON: ${(error as Error).message}`);
   }

@@ -78,5 +78,7 @@ describe("parameters", () => {
     expect(flatParams({ erp: { url: { env: "ERP_URL" } }, other: { env: "OTHER" } }, { ERP_URL: "http://erp" })).toEqual({ "erp.url": "http://erp" });
     put("f.params.json", "{");
     await expect(readParamsFile(flow)).rejects.toThrow(/f\.params\.json' is not valid JSON/);
+    put("f.params.json", "[]");
+    await expect(readParamsFile(flow)).rejects.toThrow(/f\.params\.json' must be an object of parameter names and values$/);
   });
 });

@@ -19,7 +19,7 @@ import {
   type Trigger,
 } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
-import { asJsonIncrementally, isLongToWrite } from "@sluice/engine/values";
+import { asJsonIncrementally, shouldWriteInParts } from "@sluice/engine/values";
 import type { WebhookOperation } from "@sluice/model";
 import { checkNotReserved, claimsOf } from "./http-claims.ts";
 import type { QueueRegistry } from "../queue/queue-registry.ts";
@@ -147,7 +147,7 @@ class WebhookDelivery implements Delivery {
   /** Writes a large list or map in slices. A value that is too large fails the run. */
   completing({ message, failure }: Exchange): Awaitable {
     const { body } = message;
-    if (this.#reply !== undefined || failure !== undefined || body === this.#delivered || !isLongToWrite(body)) return undefined;
+    if (this.#reply !== undefined || failure !== undefined || body === this.#delivered || !shouldWriteInParts(body)) return undefined;
     return inSlices(asJsonIncrementally(body), this.#rule.clock).then((json) => void (this.#written = { body, json }));
   }
 

@@ -1,6 +1,6 @@
 // Creates the response of a finished run: the final message of the route, or the failure in one sentence.
 import { FlowError, isFlowError, settlementOf, type Clock, type Exchange, type HttpReply } from "@sluice/engine/spi";
-import { asJson, asText, isLongToWrite, textForm } from "@sluice/engine/values";
+import { asJson, asText, shouldWriteInParts, textForm } from "@sluice/engine/values";
 import { traceResponse } from "./trace-context.ts";
 
 export interface ReplyRule {
@@ -144,7 +144,7 @@ function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefin
     if (value === null || value === undefined || lower.startsWith("camel") || lower === "x-run-id" || lower === "traceresponse" || lower === "x-mocked")
       continue;
     if (lower === "content-type") contentType = headers["Content-Type"] = asText(value);
-    else if (isLongToWrite(value)) headers[name] = overlong;
+    else if (shouldWriteInParts(value)) headers[name] = overlong;
     else headers[name] = Array.isArray(value) ? value.map((item) => asText(item)) : asText(value);
   }
   return contentType;

@@ -1,6 +1,6 @@
 // Steps that a test or a typed response names get an id written into the flow: a generated one such as `to2` would name another step
 // after the next insertion.
-import { type Edit, everyStep, setAt, slug, type StepOutline, wholeEdit } from "@sluice/model";
+import { combinedEdit, type Edit, everyStep, setAt, slug, type StepOutline } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { OpenFlow } from "../document/open-flow.ts";
 
@@ -28,7 +28,7 @@ export function writeIds(flow: OpenFlow, stepIds: readonly string[], catalog: Fl
     ids.set(stepId, id);
     text = edit.source;
   }
-  return ids.size === 0 ? undefined : { edit: wholeEdit(flow.text, text), ids };
+  return ids.size === 0 ? undefined : { edit: combinedEdit(flow.text, text), ids };
 }
 
 /** The text that the id is made from: the description of the step, or its kind and target, as in `http orders` or `set body`. */

@@ -1,5 +1,5 @@
 // Edits to whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
-import { insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, wholeEdit, type Edit, type Path } from "@sluice/model";
+import { combinedEdit, insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, type Edit, type Path } from "@sluice/model";
 
 /** A position between steps. */
 export interface StepPosition {
@@ -25,7 +25,7 @@ export function inSequence(source: string, changes: readonly Change[]): Edit {
     if (!last.ok) return last;
     text = last.source;
   }
-  return changes.length === 1 && last !== undefined ? last : wholeEdit(source, text);
+  return changes.length === 1 && last !== undefined ? last : combinedEdit(source, text);
 }
 
 /** Inserts steps, given as YAML, at a position. A missing list is created. */

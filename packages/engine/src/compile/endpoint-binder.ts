@@ -62,7 +62,7 @@ export class EndpointBinder {
     const source = connector.source(endpoint, context.scope);
     const { master } = source;
     if (master === undefined) return { source, uri: endpoint.uri, trigger: declaration.trigger };
-    // Only the delegate knows which of the options are secret.
+    // Only the declaration of the delegate defines which options are secret.
     return { source, uri: `${endpoint.scheme}:${master.name}:${master.delegate.uri}`, trigger: master.delegate.trigger };
   }
 

@@ -1,6 +1,6 @@
 // Generated routes: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes, and a route whose source is a
 // Kamelet gets the Kamelet's trigger.
-import { isKameletEnd, type FlowDocument, type RouteNode } from "@sluice/model";
+import { isTemplateEndpoint, type FlowDocument, type RouteNode } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { Catalog } from "../spi/declaration.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
@@ -32,7 +32,7 @@ function withKameletSource(route: RouteNode, templates: TemplateLibrary, diagnos
   return diagnostics.attempt(
     { span, routeId: route.id },
     () => {
-      if (isKameletEnd(uri))
+      if (isTemplateEndpoint(uri))
         throw new CompileError("kamelet-endpoint", `'${uri}' can be used only inside a template`, { hint: "use another endpoint in 'from'" });
       return templates.withSource(route);
     },

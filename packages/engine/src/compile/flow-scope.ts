@@ -104,7 +104,7 @@ export class BeanRegistry {
     const kind = this.#declarationOf(classOf(type))?.kind;
     if (kind !== "function" && kind !== "object") return undefined;
     const properties = { ...(declared === undefined ? {} : argumentsOf(declared)), ...bean?.properties };
-    const found = { kind, made: this.#create(type, kind, properties, { name }) } as OperatorBean;
+    const found = { kind, instance: this.#create(type, kind, properties, { name }) } as OperatorBean;
     this.#instances.set(key, found);
     return found;
   }
@@ -273,12 +273,13 @@ export class FormatRegistry {
     }
   }
 
-  create(node: FormatNode, clock: Clock): Format {
+  create(node: FormatNode, clock: Clock, outer: readonly string[] = []): Format {
     if (node.name === "custom") {
       const ref = String(node.options["ref"]);
       const named = this.#named.get(ref);
       if (named === undefined) throw new CompileError("format-unknown", `unknown data format '${ref}'`, { hint: "define it under dataFormats" });
-      return this.create(named, clock);
+      if (outer.includes(ref)) throw new CompileError("format-circular", `the data format '${ref}' refers to itself`, { hint: "refer to another data format" });
+      return this.create(named, clock, [...outer, ref]);
     }
     const declaration = this.#catalog.formats.get(node.name);
     if (declaration === undefined) throw new CompileError("format-unknown", `unknown data format '${node.name}'`);

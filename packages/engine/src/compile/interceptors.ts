@@ -34,11 +34,6 @@ export interface InterceptedRoute {
   readonly uri: string;
 }
 
-/** Endpoint URIs as Camel writes them in properties: `direct:x` is `direct://x`. */
-export function longForm(uri: string): string {
-  return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
-}
-
 function setInterceptionProperties(exchange: Exchange, route: InterceptedRoute, nodeId: string | undefined): void {
   exchange.setProperty("CamelInterceptedRouteId", route.id);
   exchange.setProperty("CamelInterceptedRouteEndpointUri", route.uri);

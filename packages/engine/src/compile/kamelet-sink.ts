@@ -1,5 +1,5 @@
 // `from: kamelet:x`: the steps of the route run where the Kamelet sends to `kamelet:sink`.
-import { isKameletEnd, type StepNode } from "@sluice/model";
+import { isTemplateEndpoint, type StepNode } from "@sluice/model";
 
 /** The Kamelet's steps with `routeSteps` instead of its sink; in a Kamelet without a sink, `routeSteps` run at the end, as in Camel. */
 export function withSteps(steps: readonly StepNode[], routeSteps: readonly StepNode[]): readonly StepNode[] {
@@ -24,7 +24,7 @@ function replaceIn(value: unknown, stepsFor: (sink: StepNode) => readonly StepNo
 const isStep = (value: unknown): value is StepNode =>
   typeof value === "object" && value !== null && "id" in value && "name" in value && "options" in value && "span" in value;
 
-const isSink = ({ name, options }: StepNode): boolean => name === "to" && typeof options["uri"] === "string" && isKameletEnd(options["uri"]);
+const isSink = ({ name, options }: StepNode): boolean => name === "to" && typeof options["uri"] === "string" && isTemplateEndpoint(options["uri"]);
 
 /** Step ids are unique in a route: the second copy of a route's steps gets new ones. */
 function prefixIds(steps: readonly StepNode[], prefix: string): readonly StepNode[] {

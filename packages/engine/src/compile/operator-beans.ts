@@ -5,7 +5,7 @@ import type { BeanFunction, BeanObject } from "../spi/bean-object.ts";
 import { exportedName, isClassName, stubCommand, stubText, type StubKind } from "./function-stub.ts";
 
 /** A bean of the flow with a type of the operator, or an export with that name. */
-export type OperatorBean = { readonly kind: "function"; readonly made: BeanFunction } | { readonly kind: "object"; readonly made: BeanObject };
+export type OperatorBean = { readonly kind: "function"; readonly instance: BeanFunction } | { readonly kind: "object"; readonly instance: BeanObject };
 
 /** Finds a bean of the operator by name; undefined when there is none. */
 export type FindOperatorBean = (name: string) => OperatorBean | undefined;
@@ -24,8 +24,8 @@ export const isSuppliedKind = isStubKind;
 
 /** The operator's function with this name, or the object for a repository; undefined when there is none. */
 export function operatorBean(name: string, kind: string, find: FindOperatorBean): unknown {
-  const whole = find(name);
-  if (whole !== undefined) return whole.kind === "function" ? whole.made : partOf(whole.made, name, kind);
+  const exact = find(name);
+  if (exact !== undefined) return exact.kind === "function" ? exact.instance : memberFor(exact.instance, name, kind);
   const dot = name.lastIndexOf(".");
   if (dot <= 0 || kind !== "function") return undefined;
   const [owner, method] = [name.slice(0, dot), name.slice(dot + 1)];
@@ -33,24 +33,25 @@ export function operatorBean(name: string, kind: string, find: FindOperatorBean)
   if (found === undefined) return undefined;
   if (found.kind === "function")
     throw new CompileError("bean-unknown", `unknown bean '${name}': '${owner}' is a function and has no methods`, { hint: `use '${owner}' without a method` });
-  const own = found.made.methods.get(method);
+  const own = found.instance.methods.get(method);
   if (own !== undefined) return own;
-  throw new CompileError("bean-unknown", `unknown bean '${name}': ${hasMethods(owner, found.made)}`, {
+  throw new CompileError("bean-unknown", `unknown bean '${name}': ${methodsText(owner, found.instance)}`, {
     hint: `add to '${exportedName(owner)}' in the module of SERVICE_FUNCTIONS: ${method}(exchange) { return exchange.message.body; }`,
   });
 }
 
-function partOf(object: BeanObject, name: string, kind: string): unknown {
+/** The method of an object that a bean of this kind needs; all methods for a repository. */
+function memberFor(object: BeanObject, name: string, kind: string): unknown {
   if (kind === "idempotent-repository") return Object.fromEntries(object.methods);
   const conventional = conventionalMethods[kind]?.map((method) => object.methods.get(method)).find((method) => method !== undefined);
   if (conventional !== undefined) return conventional;
   const [only] = object.methods.values();
   if (only !== undefined && object.methods.size === 1) return only;
-  throw new CompileError("bean-method", `'${name}' needs a method: ${hasMethods(name, object)}`, { hint: "specify one of them as the method" });
+  throw new CompileError("bean-method", `'${name}' needs a method: ${methodsText(name, object)}`, { hint: "specify one of them as the method" });
 }
 
-const hasMethods = (name: string, { methods }: BeanObject): string =>
-  methods.size === 0 ? `'${name}' has no methods` : `'${name}' has ${[...methods.keys()].join(", ")}`;
+const methodsText = (name: string, { methods }: BeanObject): string =>
+  methods.size === 0 ? `'${name}' has no methods` : `'${name}' has the methods ${[...methods.keys()].join(", ")}`;
 
 /** How to fix a missing bean. `owner` is the class of the flow's bean and the requested method, if the name has the form `bean.method`. */
 export function missingBeanHint(name: string, kind: string, owner?: { readonly type: string; readonly method: string | undefined }): string {

@@ -6,12 +6,8 @@ import type { Processor } from "../spi/processor.ts";
 import type { EndpointContext } from "./endpoint-scope.ts";
 import { OnDemand, type Startable } from "./on-demand.ts";
 import type { RouteParts } from "./route-parts.ts";
+import { longForm } from "./uri-pattern.ts";
 import type { TappedOutlet } from "./wiring.ts";
-
-/** `direct:x` as Camel writes it in properties: `direct://x`. */
-function normalForm(uri: string): string {
-  return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
-}
 
 /** A destination, and how to remove it from the route's wiring. */
 export interface OpenedOutlet {
@@ -21,10 +17,10 @@ export interface OpenedOutlet {
 
 /** `demand` starts a sink resolved at run time on first use. */
 export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: OnDemand): OpenedOutlet {
-  const normal = normalForm(uri);
+  const longUri = longForm(uri);
   const send = sink.send;
   const deliver: Processor = demand === undefined ? send : (exchange) => demand.use(() => send(exchange));
-  const setDestination = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", normal);
+  const setDestination = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", longUri);
   const tracked: Processor = (exchange) => {
     checkSessionOpen(exchange, uri);
     setDestination(exchange);
@@ -34,13 +30,13 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: 
   const matching = parts.sendInterceptors.filter((interceptor) => interceptor.matches(uri));
   if (matching.length === 0) return { outlet, forget };
   const tapped: Processor = (exchange) => outlet.send(exchange);
-  const intercepted = matching.reduceRight((next, interceptor) => interceptor.wrap(next, normal), tapped);
+  const intercepted = matching.reduceRight((next, interceptor) => interceptor.wrap(next, longUri), tapped);
   return { outlet: { uri, send: intercepted }, forget };
 }
 
 /** A polled endpoint, and how to remove it from the route's wiring. */
 export function openPoller(poller: Poller, uri: string, parts: RouteParts, demand: OnDemand | undefined): { readonly poller: Poller; forget(): void } {
-  const normal = normalForm(uri);
+  const longUri = longForm(uri);
   const receive: Receiver = (timeoutMs, exchange) => poller.receive(timeoutMs, exchange);
   const bare: Receiver = (timeoutMs, exchange) => {
     checkSessionOpen(exchange, uri);
@@ -51,7 +47,7 @@ export function openPoller(poller: Poller, uri: string, parts: RouteParts, deman
     forget,
     poller: {
       receive(timeoutMs, exchange) {
-        exchange.setProperty("CamelToEndpoint", normal);
+        exchange.setProperty("CamelToEndpoint", longUri);
         return place.receive(timeoutMs, exchange);
       },
     },

@@ -106,7 +106,7 @@ export class RouteCompiler implements Compiler {
   }
 
   /** Compiles a route's own steps, such that a run can start at any of them. */
-  entrances(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
+  entryPoints(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
     const slots = nodes.map((node) => this.#slot(node, this.#wrappers));
     return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
   }

@@ -2,7 +2,7 @@
 // then. A Kamelet file is read when a flow first names it.
 import {
   closest,
-  isKameletEnd,
+  isTemplateEndpoint,
   kameletUse,
   readKamelet,
   readTree,
@@ -134,7 +134,7 @@ export class TemplateLibrary {
   steps(use: KameletUse, prefix: string, at: Span): readonly StepNode[] {
     const { name } = use;
     const route = this.#use(use, prefix, at);
-    if (this.#find(name)?.kamelet !== undefined && !isKameletEnd(route.from.uri))
+    if (this.#find(name)?.kamelet !== undefined && !isTemplateEndpoint(route.from.uri))
       throw new CompileError("kamelet-role", `Kamelet '${name}' is a source and cannot be used as a destination`, {
         hint: `use it in 'from': kamelet:${name}`,
       });
@@ -149,7 +149,7 @@ export class TemplateLibrary {
     if (problem !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${problem}`);
     if (depth >= maxSourceDepth) throw new CompileError("kamelet-circular", `Kamelet '${name}' uses itself as its source`);
     const kameletRoute = this.#use(use, `${name}-`, route.from.span);
-    if (isKameletEnd(kameletRoute.from.uri))
+    if (isTemplateEndpoint(kameletRoute.from.uri))
       throw new CompileError("kamelet-role", `Kamelet '${name}' is not a source: it cannot be used in 'from'`, {
         hint: "use it with 'to' or the step 'kamelet'",
       });

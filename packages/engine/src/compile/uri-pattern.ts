@@ -2,12 +2,16 @@
 import { isFlowError } from "../errors/flow-error.ts";
 import { compilePattern } from "../values/pattern.ts";
 
+/** Endpoint URIs as Camel writes them in properties: `direct:x` is `direct://x`. */
+export function longForm(uri: string): string {
+  return uri.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
+}
+
 /** `mock:a`, `mock://a` and `mock:a?x=1` are the same endpoint for a pattern without options. */
 export function uriForms(uri: string): readonly string[] {
   const short = uri.replace(/^([a-z][\w.+-]*):\/\//i, "$1:");
   const bare = short.split("?", 1)[0] as string;
-  const long = (text: string): string => text.replace(/^([a-z][\w.+-]*):(?!\/\/)/i, "$1://");
-  return [...new Set([short, bare, long(short), long(bare)])];
+  return [...new Set([short, bare, longForm(short), longForm(bare)])];
 }
 
 /** A predicate for strings that match the pattern. */

@@ -86,16 +86,16 @@ export class Run {
   readonly #leader: Run;
   #abort: AbortController | undefined = undefined;
 
-  constructor(id: string, route: RouteIdentity, startedAt: number, trigger: Trigger, parent?: Run, session?: SessionTag, apart = false) {
+  constructor(id: string, route: RouteIdentity, startedAt: number, trigger: Trigger, parent?: Run, session?: SessionTag, isDetached = false) {
     this.id = id;
     this.route = route;
     this.startedAt = startedAt;
     this.trigger = trigger;
     this.parent = parent;
     this.session = session ?? parent?.session;
-    this.depth = parent === undefined ? 0 : apart ? parent.depth : parent.depth + 1;
+    this.depth = parent === undefined ? 0 : isDetached ? parent.depth : parent.depth + 1;
     this.root = parent === undefined ? this : parent.root;
-    this.#leader = parent === undefined || apart ? this : parent.#leader;
+    this.#leader = parent === undefined || isDetached ? this : parent.#leader;
   }
 
   /** The run of a detached copy, such as a wire tap: same id, cancelled independently. */

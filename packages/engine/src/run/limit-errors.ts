@@ -19,7 +19,7 @@ export function detachedLimitError(routeId: string): FlowError {
 }
 
 export function callDepthError(routeId: string, limit: number): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `call depth: routes call each other more than ${limit} deep at route '${routeId}'`, {
+  return new FlowError("java.lang.IllegalStateException", `call depth: route '${routeId}' is called more than ${limit} levels deep`, {
     code: "limit-call-depth",
   });
 }

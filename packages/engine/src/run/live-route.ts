@@ -30,6 +30,8 @@ interface LiveRouteParts {
   readonly gate: RouteGate | undefined;
 }
 
+const missingError = (): Error => new Error("a step threw undefined, or rejected with it, instead of an error");
+
 export class LiveRoute implements Route, SourceInput {
   readonly identity: RouteIdentity;
   readonly wiring: Wiring;
@@ -191,7 +193,7 @@ export class LiveRoute implements Route, SourceInput {
       ? leave()
       : pending.then(
           () => leave(),
-          (error: unknown) => leave(error ?? new Error("the route failed without an error object (a step threw or rejected with undefined)")),
+          (error: unknown) => leave(error ?? missingError()),
         );
   }
 
@@ -212,7 +214,7 @@ export class LiveRoute implements Route, SourceInput {
       if (error !== undefined) reportDetached(copy, run, error, { identity: this.identity, stats: this.stats, host: this.#host, listener: this.#listener });
       void this.#settle(copy);
     };
-    const failed = (error: unknown): void => done(error ?? new Error("the route failed without an error object (a step threw or rejected with undefined)"));
+    const failed = (error: unknown): void => done(error ?? missingError());
     if (this.#detached.isFull) {
       failed(detachedLimitError(this.identity.id));
       return;
@@ -285,7 +287,7 @@ export class LiveRoute implements Route, SourceInput {
     try {
       await process(exchange);
     } catch (caught) {
-      error = caught ?? new Error("the route failed without an error object (a step threw or rejected with undefined)");
+      error = caught ?? missingError();
       exchange.failure = recordFailure(exchange, error);
     }
     const ended = exchange.ending;
@@ -312,13 +314,9 @@ export class LiveRoute implements Route, SourceInput {
       };
       const entry = this.#inFlight.add(exchange, finish);
       const completed = (): void => entry.complete(() => finish());
-      const failed = (error: unknown): void =>
-        entry.complete(() => finish(error ?? new Error("the route failed without an error object (a step threw or rejected with undefined)")));
-      pending.then(() => {
-        const preparing = delivery?.completing?.(exchange);
-        if (preparing === undefined) completed();
-        else preparing.then(completed, failed);
-      }, failed);
+      const failed = (error: unknown): void => entry.complete(() => finish(error ?? missingError()));
+      const prepared = delivery?.completing === undefined ? pending : pending.then(() => delivery.completing?.(exchange));
+      prepared.then(completed, failed);
     });
   }
 

@@ -4,7 +4,7 @@ import {
   bindFlow,
   claimsReservedPath,
   documentStart,
-  namesUnder,
+  valuesUnder,
   Placeholders,
   readTree,
   type Diagnostic,
@@ -146,7 +146,7 @@ function withProperties(input: FlowInput, own: ReadonlyMap<string, string>): Flo
   return {
     ...input,
     property,
-    propertiesUnder: (prefix) => ({ ...namesUnder(prefix, [...own.keys()], property), ...input.propertiesUnder?.(prefix) }),
+    propertiesUnder: (prefix) => ({ ...valuesUnder(prefix, [...own.keys()], property), ...input.propertiesUnder?.(prefix) }),
   };
 }
 

@@ -1,5 +1,5 @@
 // Compiles one route of a document. Starts nothing.
-import { isKameletEnd, type FlowDocument, type RouteNode, type Span } from "@sluice/model";
+import { isTemplateEndpoint, type FlowDocument, type RouteNode, type Span } from "@sluice/model";
 import { Exchange } from "../exchange/exchange.ts";
 import { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity } from "../exchange/run.ts";
@@ -15,7 +15,8 @@ import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from 
 import { errorPlan } from "../compile/error-plan.ts";
 import { entitiesOf } from "../compile/flow-entities.ts";
 import type { RouteScope } from "./route-scope.ts";
-import { chain, entryInterceptor, longForm, sendInterceptors, stepInterceptor } from "../compile/interceptors.ts";
+import { chain, entryInterceptor, sendInterceptors, stepInterceptor } from "../compile/interceptors.ts";
+import { longForm } from "../compile/uri-pattern.ts";
 import { PlacementBuilder } from "../compile/placement-builder.ts";
 import { noRedelivery } from "../compile/redelivery-policy.ts";
 import { RouteCompiler } from "../compile/route-compiler.ts";
@@ -50,7 +51,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
   const context = endpointScope(identity, scope, schemeOf(node.from.uri), fromAuthor);
   const silent = { source: silentSource, uri: node.from.uri, trigger: undefined };
   // A template that begins with `kamelet:source` is checked on its own, without a caller.
-  const { source, uri, trigger } = isKameletEnd(node.from.uri)
+  const { source, uri, trigger } = isTemplateEndpoint(node.from.uri)
     ? silent
     : diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, context), silent);
   if (context.hasConnections) parts.lifecycles.push({ stop: () => context.release() });
@@ -60,16 +61,16 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
   parts.sendInterceptors = sends;
   const entry = entryInterceptor(entities.entries, intercepted, guarded);
   const ending = diagnostics.attempt({ ...place, span: node.span }, () => completions(entities.completions, guarded), noCompletions);
-  const entrances = new RouteCompiler(parts, { guard, intercept }).entrances(node.steps);
-  const steps = entrances.from(0);
+  const entryPoints = new RouteCompiler(parts, { guard, intercept }).entryPoints(node.steps);
+  const steps = entryPoints.from(0);
   live.install({
     from: uri,
     source,
     trigger,
     process: receiveIntoVariable(node, entry === undefined ? steps : chain(entry, steps)),
     processFrom(stepId) {
-      const at = entrances.slots.findIndex((slot) => slot.node.id === stepId);
-      return at < 0 ? undefined : entrances.from(at);
+      const at = entryPoints.slots.findIndex((slot) => slot.node.id === stepId);
+      return at < 0 ? undefined : entryPoints.from(at);
     },
     plan,
     keepOriginal: needsOriginal(plan) || ending.needOriginal,

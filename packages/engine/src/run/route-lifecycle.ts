@@ -169,7 +169,7 @@ export class RouteLifecycle {
     } catch (error) {
       if (generation !== this.#generation) return undefined;
       this.#reportedEarly = undefined;
-      return error ?? new Error("the source failed to start without an error object");
+      return error ?? new Error("the source failed to start and reported no error");
     }
     // The start was aborted meanwhile. The source was stopped then, but may have finished starting after that.
     if (generation !== this.#generation) {

@@ -106,10 +106,10 @@ export interface QueuePlace {
 export interface QueueReceiver {
   /** Deliveries that may be unsettled on this node at a time; 0 while another node may have taken over: messages that arrive then are left to that node. */
   concurrency(): number;
-  /** A number on one node at a time: a store that cannot order keys across nodes delivers messages with a key only there. Never the same again after an interruption. */
+  /** Defined on one node at a time: a store that cannot order keys across nodes delivers messages with a key only to that node. A new number after each interruption. */
   keyToken(): number | undefined;
   /**
-   * True when one node at a time consumes the queue, and holds many messages for long. Each of them has a key of its own. A node that begins gets all
+   * True when one node at a time consumes the queue and holds many messages for a long time. Each message has its own key. A node that starts to consume gets all
    * messages, in order, including those that another node has not settled; attempts are not counted.
    */
   readonly isExclusive?: boolean;
@@ -123,7 +123,7 @@ export interface QueueDelivery {
   readonly message: QueueContent;
   /** Starts at 1; includes attempts in which the process died. */
   readonly attempt: number;
-  /** Removes the message; resolves when it is removed, or when that failed for good. */
+  /** Removes the message; resolves when it is removed, or when the removal failed permanently. */
   done(): Promise<void>;
   /** Delivers it again after a failed attempt; with a key, the later messages of the key wait. */
   retry(delayMs: number): void;

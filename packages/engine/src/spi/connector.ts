@@ -46,7 +46,7 @@ export interface EndpointScope {
   connection<C>(request: ConnectionRequest): Connection<C>;
   /** Compiles an expression in an option, in the default language. Rejects one that may have come from a message. */
   expression(text: string): Expression;
-  /** Builds the source of another endpoint that is written in the flow, for a connector that adds to it. Its errors are those of the endpoint. */
+  /** Builds the source of another endpoint that is written in the flow, for a connector that wraps it. Throws the errors of that endpoint. */
   source(uri: string, parameters: Readonly<Record<string, string>>): DelegateSource;
 }
 
@@ -69,13 +69,13 @@ export interface Source {
   readonly claims: readonly string[];
   /** For sources that are called over HTTP: the requests they answer. */
   readonly operations?: readonly WebhookOperation[];
-  /** True when old and new must never run together (timers, polls): on replacement the old one stops first. */
+  /** True when the old and the new version must never run at the same time (timers, polls): on replacement, the old one stops first. */
   readonly exclusive: boolean;
   /** True when several workers of a service may each run this source at the same time. */
   readonly everyWorker?: boolean;
   /** True when its messages are in the durable store: in a cluster, where the nodes share it, every node may run this source. */
   readonly isStored?: boolean;
-  /** For `master:`: in a cluster, the sources with the same name run on the same node, and on no other one. */
+  /** For `master:`: in a cluster, all sources with the same name run on one node only. */
   readonly master?: { readonly name: string; readonly delegate: Omit<DelegateSource, "source"> };
   /** True for sources that deliver messages from other routes (queues): they stop last on shutdown. */
   readonly deferred?: boolean;
@@ -130,7 +130,7 @@ export interface Delivery {
   readonly ended?: (exchange: Exchange) => void;
 }
 
-/** The entry into a started route. */
+/** The entry point of a started route. */
 export interface RouteInput {
   readonly route: RouteIdentity;
   /**
@@ -147,7 +147,7 @@ export interface RouteInput {
 /** A message was received, or settled in one of three ways. */
 export type SourceEvent = "taken" | "done" | "redelivered" | "dead-lettered";
 
-/** The entry into the route that a source belongs to. */
+/** The entry point of the route that a source belongs to. */
 export interface SourceInput extends RouteInput {
   /**
    * Reports that the source lost its system and keeps trying; undefined reports recovery. May be called during `start`: the route is then
@@ -155,8 +155,8 @@ export interface SourceInput extends RouteInput {
    */
   lost(problem: string | undefined): void;
   /**
-   * For schedules, when several nodes run the same flow: true when this node may fire this tick. `tick` names it in the same way on every
-   * node; without it, only the right to run the schedule is checked. A lasting claim never expires. Undefined in a single runtime.
+   * For schedules, when several nodes run the same flow: true when this node may fire this tick. `tick` identifies it, with the same text on
+   * every node; without it, only the right to run the schedule is checked. A permanent claim never expires. Undefined in a single runtime.
    */
   readonly claimTick?: ((tick: string | undefined, isPermanent?: boolean) => Awaitable<boolean>) | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from "../exchange/exchange.ts";
 
-/** A value, or a promise of it: synchronous work does not pay for a promise. */
+/** A value, or a promise of it: synchronous work avoids the cost of a promise. */
 export type Awaitable<T = void> = T | Promise<T>;
 
 /** One compiled step. Throws or rejects with a FlowError on failure; returns a promise only when it actually waits. */

@@ -27,8 +27,8 @@ export interface AggregationRepository {
   list(state: GroupState): Promise<readonly string[]>;
   get(state: GroupState, id: string): Promise<StoredGroup | undefined>;
   put(key: string, group: AggregatedGroup, version: number | undefined): Promise<boolean>;
-  /** Removes an open group and stores it as completed, both or neither. */
+  /** Removes an open group and stores it as completed, atomically. */
   complete(key: string, id: string, group: AggregatedGroup, version: number | undefined): Promise<boolean>;
-  /** A completed group was processed. */
+  /** Removes a completed group after it was processed. */
   confirm(id: string): Promise<void>;
 }

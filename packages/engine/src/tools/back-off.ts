@@ -5,7 +5,7 @@ export interface BackOff {
   readonly maxMs: number;
 }
 
-/** Two waits can follow each other, of a source and of its connection: after any outage, a route is started again within 10 s. */
+/** A source and its connection may both wait, one after the other: a route is started again within 10 s after any outage. */
 export const reconnectBackOff: BackOff = { firstMs: 250, maxMs: 4_000 };
 
 /**

@@ -4,7 +4,7 @@ import type { Host } from "../spi/host.ts";
 
 const resourcePattern = /^\s*resource:\s*(?:([a-zA-Z][\w+.-]+):)?(.*?)\s*$/s;
 
-/** Whether a string names a file that contains the text. */
+/** Whether a string refers to a file. */
 const isResource = (text: string): boolean => /^\s*resource:/.test(text);
 
 /**
@@ -16,11 +16,14 @@ export function compileResource<T>(text: string, host: Host, compile: (text: str
   const [, location = "classpath", name = ""] = resourcePattern.exec(text) as RegExpExecArray;
   if (location !== "file" && location !== "classpath")
     throw new CompileError("resource-refused", `text cannot be loaded from '${location}:'`, {
-      hint: "put it into a file and write resource:file:name or resource:classpath:name",
+      hint: "use resource:file:name or resource:classpath:name",
       offset: 0,
     });
   if (/[$#]\{/.test(name))
-    throw new CompileError("resource-refused", `the file name '${name}' depends on the message`, { hint: "write the file name literally", offset: 0 });
+    throw new CompileError("resource-refused", `the file name '${name}' must not depend on the message`, {
+      hint: "write the name of the file without ${…}",
+      offset: 0,
+    });
   if (host.resources === undefined) throw new CompileError("resource-refused", "this runtime cannot load text from files", { offset: 0 });
   const { file, text: content } = host.resources.read(location, name);
   try {

@@ -1,4 +1,4 @@
-// The contract between the step `saga` and a store outside the process, from which another process ends the sagas of a process that died.
+// The contract between the step `saga` and a store outside the process, so that another process can end the sagas of a process that died.
 import type { Headers } from "../exchange/headers.ts";
 
 export type SagaOutcome = "completion" | "compensation";
@@ -34,7 +34,7 @@ export interface SagaStore {
   remove(id: string): void;
   /**
    * Registers a step that can be a part of a saga of another process. `notify` calls its endpoint when `previous` has resolved, and resolves when the call
-   * is over. Returns a function that ends this.
+   * is over. Returns a function that removes the registration.
    */
   register(step: SagaStep, notify: (outcome: SagaOutcome, headers: Headers, previous: Promise<void> | undefined) => Promise<void>): () => void;
 }

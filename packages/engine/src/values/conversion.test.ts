@@ -57,6 +57,11 @@ describe("findConversion", () => {
     expect(() => findConversion(type)?.(value)).toThrow(expect.objectContaining({ type: "org.apache.camel.TypeConversionException" }));
   });
 
+  it("converts an integer that a double cannot represent to a decimal only", () => {
+    expect(findConversion("Double")?.(12345678901234567890n)).toBe(12345678901234567000);
+    expect(() => findConversion("Long")?.(12345678901234567890n)).toThrow("it cannot be represented exactly");
+  });
+
   it.each(["NoSuchType", "string", "com.acme.Integer", "constructor", ""])("rejects the unknown type '%s'", (type) => {
     expect(findConversion(type)).toBeUndefined();
   });

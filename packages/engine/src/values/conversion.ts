@@ -5,7 +5,7 @@ import { parseIsoDate } from "./calendar.ts";
 import { iterate } from "./iteration.ts";
 import { parsePlainJson } from "./json-text.ts";
 import { jsonView, partOfJson } from "./json-view.ts";
-import { isWrittenInParts } from "./json-writer.ts";
+import { canWriteInParts } from "./json-writer.ts";
 import { isMap } from "./member.ts";
 import { toPlain } from "./plain-value.ts";
 import { asText } from "./text.ts";
@@ -18,7 +18,8 @@ export type Conversion = (value: unknown) => unknown;
 const integerConversion =
   (type: string, min: number, max: number): Conversion =>
   (value) => {
-    const number = typeof value === "number" ? value : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
+    const number =
+      typeof value === "number" || typeof value === "bigint" ? Number(value) : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
     const result = Math.trunc(number);
     if (!(result >= min && result <= max))
       throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be represented exactly; keep it as text" : undefined);
@@ -28,7 +29,7 @@ const integerConversion =
 const decimalConversion =
   (type: string): Conversion =>
   (value) =>
-    typeof value === "number" ? value : readText(value, type, /^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/);
+    typeof value === "number" || typeof value === "bigint" ? Number(value) : readText(value, type, /^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/);
 
 const conversions: Readonly<Record<string, Conversion>> = {
   object: (value) => value,
@@ -87,7 +88,7 @@ export function findConversion(typeName: string): Conversion | undefined {
 /** The failure of a conversion. */
 export function conversionError(value: unknown, type: string, why?: string, cause?: FlowError): FlowError {
   // Writing all of a large value for its first characters would block the event loop.
-  const text = asText(isWrittenInParts(value) ? toPlain(value, 1_000) : value);
+  const text = asText(canWriteInParts(value) ? toPlain(value, 1_000) : value);
   const shortened = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shortened}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
     code: "conversion-failed",

@@ -4,7 +4,7 @@ import { asText } from "./text.ts";
 const integer = /^-?\d+$/;
 const decimal = /^-?\d+\.\d+$/;
 
-/** `==` in flows: null equals only null, whole numbers equal their text, booleans equal their text. */
+/** `==` in flows: null equals only null; integers and booleans equal their text. */
 export function looseEquals(one: unknown, other: unknown): boolean {
   return equals(one, other, false);
 }

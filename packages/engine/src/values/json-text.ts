@@ -44,7 +44,7 @@ export function* checkJsonIncrementally(text: string): Generator<undefined, void
 
 function parseChecked(text: string, longNumbers: readonly number[]): unknown {
   if (longNumbers.length === 0 || text.includes(escapedMark)) return JSON.parse(text) as unknown;
-  return withWholeNumbers(JSON.parse(markedText(text, longNumbers)) as unknown);
+  return restoreLongNumbers(JSON.parse(markedText(text, longNumbers)) as unknown);
 }
 
 /** Pieces are requested in text order, so the long numbers are traversed once. */
@@ -55,7 +55,7 @@ function pieceParser(text: string, longNumbers: readonly number[]): ParsePiece {
     while (next < longNumbers.length && (longNumbers[next] as number) < to) next += 2;
     if (next > first) {
       const inside = markedText(text.slice(0, to), longNumbers.slice(first, next), from);
-      return withWholeNumbers(JSON.parse(brackets.charAt(0) + inside + brackets.charAt(1)));
+      return restoreLongNumbers(JSON.parse(brackets.charAt(0) + inside + brackets.charAt(1)));
     }
     try {
       return JSON.parse(brackets.charAt(0) + text.slice(from, to) + brackets.charAt(1)) as unknown;
@@ -114,18 +114,18 @@ function markedText(text: string, longNumbers: readonly number[], start = 0): st
   return parts.join("") + text.slice(from);
 }
 
-/** Replaces marked strings with their numbers in place: a reviver would take many times as long. */
-function withWholeNumbers(value: unknown): unknown {
+/** Replaces marked strings with the numbers they stand for, in place: a reviver would take many times as long. */
+function restoreLongNumbers(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) value[index] = withWholeNumbers(value[index]);
+    for (let index = 0; index < value.length; index++) value[index] = restoreLongNumbers(value[index]);
     return value;
   }
   const object = value as Record<string, unknown>;
   for (const key in object) {
     const inner = object[key];
-    if (typeof inner === "object" || (typeof inner === "string" && inner.startsWith(mark))) object[key] = withWholeNumbers(inner);
+    if (typeof inner === "object" || (typeof inner === "string" && inner.startsWith(mark))) object[key] = restoreLongNumbers(inner);
   }
   return object;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asJsonIncrementally, isLongToWrite } from "./json-writer.ts";
+import { asJsonIncrementally, shouldWriteInParts } from "./json-writer.ts";
 import { asJson } from "./text.ts";
 
 function runCounted(value: unknown, shape?: (part: unknown) => unknown): { text: string; steps: number } {
@@ -36,7 +36,7 @@ const large: Readonly<Record<string, unknown>> = {
 
 describe("a large value is written incrementally", () => {
   it.each(Object.entries(large))("%s, to the same text as synchronously", (_, value) => {
-    expect(isLongToWrite(value)).toBe(true);
+    expect(shouldWriteInParts(value)).toBe(true);
     const { text, steps } = runCounted(value);
     expect(text).toBe(asJson(value));
     expect(steps).toBeGreaterThan(20);
@@ -58,9 +58,9 @@ describe("a large value is written incrementally", () => {
   });
 
   it("a short one is not", () => {
-    expect(isLongToWrite(records.slice(0, 100))).toBe(false);
-    expect(isLongToWrite("x".repeat(10_000_000))).toBe(false);
-    expect(isLongToWrite(new Uint8Array(10_000_000))).toBe(false);
+    expect(shouldWriteInParts(records.slice(0, 100))).toBe(false);
+    expect(shouldWriteInParts("x".repeat(10_000_000))).toBe(false);
+    expect(shouldWriteInParts(new Uint8Array(10_000_000))).toBe(false);
   });
 
   it("with the same limit as when written synchronously", () => {
@@ -73,6 +73,9 @@ describe("a large value is written incrementally", () => {
     const self: unknown[] = [...records];
     self.push(self);
     expect(() => runCounted(self)).toThrowError(/circular|limit/);
+    const short: Record<string, unknown> = {};
+    short["self"] = short;
+    expect(shouldWriteInParts(short)).toBe(false);
   });
 });
 

@@ -1,23 +1,23 @@
-// Writes a large value as JSON in slices: JSON.stringify cannot be interrupted, so it is called for parts of the value.
+// Writes a large value as JSON in parts: JSON.stringify cannot be interrupted, so it is called for one part of the value at a time.
 import { checkTextLength } from "./limit.ts";
 import { asJson, textForm } from "./text.ts";
 
-/** Values per slice: writing them takes a millisecond or two. */
+/** Number of values per part. Writing a part takes one or two milliseconds. */
 const partWeight = 2_000;
-/** From this number of values on, writing yields to other runs. */
+/** Minimum number of values for writing in parts, with other runs in between. */
 const longFrom = 20_000;
 /** Maximum number of values in one JSON text; the same limit applies to synchronous writing. */
 const maxValues = 2_000_000;
-/** Values that are nested deeper, or contain themselves, are written synchronously, which rejects them. */
+/** Values that are nested deeper, or contain themselves, are passed to JSON.stringify, which rejects them. */
 const maxDepth = 1000;
 
-/** Whether a value is a list or map that is large enough to be written in slices. */
-export function isLongToWrite(value: unknown): boolean {
-  return isWrittenInParts(value) && isLongJson(value);
+/** True for a list or map that is so large that writing it at once would block the event loop. */
+export function shouldWriteInParts(value: unknown): boolean {
+  return canWriteInParts(value) && isLongJson(value);
 }
 
-/** True for lists and maps without a custom text form. */
-export function isWrittenInParts(value: unknown): boolean {
+/** True for a list or map without a custom text form. */
+export function canWriteInParts(value: unknown): boolean {
   if (typeof value !== "object" || value === null || textForm in value) return false;
   if (Array.isArray(value) || value instanceof Map) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -76,7 +76,7 @@ type Members = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The children of a list or an object; undefined for a value that cannot be written in parts. */
 function membersOf(value: unknown): Members | undefined {
-  if (!isWrittenInParts(value)) return undefined;
+  if (!canWriteInParts(value)) return undefined;
   return value instanceof Map ? (Object.fromEntries(value) as Record<string, unknown>) : (value as Members);
 }
 
@@ -85,17 +85,17 @@ function* entriesOf(members: Members): Generator<readonly [string, unknown]> {
   else for (const key of Object.keys(members)) yield [key, (members as Readonly<Record<string, unknown>>)[key]];
 }
 
-/** Number of values in a value, including itself; long strings count as several. Stops counting at `limit`. */
-function weightOf(value: unknown, limit: number): number {
+/** Number of values in a value, including itself; long strings count as several. Stops counting at `limit`, and below the maximum depth. */
+function weightOf(value: unknown, limit: number, depth = 0): number {
   if (typeof value === "string" || value instanceof Uint8Array) return 1 + value.length / 32;
-  if (typeof value !== "object" || value === null) return 1;
+  if (typeof value !== "object" || value === null || depth > maxDepth) return 1;
   let weight = 1;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && weight < limit; index++) weight += weightOf(value[index], limit - weight);
+    for (let index = 0; index < value.length && weight < limit; index++) weight += weightOf(value[index], limit - weight, depth + 1);
   } else if (value instanceof Map) {
-    for (const item of value.values()) if ((weight += weightOf(item, limit - weight)) >= limit) break;
+    for (const item of value.values()) if ((weight += weightOf(item, limit - weight, depth + 1)) >= limit) break;
   } else {
-    for (const key in value) if ((weight += weightOf((value as Readonly<Record<string, unknown>>)[key], limit - weight)) >= limit) break;
+    for (const key in value) if ((weight += weightOf((value as Readonly<Record<string, unknown>>)[key], limit - weight, depth + 1)) >= limit) break;
   }
   return weight;
 }

@@ -81,12 +81,15 @@ export class TextPattern {
     return this.#mayHave(text) ? checkReplacement(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
   }
 
-  /** The parts between the matches; trailing empty parts are dropped, as is an empty one before an empty match at the start. */
-  split(text: string): string[] {
+  /**
+   * The parts between the matches. An empty part before an empty match at the start is dropped, as are trailing empty parts unless `keepEmptyEnd` is
+   * set.
+   */
+  split(text: string, { keepEmptyEnd = false }: { readonly keepEmptyEnd?: boolean } = {}): string[] {
     if (this.#plain !== undefined) {
       const cut = text.split(this.#plain, maxParts + 1);
       checkPartCount(cut.length);
-      return withoutEmptyEnd(cut, text);
+      return keepEmptyEnd ? cut : withoutEmptyEnd(cut, text);
     }
     const parts: string[] = [];
     if (!this.#mayHave(text)) return [text];
@@ -102,7 +105,7 @@ export class TextPattern {
     }
     if (from === 0 && parts.length === 0) return [text];
     parts.push(text.slice(from));
-    return withoutEmptyEnd(parts, text);
+    return keepEmptyEnd ? parts : withoutEmptyEnd(parts, text);
   }
 
   /** False when the text certainly has no match. Throws when finding its position would take too long. */

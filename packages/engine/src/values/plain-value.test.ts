@@ -10,5 +10,6 @@ test("bytes become text if they are UTF-8, otherwise base64", () => {
       expect(bytesAsText(bytes)).toBe(isText ? text : Buffer.from(bytes).toString("base64"));
     }),
   );
+  for (let limit = 9; limit < 20; limit++) expect(toPlain(Buffer.from("€€€€"), limit)).toMatch(/^€{0,4}$/);
   expect(toPlain({ a: new Uint8Array([255, 0]), b: new Map([["c", new Date(0)]]) })).toEqual({ a: "/wA=", b: { c: "1970-01-01T00:00:00.000Z" } });
 });

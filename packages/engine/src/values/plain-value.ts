@@ -32,6 +32,13 @@ export function bytesAsText(bytes: Uint8Array): string {
   }
 }
 
+/** The last position up to `end` at which a UTF-8 character starts: text that is cut inside a character would not be UTF-8. */
+function characterStart(bytes: Uint8Array, end: number): number {
+  let start = end;
+  while (start > 0 && end - start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start;
+}
+
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 function base64Of(bytes: Uint8Array): string {
@@ -69,7 +76,8 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     if (typeof item === "boolean") return item;
     if (typeof item !== "object") return String(item);
     if (item instanceof Date) return Number.isNaN(item.getTime()) ? null : item.toISOString();
-    if (item instanceof Uint8Array) return visit(bytesAsText(remaining < item.byteLength ? item.subarray(0, Math.max(0, remaining)) : item), depth);
+    if (item instanceof Uint8Array)
+      return visit(bytesAsText(remaining < item.byteLength ? item.subarray(0, characterStart(item, Math.max(0, remaining))) : item), depth);
     if (item instanceof Error) return item.message;
     if (depth > maxDepth || seen.has(item)) return null;
     seen.add(item);

@@ -82,7 +82,7 @@ interface JsonSize {
   readonly indent: number;
   /** The depth of the deepest list or object so far. */
   depth: number;
-  /** The start of the text that stands for a bigint. */
+  /** Prefix of the text that represents a bigint. */
   readonly mark: string;
   longNumbers: number;
 }

@@ -1,5 +1,5 @@
 // A SAX-style XML scanner. Stricter than XML on purpose: a DOCTYPE is rejected, so there are no entities, external files or default attributes
-// to attack with; size, depth and counts are limited. XInclude is never followed.
+// that an attacker could use; size, depth and counts are limited. XInclude is never followed.
 import { FlowError } from "../errors/flow-error.ts";
 import { endOfName, NamespaceScope, type XmlName } from "./xml-names.ts";
 

@@ -41,7 +41,7 @@ export function parseTime(text: string, pattern: string, zone?: string): number 
 export const parseWritten = (text: string, pattern: string): number => readByPattern(text, pattern).local;
 
 /** True when a pattern contains a time of day. */
-export const hasClock = (pattern: string): boolean => lettersOf(pattern).some((letter) => /[HmsS]/.test(letter));
+export const hasTimeOfDay = (pattern: string): boolean => lettersOf(pattern).some((letter) => /[HmsS]/.test(letter));
 
 /** Throws when strings cannot be parsed with the pattern: formatting supports more letters than parsing. */
 export function checkParsable(pattern: string): void {
@@ -94,13 +94,13 @@ interface DatePart {
 
 function readPart(text: string, piece: string, isAdjacent: boolean): DatePart | undefined {
   const letter = piece[0] as string;
-  if (letter === "X" || letter === "Z") return whole(/^(?:Z|[+-]\d{2}(?::?\d{2})?)/.exec(text)?.[0]);
+  if (letter === "X" || letter === "Z") return toPart(/^(?:Z|[+-]\d{2}(?::?\d{2})?)/.exec(text)?.[0]);
   checkParsableLetter(letter);
   if (letter === "M" && piece.length >= 3) return monthName(/^[A-Za-z]+/.exec(text)?.[0]);
   const maxDigits = letter === "y" ? 4 : Math.max(2, piece.length);
   const found = new RegExp(isAdjacent ? `^\\d{${piece.length}}` : `^\\d{1,${maxDigits}}`).exec(text)?.[0];
   if (letter === "y" && piece.length === 2 && found?.length === 2) return { value: `${Number(found) < 70 ? 20 : 19}${found}`, length: 2 };
-  return letter === "S" && found !== undefined ? { value: found.padStart(piece.length, "0"), length: found.length } : whole(found);
+  return letter === "S" && found !== undefined ? { value: found.padStart(piece.length, "0"), length: found.length } : toPart(found);
 }
 
 function monthName(word: string | undefined): DatePart | undefined {
@@ -108,4 +108,4 @@ function monthName(word: string | undefined): DatePart | undefined {
   return word === undefined || month < 0 ? undefined : { value: String(month + 1), length: word.length };
 }
 
-const whole = (text: string | undefined): DatePart | undefined => (text === undefined ? undefined : { value: text, length: text.length });
+const toPart = (text: string | undefined): DatePart | undefined => (text === undefined ? undefined : { value: text, length: text.length });

@@ -36,7 +36,7 @@ function basicDate(text: string): number | undefined {
 /** An offset after a date or a time. */
 const trailingOffset = /(?<=^\d{4}-\d\d-\d\d|:\d\d(?:[.,]\d{1,9})?)\s*(?:Z|[+-]\d\d(?::?\d\d)?)$/;
 
-/** Date and time of day as written, treated as UTC: neither has a zone to convert to on its own. */
+/** The date and time of day as written, treated as UTC: a date or a time alone has no zone to convert to. */
 export function writtenTime(input: unknown, what = "a date"): number {
   const value = scalarOf(input);
   return timeOf(typeof value === "string" ? value.trim().replace(trailingOffset, "") : value, input, what);
@@ -65,13 +65,13 @@ export function toDay(input: unknown): string {
 export const isDayOnly = (value: unknown): boolean => /^\s*\d{4}(-?)\d\d\1\d\d\s*$/.test(String(value));
 
 /** The time of day of a value, as written: of a time alone, or of a date and time. */
-export function toClock(input: unknown): string {
+export function toTimeOfDay(input: unknown): string {
   const value = scalarOf(input);
   return parseTimeOfDay(value) === undefined ? new Date(writtenTime(input, "a time")).toISOString().slice(11, 19) : (value as string);
 }
 
-/** The same on the first day of 1970, in milliseconds, for patterns. */
-export function writtenClock(input: unknown): number {
+/** The time of day of a value, as milliseconds on 1970-01-01, for formatting with a pattern. */
+export function timeOfDayMs(input: unknown): number {
   return parseTimeOfDay(scalarOf(input)) ?? writtenTime(input, "a time");
 }
 

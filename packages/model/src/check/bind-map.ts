@@ -213,7 +213,7 @@ function planOf(fields: Fields): FieldsPlan {
   return plan;
 }
 
-/** `{{?name}}` without value: the option counts as not written, so its default or a missing-option error applies. */
+/** `{{?name}}` without a value: the option counts as not written, so its default or a missing-option error applies. */
 function isOptionalGap(binding: Binding, entry: MapEntry): boolean {
   return entry.value.type === "scalar" && entry.value.text !== null && binding.placeholders.resolve(entry.value.text).kind === "absent";
 }

@@ -25,6 +25,9 @@ function cases(file: string): Case[] {
     : [];
 }
 
+/** Whether only the engine rejects the document: when a route starts, or when it resolves a class or a template. */
+const needsEngine = ({ level, title }: Case): boolean => level === "start" || /class|template without from/.test(title);
+
 function bind({ yaml, params = {} }: Case) {
   const { tree, diagnostics } = readTree(yaml);
   if (tree === undefined) return { routes: [], faults: diagnostics.map((fault) => fault.message) };
@@ -39,13 +42,17 @@ describe.skipIf(folder === undefined)("Camel's documents (needs SLUICE_CONFORMAN
     if (one.expect.routeIds !== undefined) expect(routes.map((route) => route.id)).toEqual(one.expect.routeIds);
   });
 
-  // Documents rejected at "start" may need the engine; the model alone must reject the others.
-  test.each(cases("documents.jsonl").filter((one) => one.expect.rejected === true && one.level !== "start"))("$id rejected: $title", (one) => {
-    if (/class|template without from/.test(one.title)) return;
+  const rejected = cases("documents.jsonl").filter((one) => one.expect.rejected === true);
+  test.each(rejected.filter((one) => !needsEngine(one)))("$id rejected: $title", (one) => {
     expect(bind(one).faults).not.toEqual([]);
   });
 
-  test.each(cases("eip.jsonl"))("$id binds: $title", (one) => {
-    expect(bind(one).faults.filter((fault) => !one.yaml.includes("{{"))).toEqual([]);
+  test.skip.each(rejected.filter(needsEngine))("$id rejected: $title (needs the engine)", () => undefined);
+
+  const eip = cases("eip.jsonl");
+  test.each(eip.filter((one) => !one.yaml.includes("{{")))("$id binds: $title", (one) => {
+    expect(bind(one).faults).toEqual([]);
   });
+
+  test.skip.each(eip.filter((one) => one.yaml.includes("{{")))("$id binds: $title (needs the properties of the runtime)", () => undefined);
 });

@@ -3,7 +3,7 @@ interface PathPattern {
   readonly names: readonly string[];
   /** The text between two names; one fewer than names. */
   readonly separators: readonly string[];
-  /** `://` for schemes that are written so, otherwise `:`. */
+  /** `://` for schemes such as `http`, otherwise `:`. */
   readonly opening: string;
 }
 
@@ -25,7 +25,7 @@ function parseSyntax(syntax: string): PathPattern {
   return { names, separators: pieces.filter((_, index) => index % 2 === 0).slice(1, names.length), opening };
 }
 
-/** The path's parts by name. A part whose separator is missing is omitted; a port may be, for example. */
+/** The path's parts by name. A part whose separator is missing, such as a port, is omitted. */
 export function splitPath(path: string, { names, separators }: PathPattern): Record<string, string> {
   const parts = Object.create(null) as Record<string, string>;
   let rest = path;

@@ -187,13 +187,15 @@ class EndpointBinding {
     const fallback = this.#shape.defaults?.[name];
     if (fallback !== undefined) return this.#read(name, field, fallback);
     const { spec } = describe(field);
-    if (spec.required === true)
-      this.#problem(
-        "endpoint-option-missing",
-        `endpoint '${this.#scheme}' needs '${name}' (syntax: ${this.#shape.syntax})`,
-        `write it as ${this.#shape.syntax}`,
-      );
+    if (spec.required === true) this.#missing(name);
     else if (spec.default !== undefined) this.#values[name] = spec.default;
+  }
+
+  #missing(name: string): void {
+    const { path, syntax } = this.#shape;
+    if (Object.hasOwn(path, name))
+      this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs '${name}' (syntax: ${syntax})`, `write the uri as ${syntax}`);
+    else this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs the option '${name}'`, `add ${name} to 'parameters'`);
   }
 
   #normal(path: string): string {

@@ -10,11 +10,11 @@ export interface KameletUse {
   readonly fault?: string;
 }
 
-/** Undefined for any other endpoint, and for `kamelet:source` and `kamelet:sink`, which are the ends of a template. */
+/** Undefined for any other endpoint, and for `kamelet:source` and `kamelet:sink`, which are endpoints inside a template. */
 export function kameletUse(uri: string, parameters: Readonly<Record<string, string>>): KameletUse | undefined {
   const { templateId, routeId, ...values } = parameters;
   const path = uri === "kamelet" ? templateId : /^kamelet:(?:\/\/)?(.+)$/s.exec(uri)?.[1];
-  if (path === undefined || isKameletEnd(uri)) return undefined;
+  if (path === undefined || isTemplateEndpoint(uri)) return undefined;
   const use = namedKamelet(path, values);
   return routeId === undefined || use.configuration !== undefined ? use : { ...use, configuration: routeId };
 }
@@ -35,4 +35,4 @@ export function namedKamelet(text: string, parameters: Readonly<Record<string, s
 }
 
 /** True for `kamelet:source` and `kamelet:sink`. */
-export const isKameletEnd = (uri: string): boolean => /^kamelet:(?:\/\/)?(?:source|sink)(?:\?|$)/.test(uri);
+export const isTemplateEndpoint = (uri: string): boolean => /^kamelet:(?:\/\/)?(?:source|sink)(?:\?|$)/.test(uri);

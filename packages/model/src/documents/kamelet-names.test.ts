@@ -23,7 +23,7 @@ it("finds Kamelets in triggers, steps, endpoints and expressions", () => {
   expect(names(flow, { which: "h-sink" })).toEqual(["a-source", "b-action", "c-action", "d-sink", "e-sink", "f-sink", "g.v2-sink", "h-sink"]);
 });
 
-it("omits the ends of a template, the document's own templates, and names with unresolved placeholders", () => {
+it("omits the endpoints of a template, the document's own templates, and names with unresolved placeholders", () => {
   const flow = `- routeTemplate:
     id: own
     from:

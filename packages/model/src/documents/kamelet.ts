@@ -23,7 +23,7 @@ export interface Kamelet {
   readonly name: string;
   readonly title: string | undefined;
   readonly description: string | undefined;
-  /** `source`, `sink` or `action`, by its label or, without one, by the start of its template. */
+  /** `source`, `sink` or `action`: the value of its label; without a label, derived from the `from` of its template. */
   readonly type: string;
   readonly parameters: readonly KameletParameter[];
   /** Its route template: `id`, `parameters`, `beans`, and `from` or `route`. */
@@ -37,7 +37,7 @@ export function readKamelet(tree: Tree): Kamelet | Diagnostic {
   const name = textOf(valueOf(metadata, "name"));
   // v1alpha1 calls `template` `flow`.
   const template = valueOf(spec, "template") ?? valueOf(spec, "flow");
-  if (textOf(valueOf(tree, "kind")) !== "Kamelet") return fault("kamelet-invalid", "this is not a Kamelet", tree.span, "a Kamelet has kind: Kamelet");
+  if (textOf(valueOf(tree, "kind")) !== "Kamelet") return fault("kamelet-invalid", "the document is not a Kamelet", tree.span, "add kind: Kamelet");
   if (name === undefined) return fault("kamelet-invalid", "the Kamelet has no name", tree.span, "add metadata: {name: …}");
   const body = template === undefined ? undefined : bodyOf(template);
   if (template === undefined || body === undefined)

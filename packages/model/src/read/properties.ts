@@ -64,13 +64,13 @@ export function withProfile(
   return merged;
 }
 
-/** The names of the placeholders in a string, without functions such as `env:`, nested ones included. */
+/** The names of the placeholders in a string, including nested ones. For a function such as `{{env:HOME}}`, the name of the function. */
 export function placeholderNames(text: string): readonly string[] {
   return [...text.matchAll(/\{\{[?!]?\s*([^{}:]+?)\s*(?=[{}:])/g)].map((match) => match[1] as string);
 }
 
-/** The values of all names that start with `prefix`, keyed by the name without it. */
-export function namesUnder(prefix: string, names: Iterable<string>, value: (name: string) => string | undefined): Readonly<Record<string, string>> {
+/** The values of all names that start with `prefix`, by name without the prefix. */
+export function valuesUnder(prefix: string, names: Iterable<string>, value: (name: string) => string | undefined): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
   for (const name of names) {
     const property = name.startsWith(prefix) ? value(name) : undefined;

@@ -111,7 +111,7 @@ export class TreeBuilder {
       return undefined;
     }
     if (key.type === "PLAIN" && keyText === "<<") {
-      this.#report("yaml-merge-key", "the merge key '<<' is not supported", start, end, "write the keys out");
+      this.#report("yaml-merge-key", "the merge key '<<' is not supported", start, end, "write out the keys");
       return undefined;
     }
     if (key.anchor !== undefined) this.#anchors.set(key.anchor, this.#scalar(key));

@@ -41,7 +41,7 @@ export function plainOf(tree: Tree): Plain {
 }
 
 /** The first of several candidate edits that reads back as expected. */
-export function firstThatReads(source: string, candidates: Iterable<Splice>, expected: Plain): Edit {
+export function firstValidEdit(source: string, candidates: Iterable<Splice>, expected: Plain): Edit {
   const expectedJson = JSON.stringify(expected);
   for (const candidate of candidates) {
     const edited = applySplice(source, candidate);
@@ -52,6 +52,12 @@ export function firstThatReads(source: string, candidates: Iterable<Splice>, exp
     return { ok: true, source: edited, splice, inverse };
   }
   return rejectEdit("this part cannot be edited here: edit the YAML text");
+}
+
+/** Several edits in succession as one edit: `after` is the text that they produced from `before`. */
+export function combinedEdit(before: string, after: string): Edit {
+  const { tree } = rereadTree(after);
+  return tree === undefined ? unreadableDocument : firstValidEdit(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 
 /** The splice without unchanged text at its ends. */

@@ -2,7 +2,7 @@
 // rejected.
 import type { MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
-import { entriesOf, firstThatReads, insert, notEditable, plainOf, rejectEdit, unreadableDocument } from "./edit.ts";
+import { combinedEdit, entriesOf, firstValidEdit, insert, notEditable, plainOf, rejectEdit, unreadableDocument } from "./edit.ts";
 import type { Edit, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
 import type { Path } from "./layout.ts";
@@ -23,7 +23,7 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   if (map === undefined) return notEditable;
   const entry = [key, plainOf(value)] as const;
   if (map.type === "scalar" && map.text === null) {
-    return firstThatReads(
+    return firstValidEdit(
       source,
       firstEntry(layout, path, map, key, yaml),
       replaceAt(plainOf(layout.root), path, () => ({ entries: [entry] })),
@@ -35,8 +35,8 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   const index = before === -1 ? map.entries.length : before;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
   const last = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), entry] }));
-  const edit = firstThatReads(source, newEntry(layout, map, index, key, yaml), expected);
-  return edit.ok || index === map.entries.length ? edit : firstThatReads(source, newEntry(layout, map, map.entries.length, key, yaml), last);
+  const edit = firstValidEdit(source, newEntry(layout, map, index, key, yaml), expected);
+  return edit.ok || index === map.entries.length ? edit : firstValidEdit(source, newEntry(layout, map, map.entries.length, key, yaml), last);
 }
 
 /** Renames a key; its value and position do not change. */
@@ -52,7 +52,7 @@ export function renameKey(source: string, path: Path, key: string, name: string)
     entries: entriesOf(old).map(([one, value]) => [one === key ? name : one, value] as const),
   }));
   const candidates = [...scalarTexts(name, source.slice(start, end), "", layout.lineEnd)].map((text) => ({ start, end, text }));
-  return firstThatReads(source, candidates, expected);
+  return firstValidEdit(source, candidates, expected);
 }
 
 /** Turns the bare string at `path` into a mapping with that string as its entry `key`: `log: x` becomes `log: {message: x}` on lines. */
@@ -77,7 +77,7 @@ export function expandScalar(source: string, path: Path, key: string): Edit {
   }
   for (const one of scalarTexts(text, written.includes("\n") ? '"' : written, "", layout.lineEnd))
     candidates.push({ start, end, text: `{${key}: ${one}}${trailing}` });
-  return firstThatReads(source, candidates, expected);
+  return firstValidEdit(source, candidates, expected);
 }
 
 /**
@@ -128,13 +128,7 @@ function replaceValue(source: string, path: Path, found: Tree, { text, yaml }: N
 function applyBoth(source: string, first: Edit, then: (source: string) => Edit): Edit {
   if (!first.ok) return first;
   const second = then(first.source);
-  return second.ok ? wholeEdit(source, second.source) : second;
-}
-
-/** Several consecutive edits as one edit of the first text. */
-export function wholeEdit(before: string, after: string): Edit {
-  const { tree } = readTree(after);
-  return tree === undefined ? unreadableDocument : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
+  return second.ok ? combinedEdit(source, second.source) : second;
 }
 
 /** A string as a YAML document. */

@@ -2,8 +2,7 @@
 // is rejected, so that no edit can damage a document.
 import type { ListTree, MapEntry, MapTree, Tree } from "../flow/tree.ts";
 import { readTree } from "../read/read-tree.ts";
-import { rereadTree } from "../read/reread-tree.ts";
-import { entriesOf, firstThatReads, insert, notEditable, plainOf, rejectEdit, unreadableDocument } from "./edit.ts";
+import { combinedEdit, entriesOf, firstValidEdit, insert, notEditable, plainOf, rejectEdit, unreadableDocument } from "./edit.ts";
 import type { Edit, Plain, Splice } from "./edit.ts";
 import { dedentRest, indentRest, Layout } from "./layout.ts";
 import type { Path } from "./layout.ts";
@@ -23,7 +22,7 @@ export function setScalar(source: string, path: Path, text: string): Edit {
   const indent = " ".repeat(layout.column(layout.lineStart(start) + indentOf(source, layout.lineStart(start))));
   const candidates = scalarTexts(text, written, indent, layout.lineEnd);
   const expected = replaceAt(plainOf(layout.root), path, () => text);
-  return firstThatReads(
+  return firstValidEdit(
     source,
     splices(candidates, (one) => (empty === undefined ? { start, end, text: one + trailing } : insert(empty, ` ${one}`))),
     expected,
@@ -40,7 +39,7 @@ export function setOption(source: string, path: Path, key: string, text: string)
   if (entry?.value.type === "scalar") return setScalar(source, [...path, key], text);
   if (entry !== undefined) return rejectEdit(`'${key}' is not a single value`);
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), [key, text]] }));
-  return firstThatReads(source, entrySplices(layout, map, key, text), expected);
+  return firstValidEdit(source, entrySplices(layout, map, key, text), expected);
 }
 
 /** Removes the option `key` from the mapping at `path`. */
@@ -51,7 +50,7 @@ export function removeOption(source: string, path: Path, key: string): Edit {
   const index = map?.type === "map" ? map.entries.findIndex((candidate) => candidate.key === key) : -1;
   if (map?.type !== "map" || index === -1) return notEditable;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).filter(([name]) => name !== key) }));
-  return firstThatReads(source, removalSplices(layout, map, index), expected);
+  return firstValidEdit(source, removalSplices(layout, map, index), expected);
 }
 
 /** Inserts an item, written as YAML, into the list at `path` at this index. */
@@ -67,7 +66,7 @@ export function insertItem(source: string, path: Path, index: number, yaml: stri
   if (!Number.isInteger(index) || index < 0 || index > items.length)
     return rejectEdit(`the index ${index} is out of range: the list has ${items.length} items`);
   const expected = replaceAt(plainOf(layout.root), path, (old) => (Array.isArray(old) ? old : []).toSpliced(index, 0, plainOf(item)));
-  return firstThatReads(source, itemSplices(layout, list, path, index, yaml.trimEnd()), expected);
+  return firstValidEdit(source, itemSplices(layout, list, path, index, yaml.trimEnd()), expected);
 }
 
 /** Removes an item from the list at `path`. */
@@ -77,7 +76,7 @@ export function removeItem(source: string, path: Path, index: number): Edit {
   if (layout === undefined) return unreadableDocument;
   if (list?.type !== "list" || list.items[index] === undefined) return notEditable;
   const expected = replaceAt(plainOf(layout.root), path, (old) => (old as readonly Plain[]).toSpliced(index, 1));
-  return firstThatReads(source, itemRemovals(layout, list, index), expected);
+  return firstValidEdit(source, itemRemovals(layout, list, index), expected);
 }
 
 /** The YAML of an item without indentation, including comments inside it. */
@@ -101,7 +100,7 @@ export function moveItem(source: string, from: Path, index: number, to: Path, to
   if (!removed.ok) return removed;
   const target = typeof through === "number" && through > index ? to.toSpliced(from.length, 1, through - 1) : to;
   const inserted = insertItem(removed.source, target, toIndex, yaml);
-  return inserted.ok ? replaceWhole(source, inserted.source) : inserted;
+  return inserted.ok ? combinedEdit(source, inserted.source) : inserted;
 }
 
 /** Replaces an item with other YAML. */
@@ -109,7 +108,7 @@ export function replaceItem(source: string, path: Path, index: number, yaml: str
   const inserted = insertItem(source, path, index + 1, yaml);
   if (!inserted.ok) return inserted;
   const removed = removeItem(inserted.source, path, index);
-  return removed.ok ? replaceWhole(source, removed.source) : removed;
+  return removed.ok ? combinedEdit(source, removed.source) : removed;
 }
 
 /** Where the missing value of a key or item belongs: directly after its ':' or '-', before any comment. */
@@ -118,11 +117,6 @@ function emptyPlace(layout: Layout, path: Path, start: number): number {
   const entry = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
   const colon = entry === undefined ? -1 : layout.source.indexOf(":", entry.keySpan.end);
   return colon === -1 ? start : colon + 1;
-}
-
-function replaceWhole(before: string, after: string): Edit {
-  const { tree } = rereadTree(after);
-  return tree === undefined ? unreadableDocument : firstThatReads(before, [{ start: 0, end: before.length, text: after }], plainOf(tree));
 }
 
 function* splices(texts: Iterable<string>, toSplice: (text: string) => Splice): Generator<Splice> {

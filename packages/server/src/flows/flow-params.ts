@@ -1,5 +1,5 @@
 // Parameters of a flow: validation, storage and resolution of `{{name}}`.
-import { namesUnder } from "@sluice/model";
+import { valuesUnder } from "@sluice/model";
 import { ServiceError } from "../service-error.ts";
 import { looksSecret, variableOf, type Environment } from "../host/environment.ts";
 import { masked } from "../masking/secret-headers.ts";
@@ -89,7 +89,7 @@ export function createPropertySource(params: StoredParams, environment: Environm
       if (value !== undefined && looksSecret(name)) secrets.add(value);
       return value;
     },
-    propertiesUnder: (prefix) => namesUnder(prefix, [...properties.keys(), ...Object.keys(params)], (name) => source.property(name)),
+    propertiesUnder: (prefix) => valuesUnder(prefix, [...properties.keys(), ...Object.keys(params)], (name) => source.property(name)),
   };
   return source;
 }

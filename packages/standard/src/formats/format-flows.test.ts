@@ -60,6 +60,10 @@ test.each([
   ["- marshal: {}", /format/],
   ["- unmarshal: {csv: {delimiter: '\"'}}", /must differ from quote/],
   ["- unmarshal: {custom: {ref: none}}", /unknown data format 'none'/],
+  [
+    "- dataFormats: [{custom: {id: a, ref: b}}, {custom: {id: b, ref: a}}]\n- from: {uri: direct:start, steps: [{unmarshal: {custom: {ref: a}}}]}",
+    /the data format 'a' refers to itself/,
+  ],
 ])("%s is rejected when it is deployed", (yaml, message) => {
   expect(faultsOf(yaml)[0]).toMatch(message);
 });

@@ -4,6 +4,6 @@ import { f } from "@sluice/model";
 export const clauseFields = {
   id: f.string({ doc: "Id of this block.", group: "advanced" }),
   description: f.string({ doc: "Description of the block.", group: "advanced" }),
-  note: f.string({ doc: "A note for readers.", group: "advanced" }),
+  note: f.string({ doc: "Note for readers of the flow.", group: "advanced" }),
   disabled: f.boolean({ doc: "Disables this block.", default: false, group: "advanced" }),
 };

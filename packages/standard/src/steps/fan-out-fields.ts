@@ -9,11 +9,11 @@ export const fanOutFields = {
   streaming: f.boolean({ doc: "Reads items on demand; with parallelProcessing, merges results in the order of completion.", default: false }),
   stopOnException: f.boolean({ doc: "Stops at the first failure instead of running the remaining copies.", default: false }),
   timeout: f.duration({
-    doc: "With parallelProcessing, the maximum time for all copies; unfinished copies are omitted from the result. 0 means no limit.",
+    doc: "Maximum time for all copies; requires parallelProcessing. Unfinished copies are omitted from the result. 0 means no limit.",
     default: 0,
   }),
   shareUnitOfWork: f.boolean({
-    doc: "Treats all copies as one unit: when the failure of a copy was handled, the following steps do not run.",
+    doc: "Treats all copies as one unit of work: if a copy fails, the following steps do not run, even if the failure was handled.",
     default: false,
     group: "advanced",
   }),

@@ -37,6 +37,7 @@ export async function runParallel(branches: Branches, merger: ResultMerger, opti
     pool.close();
   } finally {
     cancel?.();
+    await branches.return?.();
   }
 }
 

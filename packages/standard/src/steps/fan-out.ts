@@ -28,16 +28,17 @@ export function fanOut(original: Exchange, branches: Branches, options: FanOutOp
 async function runSequentially(branches: AsyncIterator<Branch>, run: (branch: Branch) => Awaitable, merger: ResultMerger, clock: Clock): Promise<void> {
   let index = 0;
   let sliceStart = clock.monotonic();
-  for (let next = await branches.next(); next.done !== true; next = await branches.next()) {
-    await run(next.value);
-    if (!merger.add(next.value.copy, index++)) {
-      await branches.return?.();
-      return;
+  try {
+    for (let next = await branches.next(); next.done !== true; next = await branches.next()) {
+      await run(next.value);
+      if (!merger.add(next.value.copy, index++)) return;
+      // A resolved promise does not yield to the event loop.
+      if (clock.monotonic() - sliceStart > sliceMs) {
+        await clock.yieldToEventLoop();
+        sliceStart = clock.monotonic();
+      }
     }
-    // A resolved promise does not yield to the event loop.
-    if (clock.monotonic() - sliceStart > sliceMs) {
-      await clock.yieldToEventLoop();
-      sliceStart = clock.monotonic();
-    }
+  } finally {
+    await branches.return?.();
   }
 }

@@ -101,12 +101,16 @@ function* groupItems(items: Iterator<unknown>, size: number): Generator<readonly
 
 async function* groupItemsAsync(items: AsyncIterator<unknown>, size: number): AsyncGenerator<readonly unknown[]> {
   let group: unknown[] = [];
-  for (let next = await items.next(); next.done !== true; next = await items.next()) {
-    group.push(next.value);
-    if (group.length === size) {
-      yield group;
-      group = [];
+  try {
+    for (let next = await items.next(); next.done !== true; next = await items.next()) {
+      group.push(next.value);
+      if (group.length === size) {
+        yield group;
+        group = [];
+      }
     }
+    if (group.length > 0) yield group;
+  } finally {
+    await items.return?.();
   }
-  if (group.length > 0) yield group;
 }

@@ -2,11 +2,11 @@ import type { Exchange } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
 
 export interface SemaphoreLimits {
-  /** Concurrency limit before others wait. */
+  /** Concurrency limit while the queue has space. */
   readonly normal: number;
   /** Concurrency limit when the queue is full. */
   readonly max: number;
-  /** Queue length. */
+  /** Maximum length of the queue. */
   readonly maxWaiting: number;
 }
 

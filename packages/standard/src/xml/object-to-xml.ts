@@ -1,6 +1,6 @@
 // Plain objects as XML, written incrementally: a body of ten megabytes takes about a second.
 import { FlowError } from "@sluice/engine/spi";
-import { asText, TextInBlocks } from "@sluice/engine/values";
+import { asText, BlockTextBuilder } from "@sluice/engine/values";
 import { maxPayloadBytes, payloadError } from "../formats/format-input.ts";
 import { escapeXmlAttribute, escapeXmlText } from "./serialize-xml.ts";
 import type { XmlObjectShape } from "./xml-object.ts";
@@ -18,7 +18,7 @@ const pieceSize = 256 * 1024;
 /** Writes any value as `<name>…</name>`; the text is complete when the generator is done. A list becomes one element per item. */
 export class XmlWriter {
   // Indentation can make a string much longer.
-  readonly #text = new TextInBlocks((length) => {
+  readonly #text = new BlockTextBuilder((length) => {
     if (length > maxPayloadBytes) throw payloadError("the body as XML");
   });
   readonly #options: WriteOptions;
@@ -39,7 +39,7 @@ export class XmlWriter {
     checkName(name);
     if (Array.isArray(value)) {
       for (const item of value as readonly unknown[]) {
-        // Long lists consist mostly of short values, for which a generator each would take too long.
+        // Long lists mostly contain short values; a generator for each of them would be too slow.
         if (isShort(item)) this.#text.add(`${pad}<${name}>${escapeXmlText(asText(item))}</${name}>${this.#end}`);
         else yield* this.steps(name, item, pad, depth + 1);
         if (this.#text.isFull) yield this.#text.finishBlock();

@@ -20,7 +20,7 @@ export function parseXml(text: string, limits = xmlLimits): XmlNode {
   return builder.document;
 }
 
-/** As {@link parseXml}, in slices, for long documents. */
+/** Like {@link parseXml}, in slices, for long documents. */
 export async function parseXmlInSlices(text: string, clock: Clock, limits = xmlLimits): Promise<XmlNode> {
   const builder = new DocumentBuilder(limits.maxNodes);
   await each(scanXmlIncrementally(text, limits, builder), () => undefined, clock);

@@ -32,7 +32,7 @@ export function readXml(value: unknown): XmlNode {
   const cached = text.length <= recentCharacters ? recentTexts.get(text) : longText(text);
   if (cached !== undefined) return orThrow(cached);
   const parsed = parseXml(text);
-  if (text.length <= recentCharacters) remember(text, parsed);
+  if (text.length <= recentCharacters) cacheRecent(text, parsed);
   else lastLongText = new WeakRef({ text, parsed });
   return parsed;
 }
@@ -104,7 +104,7 @@ function readBytes(bytes: Uint8Array): XmlNode {
   return parsed;
 }
 
-function remember(text: string, parsed: XmlNode): void {
+function cacheRecent(text: string, parsed: XmlNode): void {
   if (recentTexts.size >= recentCount) recentTexts.delete(recentTexts.keys().next().value as string);
   recentTexts.set(text, parsed);
 }

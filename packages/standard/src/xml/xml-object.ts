@@ -6,7 +6,7 @@ import type { XmlNode } from "./xml-node.ts";
 export interface XmlObjectShape {
   /** Prefix of attribute names. */
   readonly attributePrefix: string;
-  /** Holds the text of an element that has attributes or children as well. */
+  /** Key for the text of an element that also has attributes or children. */
   readonly textKey: string;
   /** Drops prefixes and namespace declarations. */
   readonly localNames: boolean;
@@ -51,7 +51,7 @@ function add(content: Map<string, unknown>, key: string, value: unknown): void {
   }
 }
 
-/** A map as a plain object whose keys, `__proto__` included, are all its own. */
+/** Converts entries to a plain object; `__proto__` becomes an ordinary key. */
 export function toRecord(content: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const [key, value] of content) {

@@ -6,7 +6,7 @@ import { CommandError, countFlag, textFlag, UsageError, type Call } from "../../
 import { commandFile } from "../../command/package-files.ts";
 import { busyPort, isFree } from "../../runtime/busy-port.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { waitForAbort } from "../run/interrupted.ts";
+import { waitForAbort } from "../run/wait-for-abort.ts";
 import { deployTokenFile } from "../start/deploy-token-file.ts";
 import { firstFlowCommand } from "../start/first-flow-command.ts";
 import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";

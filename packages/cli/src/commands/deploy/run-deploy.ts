@@ -27,7 +27,9 @@ export async function run(call: Call): Promise<number> {
     if (asJson) terminal.write(JSON.stringify({ deployed: false, changes: plan.map(changeJson) }, undefined, 2));
     else
       terminal.note(
-        pending.length === 0 ? "nothing to do: all artifacts are up to date" : `${pending.length} of ${plan.length} would change; nothing was changed`,
+        pending.length === 0
+          ? "nothing to do: all artifacts are up to date"
+          : `${pending.length} of ${plan.length} artifacts would change; nothing was deployed`,
       );
     return 0;
   }
@@ -45,7 +47,7 @@ export async function run(call: Call): Promise<number> {
       for (const warning of warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
       for (const route of routes) terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
     }
-    terminal.note(`${pending.length} deployed to ${connection.baseUrl}`);
+    terminal.note(`${pending.length} ${pending.length === 1 ? "artifact" : "artifacts"} deployed to ${connection.baseUrl}`);
   }
   return 0;
 }

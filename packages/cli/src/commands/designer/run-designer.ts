@@ -3,7 +3,7 @@ import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
 import { busyPort, commandWith, nextFreePort } from "../../runtime/busy-port.ts";
-import { waitForAbort } from "../run/interrupted.ts";
+import { waitForAbort } from "../run/wait-for-abort.ts";
 import { readDesignerSettings } from "./designer-settings.ts";
 
 export async function run({ terminal, signal }: Call): Promise<number> {

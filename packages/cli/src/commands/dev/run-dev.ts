@@ -12,7 +12,7 @@ import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
 import { readExternalFlows } from "../run/external-flows.ts";
-import { waitForAbort } from "../run/interrupted.ts";
+import { waitForAbort } from "../run/wait-for-abort.ts";
 import { guard, startFault } from "../run/run-run.ts";
 
 export async function run(call: Call): Promise<number> {

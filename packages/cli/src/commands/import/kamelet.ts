@@ -29,7 +29,7 @@ export function importKamelet(text: string): ImportResult {
     ...(required.has(parameter) ? {} : { required: false }),
     ...(description === undefined ? {} : { description }),
   }));
-  const template = replaceEnds(spec.template, name, remarks) as Record<string, unknown>;
+  const template = replaceTemplateEndpoints(spec.template, name, remarks) as Record<string, unknown>;
   const { beans, from, steps, route, ...rest } = template as { beans?: unknown; from?: Step; steps?: readonly Step[]; route?: unknown };
   for (const word of Object.keys(rest)) remarks.push({ where: `spec.template.${word}`, text: "has no equivalent and was omitted" });
   const body = route === undefined ? { from: { ...from, ...(steps === undefined ? {} : { steps }) } } : { route };
@@ -40,7 +40,7 @@ export function importKamelet(text: string): ImportResult {
 }
 
 /** `kamelet:source` and `kamelet:sink` connect the template to its caller; they become direct endpoints. */
-function replaceEnds(value: unknown, name: string, remarks: Remark[]): unknown {
+function replaceTemplateEndpoints(value: unknown, name: string, remarks: Remark[]): unknown {
   if (typeof value === "string") {
     if (value !== "kamelet:source" && value !== "kamelet:sink") return value;
     const endpoint = value === "kamelet:source" ? `direct:${name}` : `direct:${name}-out`;
@@ -50,7 +50,7 @@ function replaceEnds(value: unknown, name: string, remarks: Remark[]): unknown {
     });
     return endpoint;
   }
-  if (Array.isArray(value)) return value.map((item) => replaceEnds(item, name, remarks));
+  if (Array.isArray(value)) return value.map((item) => replaceTemplateEndpoints(item, name, remarks));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceEnds(inner, name, remarks)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceTemplateEndpoints(inner, name, remarks)]));
 }

@@ -2,7 +2,7 @@
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import { existsSync, readdirSync } from "node:fs";
 import { FlowTestFileError, readFlowTests } from "@sluice/flow-tests";
-import { namesUnder, type Diagnostic } from "@sluice/model";
+import { valuesUnder, type Diagnostic } from "@sluice/model";
 import { createConnectionChecker, createFlowChecker, type CheckedConnection, type PluginProblem, type Plugins } from "@sluice/server/check";
 import { variableOf } from "@sluice/server/config";
 import { UsageError } from "../../command/declaration.ts";
@@ -72,7 +72,7 @@ export async function findFaults(
     const fileParams = await readParamsFile(path).catch(reportParams);
     const values = flatParams({ ...projectParams, ...testParams.get(resolve(path)), ...fileParams, ...params }, environment);
     const property = (name: string): string | undefined => values[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
-    const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => namesUnder(prefix, Object.keys(values), property);
+    const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => valuesUnder(prefix, Object.keys(values), property);
     const connectionFiles = await connectionsOf(path);
     const types = new Map([...connectionFiles].map(([id, { type }]) => [id, type]));
     const folders = { kamelets: projectKameletFolders([path]), resources: projectResourceFolders([path]), connections: types };

@@ -15,7 +15,7 @@ export async function newFunction({ arguments: positionals, flags, terminal }: C
   const before = await textOf(file);
   const lines = withTypes(stub);
   if (before !== undefined && exportsName(before, exportedName(bean)))
-    throw new UsageError(`'${file}' already exports '${exportedName(bean)}': add the missing part:\n${lines.slice(1, -1).join("\n")}`);
+    throw new UsageError(`'${file}' already exports '${exportedName(bean)}'; add this code to the export:\n${lines.slice(1, -1).join("\n")}`);
   await writeFile(file, `${before === undefined ? moduleHead : before.replace(/\n*$/, "\n")}\n${lines.join("\n")}\n`);
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ file, name: exportedName(bean) }));
   else terminal.write(`${file}\n\n${lines.join("\n")}\n\nTry it:\n  SERVICE_FUNCTIONS=${file} sluice dev`);
@@ -24,9 +24,9 @@ export async function newFunction({ arguments: positionals, flags, terminal }: C
 
 function assertNames({ bean, method }: FunctionStub): void {
   if (!/^[\p{L}_$][\p{L}\p{N}_.$-]*$/u.test(bean))
-    throw new UsageError(`'${bean}' is not a valid name of a bean or class: use letters, digits, '_', '$', '.' and '-', starting with a letter, '_' or '$'`);
+    throw new UsageError(`'${bean}' is not a valid bean or class name: use letters, digits, '_', '$', '.' and '-', starting with a letter, '_' or '$'`);
   if (method !== undefined && !/^[\p{L}$][\p{L}\p{N}_$]*$/u.test(method))
-    throw new UsageError(`'${method}' is not a valid name of a method: use letters, digits, '_' and '$', starting with a letter or '$'`);
+    throw new UsageError(`'${method}' is not a valid method name: use letters, digits, '_' and '$', starting with a letter or '$'`);
 }
 
 async function textOf(file: string): Promise<string | undefined> {

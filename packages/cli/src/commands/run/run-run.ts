@@ -5,7 +5,7 @@ import { CommandError, listOf, UsageError, type Call, type Values } from "../../
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { busyPort, nextFreePort } from "../../runtime/busy-port.ts";
 import { readExternalFlows } from "./external-flows.ts";
-import { waitForAbort } from "./interrupted.ts";
+import { waitForAbort } from "./wait-for-abort.ts";
 import { workerCommand } from "./worker-command.ts";
 
 export async function run({ arguments: positionals, flags, signal }: Call): Promise<number> {

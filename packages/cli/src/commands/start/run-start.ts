@@ -29,13 +29,15 @@ export async function run({ terminal, signal }: Call): Promise<number> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<number | null>((resolve) => runtime.once("exit", resolve));
+  const stop = (): void => void runtime.kill("SIGTERM");
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
   const baseUrl = await readyUrl(runtime);
   if (baseUrl === undefined) return 1;
   const tokenPath = file?.path ?? "SERVICE_DEPLOY_TOKEN";
   const token = file?.token ?? configuredToken;
   const designer = await openDesigner({ ...environment, SERVICE_DEPLOY_TOKEN: token }, baseUrl);
   terminal.note(announcement(baseUrl, tokenPath, designer?.url, file !== undefined));
-  signal.addEventListener("abort", () => runtime.kill("SIGTERM"), { once: true });
   const code = await exited;
   await designer?.close();
   return code ?? 1;
@@ -75,7 +77,9 @@ function announcement(baseUrl: string, tokenPath: string, designerUrl: string | 
     ...(designerUrl === undefined ? [] : [`Designer      ${designerUrl}`]),
     `Deploy token  ${hasFile ? tokenPath : "from SERVICE_DEPLOY_TOKEN"}`,
     "",
-    ...(designerUrl === undefined ? [] : ["Open the designer and deploy the sample flow, or deploy a flow from the command line:"]),
+    designerUrl === undefined
+      ? "Deploy a flow from the command line:"
+      : "Open the designer and deploy the sample flow, or deploy a flow from the command line:",
     `  ${firstFlowCommand(baseUrl, hasFile ? `$(cat '${tokenPath}')` : "$SERVICE_DEPLOY_TOKEN")}`,
     "Call it:",
     `  curl -X POST ${baseUrl}/api/hello -d '{"name":"Ada"}'`,

@@ -55,7 +55,7 @@ describe("sluice test", () => {
     const { exit, output } = await sluiceTest("--coverage");
     expect(output).toContain("chooser.test.yaml\n  ✓ small one");
     // Executed: pick, small and loud of big, small, pick, loud, shout and partner; otherwise and "skipped" of four branches.
-    expect(output).toContain("Coverage of chooser: steps 50.0 %, branches 50.0 %");
+    expect(output).toContain("Coverage of chooser: steps 50.0%, branches 50.0%");
     expect(output).toContain("never reached: big (line 9), pick: when (line 9), shout (line 12), loud: steps (line 12), partner (line 15)");
     expect(exit).toBe(0);
   });

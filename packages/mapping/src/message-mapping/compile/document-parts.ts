@@ -57,7 +57,7 @@ function importedDeclarations(id: string, reading: Reading): Declarations | unde
   const cached = byId.get(id);
   if (cached !== undefined) return cached;
   if (depth >= maxImportDepth) {
-    context.report(`imports are nested deeper than ${maxImportDepth} documents`);
+    context.report(`imports are nested deeper than ${maxImportDepth} levels`);
     return undefined;
   }
   const imported = context.environment.documents?.get(id);

@@ -3,7 +3,7 @@ import { compilePattern, isPlainObject } from "@sluice/engine/values";
 import { formatValue, unknownProperties } from "../../problem.ts";
 import { characterCount } from "../../text/characters.ts";
 import { checkParsable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
-import { toClock, toDay, toTime, writtenClock, writtenTime } from "../date-values.ts";
+import { toTimeOfDay, toDay, toTime, timeOfDayMs, writtenTime } from "../date-values.ts";
 import type { Run } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
@@ -108,7 +108,7 @@ interface DateKind {
 /** A date and time is an instant; a date or a time alone is used as written in the source. */
 const dateKinds: Readonly<Record<"date" | "dateTime" | "time", DateKind>> = {
   date: { timeOf: writtenTime, parse: parseWritten, write: toDay },
-  time: { timeOf: writtenClock, parse: parseWritten, write: toClock },
+  time: { timeOf: timeOfDayMs, parse: parseWritten, write: toTimeOfDay },
   dateTime: {
     timeOf: (value) => toTime(value, "a date and time"),
     parse: parseTime,

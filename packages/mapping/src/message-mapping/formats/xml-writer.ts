@@ -1,5 +1,5 @@
 // Writes data as XML: `@name` is an attribute, `#text` the text, a list becomes one element per item.
-import { isPlainObject, TextInBlocks } from "@sluice/engine/values";
+import { isPlainObject, BlockTextBuilder } from "@sluice/engine/values";
 import type { Incremental } from "../../text/incremental.ts";
 import { escapeXml } from "../../text/xml-tree.ts";
 import { MappingFault } from "../mapping-fault.ts";
@@ -37,7 +37,7 @@ export function* writeXml(
   const own = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
   const declarations = declared.filter(([attribute]) => isNothing(own[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
-  const text = new TextInBlocks();
+  const text = new BlockTextBuilder();
   yield* element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, formatName, text });
   return text.end();
 }
@@ -46,7 +46,7 @@ interface Place {
   readonly prefixes: ReadonlySet<string>;
   readonly depth: number;
   readonly formatName: FormatName;
-  readonly text: TextInBlocks;
+  readonly text: BlockTextBuilder;
 }
 
 function* element(rawName: string, value: unknown, attributes: string, outer: Place): Incremental<void> {

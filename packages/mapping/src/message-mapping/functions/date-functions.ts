@@ -1,6 +1,6 @@
 import { MappingFault } from "../mapping-fault.ts";
-import { checkParsable, compileDatePattern, formatTime, hasClock, parseTime, parseWritten } from "../date-patterns.ts";
-import { isDayOnly, toClock, toDay, toTime, writtenTime } from "../date-values.ts";
+import { checkParsable, compileDatePattern, formatTime, hasTimeOfDay, parseTime, parseWritten } from "../date-patterns.ts";
+import { isDayOnly, toTimeOfDay, toDay, toTime, writtenTime } from "../date-values.ts";
 import { isNothing, scalarOf, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
 
@@ -45,7 +45,7 @@ function addMonths(date: Date, months: number): void {
 export const dateFunctions: LanguageFunctions = {
   date: ofValue(1, 1, toDay),
   dateTime: ofTime(1, 1, (time) => new Date(time).toISOString()),
-  time: ofValue(1, 1, toClock),
+  time: ofValue(1, 1, toTimeOfDay),
   formatDate: withPattern(
     ofTime(2, 3, (time, pattern, zone) => formatTime(time, toText(pattern), zoneText(zone))),
     compileDatePattern,
@@ -66,7 +66,7 @@ export const dateFunctions: LanguageFunctions = {
 /** A string without a time of day is a date, whatever the zone; any other is an instant. */
 function parseDate(value: unknown, pattern: unknown, zone: unknown): string {
   const [text, format] = [toText(value), toText(pattern)];
-  if (hasClock(format)) return new Date(parseTime(text, format, zoneText(zone))).toISOString();
+  if (hasTimeOfDay(format)) return new Date(parseTime(text, format, zoneText(zone))).toISOString();
   return new Date(parseWritten(text, format)).toISOString().slice(0, 10);
 }
 

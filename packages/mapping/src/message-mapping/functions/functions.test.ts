@@ -226,6 +226,7 @@ describe("functions", () => {
     ["formatDate(at, 'HH', 'Mars/Base')", "x: unknown time zone 'Mars/Base'"],
     ["formatNumber(1, text('abc'))", "x: 'abc' is not a number pattern: use one like #,##0.00"],
     ["parseNumber('x')", 'x: expected a number, got "x"'],
+    ["parseNumber('12', '')", "x: the decimal mark of parseNumber must be a character such as '.' or ',', got \"\""],
     ["matches('a', text('(?=b)'))", "x: the regular expression '(?=b)' is invalid"],
     ["sum(words)", 'x: expected a number, got "b"'],
     ["parseJson('{')", "x: parseJson: the text is not valid JSON"],

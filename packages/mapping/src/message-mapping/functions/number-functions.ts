@@ -69,6 +69,8 @@ function extreme(values: readonly unknown[], sign: number): unknown {
 
 /** Parses localized numbers: `1.234,50` with the decimal mark `,`. */
 function parseNumber(text: string, decimalMark: string): number {
+  if (!/^[^\d\s+-]$/u.test(decimalMark))
+    throw new MappingFault("type", `the decimal mark of parseNumber must be a character such as '.' or ',', got ${formatValue(decimalMark)}`, decimalMark);
   const plain = text
     .trim()
     .replaceAll(decimalMark === "," ? /[.\s'\u00a0]/g : /[,\s'\u00a0]/g, "")

@@ -59,7 +59,7 @@ export const verbFields = {
       parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
       id: f.string({ doc: "Id of the step that calls it.", group: "advanced" }),
       description: text("Description of the step."),
-      note: text("A note for readers."),
+      note: text("Note for readers of the flow."),
       disabled: f.boolean({ doc: "Disables the operation.", default: false, group: "advanced" }),
       pattern: f.enum(["InOnly", "InOut"], { doc: "InOnly does not wait for a reply.", group: "advanced" }),
       variableSend: text("Variable whose value is sent as the body, in place of the message body."),

@@ -46,7 +46,7 @@ describe.each([
 test("a decompression bomb is stopped at the limit", () => {
   const bomb = new Uint8Array(gzipSync(new Uint8Array(8 * 1024 * 1024)));
   expect(bomb.length).toBeLessThan(20_000);
-  expect(() => inflate(bomb, { packing: "gzip", format: "gzip", limit: 1024 * 1024, clock: undefined })).toThrowError(
+  expect(() => inflate(bomb, { encoding: "gzip", format: "gzip", limit: 1024 * 1024, clock: undefined })).toThrowError(
     expect.objectContaining({ code: "limit-payload" }),
   );
 });

@@ -21,6 +21,6 @@ export const gzipDeflater = defineFormat({
   ],
   create: (_options, clock) => ({
     marshal: (body) => withBytes(body, (bytes) => gzip(bytes, clock)),
-    unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, { packing: "gzip", format: "gzip", clock })),
+    unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, { encoding: "gzip", format: "gzip", clock })),
   }),
 });

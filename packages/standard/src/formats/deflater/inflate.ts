@@ -4,12 +4,12 @@ import { isFlowError, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { concatBytes, invalidInput, maxPayloadBytes, payloadError } from "../format-input.ts";
 import { runIncrementally } from "../incremental.ts";
 
-const packings = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
+const decompressors = { gzip: Gunzip, zlib: Unzlib, raw: Inflate } as const;
 /** Size of an input chunk. Its decompressed data may be a thousand times as long. */
 const pieceSize = 4 * 1024;
 
 interface InflateOptions {
-  readonly packing: keyof typeof packings;
+  readonly encoding: keyof typeof decompressors;
   readonly format: string;
   /** Maximum size of the result, in bytes. */
   readonly limit?: number;
@@ -17,11 +17,11 @@ interface InflateOptions {
 }
 
 /** Decompresses bytes, in slices when it takes long; fails when the result exceeds the limit or the input is corrupt. */
-export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloadBytes, clock }: InflateOptions): Awaitable<Uint8Array> {
+export function inflate(compressed: Uint8Array, { encoding, format, limit = maxPayloadBytes, clock }: InflateOptions): Awaitable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isComplete = false;
-  const stream = new packings[packing]((chunk, isFinal) => {
+  const stream = new decompressors[encoding]((chunk, isFinal) => {
     size += chunk.length;
     if (size > limit) throw payloadError("the decompressed body", limit);
     // The library reuses its buffers, so the output is copied.
@@ -30,8 +30,8 @@ export function inflate(packed: Uint8Array, { packing, format, limit = maxPayloa
   });
   function* pushChunks(): Generator<undefined> {
     try {
-      for (let at = 0; at < packed.length; at += pieceSize) {
-        stream.push(packed.subarray(at, at + pieceSize), at + pieceSize >= packed.length);
+      for (let at = 0; at < compressed.length; at += pieceSize) {
+        stream.push(compressed.subarray(at, at + pieceSize), at + pieceSize >= compressed.length);
         yield undefined;
       }
     } catch (cause) {

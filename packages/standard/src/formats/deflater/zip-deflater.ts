@@ -28,7 +28,7 @@ export const zipDeflater = defineFormat({
     const options: DeflateOptions = { level: (compressionLevel < 0 ? 6 : compressionLevel) as NonNullable<DeflateOptions["level"]> };
     return {
       marshal: (body) => withBytes(body, (bytes) => zlib(bytes, options, clock)),
-      unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, { packing: "zlib", format: "zlib", clock })),
+      unmarshal: (body) => withBytes(body, (bytes) => inflate(bytes, { encoding: "zlib", format: "zlib", clock })),
     };
   },
 });

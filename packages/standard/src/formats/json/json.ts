@@ -1,6 +1,6 @@
 import { FlowError, isFlowError, defineFormat, type Awaitable, type Clock } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
-import { asJsonIncrementally, isLongToWrite } from "@sluice/engine/values";
+import { asJsonIncrementally, shouldWriteInParts } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { commonFields, withText } from "../format-input.ts";
 import { parseJson, parseLongJson, writeJson } from "./json-text.ts";
@@ -66,7 +66,7 @@ export const json = defineFormat({
           return clock === undefined || text.length < minLongToIndent ? prettyJson(text) : inSlices(prettyJsonIncrementally(text), clock);
         };
         const write = (value: unknown, skipsNull: boolean): Awaitable<string> => {
-          if (clock === undefined || !isLongToWrite(value)) return format(writeOrFail(() => writeJson(skipsNull ? withoutNull(value) : value)));
+          if (clock === undefined || !shouldWriteInParts(value)) return format(writeOrFail(() => writeJson(skipsNull ? withoutNull(value) : value)));
           return inSlices(asJsonIncrementally(value, skipsNull ? withoutNull : undefined), clock).then(format, throwUnwritable);
         };
         if (!(body instanceof Uint8Array)) return write(body, omitNull);

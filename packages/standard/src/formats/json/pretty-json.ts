@@ -1,5 +1,5 @@
 // Pretty-prints JSON like Camel's default library: one member per line, lists on one line.
-import { jsonStringEnd, TextInBlocks } from "@sluice/engine/values";
+import { jsonStringEnd, BlockTextBuilder } from "@sluice/engine/values";
 import { maxPayloadBytes, payloadError } from "../format-input.ts";
 
 const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
@@ -7,7 +7,7 @@ const newLine = (depth: number): string => `\n${"  ".repeat(depth)}`;
 /** Pretty-prints compact JSON text in slices. */
 export function* prettyJsonIncrementally(compact: string): Generator<undefined, string> {
   // Indentation can make deeply nested objects a thousand times as long.
-  const text = new TextInBlocks((length) => {
+  const text = new BlockTextBuilder((length) => {
     if (length > maxPayloadBytes) throw payloadError("the body with line breaks and indentation");
   });
   let last = "";

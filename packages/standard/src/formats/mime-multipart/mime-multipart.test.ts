@@ -37,6 +37,11 @@ describe("reading", () => {
     expect(text(quoted?.body)).toBe("café bar");
   });
 
+  test("a boundary inside a line, or at the start of a longer one, does not end a part", () => {
+    const nested = crlf("a --b in a line", "--b", "Content-Type: multipart/alternative; boundary=b2", "", "--b2", "", "inner", "--b2--", "--b--", "");
+    expect(text(format().unmarshal(nested, exchangeOf(nested, { "Content-Type": "multipart/mixed; boundary=b" })))).toBe(crlf("--b2", "", "inner", "--b2--"));
+  });
+
   test("a body that is not multipart stays unchanged", () => {
     expect(format().unmarshal("plain", exchangeOf("plain", { "Content-Type": "text/plain" }))).toBe("plain");
   });

@@ -46,7 +46,7 @@ export function readHead(bytes: Uint8Array): { readonly headers: Record<string, 
 export function readParts(bytes: Uint8Array, boundary: string): MimePart[] {
   const line = encoder.encode(`--${boundary}`);
   const parts: MimePart[] = [];
-  let at = find(bytes, line, 0);
+  let at = findLine(bytes, line, 0);
   if (at < 0) throw invalidInput("mime", "the body does not contain the boundary of its Content-Type header");
   for (;;) {
     at += line.length;
@@ -121,10 +121,17 @@ function quote(name: string, value: string | undefined): string {
   return value === undefined ? "" : `; ${name}="${clean(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
+/** The start of the next boundary. It begins a line, and is not the start of a longer boundary, such as that of a nested multipart. */
 function findLine(bytes: Uint8Array, line: Uint8Array, from: number): number {
+  const isBoundary = (at: number): boolean => (at === from || bytes[at - 1] === 10) && endsBoundary(bytes, at + line.length);
   let at = find(bytes, line, from);
-  while (at > 0 && at > from && bytes[at - 1] !== 10) at = find(bytes, line, at + 1);
+  while (at >= 0 && !isBoundary(at)) at = find(bytes, line, at + 1);
   return at;
+}
+
+function endsBoundary(bytes: Uint8Array, at: number): boolean {
+  const next = bytes[at];
+  return next === undefined || next === 13 || next === 10 || next === 32 || next === 9 || (next === 45 && bytes[at + 1] === 45);
 }
 
 function find(bytes: Uint8Array, what: Uint8Array, from: number): number {

@@ -16,10 +16,10 @@ export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | 
   if (count > maxEntries) throw invalidInput("zip", `the zip file has more than ${maxEntries} entries`);
   const entries: ArchiveEntry[] = [];
   const content = (entryAt: number, name: string, limit: number): Awaitable<Uint8Array> => {
-    const { packed, isStored } = packedContent(bytes, view, entryAt, name);
-    if (!isStored) return inflate(packed, { packing: "raw", format: "zip", limit, clock });
-    if (packed.length > limit) throw payloadError(`entry '${name}' of the zip file`, limit);
-    return packed.slice();
+    const { compressed, isStored } = compressedContent(bytes, view, entryAt, name);
+    if (!isStored) return inflate(compressed, { encoding: "raw", format: "zip", limit, clock });
+    if (compressed.length > limit) throw payloadError(`entry '${name}' of the zip file`, limit);
+    return compressed.slice();
   };
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < count; index++) {
@@ -39,18 +39,18 @@ function findEnd(view: DataView): number {
   throw invalidZip();
 }
 
-function packedContent(bytes: Uint8Array, view: DataView, entryAt: number, name: string): { readonly packed: Uint8Array; readonly isStored: boolean } {
+function compressedContent(bytes: Uint8Array, view: DataView, entryAt: number, name: string): { readonly compressed: Uint8Array; readonly isStored: boolean } {
   const flags = view.getUint16(entryAt + 8, true);
   const method = view.getUint16(entryAt + 10, true);
-  const packedSize = view.getUint32(entryAt + 20, true);
+  const compressedSize = view.getUint32(entryAt + 20, true);
   const local = view.getUint32(entryAt + 42, true);
   if ((flags & 1) !== 0) throw invalidInput("zip", `entry '${name}' of the zip file is encrypted, which is not supported`);
   if (local + 30 > bytes.length || view.getUint32(local, true) !== localMark) throw invalidZip();
   const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-  if (start + packedSize > bytes.length) throw invalidZip();
-  const packed = bytes.subarray(start, start + packedSize);
+  if (start + compressedSize > bytes.length) throw invalidZip();
+  const compressed = bytes.subarray(start, start + compressedSize);
   if (method !== 0 && method !== 8) throw invalidInput("zip", `entry '${name}' of the zip file uses an unsupported compression method (${method})`);
-  return { packed, isStored: method === 0 };
+  return { compressed, isStored: method === 0 };
 }
 
 function invalidZip(): Error {

@@ -103,6 +103,7 @@ export const listMethods: Methods<readonly unknown[]> = {
   min: (items, [by]) => extreme(items, by, -1),
   inject: (items, parameters) => {
     const by = closureOf(parameters.at(-1));
+    if (parameters.length < 2 && items.length === 0) throw fault("java.util.NoSuchElementException", "groovy: inject needs an initial value for an empty list");
     return parameters.length > 1 ? items.reduce((sum, item) => by.call(sum, item), parameters[0]) : items.reduce((sum, item) => by.call(sum, item));
   },
   groupBy: (items, [by]) => groupBy(items, closureOf(by)),
@@ -113,8 +114,11 @@ export const listMethods: Methods<readonly unknown[]> = {
     return entries;
   },
   collate: (items, [size]) => collate(items, toInteger(size)),
-  transpose: (items) =>
-    Array.from({ length: Math.min(...items.map((row) => (row as readonly unknown[]).length)) }, (_, at) => items.map((row) => (row as readonly unknown[])[at])),
+  transpose: (items) => {
+    const rows = items as readonly (readonly unknown[])[];
+    const width = rows.reduce((least, row) => Math.min(least, row.length), rows[0]?.length ?? 0);
+    return Array.from({ length: width }, (_, at) => rows.map((row) => row[at]));
+  },
 };
 
 const asEntry = (key: string, value: unknown): unknown =>

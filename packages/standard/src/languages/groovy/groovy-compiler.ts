@@ -1,6 +1,6 @@
 // Syntax tree → closures. Local variables become slots of a frame, so that nothing is looked up by name at run time. The only
 // loops are over data, and every closure call counts towards a limit, so a script always ends.
-import { FlowError, type Exchange, type Host } from "@sluice/engine/spi";
+import { CompileError, FlowError, type Exchange, type Host } from "@sluice/engine/spi";
 import { asList, assignEntry, isOfType, itemAt, memberOf, plain } from "./groovy-access.ts";
 import { Closure } from "./groovy-closure.ts";
 import { bodyOf, ExchangeView, HeadersView, MessageView } from "./groovy-exchange.ts";
@@ -30,6 +30,8 @@ type Evaluate = (frame: Frame) => unknown;
 type Run = (frame: Frame) => void;
 
 const maxCalls = 200_000;
+/** Maximum depth of the tree of a script. A chain such as `1 + 1 + 1` is as deep as it has operators. */
+const maxDepth = 500;
 
 export function compileGroovy(statements: readonly Statement[], host: Host): (exchange: Exchange) => unknown {
   const run = new Compiler(host, undefined, []).block(statements);
@@ -89,11 +91,14 @@ class Compiler {
   readonly #host: Host;
   readonly #parent: Compiler | undefined;
   readonly #names: string[];
+  /** The depth of the node that is compiled; shared with the compilers of closures. */
+  readonly #nesting: { depth: number };
 
   constructor(host: Host, parent: Compiler | undefined, names: readonly string[]) {
     this.#host = host;
     this.#parent = parent;
     this.#names = [...names];
+    this.#nesting = parent === undefined ? { depth: 0 } : parent.#nesting;
   }
 
   block(statements: readonly Statement[]): Run {
@@ -169,6 +174,17 @@ class Compiler {
   }
 
   #node(node: Node): Evaluate {
+    if (++this.#nesting.depth > maxDepth)
+      throw new CompileError("groovy-syntax", `more than ${maxDepth} operators are nested or chained`, {
+        hint: "assign intermediate results to variables",
+        offset: node.offset,
+      });
+    const evaluate = this.#compileNode(node);
+    this.#nesting.depth--;
+    return evaluate;
+  }
+
+  #compileNode(node: Node): Evaluate {
     switch (node.kind) {
       case "literal":
         return () => node.value;

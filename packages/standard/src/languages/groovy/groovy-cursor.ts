@@ -11,21 +11,21 @@ export class TokenCursor {
   }
 
   /** Looks ahead by this many tokens. */
-  ahead(places: number): Token | undefined {
-    return this.#tokens[this.#at + places];
+  ahead(count: number): Token | undefined {
+    return this.#tokens[this.#at + count];
   }
 
   skip(): void {
     this.#at++;
   }
 
-  /** A position for backtracking with `goTo`. */
-  get place(): number {
+  /** For backtracking with `goTo`. */
+  get position(): number {
     return this.#at;
   }
 
-  goTo(place: number): void {
-    this.#at = place;
+  goTo(position: number): void {
+    this.#at = position;
   }
 
   endsStatement(): boolean {

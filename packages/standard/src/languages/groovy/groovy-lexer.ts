@@ -43,21 +43,21 @@ class Lexer {
   next(before: Token | undefined): Token {
     this.#at += this.#match(blanks)?.length ?? 0;
     const start = this.#at;
-    const place = (): { offset: number; end: number } => ({ offset: this.#base + start, end: this.#base + this.#at });
-    if (start >= this.#text.length) return { kind: "end", text: "", ...place() };
+    const span = (): { offset: number; end: number } => ({ offset: this.#base + start, end: this.#base + this.#at });
+    if (start >= this.#text.length) return { kind: "end", text: "", ...span() };
     const character = this.#text.charAt(start);
     if (character === "\n") {
       this.#at++;
-      return { kind: "line", text: "", ...place() };
+      return { kind: "line", text: "", ...span() };
     }
     if (character === '"' || character === "'" || (character === "/" && startsPattern(before))) {
       const parts = this.#readText();
-      return { kind: "text", text: "", parts, ...place() };
+      return { kind: "text", text: "", parts, ...span() };
     }
     if (/\d/.test(character)) {
       const digits = this.#match(number) as string;
       this.#at += digits.length;
-      return { kind: "number", text: digits, value: numberOf(digits), ...place() };
+      return { kind: "number", text: digits, value: numberOf(digits), ...span() };
     }
     const found = this.#match(word) ?? operators.find((operator) => this.#text.startsWith(operator, start));
     if (found === undefined) throw this.#fault(`unexpected '${character}'`, start);
@@ -65,7 +65,7 @@ class Lexer {
     // `list?[0]` and `test?[a]:b` look the same so far; only the first is an access.
     const isSafeIndex = found === "?.[";
     this.#at += isSafeIndex ? 2 : found.length;
-    return { kind, text: isSafeIndex ? "?." : found, ...place() };
+    return { kind, text: isSafeIndex ? "?." : found, ...span() };
   }
 
   #match(pattern: RegExp): string | undefined {

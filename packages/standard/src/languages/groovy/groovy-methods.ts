@@ -6,7 +6,7 @@ import { Closure } from "./groovy-closure.ts";
 import { exchangeMethods, ExchangeView, HeadersView, messageMethods, MessageView } from "./groovy-exchange.ts";
 import { isMap } from "./groovy-maps.ts";
 import { compare, divide, equal, fault, groovyText, typeName } from "./groovy-operators.ts";
-import { parseDecimal, parseWhole, textMethods } from "./groovy-text-methods.ts";
+import { parseDecimal, parseInteger, textMethods } from "./groovy-text-methods.ts";
 import { spendWork, workOf } from "./groovy-work.ts";
 
 export type Methods<T> = Readonly<Record<string, (receiver: T, parameters: readonly unknown[]) => unknown>>;
@@ -79,15 +79,26 @@ export function callMethod(target: unknown, name: string, parameters: readonly u
   if (receiver === null || receiver === undefined) throw fault("java.lang.NullPointerException", `Cannot invoke method ${name}() on null object`);
   if (receiver instanceof Closure && name === "call") return receiver.call(...parameters);
   spendWork(constantTime.has(name) ? 1 : workOf(receiver));
-  const own = methodsOf(receiver);
-  if (Object.hasOwn(own, name)) return (own as Methods<unknown>)[name]?.(receiver, parameters);
-  if (Object.hasOwn(anyMethods, name)) return anyMethods[name]?.(receiver, parameters);
+  const own = methodsOf(receiver) as Methods<unknown>;
+  if (Object.hasOwn(own, name)) return invoke(own, name, receiver, parameters);
+  if (Object.hasOwn(anyMethods, name)) return invoke(anyMethods, name, receiver, parameters);
   // Text received as bytes has the methods of text.
-  if (receiver instanceof Uint8Array && Object.hasOwn(textMethods, name)) return textMethods[name]?.(decodeText(receiver), parameters);
+  if (receiver instanceof Uint8Array && Object.hasOwn(textMethods, name)) return invoke(textMethods, name, decodeText(receiver), parameters);
   const property = /^get([A-Z])(.*)$/.exec(name);
   if (property !== null && parameters.length === 0 && isMap(receiver))
     return mapMethods["get"]?.(receiver, [`${(property[1] as string).toLowerCase()}${property[2]}`]);
   throw fault("groovy.lang.MissingMethodException", `groovy: ${typeName(receiver)} has no method '${name}'`);
+}
+
+/** Methods do not check the types of their arguments: an argument of a wrong type results in a TypeError. */
+function invoke<T>(methods: Methods<T>, name: string, receiver: T, parameters: readonly unknown[]): unknown {
+  try {
+    return methods[name]?.(receiver, parameters);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const types = parameters.map(typeName).join(", ");
+    throw fault("groovy.lang.MissingMethodException", `groovy: ${typeName(receiver)} has no method '${name}(${types})'`);
+  }
 }
 
 /** `value as Type`. */
@@ -101,7 +112,7 @@ export function castTo(value: unknown, type: string): unknown {
     case "long":
     case "Long":
     case "BigInteger":
-      return typeof value === "number" ? Math.trunc(value) : parseWhole(value);
+      return typeof value === "number" ? Math.trunc(value) : parseInteger(value);
     case "double":
     case "Double":
     case "float":

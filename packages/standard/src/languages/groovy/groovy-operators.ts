@@ -68,6 +68,7 @@ const maxRepeatedLength = 1_000_000;
 export function multiply(left: unknown, right: unknown): unknown {
   if (isNumber(left) && isNumber(right)) return arithmetic("*", left, right);
   if ((typeof left === "string" || Array.isArray(left)) && isNumber(right)) {
+    if (left.length === 0) return left;
     const times = Math.max(0, Math.trunc(Number(right)));
     if (left.length * times > maxRepeatedLength)
       throw fault(

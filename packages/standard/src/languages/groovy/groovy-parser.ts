@@ -31,10 +31,11 @@ export function parseGroovy(text: string): readonly Statement[] {
 
 class Parser {
   readonly #tokens: TokenCursor;
-  #depth = 0;
+  #depth: number;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], depth = 0) {
     this.#tokens = new TokenCursor(tokens);
+    this.#depth = depth;
   }
 
   program(): readonly Statement[] {
@@ -88,14 +89,14 @@ class Parser {
     this.#tokens.expect("(");
     const test = this.#expression();
     this.#tokens.expect(")");
-    const then = this.#block();
-    const before = this.#tokens.place;
+    const then = this.#nested(() => this.#block());
+    const before = this.#tokens.position;
     this.#tokens.skipLines();
     if (!this.#tokens.takeWord("else")) {
       this.#tokens.goTo(before);
       return { kind: "if", offset, test, then, otherwise: [] };
     }
-    return { kind: "if", offset, test, then, otherwise: this.#block() };
+    return { kind: "if", offset, test, then, otherwise: this.#nested(() => this.#block()) };
   }
 
   #block(): readonly Statement[] {
@@ -118,7 +119,7 @@ class Parser {
   #declaration(offset: number): Statement {
     while (this.#tokens.takeWord("def") || this.#tokens.takeWord("final") || (this.#tokens.ahead(1)?.kind === "word" && this.#tokens.takeWord("var")));
     const length = this.#typeLength();
-    if (this.#tokens.ahead(length)?.kind === "word") this.#tokens.goTo(this.#tokens.place + length);
+    if (this.#tokens.ahead(length)?.kind === "word") this.#tokens.goTo(this.#tokens.position + length);
     const name = this.#tokens.word();
     if (!this.#tokens.take("=")) return { kind: "declare", offset, name, value: undefined };
     this.#tokens.skipLines();
@@ -139,16 +140,20 @@ class Parser {
   }
 
   #expression(): Node {
+    return this.#nested(() => this.#conditional(this.#binary(0)));
+  }
+
+  /** Calls a parse function that may call itself, and limits the depth. */
+  #nested<T>(parse: () => T): T {
     if (++this.#depth > maxDepth)
-      throw new CompileError("groovy-syntax", `the expression is nested deeper than ${maxDepth} levels`, { offset: this.#tokens.next().offset });
-    const test = this.#binary(0);
-    const node = this.#conditional(test);
+      throw new CompileError("groovy-syntax", `the script is nested deeper than ${maxDepth} levels`, { offset: this.#tokens.next().offset });
+    const result = parse();
     this.#depth--;
-    return node;
+    return result;
   }
 
   #conditional(test: Node): Node {
-    const before = this.#tokens.place;
+    const before = this.#tokens.position;
     this.#tokens.skipLines();
     if (this.#tokens.take("?:")) {
       this.#tokens.skipLines();
@@ -172,7 +177,7 @@ class Parser {
     let left = this.#binary(level + 1);
     for (;;) {
       // A line that starts with a logical operator continues the one before; `-` or `[` could start a statement.
-      const before = this.#tokens.place;
+      const before = this.#tokens.position;
       if (level < 2) this.#tokens.skipLines();
       const operator = here.find((text) => (text === "in" ? this.#tokens.isWord(text) : this.#tokens.is(text)));
       if (operator === undefined) {
@@ -196,7 +201,7 @@ class Parser {
   #unary(): Node {
     const { offset, text } = this.#tokens.next();
     if ((text === "!" || text === "-" || text === "+") && this.#tokens.next().kind === "operator" && this.#tokens.take(text))
-      return { kind: "unary", offset, operator: text, operand: this.#unary() };
+      return { kind: "unary", offset, operator: text, operand: this.#nested(() => this.#unary()) };
     let node = this.#postfix(this.#primary());
     while (this.#tokens.takeWord("as")) node = { kind: "cast", offset, of: node, type: this.#typeName() };
     return node;
@@ -206,7 +211,7 @@ class Parser {
     let node = start;
     for (;;) {
       const { offset } = this.#tokens.next();
-      const before = this.#tokens.place;
+      const before = this.#tokens.position;
       // A call chain may continue on the next line if that starts with a dot.
       this.#tokens.skipLines();
       const dot = ["?.", "*.", "."].find((text) => this.#tokens.is(text));
@@ -268,7 +273,7 @@ class Parser {
     }
     if (token.kind === "text") {
       this.#tokens.skip();
-      return textNode(token);
+      return textNode(token, this.#depth);
     }
     if (token.kind === "word") return this.#named(token);
     if (this.#tokens.take("(")) {
@@ -349,7 +354,7 @@ class Parser {
   #closure(): Node {
     const { offset } = this.#tokens.next();
     this.#tokens.expect("{");
-    const before = this.#tokens.place;
+    const before = this.#tokens.position;
     const names: string[] = [];
     this.#tokens.skipLines();
     while (this.#tokens.next().kind === "word") {
@@ -380,8 +385,8 @@ class Parser {
   }
 }
 
-function textNode(token: Token & { readonly kind: "text" }): Node {
-  const parts = token.parts.map((part) => (typeof part === "string" ? part : new Parser(tokenize(part.source, part.offset)).expressionOnly()));
+function textNode(token: Token & { readonly kind: "text" }, depth: number): Node {
+  const parts = token.parts.map((part) => (typeof part === "string" ? part : new Parser(tokenize(part.source, part.offset), depth).expressionOnly()));
   const [only] = parts;
   return parts.length === 1 && typeof only === "string"
     ? { kind: "literal", offset: token.offset, value: only }

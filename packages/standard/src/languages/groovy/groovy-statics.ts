@@ -4,7 +4,7 @@ import { asJson, parseJsonText } from "@sluice/engine/values";
 import { plain } from "./groovy-access.ts";
 import { isMap } from "./groovy-maps.ts";
 import { entriesOf, fault, groovyText } from "./groovy-operators.ts";
-import { javaFormat, parseDecimal, parseWhole } from "./groovy-text-methods.ts";
+import { javaFormat, parseDecimal, parseInteger } from "./groovy-text-methods.ts";
 
 export type Statics = Readonly<Record<string, (parameters: readonly unknown[], host: Host) => unknown>>;
 
@@ -47,11 +47,11 @@ export const statics: Readonly<Record<string, Statics>> = {
     random: (_args, host) => host.random(),
   },
   Integer: {
-    parseInt: (args) => parseWhole(args[0]),
-    valueOf: (args: readonly unknown[]) => parseWhole(args[0]),
+    parseInt: (args) => parseInteger(args[0]),
+    valueOf: (args: readonly unknown[]) => parseInteger(args[0]),
     toString: (args: readonly unknown[]) => groovyText(args[0]),
   },
-  Long: { parseLong: (args) => parseWhole(args[0]), valueOf: (args: readonly unknown[]) => parseWhole(args[0]) },
+  Long: { parseLong: (args) => parseInteger(args[0]), valueOf: (args: readonly unknown[]) => parseInteger(args[0]) },
   Double: { parseDouble: (args) => parseDecimal(args[0]), valueOf: (args: readonly unknown[]) => parseDecimal(args[0]) },
   Boolean: { parseBoolean: (args) => /^true$/i.test(groovyText(args[0])), valueOf: (args: readonly unknown[]) => /^true$/i.test(groovyText(args[0])) },
   String: {
@@ -71,7 +71,7 @@ export const statics: Readonly<Record<string, Statics>> = {
 export const constructors: Readonly<Record<string, (parameters: readonly unknown[], host: Host) => unknown>> = {
   Date: (args, host) => (args.length === 0 ? now(host) : new Date(Number(args[0]))),
   String: (args) => groovyText(args[0] ?? ""),
-  ArrayList: (args) => [...((args[0] as readonly unknown[] | undefined) ?? [])],
+  ArrayList: (args) => (Array.isArray(args[0]) ? [...(args[0] as readonly unknown[])] : []),
   HashMap: copyMap,
   LinkedHashMap: copyMap,
   BigDecimal: (args) => parseDecimal(args[0]),

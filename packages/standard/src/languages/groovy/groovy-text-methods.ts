@@ -6,10 +6,10 @@ import { fault, groovyText, matchesWhole, patternFor } from "./groovy-operators.
 import { spendWork } from "./groovy-work.ts";
 
 const text = (value: unknown): string => groovyText(value);
-const whole = (value: unknown, fallback = 0): number => (value === undefined ? fallback : Math.trunc(Number(value)));
+const toInteger = (value: unknown, fallback = 0): number => (value === undefined ? fallback : Math.trunc(Number(value)));
 
 /** Parses an integer, or throws Java's exception. */
-export function parseWhole(value: unknown): number {
+export function parseInteger(value: unknown): number {
   const digits = asText(value).trim();
   if (!/^[+-]?\d+$/.test(digits)) throw fault("java.lang.NumberFormatException", `For input string: "${digits}"`);
   return Number(digits);
@@ -70,7 +70,7 @@ function splitByPattern(subject: string, pattern: string): string[] {
 }
 
 function pad(subject: string, length: unknown, filler: unknown, side: "left" | "right"): string {
-  const width = whole(length);
+  const width = toInteger(length);
   if (width > 1_000_000) throw fault("java.lang.IllegalArgumentException", "groovy: text may be padded to at most 1,000,000 characters");
   return side === "left"
     ? subject.padStart(width, filler === undefined ? " " : text(filler))
@@ -78,7 +78,7 @@ function pad(subject: string, length: unknown, filler: unknown, side: "left" | "
 }
 
 function substring(subject: string, from: unknown, to: unknown): string {
-  const [start, end] = [whole(from), whole(to, subject.length)];
+  const [start, end] = [toInteger(from), toInteger(to, subject.length)];
   if (start < 0 || end > subject.length || start > end)
     throw fault("java.lang.StringIndexOutOfBoundsException", `begin ${start}, end ${end}, length ${subject.length}`);
   return subject.slice(start, end);
@@ -107,12 +107,12 @@ export const textMethods: Methods<string> = {
   contains: (subject, [other]) => subject.includes(text(other)),
   startsWith: (subject, [other]) => subject.startsWith(text(other)),
   endsWith: (subject, [other]) => subject.endsWith(text(other)),
-  indexOf: (subject, [other, from]) => subject.indexOf(text(other), whole(from)),
+  indexOf: (subject, [other, from]) => subject.indexOf(text(other), toInteger(from)),
   lastIndexOf: (subject, [other]) => subject.lastIndexOf(text(other)),
-  charAt: (subject, [at]) => substring(subject, at, whole(at) + 1),
+  charAt: (subject, [at]) => substring(subject, at, toInteger(at) + 1),
   substring: (subject, [from, to]) => substring(subject, from, to),
-  take: (subject, [count]) => subject.slice(0, whole(count)),
-  drop: (subject, [count]) => subject.slice(whole(count)),
+  take: (subject, [count]) => subject.slice(0, toInteger(count)),
+  drop: (subject, [count]) => subject.slice(toInteger(count)),
   replace: (subject, [from, to]) => subject.replaceAll(text(from), () => text(to)),
   replaceAll: (subject, [pattern, to]) => replaceMatches(subject, pattern, to, true),
   replaceFirst: (subject, [pattern, to]) => replaceMatches(subject, pattern, to, false),
@@ -125,14 +125,14 @@ export const textMethods: Methods<string> = {
   toList: (subject) => partsOf(subject, (all) => [...all]),
   padLeft: (subject, [length, filler]) => pad(subject, length, filler, "left"),
   padRight: (subject, [length, filler]) => pad(subject, length, filler, "right"),
-  center: (subject, [length]) => pad(pad(subject, Math.floor((whole(length) + subject.length) / 2), undefined, "left"), length, undefined, "right"),
-  repeat: (subject, [count]) => pad("", subject.length * whole(count), subject, "left"),
+  center: (subject, [length]) => pad(pad(subject, Math.floor((toInteger(length) + subject.length) / 2), undefined, "left"), length, undefined, "right"),
+  repeat: (subject, [count]) => pad("", subject.length * toInteger(count), subject, "left"),
   equalsIgnoreCase: (subject, [other]) => typeof other === "string" && subject.toLowerCase() === other.toLowerCase(),
   compareTo: (subject, [other]) => (subject < text(other) ? -1 : subject > text(other) ? 1 : 0),
   isNumber: (subject) => isDecimal(subject),
   isInteger: (subject) => /^[+-]?\d+$/.test(subject.trim()),
-  toInteger: (subject) => parseWhole(subject),
-  toLong: (subject) => parseWhole(subject),
+  toInteger: (subject) => parseInteger(subject),
+  toLong: (subject) => parseInteger(subject),
   toDouble: (subject) => parseDecimal(subject),
   toFloat: (subject) => parseDecimal(subject),
   toBigDecimal: (subject) => parseDecimal(subject),
@@ -166,9 +166,9 @@ export function javaFormat(pattern: string, parameters: readonly unknown[]): str
   let index = 0;
   return pattern.replaceAll(
     /%(?:(\d+)\$)?([-0,+]*)(\d{1,4})?(?:\.(\d{1,3}))?([sdfn%x])/g,
-    (_all, place: string | undefined, flags: string, width: string | undefined, precision: string | undefined, kind: string) => {
+    (_all, position: string | undefined, flags: string, width: string | undefined, precision: string | undefined, kind: string) => {
       if (kind === "%" || kind === "n") return kind === "n" ? "\n" : "%";
-      const value = parameters[place === undefined ? index++ : Number(place) - 1];
+      const value = parameters[position === undefined ? index++ : Number(position) - 1];
       const body = formatValue(value, kind, precision, flags);
       const size = Number(width ?? 0);
       if (flags.includes("-")) return body.padEnd(size);

@@ -143,6 +143,19 @@ describe("groovy", () => {
   });
 
   it.each([
+    ["signs", "!".repeat(20_000), "nested deeper than 100 levels"],
+    ["lists", `${"[".repeat(20_000)}1`, "nested deeper than 100 levels"],
+    ["conditions", `${"if (1) ".repeat(20_000)}1`, "nested deeper than 100 levels"],
+    ["blocks", `${"if (1) { ".repeat(20_000)}1`, "nested deeper than 100 levels"],
+    ["operators", `1${" + 1".repeat(20_000)}`, "more than 500 operators are nested or chained"],
+    ["members", `body${".a".repeat(20_000)}`, "more than 500 operators are nested or chained"],
+  ])("limits the number of nested or chained %s", (_what, script, reason) => {
+    expect(() => languageUnderTest(groovy).evaluate(script, { body: [] })).toThrow(
+      expect.objectContaining({ code: "groovy-syntax", message: expect.stringContaining(reason) }),
+    );
+  });
+
+  it.each([
     ["body.constructor", null],
     ["body.__proto__", null],
     ["body['constructor']", null],
@@ -157,6 +170,7 @@ describe("groovy", () => {
     await expect(evaluate("(1..1000).collect { a -> (1..1000).collect { b -> a * b } }")).rejects.toThrow("called closures more than");
     await expect(evaluate("'x' * 100000000")).rejects.toThrow("longer than");
     await expect(evaluate("1..100000000")).rejects.toThrow("at most");
+    expect(await evaluate("[] * 10000000000")).toEqual([]);
   });
 
   it.each([
@@ -180,8 +194,18 @@ describe("groovy", () => {
     ["body.split('[.]')", "a.b..", ["a", "b"]],
     ["body.split('.')", "ab", [""]],
     ["body.unique()", [1, "1", 1, null, null, { a: 1 }, { a: 1 }], [1, "1", null, { a: 1 }]],
+    ["body.transpose()", [], []],
+    ["new ArrayList(body)", 10, []],
   ])("%s of %j", async (script, body, expected) => {
     expect(await evaluate(script, body)).toEqual(expected);
+  });
+
+  it.each([
+    ["[].inject { a, b -> a + b }", "inject needs an initial value for an empty list"],
+    ["[a: 1].subMap(5)", "has no method 'subMap(Integer)'"],
+    ["new Date().before('x')", "has no method 'before(String)'"],
+  ])("%s fails with a message for authors", async (script, message) => {
+    await expect(evaluate(script)).rejects.toThrow(message);
   });
 
   it.each([

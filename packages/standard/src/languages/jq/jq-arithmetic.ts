@@ -55,6 +55,7 @@ function multiply(left: unknown, right: unknown, machine: JqMachine): unknown {
 
 function repeat(text: string, times: number, machine: JqMachine): string | null {
   if (!(times > 0)) return null;
+  if (text === "") return "";
   const count = Math.max(1, Math.floor(times));
   machine.chargeText(text.length * count);
   return text.repeat(count);

@@ -25,9 +25,13 @@ import type { Ast } from "./jq-tree.ts";
 import { compileUpdate, ownedAddition } from "./jq-update.ts";
 import { describe, fail, setMember, toText, type Members } from "./jq-values.ts";
 
+/** Maximum depth of the tree of a program. A chain such as `1 + 1 + 1` is as deep as it has operators. */
+const maxDepth = 500;
+
 /** Compiles parsed programs for one machine. Functions written in jq are compiled on first use. */
 export class JqCompiler {
   readonly machine: JqMachine;
+  #depth = 0;
   readonly #prelude = new Map<string, FunctionEntry>();
 
   constructor(machine: JqMachine) {
@@ -35,6 +39,14 @@ export class JqCompiler {
   }
 
   compile(ast: Ast, scope: Scope): Filter {
+    if (++this.#depth > maxDepth)
+      throw new CompileError("jq-syntax", `jq: more than ${maxDepth} operators are nested or chained`, { hint: "split the program into several steps" });
+    const filter = this.#compileNode(ast, scope);
+    this.#depth--;
+    return filter;
+  }
+
+  #compileNode(ast: Ast, scope: Scope): Filter {
     switch (ast.kind) {
       case "identity":
         return identityFilter;

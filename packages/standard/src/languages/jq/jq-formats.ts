@@ -18,13 +18,13 @@ const formats: Readonly<Record<string, Format>> = {
   "@tsv": (value, machine) =>
     row(value, "tsv", "\t", (text) => text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r"), machine),
   "@html": (value, machine) => toText(value, machine).replaceAll(/[<>&'"]/g, (character) => entities[character] as string),
-  "@uri": (value, machine) => encodeUri(shortText(value, machine)),
+  "@uri": (value, machine) => encodeUri(inputText("@uri", value, machine)),
   "@sh": (value, machine) =>
     (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => (machine.spend(workOfItem), quoteShell(item, machine))).join(" "),
   "@base64": (value, machine) => encodeBase64(encoder.encode(toText(value, machine))),
-  "@base64d": (value, machine) => decodeBits(shortText(value, machine), alphabet, 6, "base64"),
-  "@base32": (value, machine) => encodeBase32(encoder.encode(shortText(value, machine))),
-  "@base32d": (value, machine) => decodeBits(shortText(value, machine), alphabet32, 5, "base32"),
+  "@base64d": (value, machine) => decodeBits(inputText("@base64d", value, machine), alphabet, 6, "base64"),
+  "@base32": (value, machine) => encodeBase32(encoder.encode(inputText("@base32", value, machine))),
+  "@base32d": (value, machine) => decodeBits(inputText("@base32d", value, machine), alphabet32, 5, "base32"),
 };
 
 /** The names of jq's formats, with their `@`. */
@@ -39,14 +39,15 @@ export function formatValue(name: string, value: unknown, machine: JqMachine): s
   return text;
 }
 
-/** Quoting an item takes as long as several steps. */
+/** Work of quoting one item, in steps of a program. */
 const workOfItem = 4;
-/** Maximum number of characters to convert. It takes about 50 ms, during which the expression cannot be interrupted. */
+/** Maximum number of characters to convert. This many take about 50 ms, and the conversion cannot be interrupted. */
 const maxConverted = 500_000;
 
-function shortText(value: unknown, machine: JqMachine): string {
+/** The text to convert, if it is not longer than the limit. */
+function inputText(format: string, value: unknown, machine: JqMachine): string {
   const text = toText(value, machine);
-  checkWork("this format of jq", text.length, maxConverted);
+  checkWork(`the jq format ${format}`, text.length, maxConverted);
   return text;
 }
 

@@ -3,7 +3,7 @@ import { parsePatterns } from "./jq-pattern-parser.ts";
 import { parsePostfix } from "./jq-term-parser.ts";
 import type { Ast, Definition, Pattern } from "./jq-tree.ts";
 
-const nestingLimit = 200;
+const maxDepth = 200;
 
 interface Operator {
   readonly precedence: number;
@@ -44,9 +44,20 @@ export function parseDefinitions(text: string): Definition[] {
 export class JqParser extends JqLexer {
   #depth = 0;
 
+  /** Calls a parse function that may call itself, and limits the depth. */
+  nested<T>(parse: () => T): T {
+    if (++this.#depth > maxDepth) throw this.error(`the program is nested deeper than ${maxDepth} levels`);
+    const result = parse();
+    this.#depth--;
+    return result;
+  }
+
   /** Parses operators with at least this precedence. */
   parseExpression(precedence = 1, commas = true): Ast {
-    if (++this.#depth > nestingLimit) throw this.error("the program is nested too deeply");
+    return this.nested(() => this.#parseOperators(precedence, commas));
+  }
+
+  #parseOperators(precedence: number, commas: boolean): Ast {
     let left = this.#parseLeading();
     for (;;) {
       const token = this.peek();
@@ -56,7 +67,6 @@ export class JqParser extends JqLexer {
       const right = this.parseExpression(operator.isRightAssociative ? operator.precedence : operator.precedence + 1, commas);
       left = combine(token.text, left, right);
     }
-    this.#depth--;
     return left;
   }
 

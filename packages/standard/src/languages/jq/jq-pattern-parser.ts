@@ -9,7 +9,9 @@ export function parsePatterns(parser: JqParser): Pattern[] {
   return found;
 }
 
-function parsePattern(parser: JqParser): Pattern {
+const parsePattern = (parser: JqParser): Pattern => parser.nested(() => parseOnePattern(parser));
+
+function parseOnePattern(parser: JqParser): Pattern {
   const token = parser.take();
   if (token.kind === "variable") return { kind: "name", name: token.text.slice(1) };
   if (token.text === "[") {

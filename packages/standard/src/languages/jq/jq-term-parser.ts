@@ -116,8 +116,9 @@ function parseWord(parser: JqParser, token: Token): Ast {
     case "if":
       return parseIf(parser);
     case "try": {
-      const body = parsePostfix(parser);
-      return { kind: "try", body, handler: parser.takeIf("catch") ? parsePostfix(parser) : undefined };
+      const parse = (): Ast => parsePostfix(parser);
+      const body = parser.nested(parse);
+      return { kind: "try", body, handler: parser.takeIf("catch") ? parser.nested(parse) : undefined };
     }
     case "reduce":
     case "foreach":
@@ -152,14 +153,14 @@ function parseIf(parser: JqParser): Ast {
   const condition = parser.parseExpression();
   parser.expect("then");
   const then = parser.parseExpression();
-  if (parser.takeIf("elif")) return { kind: "if", condition, then, otherwise: parseIf(parser) };
+  if (parser.takeIf("elif")) return { kind: "if", condition, then, otherwise: parser.nested(() => parseIf(parser)) };
   const otherwise = parser.takeIf("else") ? parser.parseExpression() : identity;
   parser.expect("end");
   return { kind: "if", condition, then, otherwise };
 }
 
 function parseLoop(parser: JqParser, kind: "reduce" | "foreach"): Ast {
-  const source = parsePostfix(parser);
+  const source = parser.nested(() => parsePostfix(parser));
   parser.expect("as");
   const patterns = parser.parsePatterns();
   parser.expect("(");

@@ -43,13 +43,13 @@ function compareText(left: string, right: string): number {
   for (let index = 0; index < length; index++) {
     const a = left.charCodeAt(index);
     const b = right.charCodeAt(index);
-    if (a !== b) return lift(a) - lift(b);
+    if (a !== b) return sortKey(a) - sortKey(b);
   }
   return left.length - right.length;
 }
 
 /** Surrogates represent code points above all other units. */
-function lift(unit: number): number {
+function sortKey(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 

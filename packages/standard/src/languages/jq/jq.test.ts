@@ -79,7 +79,13 @@ describe("jq programs", () => {
     ["{a:", "unexpected end of the program"],
     ['"abc', "the string is not closed"],
     ["if 1 then 2", "'end'"],
-    [`${"[".repeat(5000)}1${"]".repeat(5000)}`, "nested too deeply"],
+    [`${"[".repeat(5000)}1${"]".repeat(5000)}`, "nested deeper than 200 levels"],
+    [`${"try ".repeat(50_000)}1`, "nested deeper than 200 levels"],
+    [`. as ${"[".repeat(50_000)}$a${"]".repeat(50_000)} | $a`, "nested deeper than 200 levels"],
+    [`if . then 1 ${"elif . then 1 ".repeat(50_000)}else 2 end`, "nested deeper than 200 levels"],
+    [`${"reduce ".repeat(50_000)}1`, "nested deeper than 200 levels"],
+    [`1${"+1".repeat(50_000)}`, "more than 500 operators are nested or chained"],
+    [`.${"a.".repeat(50_000)}a`, "more than 500 operators are nested or chained"],
   ])("rejects %.20s at deploy time", (program, text) => {
     expect(() => jq.compile(program, {}, scope)).toThrow(
       expect.objectContaining({ name: "CompileError", message: expect.stringContaining(text) as string }) as Error,
@@ -100,9 +106,17 @@ describe("jq limits", () => {
     expect(() => outputs(program, null)).toThrow(throwsFlowError("java.lang.IllegalStateException", "time limit"));
   });
 
+  it("evaluates programs up to the depth limit", () => {
+    expect(outputs(`1${"+1".repeat(490)}`, null)).toEqual([491]);
+    expect(outputs(`${"[".repeat(190)}1${"]".repeat(190)} | flatten`, null)).toEqual([[1]]);
+    expect(outputs(`[1${",1".repeat(490)}] | length`, null)).toEqual([491]);
+    expect(outputs(`try .${"a.".repeat(490)}a`, null)).toEqual([null]);
+  });
+
   it("limits the length of strings, and matches patterns in linear time", () => {
     expect(() => outputs('reduce range(100) as $i ("x"; . + .)', null)).toThrow("size limit");
     expect(() => outputs('"abc" * 1e12', null)).toThrow("size limit");
+    expect(outputs('"" * infinite', null)).toEqual([""]);
     expect(outputs('test("^(a+)+$")', `${"a".repeat(50)}b`)).toEqual([false]);
   });
 

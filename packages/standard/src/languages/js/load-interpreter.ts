@@ -73,7 +73,7 @@ export async function loadInterpreter({ core, variant, wasm }: InterpreterLibrar
   };
 
   // How much of V8's stack an interpreter call needs depends on the processor and on V8's options, so it is measured. Rare kinds of recursion need
-  // more of V8's stack and can still overflow it: these cost a replacement.
+  // more of V8's stack and can still overflow it; the instance is then replaced.
   const probeLimits: ScriptLimits = { timeLimitMs: 1_000, memoryLimitBytes: 32 * 1024 * 1024, stackLimitBytes: 256 * 1024 };
   let stackBytes = probeLimits.stackLimitBytes;
   while (stackBytes > 16 * 1024) {

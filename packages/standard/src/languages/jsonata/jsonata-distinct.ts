@@ -1,4 +1,4 @@
-// `$distinct` of JSONata, which compares each item with all previous distinct items: 100,000 objects took minutes.
+// Replaces JSONata's `$distinct`, which compares each item with all previous distinct items: 100,000 objects took minutes.
 import { asSequence } from "./sequence.ts";
 
 /** The items without those that equal an earlier one. `spend` is called for each value that is compared. */

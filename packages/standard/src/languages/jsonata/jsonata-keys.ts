@@ -1,4 +1,4 @@
-// `$keys` of JSONata, which creates a list of names for every list inside a list.
+// Replaces JSONata's `$keys`, which creates a list of names for every list inside a list.
 import { asSequence } from "./sequence.ts";
 
 /** The names of the members of an object, or of all objects in a list, each once. `spend` is called for each value. */

@@ -36,7 +36,7 @@ interface Part {
   readonly steps?: readonly { readonly tuple?: boolean }[];
 }
 
-/** `*`, `**`, and paths with `@` or `#`: they create something for each item of a list, without a hook. */
+/** True for `*`, `**`, and paths with `@` or `#`: JSONata processes each item of a list there without calling a hook. */
 const visitsItems = ({ type, steps }: Part): boolean =>
   type === "wildcard" || type === "descendant" || (type === "path" && steps?.some(({ tuple }) => tuple === true) === true);
 
@@ -118,7 +118,7 @@ class JsonataProgram {
 
   #enter(part: Part, input: unknown): void {
     if (++this.#depth > maxDepth)
-      throw new FlowError("java.lang.IllegalStateException", `call depth: the jsonata expression is nested deeper than ${maxDepth}`, {
+      throw new FlowError("java.lang.IllegalStateException", `call depth: the jsonata expression is nested deeper than ${maxDepth} levels`, {
         code: "limit-call-depth",
       });
     const items = visitsItems(part) ? unwrapInput(input) : undefined;
@@ -149,6 +149,7 @@ function compile(text: string): jsonata.Expression {
   try {
     return parse(text, { RegexEngine: LinearRegExp });
   } catch (error) {
+    if (error instanceof RangeError) throw new CompileError("jsonata-syntax", "jsonata: the expression is nested too deeply");
     const problem = error as { readonly message?: string; readonly position?: number };
     throw new CompileError(
       "jsonata-syntax",

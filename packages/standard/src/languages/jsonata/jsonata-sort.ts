@@ -1,4 +1,4 @@
-// `$sort` of JSONata, which copies the remaining list for each item and overflows the stack at a few thousand items.
+// Replaces JSONata's `$sort`, which copies the remaining list for each item and overflows the stack at a few thousand items.
 import { checkPartCount } from "@sluice/engine/values";
 
 /** True when the first item belongs after the second. A generator, like every function of an expression. */

@@ -1,4 +1,4 @@
-// `$spread` of JSONata, which copies the result for each object: 10,000 objects took seconds.
+// Replaces JSONata's `$spread`, which copies the result for each object: 10,000 objects took seconds.
 import { setEntry } from "@sluice/engine/values";
 import { asSequence } from "./sequence.ts";
 

@@ -118,6 +118,7 @@ describe("jsonata", () => {
     expect(() => evaluate("$eval(t)", { body: { t: "1 + 1" } })).toThrow("is not allowed");
     expect(() => evaluate("($__evaluate_entry := null; 1)", { body })).toThrow("reserved");
     expect(() => evaluate("a +", { body })).toThrow(expect.objectContaining({ name: "CompileError" }) as Error);
+    expect(() => evaluate("(".repeat(100_000), { body })).toThrow("jsonata: the expression is nested too deeply");
     expect(() => evaluate("name + 1", { body })).toThrow(expect.objectContaining({ type: "org.apache.camel.ExpressionEvaluationException" }) as Error);
   });
 

@@ -1,12 +1,12 @@
 import { CompileError } from "@sluice/engine/spi";
 import { asText, compilePattern, type TextPattern } from "@sluice/engine/values";
 import { absent, equalJson, isObject, memberNames } from "./json-access.ts";
-import type { Condition, Operand, Path } from "./path-tree.ts";
-import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
+import { isDefinite, type Condition, type Operand, type Path } from "./path-tree.ts";
+import { readText, type Walk } from "./path-walk.ts";
 
 export type Test = (node: unknown, walk: Walk) => boolean;
 /** Compiles the paths inside a filter; passed in because paths contain filters and filters contain paths. */
-type CompilePath = (path: Path) => CompiledPath;
+type CompilePath = (path: Path) => Read;
 type Read = (node: unknown, walk: Walk) => unknown;
 
 export function compileCondition(condition: Condition, compilePath: CompilePath): Test {
@@ -36,7 +36,7 @@ export function comparisonsOf(condition: Condition): number {
 function compileExists(operand: Operand, compilePath: CompilePath): Test {
   const read = compileOperand(operand, compilePath);
   if (operand.kind !== "path") return (node, walk) => read(node, walk) === true;
-  const branches = !compilePath(operand.path).definite;
+  const branches = !isDefinite(operand.path.segments);
   return (node, walk) => {
     const value = read(node, walk);
     return branches ? (value as unknown[]).length > 0 : value !== absent;
@@ -55,9 +55,9 @@ export function compileOperand(operand: Operand, compilePath: CompilePath): Read
     const read = readText(operand.text);
     return operand.quoted ? (_node, walk) => read(walk) : (_node, walk) => scalarOf(read(walk));
   }
-  const path = compilePath(operand.path);
+  const read = compilePath(operand.path);
   const fromRoot = operand.path.root === "$";
-  return (node, walk) => path.read(fromRoot ? walk.root : node, walk);
+  return (node, walk) => read(fromRoot ? walk.root : node, walk);
 }
 
 /** An unquoted `${…}` is treated as a number, boolean or null if it is one, otherwise as text. */

@@ -10,6 +10,7 @@ export function parseCondition(scanner: PathParser): Condition {
   for (;;) {
     scanner.skipBlanks();
     if (!scanner.take("||")) return left;
+    scanner.count();
     left = { kind: "either", first: left, second: parseAnd(scanner) };
   }
 }
@@ -19,6 +20,7 @@ function parseAnd(scanner: PathParser): Condition {
   for (;;) {
     scanner.skipBlanks();
     if (!scanner.take("&&")) return left;
+    scanner.count();
     left = { kind: "both", first: left, second: parseSingle(scanner) };
   }
 }
@@ -27,10 +29,10 @@ function parseSingle(scanner: PathParser): Condition {
   scanner.skipBlanks();
   if (scanner.peek() === "!" && scanner.peek(1) !== "=") {
     scanner.position++;
-    return { kind: "not", of: parseSingle(scanner) };
+    return { kind: "not", of: scanner.nested(() => parseSingle(scanner)) };
   }
   if (scanner.take("(")) {
-    const inner = parseCondition(scanner);
+    const inner = scanner.nested(() => parseCondition(scanner));
     scanner.skipBlanks();
     scanner.expect(")");
     return inner;
@@ -53,7 +55,7 @@ export function parseOperand(scanner: PathParser): Operand {
   if (character === "@" || character === "$") return { kind: "path", path: scanner.parseFrom(true) };
   if (character === "'" || character === '"') return { kind: "text", text: scanner.quoted(), quoted: true };
   if (character === "/") return pattern(scanner);
-  if (character === "[") return list(scanner);
+  if (character === "[") return scanner.nested(() => list(scanner));
   if (character === "{") return object(scanner);
   const number = scanner.match(/[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![\w$])/y);
   if (number !== undefined) return { kind: "literal", value: Number(number) };

@@ -227,6 +227,26 @@ describe("jsonpath options and predicates", () => {
     },
   );
 
+  it.each([
+    [`$[?(${"(".repeat(50_000)}@.a${")".repeat(50_000)})]`, "nested deeper than 100 levels"],
+    [`$[?(${"!".repeat(50_000)}@.a)]`, "nested deeper than 100 levels"],
+    [`$${"[?(@".repeat(50_000)}`, "nested deeper than 100 levels"],
+    [`$[?(@.a in ${"[".repeat(50_000)}`, "nested deeper than 100 levels"],
+    [`$${".append($".repeat(50_000)}`, "nested deeper than 100 levels"],
+    [`$[?(@.a${" || @.a".repeat(50_000)})]`, "more than 2000 segments and operators"],
+    [`$${".a".repeat(50_000)}`, "more than 2000 segments and operators"],
+  ])("rejects %.20s… with a limit on its depth or length", (text, message) => {
+    expect(() => jsonpath.compile(text, {}, scope)).toThrow(
+      expect.objectContaining({ name: "CompileError", message: expect.stringContaining(message) as string }) as Error,
+    );
+  });
+
+  it("evaluates paths up to the limits", () => {
+    expect(evaluate(`$[?(@.a == 1${" || @.a == 2".repeat(900)})]`, { body: [{ a: 2 }, { a: 3 }] })).toEqual([{ a: 2 }]);
+    expect(evaluate(`$${".a".repeat(1900)}`, { body: {}, options: { suppressExceptions: "true" } })).toBeNull();
+    expect(evaluate(`$${"[?(@".repeat(90)}.a${")]".repeat(90)}`, { body: [] })).toEqual([]);
+  });
+
   it("compiles any text or rejects it with a CompileError", () => {
     const words = "$ @ . .. * [ ] [? ( ) , : -1 a length() 'x' ' \" / /a/ \\ == !== =~ in && || ! { } {} true null ${ ${header.a} é".split(" ");
     fc.assert(

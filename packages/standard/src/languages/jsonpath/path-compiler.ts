@@ -17,11 +17,16 @@ const visitLimit = 400_000;
 const comparisonCost = 0.4;
 
 export function compilePath(path: Path): CompiledPath {
-  const lenient = compileStages(path, () => undefined);
+  const lenient = compileLenient(path);
   const strict = compileStages(path, (what) => {
     throw pathNotFound(what);
   });
   return { definite: isDefinite(path.segments), read: lenient, readStrict: strict };
+}
+
+/** The paths inside filters are compiled only in this form: compiling both forms would double the work for each level of nesting. */
+function compileLenient(path: Path): (node: unknown, walk: Walk) => unknown {
+  return compileStages(path, () => undefined);
 }
 
 /** The failure of a path without a match, identified by its cause. */
@@ -65,7 +70,7 @@ function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk
 }
 
 function compileCall(segment: Segment & { kind: "call" }): (value: unknown, node: unknown, walk: Walk) => unknown {
-  const args = segment.arguments.map((argument) => compileOperand(argument, compilePath));
+  const args = segment.arguments.map((argument) => compileOperand(argument, compileLenient));
   const apply = pathFunctions[segment.name] as (value: unknown, args: readonly unknown[]) => unknown;
   return (value, node, walk) =>
     apply(
@@ -86,7 +91,7 @@ function compileStage(segments: readonly Segment[], prefix: string, missing: Mis
       missing: upstream ? missing : () => undefined,
     });
   }
-  const whole = prefix + segments.map(describeSegment).join("");
+  const fullPath = prefix + segments.map(describeSegment).join("");
   return (node, walk) => {
     if (!definite) {
       const found: unknown[] = [];
@@ -97,7 +102,7 @@ function compileStage(segments: readonly Segment[], prefix: string, missing: Mis
     go(node, walk, (value) => {
       result = value;
     });
-    if (result === absent) missing(`No results for path: ${whole}`);
+    if (result === absent) missing(`No results for path: ${fullPath}`);
     return result;
   };
 }
@@ -129,7 +134,7 @@ function compileSegment(segment: Segment, next: Visitor, place: Place): Visitor 
     case "descend":
       return (node, walk, emit) => descend(node, next, walk, emit);
     case "filter":
-      return compileFilter(compileCondition(segment.condition, compilePath), comparisonsOf(segment.condition) * comparisonCost, next);
+      return compileFilter(compileCondition(segment.condition, compileLenient), comparisonsOf(segment.condition) * comparisonCost, next);
     default:
       throw new Error("functions are compiled by compileStages");
   }

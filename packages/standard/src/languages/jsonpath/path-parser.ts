@@ -29,24 +29,37 @@ export function parsePath(text: string): Path {
   return path;
 }
 
+const maxDepth = 100;
+const maxParts = 2000;
+
 /** The grammar of paths; filters are parsed in a separate file and call back here for nested paths. */
 export class PathParser extends PathScanner {
+  #depth = 0;
+  #parts = 0;
+
+  /** Calls a parse function that may call itself, and limits the depth. */
+  nested<T>(parse: () => T): T {
+    if (++this.#depth > maxDepth) throw this.error(`the path is nested deeper than ${maxDepth} levels`);
+    const result = parse();
+    this.#depth--;
+    return result;
+  }
+
+  /** Counts a segment or an operator. A chain of them is compiled and evaluated recursively, so its length is limited. */
+  count(): void {
+    if (++this.#parts > maxParts) throw this.error(`the path has more than ${maxParts} segments and operators`);
+  }
+
   /** Parses the path that starts here and stops at the first character that cannot belong to it. */
   parseFrom(inFilter: boolean): Path {
     const root = this.peek() === "@" ? "@" : "$";
     this.position++;
     const segments: Segment[] = [];
     for (;;) {
-      if (this.take("..")) {
-        segments.push({ kind: "descend" });
-        segments.push(this.peek() === "[" ? parseBracket(this) : parseAfterDot(this, inFilter));
-      } else if (this.take(".")) {
-        segments.push(this.peek() === "[" ? parseBracket(this) : parseAfterDot(this, inFilter));
-      } else if (this.peek() === "[") {
-        segments.push(parseBracket(this));
-      } else {
-        return { root, segments };
-      }
+      if (this.take("..")) segments.push({ kind: "descend" });
+      else if (!this.take(".") && this.peek() !== "[") return { root, segments };
+      this.count();
+      segments.push(this.peek() === "[" ? parseBracket(this) : parseAfterDot(this, inFilter));
     }
   }
 }
@@ -59,7 +72,7 @@ function parseAfterDot(scanner: PathParser, inFilter: boolean): Segment {
   if (scanner.peek() !== "(") return { kind: "names", names: [toText(name)] };
   if (!functionNames.has(name)) throw scanner.error(`unknown function '${name}()'; use ${[...functionNames].join(", ")}`, start);
   scanner.position++;
-  return { kind: "call", name, arguments: callArguments(scanner) };
+  return { kind: "call", name, arguments: scanner.nested(() => callArguments(scanner)) };
 }
 
 function callArguments(scanner: PathParser): ReturnType<typeof parseOperand>[] {
@@ -97,7 +110,7 @@ function bracketContent(scanner: PathParser): Segment {
 function filter(scanner: PathParser): Segment {
   scanner.skipBlanks();
   scanner.expect("(");
-  const condition = parseCondition(scanner);
+  const condition = scanner.nested(() => parseCondition(scanner));
   scanner.skipBlanks();
   scanner.expect(")");
   return { kind: "filter", condition };

@@ -3,6 +3,7 @@ import type { Text } from "./path-tree.ts";
 
 const markerStart = "\uE000";
 const markerEnd = "\uE001";
+const maxDisplayLength = 200;
 
 /** Scans a path and reports errors with their position. */
 export class PathScanner {
@@ -70,7 +71,7 @@ export class PathScanner {
   }
 
   error(message: string, offset = this.position): CompileError {
-    return new CompileError("jsonpath-syntax", `jsonpath '${shorten(this.text)}': ${message}`, { offset });
+    return new CompileError("jsonpath-syntax", `jsonpath '${displayText(this.text)}': ${message}`, { offset });
   }
 }
 
@@ -88,7 +89,7 @@ export function extractPlaceholders(text: string): { readonly marked: string; re
       if (text.charAt(end) === "{") depth++;
       else if (text.charAt(end) === "}" && --depth === 0) break;
     }
-    if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${text}': '\${' is not closed`, { offset: start });
+    if (end >= text.length) throw new CompileError("jsonpath-syntax", `jsonpath '${displayText(text)}': '\${' is not closed`, { offset: start });
     marked += `${text.slice(position, start)}${markerStart}${placeholders.length}${markerEnd}`;
     placeholders.push(text.slice(start, end + 1));
     position = end + 1;
@@ -103,6 +104,8 @@ export function toText(text: string): Text {
   return { parts };
 }
 
-function shorten(text: string): string {
-  return text.replaceAll(/\uE000\d+\uE001/g, "${…}");
+/** The path for an error message: shortened, with `${…}` in place of the markers. */
+function displayText(text: string): string {
+  const display = text.replaceAll(/\uE000\d+\uE001/g, "${…}");
+  return display.length > maxDisplayLength ? `${display.slice(0, maxDisplayLength)}…` : display;
 }

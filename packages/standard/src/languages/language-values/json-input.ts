@@ -61,6 +61,7 @@ function parseJson(text: string, language: string, ahead: LongJson | undefined):
 
 /** Maximum number of lists and maps in one input: a list that contains the same list many times is small in memory, but slow to traverse. */
 const maxNodes = 300_000;
+const maxDepth = 2000;
 
 /** Converts a value to plain JSON: maps, sets, dates and bytes are converted. Unchanged parts are shared, not copied. */
 export function toPlainJson(value: unknown): unknown {
@@ -74,7 +75,8 @@ interface Budget {
 function plainOf(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value !== "object" || value === null)
     return typeof value === "bigint" ? Number(value) : typeof value === "function" || typeof value === "symbol" ? null : (value ?? null);
-  if (depth > 2000) throw new FlowError("java.lang.IllegalStateException", "size limit: the value is nested too deeply", { code: "limit-size" });
+  if (depth > maxDepth)
+    throw new FlowError("java.lang.IllegalStateException", `size limit: the value is nested deeper than ${maxDepth} levels`, { code: "limit-size" });
   if (--budget.remaining < 0)
     throw new FlowError("java.lang.IllegalStateException", `size limit: the value has more than ${maxNodes} lists and maps`, { code: "limit-size" });
   if (Array.isArray(value)) return plainArray(value, depth, budget);

@@ -68,9 +68,10 @@ describe("run-time errors", () => {
     ["${body[9]}", "java.lang.IndexOutOfBoundsException", "simple-no-index"],
     ["${mandatoryBodyAs(Integer)}", "org.apache.camel.TypeConversionException", "conversion-failed"],
     ["${body.bogus}", "org.apache.camel.ExpressionEvaluationException", "simple-unknown-member"],
-    ["${body.substring()}", "org.apache.camel.ExpressionEvaluationException", "simple-unknown-member"],
+    ["${body.substring()}", "org.apache.camel.ExpressionEvaluationException", "simple-argument"],
     ["${body.substring}", "org.apache.camel.ExpressionEvaluationException", "simple-unknown-member"],
-    ["${body.replace('e')}", "org.apache.camel.ExpressionEvaluationException", "simple-unknown-member"],
+    ["${body.replace('e')}", "org.apache.camel.ExpressionEvaluationException", "simple-argument"],
+    ["${body.repeat(-1)}", "java.lang.IllegalArgumentException", "simple-argument"],
     ["${throwException('no',java.lang.IllegalStateException)}", "java.lang.IllegalStateException", "simple-thrown"],
     ["${assert(${body} == 'x','must be x')}", "org.apache.camel.ExpressionEvaluationException", "simple-assert"],
     ["${properties:absent}", "java.lang.IllegalArgumentException", "property-missing"],
@@ -85,10 +86,11 @@ describe("run-time errors", () => {
   });
 
   it.each([
-    ["${body.bogus}", '{"a":', "text that is not JSON has no 'bogus'"],
-    ["${body.bogus(1)}", '{"a": 1}', "text has no 'bogus()'"],
-    ["${body.bogus}", "[1]", "a list has no 'bogus'"],
-    ["${body.bogus}", 5, "a number has no 'bogus'"],
+    ["${body.bogus}", '{"a":', "text that is not JSON has no property 'bogus'"],
+    ["${body.bogus(1)}", '{"a": 1}', "text has no method 'bogus()'"],
+    ["${body.bogus}", "[1]", "a list has no property 'bogus'"],
+    ["${body.bogus}", 5, "a number has no property 'bogus'"],
+    ["${body.substring()}", "abc", "substring() needs at least 1 argument(s), got 0"],
   ])("%s of %j is reported in JSON terms", (text, body, message) => {
     expect(faultOf(() => evaluate(text, { body }))).toMatchObject({ message });
   });

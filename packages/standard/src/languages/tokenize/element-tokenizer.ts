@@ -17,17 +17,17 @@ export function elementTokenizer(name: string, inheritFrom: string | undefined):
       if (start < 0) return undefined;
       if (inherited === undefined) inherited = declarationsOf(text, inheritFrom === "*" || inheritFrom === undefined ? undefined : tagName(inheritFrom), start);
       const endOfTag = tagEnd(text, start);
-      if (endOfTag < 0) return needsMoreText(text, from, start, complete);
+      if (endOfTag < 0) return needsMoreText(from, start, complete);
       if (text.charAt(endOfTag - 1) === "/") return { token: withDeclarations(text.slice(start, endOfTag + 1), inherited), next: endOfTag + 1 };
       const close = findTag(text, closing, endOfTag);
       const end = close < 0 ? -1 : text.indexOf(">", close);
-      if (end < 0) return needsMoreText(text, from, start, complete);
+      if (end < 0) return needsMoreText(from, start, complete);
       return { token: withDeclarations(text.slice(start, end + 1), inherited), next: end + 1 };
     },
   };
 
   /** Text before an unfinished element is discarded, unless it may contain declarations of a parent. */
-  function needsMoreText(_text: string, from: number, start: number, complete: boolean) {
+  function needsMoreText(from: number, start: number, complete: boolean) {
     return !complete && start > from ? { token: undefined, next: start } : undefined;
   }
 }

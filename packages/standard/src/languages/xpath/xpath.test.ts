@@ -32,6 +32,8 @@ describe("results", () => {
     ["if (some $l in /order/line satisfies $l = 2) then 'yes' else 'no'", "STRING", "yes"],
     ["replace(/order/note, '[xy]', '-')", "STRING", "- & -"],
     ["string-join(tokenize('a,b,,c,', ','), '|')", "STRING", "a|b||c|"],
+    ["string-join(tokenize('a,b,', '[^,]'), '|')", "STRING", "|,|,"],
+    ["count(tokenize('abc', '.'))", "STRING", "4"],
     ["matches('ABC', 'b', 'i')", "BOOLEAN", true],
   ])("%s as %s", (text, resultType, expected) => {
     expect(evaluate(text, { body: order, options: { resultType } })).toEqual(expected);

@@ -37,20 +37,33 @@ export interface NamedElement {
   readonly namespace: string;
 }
 
-/** True when the path matches the open elements, outermost first. */
+/**
+ * True when the path matches the open elements, outermost first. The steps between two `//` must match consecutive elements. They are searched from the
+ * innermost element outwards and the first match is used, because it leaves the most elements for the steps before it.
+ */
 export function matchesPath(steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
-  return matchFrom(steps.length - 1, elements.length - 1, steps, elements);
+  let end = elements.length;
+  for (let last = steps.length; last > 0;) {
+    let first = last - 1;
+    while (first > 0 && steps[first]?.anywhere === false) first--;
+    const isFixed = last === steps.length;
+    const isFromRoot = first === 0 && steps[0]?.anywhere === false;
+    let at = end - (last - first);
+    if (isFromRoot && (at < 0 || (isFixed && at > 0))) return false;
+    if (isFromRoot) at = 0;
+    while (!isMatch(steps, first, last, elements, at)) if (isFixed || isFromRoot || --at < 0) return false;
+    end = at;
+    last = first;
+  }
+  return true;
 }
 
-function matchFrom(step: number, element: number, steps: readonly PathStep[], elements: readonly NamedElement[]): boolean {
-  if (step < 0) return true;
-  const expected = steps[step] as PathStep;
-  const at = elements[element];
-  if (at === undefined || !isNamed(at, expected)) return false;
-  if (step === 0) return expected.anywhere || element === 0;
-  if (!expected.anywhere) return matchFrom(step - 1, element - 1, steps, elements);
-  for (let above = element - 1; above >= 0; above--) if (matchFrom(step - 1, above, steps, elements)) return true;
-  return false;
+function isMatch(steps: readonly PathStep[], first: number, last: number, elements: readonly NamedElement[], at: number): boolean {
+  for (let index = last - 1; index >= first; index--) {
+    const element = elements[at + index - first];
+    if (element === undefined || !isNamed(element, steps[index] as PathStep)) return false;
+  }
+  return true;
 }
 
 function isNamed(element: NamedElement, step: PathStep): boolean {

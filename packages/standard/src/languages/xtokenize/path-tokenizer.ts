@@ -56,7 +56,7 @@ export class PathTokenizer implements Tokenizer {
         this.#read = at - from;
         if (complete && start >= 0) throw malformedXml("a tag is not closed");
         if (complete && this.#open.length > 0) throw malformedXml(`<${this.#open.at(-1)?.name ?? ""}> is not closed`);
-        return this.#release(text, from, at);
+        return this.#release(from, at);
       }
       at = end + 1;
       const token = this.#take(text, start, end, from);
@@ -79,7 +79,7 @@ export class PathTokenizer implements Tokenizer {
   }
 
   /** Releases text outside a token, which is no longer needed. */
-  #release(_text: string, from: number, at: number): Cut | undefined {
+  #release(from: number, at: number): Cut | undefined {
     if (this.#token !== undefined || at <= from) return undefined;
     this.#read = 0;
     return { token: undefined, next: at };

@@ -13,17 +13,17 @@ export class ClosedKeys {
     this.#maxKeys = limit === undefined ? -1 : limit === 0 ? maxClosedKeys : Math.min(limit, maxClosedKeys);
   }
 
-  /** Throws when the group stored under `place` was completed; `key` is the correlation key shown in the message. */
-  check(place: string, key: string): void {
-    if (this.#keys.has(place))
+  /** Throws when the group was completed; `key` is the correlation key shown in the message. */
+  check(groupId: string, key: string): void {
+    if (this.#keys.has(groupId))
       throw new FlowError("org.apache.camel.processor.aggregate.ClosedCorrelationKeyException", `The correlation key [${key}] has been closed`, {
         code: "correlation-key-closed",
       });
   }
 
-  add(place: string): void {
+  add(groupId: string): void {
     if (this.#maxKeys < 0) return;
-    this.#keys.add(place);
+    this.#keys.add(groupId);
     if (this.#keys.size > this.#maxKeys) this.#keys.delete(this.#oldest.next() as string);
   }
 }

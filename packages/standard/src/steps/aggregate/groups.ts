@@ -90,26 +90,26 @@ export class Groups implements Lifecycle {
   /** Merges a message into its group and completes the group when a condition is met. */
   add(key: string, message: Exchange): Awaitable {
     const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup, maxMessages = Infinity } = this.#options;
-    const place = sessionKey(message, key);
-    this.#closed.check(place, key);
-    let pending: Awaitable = completionOnNewCorrelationGroup && !this.#open.has(place) ? this.completeAll("force", message) : undefined;
-    const group = this.#open.get(place) ?? this.#begin(place, key, message);
+    const groupId = sessionKey(message, key);
+    this.#closed.check(groupId, key);
+    let pending: Awaitable = completionOnNewCorrelationGroup && !this.#open.has(groupId) ? this.completeAll("force", message) : undefined;
+    const group = this.#open.get(groupId) ?? this.#begin(groupId, key, message);
     const size = group.size + 1;
     let by: CompletedBy | undefined;
     if (eagerCheckCompletion) {
       message.setProperty("CamelAggregatedSize", size);
       by = check.isComplete(message, size);
     }
-    const merged = this.#merge(place, group, message, strategy);
+    const merged = this.#merge(groupId, group, message, strategy);
     merged.setProperty("CamelAggregatedSize", size);
     group.exchange = merged;
     group.size = size;
     this.#messages++;
     this.#updateSize(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
-    if (by === "consumer") pending = this.completeAll("consumer", message);
-    else if (by !== undefined) this.#complete(place, by);
-    else if (size >= maxMessagesPerGroup) this.#completeEarly(place, `group '${key}' reached ${maxMessagesPerGroup} messages and was completed early`);
+    if (by === "consumer") pending = both(pending, this.completeAll("consumer", message));
+    else if (by !== undefined) this.#complete(groupId, by);
+    else if (size >= maxMessagesPerGroup) this.#completeEarly(groupId, `group '${key}' reached ${maxMessagesPerGroup} messages and was completed early`);
     else this.#setTimeout(group, eagerCheckCompletion ? message : merged);
     while (this.#bytes > maxGroupBytes && this.#open.size > 0)
       this.#completeEarly(this.#oldest.next() as string, `open groups use more than ${maxGroupBytes} bytes: the oldest were completed early`);
@@ -127,24 +127,24 @@ export class Groups implements Lifecycle {
 
   /** Completes every group, or with `sender` only the groups of its test session. Yields between groups. */
   completeAll(by: CompletedBy, sender?: Exchange): Awaitable {
-    const places: string[] = [];
-    for (const [place, { session }] of this.#open) if (sender === undefined || session === sender.run.session?.id) places.push(place);
-    return each(places.values(), (place) => this.#complete(place, by), this.#options.host.clock);
+    const groupIds: string[] = [];
+    for (const [groupId, { session }] of this.#open) if (sender === undefined || session === sender.run.session?.id) groupIds.push(groupId);
+    return each(groupIds.values(), (groupId) => this.#complete(groupId, by), this.#options.host.clock);
   }
 
-  #begin(place: string, key: string, { run }: Exchange): Group {
+  #begin(groupId: string, key: string, { run }: Exchange): Group {
     if (this.#open.size >= maxGroups) this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
     const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
-    this.#open.set(place, group);
+    this.#open.set(groupId, group);
     return group;
   }
 
-  #merge(place: string, group: Group, message: Exchange, strategy: AggregationStrategy): Exchange {
+  #merge(groupId: string, group: Group, message: Exchange, strategy: AggregationStrategy): Exchange {
     try {
       return strategy.aggregate(group.exchange, message, group.exchange ?? message);
     } catch (error) {
       if (this.#options.discardOnAggregationFailure || group.exchange === undefined) {
-        this.#remove(place, group);
+        this.#remove(groupId, group);
         this.#options.discarded?.(group.key);
       }
       throw error;
@@ -158,11 +158,11 @@ export class Groups implements Lifecycle {
     group.due = timeoutMs > 0 ? host.clock.monotonic() + timeoutMs : Infinity;
   }
 
-  #complete(place: string, by: CompletedBy): void {
-    const group = this.#open.get(place);
+  #complete(groupId: string, by: CompletedBy): void {
+    const group = this.#open.get(groupId);
     if (group?.exchange === undefined) return;
-    this.#remove(place, group);
-    this.#closed.add(place);
+    this.#remove(groupId, group);
+    this.#closed.add(groupId);
     if (by === "timeout" && this.#options.discardOnCompletionTimeout) return this.#options.discarded?.(group.key);
     const { exchange } = group;
     exchange.setProperty("CamelAggregatedCorrelationKey", group.key);
@@ -171,29 +171,29 @@ export class Groups implements Lifecycle {
     this.#options.release(exchange);
   }
 
-  #remove(place: string, group: Group): void {
-    this.#open.delete(place);
+  #remove(groupId: string, group: Group): void {
+    this.#open.delete(groupId);
     this.#bytes -= group.bytes;
     this.#messages -= group.size;
   }
 
   #expire(): Awaitable {
     const now = this.#options.host.clock.monotonic();
-    const places: string[] = [];
-    for (const [place, group] of this.#open) if (group.due <= now) places.push(place);
+    const groupIds: string[] = [];
+    for (const [groupId, group] of this.#open) if (group.due <= now) groupIds.push(groupId);
     // A message that arrived in the meantime may have extended the timeout of a group.
     return each(
-      places.values(),
-      (place) => {
-        if ((this.#open.get(place)?.due ?? Infinity) <= now) this.#complete(place, "timeout");
+      groupIds.values(),
+      (groupId) => {
+        if ((this.#open.get(groupId)?.due ?? Infinity) <= now) this.#complete(groupId, "timeout");
       },
       this.#options.host.clock,
     );
   }
 
-  #completeEarly(place: string, reason: string): void {
+  #completeEarly(groupId: string, reason: string): void {
     if (this.#warned++ % 1000 === 0) this.#warn(reason);
-    this.#complete(place, "force");
+    this.#complete(groupId, "force");
   }
 
   #warn(text: string): void {
@@ -215,4 +215,8 @@ function grownWeight(bytes: number, message: Exchange, merged: Exchange, key: st
   const { body } = merged.message;
   const isList = typeof body === "object" && body !== null && !(body instanceof Uint8Array);
   return isList ? bytes + messageWeight(message) : key.length * 2 + messageWeight(merged);
+}
+
+function both(one: Awaitable, other: Awaitable): Awaitable {
+  return one === undefined || other === undefined ? (one ?? other) : Promise.all([one, other]).then(() => undefined);
 }

@@ -228,7 +228,13 @@ export class StoredGroups implements Lifecycle {
   }
 
   #inBackground(run: () => Promise<void>): void {
-    run().catch((error: unknown) => this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${toFlowError(error).message}`));
+    run().catch((error: unknown) =>
+      this.#options.host.log.write(
+        "WARN",
+        this.#options.routeId,
+        `aggregate: the check of the stored groups failed and will be repeated: ${toFlowError(error).message}`,
+      ),
+    );
   }
 }
 

@@ -61,7 +61,8 @@ export class Breaker {
 
   /** A call that counts neither as success nor as failure. */
   ignore(): void {
-    if (this.state === "HALF_OPEN") this.#permittedCalls--;
+    // A call may have started before the circuit became half open.
+    if (this.state === "HALF_OPEN" && this.#permittedCalls > 0) this.#permittedCalls--;
   }
 
   #transitionTo(state: BreakerState): void {

@@ -1,6 +1,6 @@
 import { defineStep } from "@sluice/engine/spi";
 import { inSlices, readJsonAhead } from "@sluice/engine/tools";
-import { asJsonIncrementally, collectStream, isLongToWrite, isStream } from "@sluice/engine/values";
+import { asJsonIncrementally, collectStream, shouldWriteInParts, isStream } from "@sluice/engine/values";
 import { conversionFields, converter } from "../conversion.ts";
 import { convertsBody } from "../step-guarantees.ts";
 
@@ -26,7 +26,7 @@ export const convertBodyTo = defineStep({
       const { body } = message;
       if (isStream(body)) return collectStream(body).then((bytes) => void (message.body = convert(bytes)));
       const reading = readsJson ? readJsonAhead(body, exchange, clock) : undefined;
-      if (writesText && isLongToWrite(body)) return inSlices(asJsonIncrementally(body), clock).then((text) => void (message.body = convert(text)));
+      if (writesText && shouldWriteInParts(body)) return inSlices(asJsonIncrementally(body), clock).then((text) => void (message.body = convert(text)));
       if (reading !== undefined) return reading.then(() => void (message.body = convert(body)));
       message.body = convert(body);
       return undefined;

@@ -3,12 +3,12 @@ import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { polledQueue } from "../polled-queue.test-support.ts";
 
-const letter = (): Message => new Message("stored", Headers.of({ polled: 1 }));
+const storedMessage = (): Message => new Message("stored", Headers.of({ polled: 1 }));
 
 it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:box", timeout: 7}'])(
   "%s uses the polled body and headers, and an empty body without a message",
   async (step) => {
-    const box = polledQueue(letter());
+    const box = polledQueue(storedMessage());
     const run = await flow(`- ${step}`, { connectors: [box] });
     expect(await run({ body: "x", headers: { mine: 2 } })).toMatchObject({ body: "stored", headers: { mine: 2, polled: 1 } });
     expect((await run({ body: "x" })).body).toBeNull();
@@ -17,10 +17,10 @@ it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:bo
 );
 
 it("keeps the message with variableReceive or when a strategy returns it", async () => {
-  const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [polledQueue(letter())] });
+  const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [polledQueue(storedMessage())] });
   const { body, headers, exchange } = await variable({ body: "x" });
   expect([body, headers, exchange.variable("got"), exchange.variable("header:got.polled")]).toEqual(["x", {}, "stored", 1]);
-  const strategy = await flow(`- pollEnrich: {constant: "seda:box", aggregationStrategy: useOriginal}`, { connectors: [polledQueue(letter())] });
+  const strategy = await flow(`- pollEnrich: {constant: "seda:box", aggregationStrategy: useOriginal}`, { connectors: [polledQueue(storedMessage())] });
   expect((await strategy({ body: "x" })).body).toBe("x");
 });
 

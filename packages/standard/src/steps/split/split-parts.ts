@@ -42,12 +42,17 @@ function* parts(original: Exchange, items: Iterator<unknown>, size: number | und
   }
 }
 
+/** Closes the stream, such as an open file, even if the split stops before its end. */
 async function* asyncParts(original: Exchange, items: AsyncIterator<unknown>, options: PartOptions): AsyncGenerator<Branch> {
   let index = 0;
-  for (let current = await items.next(); current.done !== true; index++) {
-    const next = await items.next();
-    yield part(original, current.value, index, next.done === true, undefined, options);
-    current = next;
+  try {
+    for (let current = await items.next(); current.done !== true; index++) {
+      const next = await items.next();
+      yield part(original, current.value, index, next.done === true, undefined, options);
+      current = next;
+    }
+  } finally {
+    await items.return?.();
   }
 }
 

@@ -37,6 +37,28 @@ describe("split", () => {
     expect((await run({ body: stream })).body).toEqual(["a!", "b!", "c!"]);
   });
 
+  it.each([
+    "streaming: true",
+    "stopOnException: true",
+    "stopOnException: true, parallelProcessing: true",
+    "stopOnException: true, group: 2",
+    "maxFailedRecords: 1",
+  ])("closes an asynchronous stream at the end, with %s", async (options) => {
+    const run = await flow(
+      `- split: {simple: "\${body}", ${options}, steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: bad}}]}`,
+    );
+    let isClosed = false;
+    const stream = (async function* () {
+      try {
+        for (let word = 0; word < 20; word++) yield word;
+      } finally {
+        isClosed = true;
+      }
+    })();
+    expect((await run({ body: stream })).error).toBeDefined();
+    expect(isClosed).toBe(true);
+  });
+
   it("lets the other parts run and fails with the last failure", async () => {
     const run = await flow(`
       - split: {simple: "\${body}", steps: [${failOn("b")}, ${failOn("c")}, {to: "mock:part"}]}

@@ -14,8 +14,8 @@ export const threads = defineStep({
   paletteGroup: "speed",
   since: "0.1",
   options: {
-    poolSize: f.integer({ doc: "Concurrent messages before others wait.", default: 10, min: 1 }),
-    maxPoolSize: f.integer({ doc: "Concurrent messages when the queue is full; at least poolSize.", default: 20, min: 1 }),
+    poolSize: f.integer({ doc: "Maximum number of concurrent messages; others wait.", default: 10, min: 1 }),
+    maxPoolSize: f.integer({ doc: "Maximum number of concurrent messages when the queue is full; at least poolSize.", default: 20, min: 1 }),
     maxQueueSize: f.integer({ doc: "Length of the queue; negative for no limit.", default: 1000 }),
     rejectedPolicy: f.enum(["Abort", "CallerRuns"], {
       doc: "When the queue is full: Abort fails the message, CallerRuns lets it continue.",

@@ -72,12 +72,8 @@ const matches = (_context: QueryContext, text: string | null, pattern: string, f
   compilePattern(withFlags(pattern, flags)).find(text ?? "");
 const replace = (_context: QueryContext, text: string | null, pattern: string, replacement: string, flags = ""): string =>
   compilePattern(withFlags(pattern, flags)).replaceAll(text ?? "", replacement);
-const tokenize = (_context: QueryContext, text: string | null, pattern: string, flags = ""): string[] => {
-  if (text === null || text === "") return [];
-  // A marker at the end keeps trailing empty parts, which split would drop.
-  const parts = compilePattern(withFlags(pattern, flags)).split(`${text}\u0000`);
-  return [...parts.slice(0, -1), (parts.at(-1) as string).slice(0, -1)];
-};
+const tokenize = (_context: QueryContext, text: string | null, pattern: string, flags = ""): string[] =>
+  text === null || text === "" ? [] : compilePattern(withFlags(pattern, flags)).split(text, { keepEmptyEnd: true });
 register(guardNamespace, "matches", ["xs:string?", "xs:string"], "xs:boolean", matches);
 register(guardNamespace, "matches", ["xs:string?", "xs:string", "xs:string"], "xs:boolean", matches);
 register(guardNamespace, "replace", ["xs:string?", "xs:string", "xs:string"], "xs:string", replace);

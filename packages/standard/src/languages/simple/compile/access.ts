@@ -54,7 +54,7 @@ function compileNamed(tail: string, offset: number, scope: SimpleScope, reader: 
   if (separator === undefined) throw syntaxError("a name is missing: write .name, :name or [name]", offset);
   if (separator === "[") return compileBracketed(tail, offset, scope, reader);
   const name = tail.slice(separator.length);
-  if (name === "") throw syntaxError("a name is missing after the dot", offset);
+  if (name === "") throw syntaxError(`a name is missing after '${separator}'`, offset);
   if (!hasFunction(name)) return compileDotted(name, offset + separator.length, scope, reader);
   return compileDynamic(name, offset + separator.length, scope, reader);
 }

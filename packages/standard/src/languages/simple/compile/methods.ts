@@ -17,7 +17,7 @@ import {
 type Method<T> = (value: T, parameters: readonly unknown[]) => unknown;
 type Methods<T> = Readonly<Record<string, Method<T>>>;
 
-const whole = (value: unknown): number => (typeof value === "number" ? Math.trunc(value) : Math.trunc(Number(asText(value))));
+const toInteger = (value: unknown): number => (typeof value === "number" ? Math.trunc(value) : Math.trunc(Number(asText(value))));
 
 const textMethods: Methods<string> = {
   length: (text) => text.length,
@@ -30,9 +30,9 @@ const textMethods: Methods<string> = {
   stripLeading: (text) => text.trimStart(),
   stripTrailing: (text) => text.trimEnd(),
   intern: (text) => text,
-  substring: (text, [from, to]) => substring(text, whole(from), to === undefined ? text.length : whole(to)),
-  charAt: (text, [at]) => substring(text, whole(at), whole(at) + 1),
-  indexOf: (text, [part, from]) => text.indexOf(asText(part), from === undefined ? 0 : whole(from)),
+  substring: (text, [from, to]) => substring(text, toInteger(from), to === undefined ? text.length : toInteger(to)),
+  charAt: (text, [at]) => substring(text, toInteger(at), toInteger(at) + 1),
+  indexOf: (text, [part, from]) => text.indexOf(asText(part), from === undefined ? 0 : toInteger(from)),
   lastIndexOf: (text, [part]) => text.lastIndexOf(asText(part)),
   startsWith: (text, [part]) => text.startsWith(asText(part)),
   endsWith: (text, [part]) => text.endsWith(asText(part)),
@@ -46,10 +46,11 @@ const textMethods: Methods<string> = {
   equalsIgnoreCase: (text, [other]) => text.toLowerCase() === asText(other).toLowerCase(),
   compareTo: (text, [other]) => javaCompare(text, asText(other)),
   repeat: (text, [times]) => {
-    checkTextLength(text.length * Math.max(0, whole(times)));
-    if (!(whole(times) >= 0))
-      throw new FlowError("java.lang.IllegalArgumentException", "repeat needs a number that is not negative", { code: "simple-argument" });
-    return text.repeat(whole(times));
+    const count = toInteger(times);
+    if (!(count >= 0 && count < Infinity))
+      throw new FlowError("java.lang.IllegalArgumentException", `repeat needs a count of 0 or more, got '${asText(times)}'`, { code: "simple-argument" });
+    checkTextLength(text.length * count);
+    return text.repeat(count);
   },
 };
 
@@ -57,14 +58,14 @@ const listMethods: Methods<readonly unknown[]> = {
   size: (list) => list.length,
   length: (list) => list.length,
   isEmpty: (list) => list.length === 0,
-  get: (list, [at]) => element(list, whole(at)),
+  get: (list, [at]) => element(list, toInteger(at)),
   getFirst: (list) => element(list, 0),
   getLast: (list) => element(list, list.length - 1),
   first: (list) => element(list, 0),
   last: (list) => element(list, list.length - 1),
   contains: (list, [item]) => list.some((one) => strictEquals(one, item)),
   indexOf: (list, [item]) => list.findIndex((one) => strictEquals(one, item)),
-  subList: (list, [from, to]) => list.slice(whole(from), whole(to)),
+  subList: (list, [from, to]) => list.slice(toInteger(from), toInteger(to)),
 };
 
 const mapMethods: Methods<Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>> = {
@@ -122,7 +123,7 @@ export function readProperty(value: unknown, name: string): unknown {
   const view = typeof value === "string" ? jsonView(value) : undefined;
   if (view !== undefined) return readProperty(view, name);
   if (isFlowError(value) && value.details !== undefined && Object.hasOwn(value.details, name)) return value.details[name];
-  throw unknownMember(value, name);
+  throw unknownMember(value, `property '${name}'`);
 }
 
 /** The method that `.name(…)` calls; `getName()` reads the field `name` of a map. */
@@ -135,7 +136,12 @@ export function callMethod(value: unknown, name: string, parameters: readonly un
     const view = typeof value === "string" ? jsonView(value) : undefined;
     if (view !== undefined) return callMethod(view, name, parameters);
   }
-  throw unknownMember(value, `${name}()`);
+  const required = minParameters.get(name) ?? 0;
+  if (parameters.length < required && findMethod(value, name, required) !== undefined)
+    throw new FlowError("org.apache.camel.ExpressionEvaluationException", `${name}() needs at least ${required} argument(s), got ${parameters.length}`, {
+      code: "simple-argument",
+    });
+  throw unknownMember(value, `method '${name}()'`);
 }
 
 function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown>, name: string): unknown {
@@ -170,8 +176,8 @@ function describeType(value: unknown): string {
   return value instanceof Date ? "a time" : `a value of type ${javaTypeOf(value) ?? "null"}`;
 }
 
-function unknownMember(value: unknown, name: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${describeType(value)} has no '${name}'`, {
+function unknownMember(value: unknown, member: string): FlowError {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${describeType(value)} has no ${member}`, {
     code: "simple-unknown-member",
   });
 }
@@ -218,14 +224,14 @@ function substring(text: string, from: number, to: number): string {
   return text.slice(from, to);
 }
 
-/** Maximum replacements per call, to avoid blocking other runs. */
+/** Maximum number of replacements per call, so that other runs are not blocked. */
 const maxReplacements = 500_000;
 
 /** Replaces every occurrence; fails before replacing anything if the result would be too long or there are too many occurrences. */
 export function replaceAll(text: string, from: string, to: string): string {
   const count = from === "" ? text.length + 1 : occurrences(text, from);
   if (count > maxReplacements)
-    throw new FlowError("java.lang.IllegalStateException", `time limit: the text has more than ${maxReplacements} replacements`, {
+    throw new FlowError("java.lang.IllegalStateException", `time limit: at most ${maxReplacements} occurrences can be replaced at once`, {
       code: "limit-time",
     });
   checkTextLength(text.length + count * (to.length - from.length));

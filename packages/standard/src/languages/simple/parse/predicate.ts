@@ -140,7 +140,7 @@ class PredicateParser {
       const nullSafe = left.kind === "chain" ? left.nullSafe : sign === "?~>";
       this.#count();
       this.#at += sign.length;
-      if (!isBlank(this.#text[this.#at])) throw this.#fault("'~>' needs a space and a function after it");
+      if (!isBlank(this.#text[this.#at])) throw this.#fault(`a space and a function must follow '${sign}'`);
       this.#skipBlanks();
       left = { kind: "chain", left, right: this.#operand(false, true), nullSafe };
     }

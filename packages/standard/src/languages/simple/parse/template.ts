@@ -109,7 +109,7 @@ class TemplateParser {
     this.#skipBlanks("?:");
     let right = this.#readFunction(this.#settings.piped) ?? this.#readQuoted() ?? this.#readLiteral("?:");
     this.#expectBlank("?:");
-    for (let next = this.#chainBehindBlanks(); next !== undefined; next = this.#chainBehindBlanks()) right = this.#chain(right, next);
+    for (let next = this.#chainAfterBlanks(); next !== undefined; next = this.#chainAfterBlanks()) right = this.#chain(right, next);
     return { kind: "elvis", left, right };
   }
 
@@ -118,7 +118,7 @@ class TemplateParser {
     if (++this.#operators > maxOperators) throw this.#fault(`the text has more than ${maxOperators} operators`);
   }
 
-  #chainBehindBlanks(): "~>" | "?~>" | undefined {
+  #chainAfterBlanks(): "~>" | "?~>" | undefined {
     const start = this.#at;
     while (isBlank(this.#text[this.#at])) this.#at++;
     const operator = this.#operatorAt();

@@ -1,7 +1,7 @@
 const partsPerBlock = 1_000;
 
 /** Builds long text incrementally. Parts are joined in blocks, because joining all of them at the end would take too long. */
-export class TextInBlocks {
+export class BlockTextBuilder {
   readonly #blocks: string[] = [];
   readonly #check: (length: number) => void;
   #parts: string[] = [];
