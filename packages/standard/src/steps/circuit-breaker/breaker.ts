@@ -1,4 +1,6 @@
 // The state of one circuit: closed while calls succeed, open when too many failed or were slow, half open for test calls.
+import { CountWindow, TimeWindow, type CallWindow } from "./call-window.ts";
+
 export type BreakerState = "CLOSED" | "OPEN" | "HALF_OPEN";
 
 export interface BreakerLimits {
@@ -13,17 +15,11 @@ export interface BreakerLimits {
   readonly maxWaitDurationInHalfOpenState: number;
 }
 
-interface Call {
-  readonly at: number;
-  readonly failed: boolean;
-  readonly slow: boolean;
-}
-
 export class Breaker {
   state: BreakerState = "CLOSED";
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
-  #calls: Call[] = [];
+  #window: CallWindow;
   /** When it became open or half open. */
   #changedAt = 0;
   /** Test calls permitted since the circuit became half open. */
@@ -32,6 +28,7 @@ export class Breaker {
   constructor(limits: BreakerLimits, now: () => number) {
     this.#limits = limits;
     this.#now = now;
+    this.#window = this.#newWindow();
   }
 
   /** Whether a call is permitted; counts it when the circuit is half open. */
@@ -48,15 +45,14 @@ export class Breaker {
 
   record(failed: boolean, durationMs: number): void {
     if (this.state === "OPEN") return;
-    this.#calls.push({ at: this.#now(), failed, slow: durationMs >= this.#limits.slowCallDurationThreshold });
     const { permittedNumberOfCallsInHalfOpenState: permittedCalls, minimumNumberOfCalls, slidingWindowSize, slidingWindowType } = this.#limits;
+    this.#window.add(failed, durationMs >= this.#limits.slowCallDurationThreshold);
     if (this.state === "HALF_OPEN") {
-      if (this.#calls.length >= permittedCalls) this.#transitionTo(this.#exceedsThreshold() ? "OPEN" : "CLOSED");
+      if (this.#window.calls >= permittedCalls) this.#transitionTo(this.#exceedsThreshold() ? "OPEN" : "CLOSED");
       return;
     }
-    this.#evictOldCalls();
     const minimum = slidingWindowType === "COUNT_BASED" ? Math.min(minimumNumberOfCalls, slidingWindowSize) : minimumNumberOfCalls;
-    if (this.#calls.length >= minimum && this.#exceedsThreshold()) this.#transitionTo("OPEN");
+    if (this.#window.calls >= minimum && this.#exceedsThreshold()) this.#transitionTo("OPEN");
   }
 
   /** A call that counts neither as success nor as failure. */
@@ -67,23 +63,19 @@ export class Breaker {
 
   #transitionTo(state: BreakerState): void {
     this.state = state;
-    this.#calls = [];
+    this.#window = this.#newWindow();
     this.#permittedCalls = 0;
     this.#changedAt = this.#now();
   }
 
   #exceedsThreshold(): boolean {
-    const percent = (matches: (call: Call) => boolean): number => (100 * this.#calls.filter(matches).length) / this.#calls.length;
-    return percent((call) => call.failed) >= this.#limits.failureRateThreshold || percent((call) => call.slow) >= this.#limits.slowCallRateThreshold;
+    const { calls, failed, slow } = this.#window;
+    return (100 * failed) / calls >= this.#limits.failureRateThreshold || (100 * slow) / calls >= this.#limits.slowCallRateThreshold;
   }
 
-  #evictOldCalls(): void {
-    const { slidingWindowSize, slidingWindowType } = this.#limits;
-    if (slidingWindowType === "COUNT_BASED") {
-      if (this.#calls.length > slidingWindowSize) this.#calls.shift();
-      return;
-    }
-    const oldest = this.#now() - slidingWindowSize * 1000;
-    while ((this.#calls[0]?.at ?? Infinity) < oldest) this.#calls.shift();
+  #newWindow(): CallWindow {
+    const { slidingWindowSize, slidingWindowType, permittedNumberOfCallsInHalfOpenState } = this.#limits;
+    if (this.state === "HALF_OPEN") return new CountWindow(permittedNumberOfCallsInHalfOpenState);
+    return slidingWindowType === "COUNT_BASED" ? new CountWindow(slidingWindowSize) : new TimeWindow(slidingWindowSize, this.#now);
   }
 }
