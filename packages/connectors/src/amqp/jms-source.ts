@@ -213,7 +213,7 @@ class Receiving implements Subscription {
       if (this.#replies?.isOpen !== true) this.#replies = new AmqpSession(this.#session.client, host.clock);
       await this.#replies.send(destination, { ...reply, ...(correlation === undefined ? {} : { correlation_id: correlation as string }) });
     } catch (error) {
-      host.log.write("WARN", "sluice.jms", `${this.#uri}: a reply could not be sent: ${toFlowError(error).message}`);
+      host.log.write("WARN", "sluice.jms", `${this.#uri}: cannot send the reply: ${toFlowError(error).message}`);
     }
   }
 }

@@ -102,7 +102,7 @@ const isLong = (body: unknown): boolean => (typeof body === "string" || body ins
 function compiledOf(port: MessageMappingPort, id: string): CompiledDocument {
   const found = port.find(id);
   if (found?.mapping !== undefined) return found.mapping;
-  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it cannot be used"}`;
+  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it has errors"}`;
   throw new FlowError("java.lang.IllegalArgumentException", why, { code: "mapping-unknown" });
 }
 

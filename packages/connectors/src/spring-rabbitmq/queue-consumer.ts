@@ -131,7 +131,7 @@ export class QueueConsumer {
       if (item.reply !== undefined)
         return (
           this.#reply(item, item.reply)
-            .catch((error: unknown) => this.#log("WARN", `a reply could not be sent: ${toFlowError(error).message}`))
+            .catch((error: unknown) => this.#log("WARN", `cannot send the reply: ${toFlowError(error).message}`))
             // A request is settled even if its reply fails: unsettled, it would occupy the prefetch window.
             .then(() => this.#acknowledge(message))
         );

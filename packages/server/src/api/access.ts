@@ -56,7 +56,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       method: "PUT",
       path: "/auth/:flowId",
       tag: "access",
-      summary: "Installs or replaces the access policy of a flow; `***` leaves a stored secret unchanged",
+      summary: "Creates or replaces the access policy of a flow; a secret sent as `***` keeps its stored value",
       // Validated by the access module, which reports each problem with its path as 422.
       body: z.looseObject({}),
       conditional: true,

@@ -234,7 +234,7 @@ export class InstalledKamelets {
     const refused = await refusedFlows(this.#parts.flows(), ids, overrideKamelets(files.set(name, next), this.files));
     const [first] = refused;
     if (first === undefined || force) return refused;
-    const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more flows)`;
+    const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more ${refused.length === 2 ? "flow" : "flows"})`;
     throw new ServiceError("conflict", oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}${more}`));
   }
 

@@ -38,7 +38,7 @@ export function finishedRun(run: Run): FinishedRun {
     status: run.status,
     steps: run.trail?.records() ?? [],
     redeliveries: run.redeliveries,
-    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, maxMessageLength), stepId: failure.stepId },
+    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, 2 * maxMessageLength), stepId: failure.stepId },
   };
 }
 
@@ -64,6 +64,8 @@ export function exportRequest(runs: readonly FinishedRun[], resource: Readonly<R
 }
 
 function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Json[] {
+  // Truncated after masking, because the beginning of a secret would not be recognized.
+  const shownMessage = run.error === undefined ? undefined : hide(run.error.message).slice(0, maxMessageLength);
   const { trace, route, error, trigger } = run;
   const traceId = trace?.traceId ?? digest(`trace ${run.rootId}`, 16);
   // The run of a request uses the span id that its caller got. Messages it puts on a queue carry that id as their parent.
@@ -89,7 +91,7 @@ function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Jso
       ...(trigger.method === undefined ? {} : { "http.request.method": trigger.method, "url.path": hide(trigger.path ?? "") }),
       ...(error === undefined ? {} : { "error.type": error.type }),
     }),
-    ...(error === undefined ? {} : { status: { code: failedStatus, message: hide(error.message) } }),
+    ...(error === undefined ? {} : { status: { code: failedStatus, message: shownMessage } }),
   };
   const steps = run.steps.map((step, index): Json => {
     const failed = step.status === "failed";
@@ -102,7 +104,7 @@ function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Jso
       startTimeUnixNano: nanoseconds(step.startedAt),
       endTimeUnixNano: nanoseconds(step.startedAt + step.durationMs),
       attributes: attributes({ "sluice.step.id": step.stepId, "sluice.step.kind": step.kind, "sluice.step.attempts": step.attempts }),
-      ...(failed ? { status: { code: failedStatus, ...(error?.stepId === step.stepId ? { message: hide(error.message) } : {}) } } : {}),
+      ...(failed ? { status: { code: failedStatus, ...(error?.stepId === step.stepId ? { message: shownMessage } : {}) } } : {}),
     };
   });
   return [whole, ...steps];

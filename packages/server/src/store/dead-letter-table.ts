@@ -67,7 +67,8 @@ export interface DeadLetterParts {
 }
 
 const maxSearchLength = 4_096;
-const maxFailureLength = 4_000;
+/** Length of a stored error message. */
+export const maxFailureLength = 4_000;
 const insert = `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size,
   kind, envelope, body, input_kind, input_envelope, input_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const summary = "id, at, route_id, flow_id, flow_hash, run_id, source, attempts, replayed_at, failure, size, input_kind";
