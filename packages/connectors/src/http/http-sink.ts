@@ -11,7 +11,7 @@ import type { HttpOptions } from "./http-shape.ts";
 import { callFailure, statusFailure } from "./http-failure.ts";
 import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
 import { applyResponse, readResponse } from "./http-response.ts";
-import { refuseOptions } from "./refused-options.ts";
+import { rejectUnsupportedOptions } from "./unsupported-options.ts";
 
 const redirectLimit = 10;
 
@@ -24,7 +24,7 @@ interface Call {
 
 export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, policy: EgressPolicy): Sink {
   const { options } = endpoint;
-  refuseOptions(endpoint.extra);
+  rejectUnsupportedOptions(endpoint.extra);
   const target = targetOf(endpoint);
   const isOk = statusRange(options.okStatusCodeRange);
   const credentials = credentialsOf(options);

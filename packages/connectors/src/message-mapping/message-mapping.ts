@@ -94,10 +94,10 @@ export function messageMappingConnector(port: MessageMappingPort) {
   });
 }
 
-/** Size in characters or bytes above which reading yields to other runs. */
-const longFrom = 256 * 1024;
+/** Bodies of this many characters or bytes are mapped in slices, so that other runs are not blocked. */
+const longBodyLength = 256 * 1024;
 
-const isLong = (body: unknown): boolean => (typeof body === "string" || body instanceof Uint8Array) && body.length >= longFrom;
+const isLong = (body: unknown): boolean => (typeof body === "string" || body instanceof Uint8Array) && body.length >= longBodyLength;
 
 function compiledOf(port: MessageMappingPort, id: string): CompiledDocument {
   const found = port.find(id);

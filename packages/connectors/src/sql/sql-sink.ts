@@ -8,13 +8,13 @@ import { onlyRow } from "../database/query-result.ts";
 import type { Executor } from "../database/sql-database.ts";
 import { SqlStatement, type StatementOptions } from "../database/sql-statement.ts";
 import { StatementCache } from "../database/statement-cache.ts";
-import { refuseForeignStatement } from "./foreign-statement.ts";
+import { rejectUntrustedStatement } from "./untrusted-statement.ts";
 import type { SqlOptions } from "./sql-shape.ts";
 
 const defaultFetchSize = 1000;
 
 export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): Sink {
-  refuseForeignStatement(endpoint);
+  rejectUntrustedStatement(endpoint);
   const { options } = endpoint;
   const link = databaseLink(scope, options.dataSource);
   const statementOptions = optionsOf(options);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defaultOf } from "../access/policy-document.ts";
 import type { Policies } from "../access/policies.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
-import { maskPolicy } from "../access/show-policy.ts";
+import { maskPolicy } from "../access/mask-policy.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { invalidId } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";

@@ -3,7 +3,7 @@ import type { Failure, StoredMessage } from "@sluice/connectors";
 import { storedSize } from "@sluice/connectors";
 import { FlowError, isClusterError, type Cluster, type Ids, type Log } from "@sluice/engine";
 import type { DeadLetterSource, DeadLetterStore } from "../dead-letters/dead-letter-store.ts";
-import { cutFailure, searchText, type DeadLetter, type DeadLetterMetadata, type DeadLetterFilter, type DeadLetterSummary } from "../store/dead-letter-table.ts";
+import { truncateFailure, searchText, type DeadLetter, type DeadLetterMetadata, type DeadLetterFilter, type DeadLetterSummary } from "../store/dead-letter-table.ts";
 import { claimForProcess } from "./claim-for-process.ts";
 import { decodeDeadLetterMessages, encodeDeadLetterMessages } from "./dead-letter-messages.ts";
 import type { RecordCipher } from "./record-cipher.ts";
@@ -90,7 +90,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
         source,
         attempts,
         replayedAt: undefined,
-        failure: cutFailure(failure),
+        failure: truncateFailure(failure),
         size: storedSize(message) + (input === undefined ? 0 : storedSize(input)),
         node: this.#parts.cluster.node,
         search: searchText(message, failure, searchedLength),
@@ -109,7 +109,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   async recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    const changed = { ...entry, attempts: entry.attempts + 1, replayedAt: Date.now(), failure: cutFailure(failure), runId: runId ?? entry.runId };
+    const changed = { ...entry, attempts: entry.attempts + 1, replayedAt: Date.now(), failure: truncateFailure(failure), runId: runId ?? entry.runId };
     await this.#change(() => this.#writeEntry(changed));
   }
 

@@ -48,7 +48,7 @@ export function readDocument(id: string, input: unknown): ConnectionDocument {
 }
 
 /** Prepares a document for storage: replaces masked secrets with the stored ones, and marks plain text in a secret field as secret. */
-export function sealDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, stored: ConnectionDocument | undefined): ConnectionDocument {
+export function toStoredDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, stored: ConnectionDocument | undefined): ConnectionDocument {
   return { ...document, values: seal(document.values, fields as Fields, stored?.type === document.type ? stored.values : {}) };
 }
 

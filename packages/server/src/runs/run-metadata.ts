@@ -73,12 +73,12 @@ function maskedStrings(
   { trigger, error, preview, requestSize }: RunMetadata,
   secrets: SecretValues,
 ): { uri: string; message: string | undefined; preview: string } {
-  const hide = (text: string, isTruncated = false): string => secrets.records.scrub(maskUris(isTruncated ? secrets.records.scrubEnd(text) : text));
+  const mask = (text: string, isTruncated = false): string => secrets.records.scrub(maskUris(isTruncated ? secrets.records.scrubEnd(text) : text));
   return {
-    uri: hide(trigger.uri).replace(/:$/, ""),
-    message: error === undefined ? undefined : hide(error.message, error.message.length >= maxMessageLength),
+    uri: mask(trigger.uri).replace(/:$/, ""),
+    message: error === undefined ? undefined : mask(error.message, error.message.length >= maxMessageLength),
     // The size of a truncated structure is unknown.
-    preview: hide(maskMembers(preview), requestSize === undefined || requestSize > previewLimit),
+    preview: mask(maskMembers(preview), requestSize === undefined || requestSize > previewLimit),
   };
 }
 

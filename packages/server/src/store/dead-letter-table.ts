@@ -245,9 +245,9 @@ function conditions({ id, routeId, flowId, since, until, text }: DeadLetterFilte
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }
 
-export const cutFailure = (failure: Failure): Failure => ({ ...failure, message: failure.message.slice(0, maxFailureLength) });
+export const truncateFailure = (failure: Failure): Failure => ({ ...failure, message: failure.message.slice(0, maxFailureLength) });
 
-const failureText = (failure: Failure): string => JSON.stringify(cutFailure(failure));
+const failureText = (failure: Failure): string => JSON.stringify(truncateFailure(failure));
 
 /** The searchable text: start of the body, headers and failure, in lower case. */
 export function searchText({ kind, body, envelope }: StoredMessage, failure: Failure, maxLength = maxSearchLength): string {

@@ -48,7 +48,7 @@ export class ExchangeDetails {
 }
 
 /** Returns the data of an exchange; reuses the previous one if nothing changed. */
-export class ExchangeFactsCache {
+export class ExchangeDetailsCache {
   #exchange: Exchange | undefined = undefined;
   #headers: HeaderList | undefined = undefined;
   #last: ExchangeDetails | undefined = undefined;

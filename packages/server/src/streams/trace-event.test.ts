@@ -2,7 +2,7 @@ import { Exchange, FlowError, Headers, Message, Run } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
-import { ExchangeFactsCache } from "./exchange-details.ts";
+import { ExchangeDetailsCache } from "./exchange-details.ts";
 import { detailLimits, TraceEvent } from "./trace-event.ts";
 
 function written(body: unknown, errorMessage: string, recorded: "preview" | "full" = "preview"): { readonly message: { body: string }; readonly error: { message: string } } {
@@ -12,7 +12,7 @@ function written(body: unknown, errorMessage: string, recorded: "preview" | "ful
   const exchange = new Exchange("e1", run, "InOut", new Message(body, new Headers()));
   const error = new FlowError("java.lang.Exception", errorMessage);
   const subject = { type: "run.failed", exchange, step: undefined, mocked: false, durationMs: 1, error };
-  const details = new ExchangeFactsCache().of(exchange, secrets.asOfNow());
+  const details = new ExchangeDetailsCache().of(exchange, secrets.asOfNow());
   const event = new TraceEvent(subject, 0, details, new BodyPreviewCache().preview(body, detailLimits[recorded]));
   return JSON.parse(event.write("1", "preview")) as ReturnType<typeof written>;
 }

@@ -40,7 +40,7 @@ export class TraceEvent implements StreamEvent, EventDetails {
   readonly type: string;
   /** Milliseconds since the start of the process: a small integer needs no allocation. */
   readonly #at: number;
-  readonly #facts: ExchangeDetails;
+  readonly #exchange: ExchangeDetails;
   readonly #step: StepPart | undefined;
   readonly #seq: number;
   readonly #attempt: number;
@@ -50,16 +50,16 @@ export class TraceEvent implements StreamEvent, EventDetails {
   readonly #body: BodyPreview;
   readonly #bodyType: BodyType;
 
-  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, facts: ExchangeDetails, body: BodyPreview) {
+  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, details: ExchangeDetails, body: BodyPreview) {
     this.type = type;
     this.#at = at - origin;
-    this.#facts = facts;
+    this.#exchange = details;
     this.#step = step;
     this.#seq = exchange.run.trail?.length ?? 0;
     this.#attempt = exchange.attempt;
     this.#mocked = mocked;
     this.#durationMicros = durationMs === undefined ? -1 : Math.round(durationMs * 1_000);
-    this.#error = error === undefined ? "null" : errorText(error, step, facts.secrets);
+    this.#error = error === undefined ? "null" : errorText(error, step, details.secrets);
     this.#body = body;
     this.#bodyType = bodyTypeOf(exchange.message.body);
   }
@@ -68,24 +68,24 @@ export class TraceEvent implements StreamEvent, EventDetails {
     return 1_000 + this.#body.text.length * 2;
   }
 
-  get facts(): EventDetails {
+  get details(): EventDetails {
     return this;
   }
 
   get flowId(): string {
-    return this.#facts.route.flowId;
+    return this.#exchange.route.flowId;
   }
 
   get routeId(): string {
-    return this.#facts.route.id;
+    return this.#exchange.route.id;
   }
 
   get runId(): string {
-    return this.#facts.runId;
+    return this.#exchange.runId;
   }
 
   get sessionId(): string | undefined {
-    return this.#facts.sessionId;
+    return this.#exchange.sessionId;
   }
 
   get stepId(): string | undefined {
@@ -95,8 +95,8 @@ export class TraceEvent implements StreamEvent, EventDetails {
   write(id: string, detail: BodyDetail): string {
     const durationMs = this.#durationMicros < 0 ? null : this.#durationMicros / 1_000;
     const sessionId = this.sessionId === undefined ? null : JSON.stringify(this.sessionId);
-    return this.#facts.secrets.scrubJson(
-      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#facts.text}${this.#stepText()}` +
+    return this.#exchange.secrets.scrubJson(
+      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#exchange.text}${this.#stepText()}` +
         `,"durationMs":${durationMs},"error":${this.#error},"sessionId":${sessionId},"message":${this.#messageText(detail)}}`,
     );
   }
@@ -109,8 +109,8 @@ export class TraceEvent implements StreamEvent, EventDetails {
     const limit = detailLimits[detail];
     const { text, size, truncated } = this.#body;
     const isTruncated = truncated || text.length > limit;
-    const body = detail === "none" ? null : bodyText(isTruncated ? this.#facts.secrets.scrubEnd(text.slice(0, limit)) : text);
-    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isTruncated},"headers":{${this.#facts.headers}}}`;
+    const body = detail === "none" ? null : bodyText(isTruncated ? this.#exchange.secrets.scrubEnd(text.slice(0, limit)) : text);
+    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isTruncated},"headers":{${this.#exchange.headers}}}`;
   }
 }
 

@@ -7,7 +7,7 @@ import type { RunMetadata } from "../runs/run-metadata.ts";
 import { EventHub } from "./event-hub.ts";
 import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 import { plainEvent } from "./stream-event.ts";
-import { ExchangeFactsCache } from "./exchange-details.ts";
+import { ExchangeDetailsCache } from "./exchange-details.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
 import { detailLimits, stepPart, TraceEvent, type StepPart, type TraceSubject } from "./trace-event.ts";
 
@@ -38,7 +38,7 @@ export class TraceRecorder {
   readonly hub: EventHub;
   readonly #options: TraceOptions;
   readonly #parts = new WeakMap<StepNode, StepPart>();
-  readonly #exchanges = new ExchangeFactsCache();
+  readonly #exchanges = new ExchangeDetailsCache();
   readonly #body = new BodyPreviewCache();
   #untap: (() => void) | undefined = undefined;
   #coverage = "";
