@@ -18,9 +18,9 @@ interface Item {
 
 export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connection: Connection<NatsClient>, parts: NatsParts): Source {
   const begin = async (client: NatsClient, routeInput: SourceInput): Promise<Subscription> => {
-    const pull = new Pull(client, routeInput, options, uri, parts);
-    await pull.start();
-    return pull;
+    const subscription = new JetStreamSubscription(client, routeInput, options, uri, parts);
+    await subscription.start();
+    return subscription;
   };
   return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host: parts.host, begin, backOff: backOffOf(options) }) };
 }
@@ -28,7 +28,7 @@ export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connect
 /** A fetch that has not ended this long after its time limit is closed. */
 const overdueMs = 1_000;
 
-class Pull implements Subscription {
+class JetStreamSubscription implements Subscription {
   readonly #client: NatsClient;
   readonly #routeInput: SourceInput;
   readonly #options: NatsOptions;
@@ -159,7 +159,6 @@ class Pull implements Subscription {
         isLost = true;
         this.#routeInput.lost(`JetStream: ${toFlowError(error).message}`);
         await this.#waits.wait(this.#options.reconnectTimeWait);
-        continue;
       }
     }
   }

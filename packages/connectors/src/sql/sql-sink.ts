@@ -41,7 +41,7 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
       const keys = keyRequest(headers.getOwn("CamelSqlRetrieveGeneratedKeys"), headers.getOwn("CamelSqlGeneratedColumns"));
       if (keys !== undefined) return executeForKeys(exchange, bound, executor, options, keys);
       const { columns, rows, updateCount } = await executor.execute(bound, exchange.run.signal);
-      if (columns === undefined) noteUpdate(exchange, updateCount ?? 0, options);
+      if (columns === undefined) setUpdateCount(exchange, updateCount ?? 0, options);
       else takeRows(exchange, rows, options);
     },
   };
@@ -69,11 +69,11 @@ async function executeForKeys(exchange: Exchange, statement: Statement, executor
   headers.set("CamelSqlGeneratedKeyRows", keys);
   headers.set("CamelSqlGeneratedKeysRowCount", keys.length);
   if (isSelect) takeRows(exchange, result.rows, options);
-  else noteUpdate(exchange, updateCount ?? 0, options);
+  else setUpdateCount(exchange, updateCount ?? 0, options);
 }
 
 /** The body does not change; the result of an update is in the header. */
-function noteUpdate(exchange: Exchange, updateCount: number, { outputHeader }: SqlOptions): void {
+function setUpdateCount(exchange: Exchange, updateCount: number, { outputHeader }: SqlOptions): void {
   exchange.message.headers.set("CamelSqlUpdateCount", updateCount);
   if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, null);
 }

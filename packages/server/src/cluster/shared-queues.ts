@@ -31,7 +31,7 @@ export interface SharedQueueParts {
   keyToken(queue: string): number | undefined;
   /**
    * Resolves when the dead letter is stored. It has the id of the message, so that if this node dies before the message is removed, the next node replaces
-   * the letter.
+   * the dead letter.
    */
   storeDeadLetter(id: string, message: StoredMessage, metadata: DeadLetterMetadata): Promise<unknown>;
 }

@@ -13,7 +13,7 @@ export function maskUris(text: string): string {
 }
 
 /** The position of the password if truncated text ends within `//user:password@`. */
-export function endsWithLogin(text: string): number | undefined {
+export function passwordAtEnd(text: string): number | undefined {
   const start = text.lastIndexOf("//");
   const user = start < 0 ? undefined : /^\/\/[^/?#\s:@"']*:(?=[^/?#\s@"']+$)/.exec(text.slice(start))?.[0];
   return user === undefined ? undefined : start + user.length;

@@ -1,7 +1,7 @@
 // Secrets known by value: the deploy token, secret parameters, secret environment variables. They are removed from all text written to
 // logs, streams, run records and sessions.
 import { masked } from "./secret-headers.ts";
-import { endsWithLogin } from "./secret-uris.ts";
+import { passwordAtEnd } from "./secret-uris.ts";
 
 /** Shorter values would mask ordinary words. */
 const minSecretLength = 6;
@@ -118,7 +118,7 @@ function createScrubEnd(forms: readonly string[]): Scrub {
       const candidates = byBeginning.get(text.slice(at, at + minBeginning));
       if (candidates?.some((form) => form.startsWith(text.slice(at, end))) === true) return `${text.slice(0, at)}${masked}${text.slice(end)}`;
     }
-    const password = endsWithLogin(text.slice(0, end));
+    const password = passwordAtEnd(text.slice(0, end));
     return password === undefined ? text : `${text.slice(0, password)}${masked}${text.slice(end)}`;
   };
 }

@@ -86,7 +86,7 @@ export class DeadLetterTable {
     this.bytes = Number(found?.["bytes"] ?? 0);
   }
 
-  /** Stores a message; resolves with the letter's id after the commit. */
+  /** Stores a message; resolves with the dead letter's id after the commit. */
   async add(message: StoredMessage, metadata: DeadLetterMetadata): Promise<string> {
     const letter = this.prepare(message, metadata);
     await this.#parts.commit.write(letter.operation).catch((error: unknown) => {
@@ -125,7 +125,7 @@ export class DeadLetterTable {
     };
   }
 
-  /** Records another failed replay of a letter. */
+  /** Records another failed replay of a dead letter. */
   async recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const { now } = this.#parts;
     const sql = "UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?";
@@ -141,7 +141,7 @@ export class DeadLetterTable {
     return { letters: rows.map(summaryOf), total };
   }
 
-  /** Ids of matching letters, oldest first. */
+  /** Ids of matching dead letters, oldest first. */
   oldestIds(filter: DeadLetterFilter, limit: number): readonly string[] {
     const { where, values } = conditions(filter);
     return this.#parts.database
@@ -162,7 +162,7 @@ export class DeadLetterTable {
     return (await this.removeAll({ id })) > 0;
   }
 
-  /** Removes all matching letters; resolves with their number. */
+  /** Removes all matching dead letters; resolves with their number. */
   removeAll(filter: DeadLetterFilter): Promise<number> {
     const { where, values } = conditions(filter);
     return this.#delete(where, values);

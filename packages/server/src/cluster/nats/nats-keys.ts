@@ -139,8 +139,8 @@ export class NatsKeys {
     if (isCached) this.#bytes += size;
     const entry: Entry = { key, seq, size, content: isCached ? content : undefined, attempts: 0, isInherited, isSuspect, record: undefined };
     this.#windowSize++;
-    const lane = this.#messagesByKey.get(key);
-    if (lane !== undefined) return void lane.push(entry);
+    const messages = this.#messagesByKey.get(key);
+    if (messages !== undefined) return void messages.push(entry);
     this.#messagesByKey.set(key, [entry]);
     this.#makeReady(entry);
   }
@@ -215,12 +215,12 @@ export class NatsKeys {
       this.#parts.failed(error);
     }
     this.unsettled.delete(entry);
-    const lane = this.#messagesByKey.get(entry.key);
-    if (lane?.[0] === entry) {
+    const messages = this.#messagesByKey.get(entry.key);
+    if (messages?.[0] === entry) {
       this.#windowSize--;
       if (entry.content !== undefined) this.#bytes -= entry.size;
-      lane.shift();
-      const [next] = lane;
+      messages.shift();
+      const [next] = messages;
       if (next === undefined) this.#messagesByKey.delete(entry.key);
       else this.#makeReady(next);
     }
