@@ -32,6 +32,13 @@ export function bytesAsText(bytes: Uint8Array): string {
   }
 }
 
+/** The last position up to `end` that is not inside a UTF-8 sequence: half a character would make the text base64. */
+function endOfCharacter(bytes: Uint8Array, end: number): number {
+  let at = end;
+  while (at > Math.max(0, end - 3) && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--;
+  return at;
+}
+
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 function base64Of(bytes: Uint8Array): string {
@@ -69,7 +76,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     if (typeof item === "boolean") return item;
     if (typeof item !== "object") return String(item);
     if (item instanceof Date) return Number.isNaN(item.getTime()) ? null : item.toISOString();
-    if (item instanceof Uint8Array) return visit(bytesAsText(remaining < item.byteLength ? item.subarray(0, Math.max(0, remaining)) : item), depth);
+    if (item instanceof Uint8Array) return bytes(item, depth);
     if (item instanceof Error) return item.message;
     if (depth > maxDepth || seen.has(item)) return null;
     seen.add(item);
@@ -81,6 +88,14 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     } finally {
       seen.delete(item);
     }
+  }
+
+  function bytes(item: Uint8Array, depth: number): unknown {
+    if (item.byteLength <= remaining) return visit(bytesAsText(item), depth);
+    const text = visit(bytesAsText(item.subarray(0, endOfCharacter(item, Math.max(0, remaining)))), depth);
+    // Characters of several bytes make the text shorter than the limit although it is truncated.
+    remaining = Math.min(0, remaining);
+    return text;
   }
 
   function container(item: object, depth: number): unknown {
