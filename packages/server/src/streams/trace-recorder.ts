@@ -2,6 +2,7 @@
 // only on the routes that clients request.
 import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
+import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunMetadata } from "../runs/run-metadata.ts";
 import { EventHub } from "./event-hub.ts";
@@ -80,7 +81,7 @@ export class TraceRecorder {
     this.#announce(type, {
       flowId: route.identity.flowId,
       routeId: route.identity.id,
-      error: route.problem === undefined ? null : { type: "RouteFailed", message: route.problem },
+      error: route.problem === undefined ? null : { type: "RouteFailed", message: maskUris(route.problem) },
     });
   }
 
