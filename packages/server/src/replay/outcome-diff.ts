@@ -5,6 +5,7 @@ import { isSecretHeader, masked } from "../masking/secret-headers.ts";
 import { maskMembersOf } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
+import { maxMessageLength } from "../runs/run-metadata.ts";
 import type { RunOutcome } from "./replay-store.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,6 +14,11 @@ type MaskHeader = (name: string, value: unknown) => unknown;
 /** `null` where the original was not stored. */
 export function differences(original: Partial<RunOutcome> & { readonly status: string }, replay: RunOutcome, secrets: Pick<SecretValues, "scrubEnd">): Json {
   const status = { before: original.status, after: replay.status };
+  const maskError = (failure: RunOutcome["error"] | undefined): RunOutcome["error"] => {
+    if (failure === undefined || failure === null) return null;
+    // The history truncates messages.
+    return { ...failure, message: maskUris(failure.message.length < maxMessageLength ? failure.message : secrets.scrubEnd(failure.message)) };
+  };
   const error = { before: maskError(original.error), after: maskError(replay.error) };
   const truncated = new Set([...(original.truncatedHeaders ?? []), ...(replay.truncatedHeaders ?? [])]);
   const mask: MaskHeader = (name, value) =>
@@ -31,10 +37,6 @@ export function differences(original: Partial<RunOutcome> & { readonly status: s
     headers !== null &&
     Object.values(headers).every((part) => Object.keys(part).length === 0);
   return { same: body === null || headers === null ? null : same, status, error, body, headers };
-}
-
-function maskError(error: RunOutcome["error"] | undefined): RunOutcome["error"] {
-  return error === undefined || error === null ? null : { ...error, message: maskUris(error.message) };
 }
 
 function headerChanges(before: Json, after: Json, mask: MaskHeader): Readonly<Record<"added" | "removed" | "changed", Json>> {
