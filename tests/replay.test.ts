@@ -72,7 +72,7 @@ describe("replay of a run", () => {
   });
 
   it("masks secret members of the body and of headers", async () => {
-    await server.putFlow("masked", flow("masked", 'setHeader: {name: X-Note, simple: "password=${body[password]}"}'));
+    await server.putFlow("masked", flow("masked", 'setHeader: {name: X-Note, simple: "password=${body.password}"}'));
     await post("masked", '{"user":"ada","password":"s3cr3t-1"}', { "Content-Type": "application/json" });
     const run = await lastRun("masked");
     const { json, text } = await replay(run.id, { body: { user: "ada", password: "s3cr3t-2" } });

@@ -13,7 +13,7 @@ function source(uri: keyof typeof connectors, option: string, value: string): un
   const { values, problems } = bindEndpoint({ uri, parameters }, connector as never);
   expect(problems).toEqual([]);
   const scope = { connection: () => ({}) };
-  return connector.connect({} as never).source?.({ uri: `${uri}:t`, scheme: uri, options: values, extra: {} } as never, scope as never);
+  return connector.connect({} as never, {} as never).source?.({ uri: `${uri}:t`, scheme: uri, options: values, extra: {} } as never, scope as never);
 }
 
 describe("options of which only false is supported", () => {

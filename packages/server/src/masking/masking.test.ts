@@ -115,7 +115,7 @@ describe("secret values", () => {
     expect(secrets.asOfNow()).toBe(scrubbing);
     secrets.set("flow", ["second-secret"]);
     expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, ***"');
-    expect(["x first", "x second"].map(scrubbing.scrubEnd)).toEqual(["x ***", "x ***"]);
+    expect(["x first", "x second"].map((text) => scrubbing.scrubEnd(text))).toEqual(["x ***", "x ***"]);
     secrets.set("flow", []);
     expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, second-secret"');
     expect(secrets.scrub("first-secret")).toBe("first-secret");
