@@ -73,9 +73,10 @@ function eachShown(headers: Iterable<readonly [string, unknown]>, isSecret: (nam
   let remaining = maxHeaderTextLength;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
+    let plain = value;
+    let complete = true;
     // Short strings, the common case, need no conversion.
-    const isShort = typeof value === "string" && value.length + 8 <= remaining;
-    const { plain, complete } = isShort ? { plain: value, complete: true } : toPlainWithin(value, remaining);
+    if (typeof value !== "string" || value.length + 8 > remaining) ({ plain, complete } = toPlainWithin(value, remaining));
     // A truncated value could end with the beginning of a secret.
     const shown = isSecret(name) ? masked : complete ? maskPasswords(name, plain) : tooLong;
     remaining -= name.length + (typeof shown === "string" ? shown.length : 16);
