@@ -26,7 +26,8 @@ export function boundValue(value: unknown, dialect: Dialect): unknown {
 function boundObject(value: object, dialect: Dialect): unknown {
   if (value instanceof Date) return dateText(value, dialect);
   if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (isStream(value)) throw sqlInputError("sql-parameters", "a stream cannot be a parameter of a statement; convert it to text or bytes first (convertBodyTo)");
+  if (isStream(value))
+    throw sqlInputError("sql-parameters", "a stream cannot be a parameter of a statement; convert it to text or bytes first (convertBodyTo)");
   return asText(value);
 }
 

@@ -13,7 +13,8 @@ export function keyRequest(retrieve: unknown, columns: unknown): KeyRequest | un
   if (retrieve !== true && asText(retrieve).toLowerCase() !== "true") return undefined;
   const names = iterate(columns).map((name) => asText(name).trim());
   for (const name of names)
-    if (!/^[A-Za-z_][\w$]{0,127}$/.test(name)) throw sqlInputError("sql-generated-columns", `'${name.slice(0, 60)}' is not a valid column name for generated keys`);
+    if (!/^[A-Za-z_][\w$]{0,127}$/.test(name))
+      throw sqlInputError("sql-generated-columns", `'${name.slice(0, 60)}' is not a valid column name for generated keys`);
   return { columns: names };
 }
 

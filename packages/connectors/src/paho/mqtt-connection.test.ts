@@ -25,6 +25,8 @@ async function clientOptions(fields: Readonly<Record<string, unknown>>): Promise
 }
 
 it("sends custom headers with the WebSocket request", async () => {
-  expect(await clientOptions({ customWebSocketHeaders: '{"Authorization":"Bearer t"}' })).toMatchObject({ wsOptions: { headers: { Authorization: "Bearer t" } } });
+  expect(await clientOptions({ customWebSocketHeaders: '{"Authorization":"Bearer t"}' })).toMatchObject({
+    wsOptions: { headers: { Authorization: "Bearer t" } },
+  });
   expect(await clientOptions({})).not.toHaveProperty("wsOptions");
 });

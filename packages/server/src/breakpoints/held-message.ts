@@ -29,7 +29,12 @@ export interface MaskedMessage {
 
 export function maskMessage({ body, headers }: Message, secrets: SecretValues): MaskedMessage {
   const { plain, complete } = toPlainWithin(body, maxBodyLength);
-  const content = { body: maskMembersOf(complete ? plain : maskEnd(plain, secrets.records)), bodyType: bodyTypeOf(body), truncated: !complete, headers: shownHeaders(headers) };
+  const content = {
+    body: maskMembersOf(complete ? plain : maskEnd(plain, secrets.records)),
+    bodyType: bodyTypeOf(body),
+    truncated: !complete,
+    headers: shownHeaders(headers),
+  };
   return JSON.parse(secrets.records.scrubJson(JSON.stringify(content))) as MaskedMessage;
 }
 

@@ -3,7 +3,14 @@ import type { Failure, StoredMessage } from "@sluice/connectors";
 import { storedSize } from "@sluice/connectors";
 import { FlowError, isClusterError, type Cluster, type Ids, type Log } from "@sluice/engine";
 import type { DeadLetterSource, DeadLetterStore } from "../dead-letters/dead-letter-store.ts";
-import { truncateFailure, searchText, type DeadLetter, type DeadLetterMetadata, type DeadLetterFilter, type DeadLetterSummary } from "../store/dead-letter-table.ts";
+import {
+  truncateFailure,
+  searchText,
+  type DeadLetter,
+  type DeadLetterMetadata,
+  type DeadLetterFilter,
+  type DeadLetterSummary,
+} from "../store/dead-letter-table.ts";
 import { claimForProcess } from "./claim-for-process.ts";
 import { decodeDeadLetterMessages, encodeDeadLetterMessages } from "./dead-letter-messages.ts";
 import type { RecordCipher } from "./record-cipher.ts";

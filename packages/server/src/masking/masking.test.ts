@@ -144,7 +144,10 @@ describe("secret values", () => {
     secrets.set("flow", ["top-secret", "123456"]);
     for (const limit of [23, 24, 25, 26, 27, 28, 29]) expect(JSON.stringify(plainWithin({ a: "x top-secret y" }, limit, secrets))).not.toContain("top-");
     expect(maskEnd([1234], secrets)).toBe("***");
-    const shown = shownHeaders([["a", `${"z".repeat(16_370)}top-secret`], ["map", { password: "x" }]]);
+    const shown = shownHeaders([
+      ["a", `${"z".repeat(16_370)}top-secret`],
+      ["map", { password: "x" }],
+    ]);
     expect(shown).toEqual({ a: "[too long]" });
     expect(shownHeaders([["map", { password: "x", n: 1 }]])).toEqual({ map: { password: "***", n: 1 } });
   });

@@ -21,8 +21,7 @@ export function differences(original: Partial<RunOutcome> & { readonly status: s
   };
   const error = { before: maskError(original.error), after: maskError(replay.error) };
   const truncated = new Set([...(original.truncatedHeaders ?? []), ...(replay.truncatedHeaders ?? [])]);
-  const mask: MaskHeader = (name, value) =>
-    isSecretHeader(name) ? masked : maskPasswords(name, truncated.has(name) ? maskEnd(value, secrets) : value);
+  const mask: MaskHeader = (name, value) => (isSecretHeader(name) ? masked : maskPasswords(name, truncated.has(name) ? maskEnd(value, secrets) : value));
   const isStored = original.bodyType !== undefined;
   const body =
     !isStored || original.body === undefined || replay.body === undefined

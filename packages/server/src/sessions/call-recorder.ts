@@ -88,7 +88,10 @@ export class CallRecorder implements MockCalls<RecordedCall> {
 
   finish(call: RecordedCall, outcome: MockOutcome): void {
     if (outcome.kind === "responded") {
-      const { value, bytes } = maskSecrets({ ...outcome.response, body: plainWithin(outcome.response.body, maxBodyLength, this.#limits.secrets) }, this.#limits.secrets);
+      const { value, bytes } = maskSecrets(
+        { ...outcome.response, body: plainWithin(outcome.response.body, maxBodyLength, this.#limits.secrets) },
+        this.#limits.secrets,
+      );
       call.outcome = "responded";
       call.response = value;
       this.#bytes += bytes;

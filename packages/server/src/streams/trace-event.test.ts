@@ -5,7 +5,11 @@ import { BodyPreviewCache } from "./body-preview-cache.ts";
 import { ExchangeDetailsCache } from "./exchange-details.ts";
 import { detailLimits, TraceEvent } from "./trace-event.ts";
 
-function written(body: unknown, errorMessage: string, recorded: "preview" | "full" = "preview"): { readonly message: { body: string }; readonly error: { message: string } } {
+function written(
+  body: unknown,
+  errorMessage: string,
+  recorded: "preview" | "full" = "preview",
+): { readonly message: { body: string }; readonly error: { message: string } } {
   const secrets = createSecretValues();
   secrets.set("flow", ["top-secret"]);
   const run = new Run("run_1", { id: "a", flowId: "f", flowHash: "h" }, 0, { uri: "direct:a" });
