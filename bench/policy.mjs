@@ -66,9 +66,9 @@ async function measureChecks() {
     now: () => Date.now(),
     monotonic,
     fetchText: () => Promise.resolve(keys),
-    otherwise: () => undefined,
+    defaultCheck: () => undefined,
     isInstalled: () => true,
-    hide: () => undefined,
+    registerSecrets: () => undefined,
     warn: () => undefined,
   });
   for (const name of names) await policySet.install(name, policies[name], undefined);

@@ -59,7 +59,7 @@ describe("sluice versions", () => {
   it.each([
     [["versions", "orders", "x"], 2, "sluice versions: 'x' is not a revision: use a number that `sluice versions orders` lists\n"],
     [["versions", "orders", "--yaml"], 2, "sluice versions: --yaml needs a revision: `sluice versions <flow>` lists them\n"],
-    [["versions", "orders", "9"], 1, "sluice versions: revision 9 of flow 'orders' not found: its history has 1, 2\n"],
+    [["versions", "orders", "9"], 1, "sluice versions: revision 9 of flow 'orders' not found; available revisions: 1, 2\n"],
     [["versions", "unknown"], 1, "sluice versions: flow 'unknown' not found\n"],
   ])("%j exits with %i", async (words, exit, stderr) => expect(await sluice(...words)).toMatchObject({ exit, stderr }));
 });
@@ -83,7 +83,7 @@ describe("sluice rollback", () => {
 
   it.each([
     [["--to", "0"], 2, "sluice rollback: --to must be a positive integer, not '0'\n"],
-    [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found: its history has 1, 2\n"],
+    [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found; available revisions: 1, 2\n"],
     [["--tests", "required"], 1, "sluice rollback: revision 1 of flow 'orders' has no tests: roll back without --tests required\n"],
   ])("%j exits with %i and changes nothing", async (words, exit, stderr) => {
     expect(await sluice("rollback", "orders", ...words)).toMatchObject({ exit, stderr });

@@ -77,7 +77,7 @@ describe("the history of a flow", () => {
     await restart({ SERVICE_VERSIONS: "3" });
     for (const text of ["one", "two", "three", "four", "five"]) await put(text);
     expect(await revisions()).toEqual([5, 4, 3]);
-    expect((await rollBack(1)).json).toEqual({ error: "revision 1 of flow 'orders' not found: its history has 3, 4, 5" });
+    expect((await rollBack(1)).json).toEqual({ error: "revision 1 of flow 'orders' not found; available revisions: 3, 4, 5" });
     await restart({ SERVICE_VERSION_BYTES: "4k" });
     await put("x".repeat(3_000));
     expect(await revisions()).toEqual([6, 5, 4]);
@@ -183,7 +183,7 @@ describe("rollback", () => {
     [undefined, 400, "revision is required"],
     ["1", 400, "revision must be a number"],
     [0, 400, "revision must be 1 or more"],
-    [7, 404, "revision 7 of flow 'orders' not found: its history has 1"],
+    [7, 404, "revision 7 of flow 'orders' not found; available revisions: 1"],
   ])("explains a wrong revision: %j", async (revision, status, error) => {
     await put("one");
     const reply = await rollBack(revision);
@@ -194,7 +194,7 @@ describe("rollback", () => {
     ["POST", "/flows/none/rollback", 404, "flow 'none' not found"],
     ["GET", "/flows/none/versions", 404, "flow 'none' not found"],
     ["GET", "/flows/orders/versions/x", 400, "revision must be an integer of 1 or more"],
-    ["GET", "/flows/orders/versions/2", 404, "revision 2 of flow 'orders' not found: its history has 1"],
+    ["GET", "/flows/orders/versions/2", 404, "revision 2 of flow 'orders' not found; available revisions: 1"],
     ["POST", `/flows/orders/rollback?by=${"x".repeat(101)}`, 400, "by must have at most 100 characters"],
     ["POST", "/flows/orders/rollback?comment=a%0Ab", 400, "comment must be one line without control characters"],
     ["POST", "/flows/orders/rollback?by=token:x", 400, "by must not start with 'token:', which marks fingerprints of tokens"],

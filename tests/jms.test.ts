@@ -160,7 +160,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.ask?jmsMessageType=Map", steps: [{setBody: {constant: "not a map"}}]}}`);
     for (let n = 0; n < 150; n++) peer.send(`${name}.ask`, { body: `${n}`, reply_to: `${name}.reply` });
     await becomes(() => peer.outcomes.filter(({ queue, outcome }) => queue === `${name}.ask` && outcome === "accepted").length, 150);
-    expect(runtime.logText()).toContain("a reply could not be sent: cannot send the body as a message of type Map");
+    expect(runtime.logText()).toContain("cannot send the reply: cannot send the body as a message of type Map");
     expect(texts(`${name}.reply`)).toEqual([]);
   });
 

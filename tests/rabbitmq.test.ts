@@ -181,7 +181,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(20), { replyTo: `${name}.replies` });
     await becomes(() => runtime.logText().split(`answered ${name}`).length - 1, 20);
-    expect(runtime.logText()).toContain("a reply could not be sent: header 'CamelSpringRabbitmqPriority' must be a number");
+    expect(runtime.logText()).toContain("cannot send the reply: header 'CamelSpringRabbitmqPriority' must be a number");
     await runtime.api("DELETE", `/flows/${name}`);
     expect(await countIn(`${name}.in`)).toBe(0);
   });

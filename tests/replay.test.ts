@@ -71,6 +71,16 @@ describe("replay of a run", () => {
     expect((await replay(run.id, { bodyBase64: "eHk=" })).json.body).toBe("xyxy? web 1");
   });
 
+  it("masks secret members of the body and of headers", async () => {
+    await server.putFlow("masked", flow("masked", 'setHeader: {name: X-Note, simple: "password=${body.password}"}'));
+    await post("masked", '{"user":"ada","password":"s3cr3t-1"}', { "Content-Type": "application/json" });
+    const run = await lastRun("masked");
+    const { json, text } = await replay(run.id, { body: { user: "ada", password: "s3cr3t-2" } });
+    expect(json.body).toEqual({ user: "ada", password: "***" });
+    expect(json.diff.body).toMatchObject({ changed: true, after: { user: "ada", password: "***" } });
+    expect(text).not.toContain("s3cr3t");
+  });
+
   it("rejects a body that is not base64, or two bodies", async () => {
     await server.putFlow("bodies", threeSteps("bodies"));
     await post("bodies", "ab");

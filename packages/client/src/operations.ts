@@ -150,7 +150,7 @@ export interface Operations {
     readonly params: { readonly flowId: string };
     readonly reply: ShownPolicy;
   };
-  /** Installs or replaces the access policy of a flow; `***` leaves a stored secret unchanged. */
+  /** Creates or replaces the access policy of a flow; a secret sent as `***` keeps its stored value. */
   readonly "PUT /auth/:flowId": {
     readonly params: { readonly flowId: string };
     readonly conditional: true;
@@ -172,7 +172,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ConnectionDocument;
   };
-  /** Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged. */
+  /** Tests a connection, then creates or replaces it; a secret sent as `***` keeps its stored value. */
   readonly "PUT /connections/:id": {
     readonly params: { readonly id: string };
     readonly query: { readonly force?: boolean | undefined };

@@ -16,10 +16,10 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
     const socket: Socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     let closed = false;
-    // The first byte may take long on a busy machine; after it, silence means the end. Silence is counted in event loop turns of this
-    // process, so that a stall counts as one turn.
-    let turnsLeft = firstByteMs / tickMs;
-    const timer = setInterval(() => --turnsLeft <= 0 && finish(), tickMs);
+    // The first byte may take long on a busy machine; after it, a pause of `quietMs` ends the response. Time is counted in timer ticks,
+    // so that a stall of this process counts as one tick.
+    let ticksLeft = firstByteMs / tickMs;
+    const timer = setInterval(() => --ticksLeft <= 0 && finish(), tickMs);
     function finish(): void {
       clearInterval(timer);
       socket.destroy();
@@ -27,7 +27,7 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
     }
     socket.on("data", (chunk) => {
       chunks.push(chunk);
-      turnsLeft = quietMs / tickMs;
+      ticksLeft = quietMs / tickMs;
     });
     socket.on("end", () => {
       closed = true;

@@ -3,7 +3,7 @@ import { defineConnection, FlowError, isCompileError, type ClientNeed, type Conn
 import { f, type Values } from "@sluice/model";
 import { withTimeout } from "../messaging/incoming.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
-import { brokerUrls, factoryFields, refuseOpenWire } from "./connection-factory.ts";
+import { brokerUrls, factoryFields, rejectOpenWire } from "./connection-factory.ts";
 
 /** The connection that endpoints use, and the capabilities of its broker. */
 export interface AmqpClient {
@@ -67,7 +67,7 @@ export const amqpConnection = defineConnection({
     },
     {
       names: ["org.apache.activemq.ActiveMQConnectionFactory", "org.apache.activemq.ActiveMQSslConnectionFactory"],
-      fields: (_properties: Readonly<Record<string, string>>, className: string): never => refuseOpenWire(className),
+      fields: (_properties: Readonly<Record<string, string>>, className: string): never => rejectOpenWire(className),
     },
   ],
   verifiedAgainst: ["RabbitMQ 3.10 with the plugin rabbitmq_amqp1_0"],

@@ -46,7 +46,7 @@ export class AmqpSession {
       if (message !== undefined && delivery !== undefined) onMessage(message, delivery);
     });
     for (const name of ["receiver_error", "receiver_close"]) receiver.on(name, (event: unknown) => this.#fail(problemOf(event)));
-    await this.#answer(where, (waiter) => void receiver.once("receiver_open", () => waiter.resolve()));
+    await this.#waitForBroker(where, (waiter) => void receiver.once("receiver_open", () => waiter.resolve()));
     return receiver;
   }
 
@@ -54,10 +54,10 @@ export class AmqpSession {
   async send(destination: Destination, message: Rhea.Message): Promise<void> {
     const { address } = destination;
     const sender = await this.#sender(destination);
-    if (!sender.sendable()) await this.#answer(address, (waiter) => void sender.once("sendable", () => waiter.resolve()));
+    if (!sender.sendable()) await this.#waitForBroker(address, (waiter) => void sender.once("sendable", () => waiter.resolve()));
     let delivery: Rhea.Delivery | undefined;
     try {
-      await this.#answer(address, (waiter) => {
+      await this.#waitForBroker(address, (waiter) => {
         delivery = sender.send(message);
         // The client writes each message in its own nextTick callback, which runs before the one that sends the combined writes.
         this.combineWrites();
@@ -111,12 +111,12 @@ export class AmqpSession {
         if (outcome === "accepted") waiter?.resolve();
         else waiter?.reject(notAccepted(outcome, address, problemOf({ error: (delivery?.remote_state as { error?: unknown } | undefined)?.error ?? {} })));
       });
-    await this.#answer(address, (waiter) => void sender.once("sender_open", () => waiter.resolve()));
+    await this.#waitForBroker(address, (waiter) => void sender.once("sender_open", () => waiter.resolve()));
     return sender;
   }
 
   /** Waits for the broker until the connection's timeout or the end of the session. */
-  #answer(where: string, request: (waiter: Waiter) => void): Promise<void> {
+  #waitForBroker(where: string, request: (waiter: Waiter) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         cancel();

@@ -1,10 +1,10 @@
 // AMQP 1.0 under the scheme names that Camel uses for JMS brokers.
 import { CompileError, defineConnector, type ConnectionRequest, type ConnectorDeclaration, type Endpoint } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { inlineValues } from "../messaging/connection-options.ts";
+import { inlineValues, rejectTrue } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
-import { jmsOptions, jmsPath, type JmsOptions } from "./jms-options.ts";
+import { jmsOptions, jmsPath, serializationOptions, type JmsOptions } from "./jms-options.ts";
 import { jmsSink } from "./jms-sink.ts";
 import { jmsSource } from "./jms-source.ts";
 
@@ -56,6 +56,8 @@ export function amqpConnector(deadLetters: DeadLetters = noDeadLetters): Connect
 
 function checkEndpoint(endpoint: Endpoint<JmsOptions>): Endpoint<JmsOptions> {
   const { jmsMessageType } = endpoint.options;
+  for (const [option, reason] of Object.entries(serializationOptions))
+    rejectTrue(option, endpoint.options[option as keyof typeof serializationOptions], reason);
   if (jmsMessageType === "Object" || jmsMessageType === "Stream")
     throw new CompileError("bad-option", `jmsMessageType=${jmsMessageType} requires Java: use Text, Bytes or Map`, { option: "jmsMessageType" });
   return endpoint;

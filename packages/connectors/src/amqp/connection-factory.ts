@@ -3,7 +3,7 @@ import { CompileError } from "@sluice/engine/spi";
 
 const noOpenWire = "OpenWire is not supported: use the broker's AMQP address, amqp://host:5672";
 
-export function refuseOpenWire(className: string): never {
+export function rejectOpenWire(className: string): never {
   throw new CompileError("connection-unsupported", `bean of class ${className}: ${noOpenWire}`, {
     hint: "use the class org.apache.qpid.jms.JmsConnectionFactory",
   });

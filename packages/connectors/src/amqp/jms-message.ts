@@ -53,7 +53,7 @@ function wireHeaders({ application_properties: properties }: Rhea.Message): Read
 function bodyOf(message: Rhea.Message): unknown {
   const body: unknown = message.body;
   if (body === undefined || body === null) return null;
-  // Data of a message has no functions: an object with this one is a section of the client library, not a map with the same keys.
+  // Message data contains no functions, so an object with this function is a section object of the client library, not a map.
   const { content, typecode } = hasFunction(body, "described") ? (body as { readonly content?: unknown; readonly typecode?: number }) : {};
   if (typecode === sequenceSection) return plainValue(content);
   const bytes = typecode === dataSection ? Buffer.concat([content].flat() as Uint8Array[]) : body instanceof Uint8Array ? body : undefined;

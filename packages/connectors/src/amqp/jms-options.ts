@@ -1,5 +1,5 @@
 import { f, type Values } from "@sluice/model";
-import { ignoredOption, needsJava } from "../messaging/connection-options.ts";
+import { falseOnlyOption, ignoredOption, needsJava } from "../messaging/connection-options.ts";
 
 export const jmsPath = {
   destinationName: f.string({
@@ -10,6 +10,14 @@ export const jmsPath = {
 };
 
 const needsSerialization = "it needs Java serialization";
+
+/** The reasons why only the value false of these options is supported. */
+export const serializationOptions = {
+  allowSerializedHeaders: needsSerialization,
+  objectMessageEnabled: `${needsSerialization}; send text or bytes`,
+  transferException: `${needsSerialization}; reply with a body that describes the error`,
+  transferExchange: `${needsSerialization}; send the body and headers`,
+} as const;
 
 const connectionOptions = {
   connectionFactory: f.string({
@@ -178,13 +186,16 @@ const otherOptions = {
   ...fieldsOf(Object.keys(acceptedReasons), (name) => ignoredOption(acceptedReasons[name] as string)),
   ...fieldsOf(withoutEffect, () => ignoredOption("it configures the Java client")),
   ...fieldsOf(javaObjects, () => f.unsupported(needsJava)),
-  allowSerializedHeaders: f.unsupported(needsSerialization),
-  objectMessageEnabled: f.unsupported(`${needsSerialization}; send text or bytes`),
-  transferException: f.unsupported(`${needsSerialization}; reply with a body that describes the error`),
-  transferExchange: f.unsupported(`${needsSerialization}; send the body and headers`),
 };
 
-const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions };
+const rejectedOptions = {
+  allowSerializedHeaders: falseOnlyOption(serializationOptions.allowSerializedHeaders),
+  objectMessageEnabled: falseOnlyOption(serializationOptions.objectMessageEnabled),
+  transferException: falseOnlyOption(serializationOptions.transferException),
+  transferExchange: falseOnlyOption(serializationOptions.transferExchange),
+};
+
+const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions, ...rejectedOptions };
 
 export const jmsOptions: typeof ownOptions & Readonly<Record<string, unknown>> = { ...ownOptions, ...otherOptions };
 

@@ -12,7 +12,7 @@ import {
   type SourceInput,
 } from "@sluice/engine/spi";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
-import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { collectBody } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
@@ -39,8 +39,8 @@ interface Item {
 
 /** Maximum number of unsettled messages, so that the broker does not wait for each one to be settled. */
 const prefetchCount = 100;
-/** How many more messages are processed concurrently with `asyncConsumer`. */
-const maxConcurrent = 50;
+/** Added to the number of concurrent messages with `asyncConsumer`. */
+const additionalConcurrency = 50;
 const maxDelayMs = 60_000;
 
 export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connection<AmqpClient>, parts: JmsParts): Source {
@@ -51,9 +51,9 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
     failed: (problem) => host.log.write("DEBUG", "sluice.jms", `${uri}: ${String(problem)}`),
   });
   const begin = async (session: AmqpSession, routeInput: SourceInput): Promise<Subscription> => {
-    const receiving = new Receiving(session, routeInput, options, uri, parts);
-    await receiving.start();
-    return receiving;
+    const subscription = new JmsSubscription(session, routeInput, options, uri, parts);
+    await subscription.start();
+    return subscription;
   };
   const { recoveryInterval } = options;
   const running = whileConnected({ connection, host, begin, backOff: { firstMs: Math.min(250, recoveryInterval), maxMs: Math.max(recoveryInterval, 1) } });
@@ -70,7 +70,7 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
   };
 }
 
-class Receiving implements Subscription {
+class JmsSubscription implements Subscription {
   readonly #session: AmqpSession;
   readonly #routeInput: SourceInput;
   readonly #options: JmsOptions;
@@ -79,12 +79,12 @@ class Receiving implements Subscription {
   readonly #destination: Destination;
   readonly #messageReceiver: MessageReceiver<Item>;
   readonly #prefetched: Prefetched<Item>;
-  readonly #waits: StoppableWaits;
+  readonly #waits: CancellableDelays;
   /** Delays of messages that wait for a retry. */
   readonly #delays = new Set<Promise<void>>();
   readonly #window: number;
-  /** Messages that the broker may send without an acknowledgement. */
-  readonly #granted: number;
+  /** Maximum number of messages that the broker may send before any is settled. */
+  readonly #maxCredit: number;
   /** Credit that is not granted yet. */
   #credit = 0;
   #receiver: Rhea.Receiver | undefined = undefined;
@@ -97,10 +97,10 @@ class Receiving implements Subscription {
     this.#uri = uri;
     this.#parts = parts;
     this.#destination = destinationOf(options.destinationName, options.destinationType, session.client);
-    this.#waits = new StoppableWaits(parts.host.clock);
+    this.#waits = new CancellableDelays(parts.host.clock);
     const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
-    this.#window = options.asyncConsumer ? processed + maxConcurrent : processed;
-    this.#granted = options.asyncConsumer ? this.#window : Math.max(this.#window, prefetchCount);
+    this.#window = options.asyncConsumer ? processed + additionalConcurrency : processed;
+    this.#maxCredit = options.asyncConsumer ? this.#window : Math.max(this.#window, prefetchCount);
     this.#messageReceiver = this.#newReceiver();
     this.#prefetched = new Prefetched({
       window: this.#window,
@@ -115,7 +115,7 @@ class Receiving implements Subscription {
     const link = receiverOptions(this.#destination, this.#options, this.#routeInput.route, client.rhea);
     const take = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
     this.#receiver = await this.#session.openReceiver(link, take, this.#destination.address);
-    this.#receiver.add_credit(this.#granted);
+    this.#receiver.add_credit(this.#maxCredit);
   }
 
   async stop(): Promise<void> {
@@ -184,7 +184,7 @@ class Receiving implements Subscription {
     if (this.#waits.isOver || receiver === undefined) return;
     this.#credit++;
     // Each grant is a frame, so several are combined while the broker can still send.
-    if (receiver.has_credit() && this.#credit < this.#granted / 4) return;
+    if (receiver.has_credit() && this.#credit < this.#maxCredit / 4) return;
     receiver.add_credit(this.#credit);
     this.#credit = 0;
   }
@@ -213,7 +213,7 @@ class Receiving implements Subscription {
       if (this.#replies?.isOpen !== true) this.#replies = new AmqpSession(this.#session.client, host.clock);
       await this.#replies.send(destination, { ...reply, ...(correlation === undefined ? {} : { correlation_id: correlation as string }) });
     } catch (error) {
-      host.log.write("WARN", "sluice.jms", `${this.#uri}: a reply could not be sent: ${toFlowError(error).message}`);
+      host.log.write("WARN", "sluice.jms", `${this.#uri}: cannot send the reply: ${toFlowError(error).message}`);
     }
   }
 }

@@ -46,7 +46,7 @@ describe("controlbus", () => {
     const { host, sink } = setUp(() => Promise.reject(new Error("gone")));
     expect(sink("controlbus:route?routeId=orders&action=stop&async=true").send(exchangeOf())).toBeUndefined();
     await settle();
-    expect(host.log.texts.at(-1)).toBe("stop of route 'orders' failed: gone");
+    expect(host.log.texts.at(-1)).toBe("Action 'stop' on route 'orders' failed: gone");
   });
 
   it("waits restartDelay before it restarts a route", async () => {

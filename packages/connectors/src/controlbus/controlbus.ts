@@ -80,7 +80,7 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
 
   const act = async (exchange: Exchange): Promise<string> => {
     const target = routeId === "current" ? exchange.run.route.id : routeId;
-    if (loggingLevel !== "OFF") host.log.write(loggingLevel, "controlbus", `${action} of route '${target}'`, exchange);
+    if (loggingLevel !== "OFF") host.log.write(loggingLevel, "controlbus", `Action '${action}' on route '${target}'`, exchange);
     if (action !== "restart") return control.act(target, action);
     await control.act(target, "stop", true);
     await new Promise<void>((resolve) => host.clock.after(restartDelay, resolve));
@@ -94,7 +94,7 @@ function controlSink({ options }: Endpoint<Options>, control: RouteControl, host
       if (!options.async && !(isOwnRoute && action !== "status"))
         return act(exchange).then((status) => (action === "status" ? void (exchange.message.body = status) : undefined));
       void act(exchange).catch((error: unknown) =>
-        host.log.write("ERROR", "controlbus", `${action} of route '${routeId}' failed: ${error instanceof Error ? error.message : String(error)}`),
+        host.log.write("ERROR", "controlbus", `Action '${action}' on route '${routeId}' failed: ${error instanceof Error ? error.message : String(error)}`),
       );
       return undefined;
     },

@@ -1,7 +1,7 @@
 // Converts values to statement parameters, and database numbers to JavaScript numbers.
 import { asText, isStream } from "@sluice/engine/values";
 import type { Dialect } from "./database.ts";
-import { sqlFault } from "./sql-failure.ts";
+import { sqlInputError } from "./sql-failure.ts";
 
 /** A value in a form that drivers accept: text, number, boolean, bytes or null. Maps and lists become JSON text. */
 export function boundValue(value: unknown, dialect: Dialect): unknown {
@@ -19,20 +19,21 @@ export function boundValue(value: unknown, dialect: Dialect): unknown {
     case "object":
       return value === null ? null : boundObject(value, dialect);
     default:
-      throw sqlFault("sql-parameters", `a ${typeof value} cannot be a parameter of a statement`);
+      throw sqlInputError("sql-parameters", `a ${typeof value} cannot be a parameter of a statement`);
   }
 }
 
 function boundObject(value: object, dialect: Dialect): unknown {
   if (value instanceof Date) return dateText(value, dialect);
   if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (isStream(value)) throw sqlFault("sql-parameters", "a stream cannot be a parameter of a statement; convert it to text or bytes first (convertBodyTo)");
+  if (isStream(value))
+    throw sqlInputError("sql-parameters", "a stream cannot be a parameter of a statement; convert it to text or bytes first (convertBodyTo)");
   return asText(value);
 }
 
 /** In UTC: drivers would use the time zone of the machine. */
 function dateText(date: Date, dialect: Dialect): string {
-  if (Number.isNaN(date.getTime())) throw sqlFault("sql-parameters", "an invalid date cannot be a parameter of a statement");
+  if (Number.isNaN(date.getTime())) throw sqlInputError("sql-parameters", "an invalid date cannot be a parameter of a statement");
   const text = date.toISOString();
   return dialect === "mysql" ? text.slice(0, -1).replace("T", " ") : text;
 }

@@ -16,8 +16,8 @@ const connections = {
   cache: { declaration: redis, values: {} },
 };
 const host = (): FakeHost => {
-  const made = new FakeHost();
-  return Object.assign(made, { connections: testConnections(made, connections, (need) => import(need.package)) });
+  const fake = new FakeHost();
+  return Object.assign(fake, { connections: testConnections(fake, connections, (need) => import(need.package)) });
 };
 
 const suites = [

@@ -1,7 +1,7 @@
 // Keys that the database generates for new rows.
 import { asText, iterate } from "@sluice/engine/values";
 import type { Dialect, Row, SqlResult, Statement } from "./database.ts";
-import { sqlFault } from "./sql-failure.ts";
+import { sqlInputError } from "./sql-failure.ts";
 
 export interface KeyRequest {
   /** The requested columns; empty for all, or for whatever the database reports. */
@@ -13,7 +13,8 @@ export function keyRequest(retrieve: unknown, columns: unknown): KeyRequest | un
   if (retrieve !== true && asText(retrieve).toLowerCase() !== "true") return undefined;
   const names = iterate(columns).map((name) => asText(name).trim());
   for (const name of names)
-    if (!/^[A-Za-z_][\w$]{0,127}$/.test(name)) throw sqlFault("sql-generated-columns", `'${name.slice(0, 60)}' is not a valid column name for generated keys`);
+    if (!/^[A-Za-z_][\w$]{0,127}$/.test(name))
+      throw sqlInputError("sql-generated-columns", `'${name.slice(0, 60)}' is not a valid column name for generated keys`);
   return { columns: names };
 }
 

@@ -1,4 +1,4 @@
-// A server that rejects logins while the pool has sessions from before: the role of the pool is not allowed to log in any more.
+// Tests the pool when the server starts to reject logins while sessions are open: its role is no longer allowed to log in.
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { realTimeHost, serverFor } from "@sluice/testkit";
 import { pgCursorNeed, pgNeed, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";

@@ -3,7 +3,7 @@ import type { Clock, Transaction } from "@sluice/engine/spi";
 import { every, withTimeout } from "../messaging/incoming.ts";
 import type { Dialect, Driver, NotificationListener, Row, Session, SqlResult, Statement } from "./database.ts";
 import { abortable, SessionPool, type PoolOptions } from "./session-pool.ts";
-import { sqlFailure, sqlFault, unavailable } from "./sql-failure.ts";
+import { sqlFailure, sqlInputError, unavailable } from "./sql-failure.ts";
 
 /** Interval of the connection check of a listening session, and timeout of its response. */
 const checkMs = 10_000;
@@ -87,7 +87,7 @@ export class SqlDatabase implements Executor {
       session.destroy();
     };
     try {
-      if (session.listen === undefined) throw sqlFault("sql-failed", `${this.dialect} does not support LISTEN: use a PostgreSQL connection`);
+      if (session.listen === undefined) throw sqlInputError("sql-failed", `${this.dialect} does not support LISTEN: use a PostgreSQL connection`);
       await session.listen(channel, { notified, lost: () => (isOver ? undefined : lost()) });
       return { stop };
     } catch (error) {

@@ -109,7 +109,7 @@ export function unavailable(problem: string): FlowError {
 }
 
 /** An error in the content of a message, found before a statement is sent. */
-export function sqlFault(code: string, message: string): FlowError {
+export function sqlInputError(code: string, message: string): FlowError {
   return new FlowError("java.sql.SQLException", message, { code });
 }
 

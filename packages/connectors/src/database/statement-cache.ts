@@ -1,6 +1,6 @@
 import { asText } from "@sluice/engine/values";
 import { SqlStatement, type StatementOptions } from "./sql-statement.ts";
-import { sqlFault } from "./sql-failure.ts";
+import { sqlInputError } from "./sql-failure.ts";
 
 const maxTexts = 1000;
 const maxTextLength = 1_000_000;
@@ -16,8 +16,8 @@ export class StatementCache {
 
   of(text: unknown): SqlStatement {
     const key = asText(text).trim();
-    if (key === "") throw sqlFault("sql-statement", "the statement is empty");
-    if (key.length > maxTextLength) throw sqlFault("sql-statement", `a statement can have at most ${maxTextLength} characters`);
+    if (key === "") throw sqlInputError("sql-statement", "the statement is empty");
+    if (key.length > maxTextLength) throw sqlInputError("sql-statement", `a statement can have at most ${maxTextLength} characters`);
     const cached = this.#statements.get(key);
     if (cached !== undefined) return cached;
     const statement = SqlStatement.fromMessage(key, this.#options);

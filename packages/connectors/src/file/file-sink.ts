@@ -85,9 +85,9 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
   };
 
   const moveExistingFile = async (path: string, name: string): Promise<void> => {
-    const away = pathWithin(dirname(path), name);
-    await prepareParent(directory, away, true);
-    await rename(path, away);
+    const movedPath = pathWithin(dirname(path), name);
+    await prepareParent(directory, movedPath, true);
+    await rename(path, movedPath);
   };
 
   const keepExisting = (path: string): boolean => {

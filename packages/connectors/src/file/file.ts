@@ -19,7 +19,7 @@ export function fileConnector(settings: FileSettings = {}): ConnectorDeclaration
     connect: (host): Connector<FileOptions> => {
       const memory = new FileMemory();
       const directoryOf = (endpoint: Endpoint<FileOptions>): string => {
-        refuseForeignTemplates(endpoint);
+        rejectUntrustedExpressions(endpoint);
         return directory(endpoint, settings.root ?? ".");
       };
       return {
@@ -34,7 +34,7 @@ export function fileConnector(settings: FileSettings = {}): ConnectorDeclaration
 const templates = ["fileName", "tempFileName", "tempPrefix", "moveExisting", "doneFileName", "move", "moveFailed", "preMove", "idempotentKey"] as const;
 
 /** `toD` has already evaluated the author's expressions, so any expression left in an option came from the message. */
-function refuseForeignTemplates({ authored, options }: Endpoint<FileOptions>): void {
+function rejectUntrustedExpressions({ authored, options }: Endpoint<FileOptions>): void {
   if (authored) return;
   // A message must not choose a bean of the flow.
   if (options.idempotentRepository !== undefined)

@@ -81,8 +81,8 @@ const canonicalName = (key: string): string => key.replaceAll(/(^|-)([a-z])/g, (
 function mergeHeaders(before: Headers, responseEntries: Map<string, readonly [string, unknown]>, keep: boolean): Headers {
   if (!keep) return new Headers({ entries: () => responseEntries.values() });
   const own = new Map([...before.own()].map(([name, value]) => [name.toLowerCase(), [name, value] as const]));
-  const foreign = [...before].filter(([name]) => !own.has(name.toLowerCase()) && !responseEntries.has(name.toLowerCase()));
-  const merged = new Headers({ entries: () => [...foreign, ...responseEntries.values()] });
+  const otherHeaders = [...before].filter(([name]) => !own.has(name.toLowerCase()) && !responseEntries.has(name.toLowerCase()));
+  const merged = new Headers({ entries: () => [...otherHeaders, ...responseEntries.values()] });
   for (const [key, [name, value]] of own) if (!responseEntries.has(key)) merged.set(name, value);
   return merged;
 }

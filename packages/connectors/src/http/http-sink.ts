@@ -11,7 +11,7 @@ import type { HttpOptions } from "./http-shape.ts";
 import { callFailure, statusFailure } from "./http-failure.ts";
 import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
 import { applyResponse, readResponse } from "./http-response.ts";
-import { refuseOptions } from "./refused-options.ts";
+import { rejectUnsupportedOptions } from "./unsupported-options.ts";
 
 const redirectLimit = 10;
 
@@ -24,7 +24,7 @@ interface Call {
 
 export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, policy: EgressPolicy): Sink {
   const { options } = endpoint;
-  refuseOptions(endpoint.extra);
+  rejectUnsupportedOptions(endpoint.extra);
   const target = targetOf(endpoint);
   const isOk = statusRange(options.okStatusCodeRange);
   const credentials = credentialsOf(options);
@@ -106,13 +106,13 @@ function followRedirect({ target, method, headers, body }: Call, { statusCode, h
   const sameOrigin = url.origin === target.url.origin;
   const next: Record<string, string | string[]> = { ...headers };
   if (!sameOrigin) for (const name of ["authorization", "cookie", "proxy-authorization", "host"]) delete next[name];
-  const toGet = statusCode === 303 ? method !== "HEAD" : statusCode < 303 && method === "POST";
-  if (toGet) delete next["content-type"];
-  if (!toGet && body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array))
+  const becomesGet = statusCode === 303 ? method !== "HEAD" : statusCode < 303 && method === "POST";
+  if (becomesGet) delete next["content-type"];
+  if (!becomesGet && body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array))
     throw new FlowError("java.io.IOException", `${target.url.host} redirects the request, but its body is a stream that was already sent`, {
       code: "http-redirects",
     });
-  return { target: { url, trusted: target.trusted && sameOrigin }, method: toGet ? "GET" : method, headers: next, body: toGet ? undefined : body };
+  return { target: { url, trusted: target.trusted && sameOrigin }, method: becomesGet ? "GET" : method, headers: next, body: becomesGet ? undefined : body };
 }
 
 function statusRange(text: string): (status: number) => boolean {

@@ -33,13 +33,18 @@ export const formatOptions = {
 };
 
 type Options = Values<typeof formatOptions> & { readonly plain: boolean };
+
+/** Characters beyond maxChars that are masked too: a secret may begin before maxChars. */
+const maskedAhead = 4_096;
+
 type Part = readonly [label: string, text: (exchange: Exchange) => string | undefined];
 
 /** Selects the parts once; the result only collects them. */
-export function exchangeFormatter(options: Options): (exchange: Exchange) => string {
+export function exchangeFormatter(options: Options, mask: (text: string) => string): (exchange: Exchange) => string {
   const parts = selectParts(options);
   const { maxChars, multiline } = options;
-  const truncate = (text: string): string => (text.length > maxChars ? `${text.slice(0, maxChars)}...` : text);
+  // Masked before it is truncated, because the log does not recognize the beginning of a secret.
+  const truncate = (text: string): string => (text.length > maxChars ? `${mask(text.slice(0, maxChars + maskedAhead)).slice(0, maxChars)}...` : text);
   if (options.plain) return (exchange) => truncate(bodyText(exchange, options));
   return (exchange) => {
     let text = multiline ? "Exchange[" : "";
@@ -87,7 +92,7 @@ function bodyText({ message: { body } }: Exchange, options: Options): string {
   if (body === null || body === undefined) return "[Body is null]";
   if (isStream(body) && !options.showStreams) return "[Body is a stream]";
   // Truncate before formatting, so that a large body is not formatted completely.
-  const text = asText(body instanceof Uint8Array ? body.subarray(0, options.maxChars * 4) : body);
+  const text = asText(body instanceof Uint8Array ? body.subarray(0, options.maxChars * 4 + maskedAhead) : body);
   return options.skipBodyLineSeparator ? text.replaceAll(/\r\n|\r|\n/g, " ") : text;
 }
 

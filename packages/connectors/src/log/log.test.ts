@@ -43,6 +43,13 @@ describe("log", () => {
     expect(logged(`log:a?${options}`)[0]?.text).toBe(text);
   });
 
+  it.each(["plain=true&", "showBodyType=false&"])("masks a secret before it truncates the text (%s)", (options) => {
+    const host = Object.assign(new FakeHost(), { mask: (text: string) => text.replaceAll("top-secret", "***") });
+    for (const body of ["say top-secret now", new TextEncoder().encode("say top-secret now")])
+      for (let maxChars = 1; maxChars < 40; maxChars++) void connectorUnderTest(log, host).sink(`log:a?${options}maxChars=${maxChars}`).send(exchangeOf(body));
+    expect(host.log.texts.filter((text) => text.endsWith("...") && text.includes("top"))).toEqual([]);
+  });
+
   it("masks credentials when everything is shown", () => {
     const exchange = exchangeOf("b", { Cookie: "s=1", "x-api-key": "k", my_password: "p", "Set-Cookie": "c" });
     exchange.caught = new FlowError("java.io.IOException", "gone");

@@ -64,7 +64,7 @@ function logSink({ options }: Endpoint<Options>, host: Host): Sink {
       groupActiveOnly: options.groupActiveOnly,
     });
   }
-  const format = exchangeFormatter(options);
+  const format = exchangeFormatter(options, host.mask ?? ((text) => text));
   return {
     send(exchange) {
       if (host.log.enabled(level)) host.log.write(level, loggerName, format(exchange), exchange, fields);

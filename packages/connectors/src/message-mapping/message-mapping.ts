@@ -94,15 +94,15 @@ export function messageMappingConnector(port: MessageMappingPort) {
   });
 }
 
-/** Size in characters or bytes above which reading yields to other runs. */
-const longFrom = 256 * 1024;
+/** Bodies of this many characters or bytes are mapped in slices, so that other runs are not blocked. */
+const longBodyLength = 256 * 1024;
 
-const isLong = (body: unknown): boolean => (typeof body === "string" || body instanceof Uint8Array) && body.length >= longFrom;
+const isLong = (body: unknown): boolean => (typeof body === "string" || body instanceof Uint8Array) && body.length >= longBodyLength;
 
 function compiledOf(port: MessageMappingPort, id: string): CompiledDocument {
   const found = port.find(id);
   if (found?.mapping !== undefined) return found.mapping;
-  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it cannot be used"}`;
+  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it has errors"}`;
   throw new FlowError("java.lang.IllegalArgumentException", why, { code: "mapping-unknown" });
 }
 

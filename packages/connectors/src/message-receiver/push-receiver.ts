@@ -1,7 +1,7 @@
 // Messages from systems that push without flow control: they wait in a bounded queue. When it is full, messages are dropped, counted
 // and logged.
 import type { Clock, Delivery, RouteInput, Log, Message } from "@sluice/engine/spi";
-import { StoppableWaits } from "../messaging/incoming.ts";
+import { CancellableDelays } from "../messaging/incoming.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import { MessageReceiver, singleAttempt } from "./message-receiver.ts";
 
@@ -35,7 +35,7 @@ interface Attempt {
 export class PushReceiver {
   readonly #messageReceiver: MessageReceiver<Attempt>;
   readonly #parts: PushedParts;
-  readonly #waits: StoppableWaits;
+  readonly #waits: CancellableDelays;
   readonly #waiting: PushedItem[] = [];
   #bytes = 0;
   #dropped = 0;
@@ -44,7 +44,7 @@ export class PushReceiver {
 
   constructor(routeInput: RouteInput, parts: PushedParts) {
     this.#parts = parts;
-    this.#waits = new StoppableWaits(parts.clock);
+    this.#waits = new CancellableDelays(parts.clock);
     const { clock, log, logger, uri, deadLetters } = parts;
     this.#messageReceiver = new MessageReceiver<Attempt>(
       routeInput,

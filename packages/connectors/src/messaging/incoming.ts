@@ -25,7 +25,7 @@ export function traceReader(host: Host): (delivery: Delivery, traceparent: unkno
 }
 
 /** Delays that end early when their source stops. */
-export class StoppableWaits {
+export class CancellableDelays {
   readonly #clock: Clock;
   readonly #ends = new Set<() => void>();
   #isOver = false;

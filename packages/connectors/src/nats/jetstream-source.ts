@@ -3,7 +3,7 @@ import type { Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { toFlowError, type Awaitable, type Connection, type Delivery, type Endpoint, type Source, type SourceInput } from "@sluice/engine/spi";
 import { MessageReceiver } from "../message-receiver/message-receiver.ts";
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
-import { every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { every, routeName, CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import { socketOf, type NatsClient } from "./nats-connection.ts";
 import { receivedMessage, streamHeaders } from "./nats-message.ts";
@@ -18,9 +18,9 @@ interface Item {
 
 export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connection: Connection<NatsClient>, parts: NatsParts): Source {
   const begin = async (client: NatsClient, routeInput: SourceInput): Promise<Subscription> => {
-    const pull = new Pull(client, routeInput, options, uri, parts);
-    await pull.start();
-    return pull;
+    const subscription = new JetStreamSubscription(client, routeInput, options, uri, parts);
+    await subscription.start();
+    return subscription;
   };
   return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host: parts.host, begin, backOff: backOffOf(options) }) };
 }
@@ -28,14 +28,14 @@ export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connect
 /** A fetch that has not ended this long after its time limit is closed. */
 const overdueMs = 1_000;
 
-class Pull implements Subscription {
+class JetStreamSubscription implements Subscription {
   readonly #client: NatsClient;
   readonly #routeInput: SourceInput;
   readonly #options: NatsOptions;
   readonly #uri: string;
   readonly #parts: NatsParts;
   readonly #messageReceiver: MessageReceiver<Item>;
-  readonly #waits: StoppableWaits;
+  readonly #waits: CancellableDelays;
   /**
    * Messages that are not settled, including those that wait for a retry. Their acknowledgement deadline is extended periodically, because the
    * server would redeliver them otherwise.
@@ -53,7 +53,7 @@ class Pull implements Subscription {
     this.#options = options;
     this.#uri = uri;
     this.#parts = parts;
-    this.#waits = new StoppableWaits(parts.host.clock);
+    this.#waits = new CancellableDelays(parts.host.clock);
     // With `All`, an acknowledgement covers all earlier messages, so only one may be in progress.
     this.#window = options.ackPolicy === "All" ? 1 : options.poolSize;
     this.#messageReceiver = this.#newReceiver();
@@ -159,7 +159,6 @@ class Pull implements Subscription {
         isLost = true;
         this.#routeInput.lost(`JetStream: ${toFlowError(error).message}`);
         await this.#waits.wait(this.#options.reconnectTimeWait);
-        continue;
       }
     }
   }

@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { ignoredOption, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { connectionField, falseOnlyOption, ignoredOption, needsJava, noManualAck, tlsInConnection } from "../messaging/connection-options.ts";
 
 export const natsPath = {
   topic: f.string({ doc: "Subject; a source may use the wildcards `*` and `>`.", required: true, examples: ["orders.new"], browse: { what: "subjects" } }),
@@ -60,7 +60,7 @@ export const natsOptions = {
   reconnect: f.boolean({ doc: "Accepted but ignored: sources always reconnect.", default: true, group: "advanced" }),
   maxReconnectAttempts: f.integer({ doc: "Accepted but ignored: sources retry without a limit.", default: 60, group: "advanced" }),
   reconnectTimeWait: f.duration({ doc: "Maximum delay between reconnect attempts.", default: 2000, group: "advanced" }),
-  manualAck: f.unsupported("a message is acknowledged when its run is done; fail the run to have it redelivered"),
+  manualAck: falseOnlyOption(noManualAck),
   pedantic: ignoredOption("the client always validates subjects"),
   verbose: ignoredOption("the protocol's own acknowledgements are not used"),
   requestCleanupInterval: ignoredOption("requests are removed on timeout"),

@@ -2,7 +2,7 @@
 import type { Msg, Subscription as NatsSubscription } from "@nats-io/transport-node";
 import type { Awaitable, Connection, Delivery, Endpoint, Exchange, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
 import { MessageReceiver, singleAttempt } from "../message-receiver/message-receiver.ts";
-import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
@@ -36,7 +36,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
   let receivedCount = 0;
 
   const begin = async (client: NatsClient, routeInput: SourceInput, lost: (problem: string) => void): Promise<Subscription> => {
-    const waits = new StoppableWaits(host.clock);
+    const waits = new CancellableDelays(host.clock);
     const waiting = new WaitingMessages<Msg>((problem) => host.log.write("WARN", "sluice.nats", `${uri}: ${problem}`));
     const window = queueName === undefined ? 1 : options.poolSize;
     /** Messages that were started and are not settled, including those that wait for a retry. */

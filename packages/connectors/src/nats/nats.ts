@@ -1,7 +1,7 @@
 // NATS and JetStream.
 import { defineConnector, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { inlineValues } from "../messaging/connection-options.ts";
+import { inlineValues, noManualAck, rejectTrue } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
 import { jetstreamSource } from "./jetstream-source.ts";
 import { natsConnectionFields, type NatsClient } from "./nats-connection.ts";
@@ -39,6 +39,7 @@ export function natsConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     examples: [],
     connect: (host) => ({
       source(endpoint, scope) {
+        rejectTrue("manualAck", endpoint.options.manualAck, noManualAck);
         const connection = scope.connection<NatsClient>(requestOf(endpoint.options));
         return (endpoint.options.jetstreamEnabled ? jetstreamSource : natsSource)(endpoint, connection, { host, deadLetters });
       },

@@ -1,8 +1,10 @@
 import type * as Mqtt from "mqtt";
 import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { jsonMapOf } from "../messaging/connection-options.ts";
 import { tlsField, tlsOptions } from "../tls/tls-field.ts";
 import { MqttLinks, type MqttVersion } from "./mqtt-links.ts";
+import { webSocketHeadersField } from "./paho-options.ts";
 
 const need: ClientNeed = { package: "mqtt", version: "5.16.0", reason: "the MQTT client" };
 
@@ -15,6 +17,7 @@ export const mqttConnectionFields = {
   tls: tlsField,
   connectionTimeout: f.integer({ doc: "Timeout for connecting, in seconds.", default: 30, min: 1, max: 3600 }),
   keepAliveInterval: f.integer({ doc: "Keep-alive interval, in seconds.", default: 60, min: 1, max: 65_535 }),
+  customWebSocketHeaders: webSocketHeadersField,
 } as const;
 
 export const mqttConnection = defineConnection({
@@ -42,6 +45,9 @@ export const mqttConnection = defineConnection({
           ...(userName === undefined ? {} : { username: userName }),
           ...(password === undefined ? {} : { password }),
           ...tlsOptions(values.tls),
+          ...(values.customWebSocketHeaders === undefined
+            ? {}
+            : { wsOptions: { headers: jsonMapOf("customWebSocketHeaders", values.customWebSocketHeaders) } }),
         },
       },
       context.disconnected,

@@ -1,6 +1,14 @@
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
-import { ignoredOption, connectionField, needsJava, tlsInConnection } from "../messaging/connection-options.ts";
+import { connectionField, falseOnlyOption, ignoredOption, needsJava, noManualAck, tlsInConnection } from "../messaging/connection-options.ts";
+
+/** Secret, because these headers usually contain credentials. */
+export const webSocketHeadersField = f.string({
+  doc: "Additional headers for `ws:` and `wss:` connections, as a JSON object.",
+  examples: ['{"Authorization":"Bearer {{mqtt.token}}"}'],
+  secret: true,
+  group: "advanced",
+});
 
 export const pahoPath = {
   topic: f.string({
@@ -43,13 +51,13 @@ const sharedOptions = {
     default: 128_000,
     group: "advanced",
   }),
-  manualAcksEnabled: f.unsupported("a message is acknowledged when its run is done; remove the option"),
+  manualAcksEnabled: falseOnlyOption(noManualAck),
   persistence: ignoredOption("unacknowledged messages stay on the broker; send through queue: first if messages must survive a crash"),
   filePersistenceDirectory: ignoredOption("unacknowledged messages stay on the broker"),
   executorServiceTimeout: ignoredOption("there is no thread pool"),
   httpsHostnameVerificationEnabled: ignoredOption("the host name of a broker is always verified"),
   bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
-  customWebSocketHeaders: f.unsupported("authenticate with a user name and password"),
+  customWebSocketHeaders: webSocketHeadersField,
   exceptionHandler: f.unsupported(needsJava),
   client: f.unsupported(needsJava),
   socketFactory: f.unsupported(tlsInConnection),

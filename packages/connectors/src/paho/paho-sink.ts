@@ -1,6 +1,6 @@
 import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
-import { StoppableWaits } from "../messaging/incoming.ts";
+import { CancellableDelays } from "../messaging/incoming.ts";
 import { headersOf, payloadOf } from "../messaging/outgoing.ts";
 import type { ConfirmationLimit, MqttLinks, Publication } from "./mqtt-links.ts";
 import type { PahoDialect } from "./paho-dialect.ts";
@@ -27,7 +27,7 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
   /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
   const waitForConnection = async ({ run }: Exchange, failure: unknown): Promise<MqttLinks> => {
     const until = clock.monotonic() + limitMs;
-    const waits = new StoppableWaits(clock);
+    const waits = new CancellableDelays(clock);
     const end = (): void => waits.end();
     run.signal.addEventListener("abort", end, { once: true });
     try {

@@ -4,7 +4,7 @@ import type { Awaitable, Connection, Delivery, Endpoint, Host, Message, Source, 
 import { reconnectBackOff } from "@sluice/engine/tools";
 import { MessageReceiver, singleAttempt } from "../message-receiver/message-receiver.ts";
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
-import { brokerMessage, every, routeName, StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { brokerMessage, every, routeName, CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
@@ -66,7 +66,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
 
   const begin = async (link: Link, routeInput: SourceInput): Promise<Subscription> => {
     const { client } = link;
-    const waits = new StoppableWaits(host.clock);
+    const waits = new CancellableDelays(host.clock);
     const messageReceiver = receiverOf(routeInput, endpoint, parts);
     let isStopping = false;
     let received = 0;

@@ -1,7 +1,7 @@
 // MQTT 3.1.1 and MQTT 5, under the scheme names of Camel's two components.
 import { defineConnector, type ConnectorDeclaration, type Endpoint, type EndpointScope, type Host } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { inlineValues } from "../messaging/connection-options.ts";
+import { inlineValues, jsonMapOf, noManualAck, rejectTrue } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
 import { mqttConnectionFields } from "./mqtt-connection.ts";
 import type { MqttLinks } from "./mqtt-links.ts";
@@ -70,11 +70,16 @@ export function pahoMqtt5Connector(deadLetters: DeadLetters = noDeadLetters): Co
 
 function connect(host: Host, dialect: PahoDialect, deadLetters: DeadLetters) {
   return {
-    source: (endpoint: Endpoint<PahoOptions>, scope: EndpointScope) => pahoSource(endpoint, connectionOf(endpoint, scope), { host, deadLetters, dialect }),
+    source(endpoint: Endpoint<PahoOptions>, scope: EndpointScope) {
+      rejectTrue("manualAcksEnabled", endpoint.options.manualAcksEnabled, noManualAck);
+      return pahoSource(endpoint, connectionOf(endpoint, scope), { host, deadLetters, dialect });
+    },
     sink: (endpoint: Endpoint<PahoOptions>, scope: EndpointScope) => pahoSink(endpoint, dialect, connectionOf(endpoint, scope), host),
   };
 }
 
 function connectionOf({ options }: Endpoint<PahoOptions>, scope: EndpointScope) {
+  // An invalid option is reported on deployment, not when the connection is opened.
+  jsonMapOf("customWebSocketHeaders", options.customWebSocketHeaders);
   return scope.connection<MqttLinks>({ reference: options.connection, kinds: ["mqtt"], inline: inlineValues(mqttConnectionFields, options) });
 }

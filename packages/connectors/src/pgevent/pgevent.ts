@@ -16,7 +16,7 @@ import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { sinkFields, sourceFields } from "../camel-options.ts";
 import { linkOf } from "../database/database-link.ts";
-import { sqlExceptions, sqlFault } from "../database/sql-failure.ts";
+import { sqlExceptions, sqlInputError } from "../database/sql-failure.ts";
 import type { SqlDatabase } from "../database/sql-database.ts";
 import { PushReceiver } from "../message-receiver/push-receiver.ts";
 import { collectBody } from "../messaging/outgoing.ts";
@@ -126,7 +126,8 @@ function pgeventSink(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope): 
       await collectBody(exchange.message, maxPayloadBytes);
       const payload = asText(exchange.message.body);
       const bytes = Buffer.byteLength(payload);
-      if (bytes > maxPayloadBytes) throw sqlFault("pgevent-payload", `the body has ${bytes} bytes, but a notification can have at most ${maxPayloadBytes}`);
+      if (bytes > maxPayloadBytes)
+        throw sqlInputError("pgevent-payload", `the body has ${bytes} bytes, but a notification can have at most ${maxPayloadBytes}`);
       const executor = await link.executor(exchange);
       await executor.execute({ text: "select pg_notify($1, $2)", values: [channel, payload], isFixed: true }, exchange.run.signal);
     },

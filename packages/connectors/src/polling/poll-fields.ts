@@ -28,7 +28,7 @@ export const pollFields = {
     group: "advanced",
   }),
   "scheduler.cron": f.string({ doc: "Cron expression for scheduler=quartz or scheduler=spring.", group: "advanced" }),
-  schedulerProperties: f.unsupported("set the properties of the scheduler individually, as scheduler.cron=…"),
+  schedulerProperties: f.string({ doc: "Accepted but ignored: set `scheduler.cron` instead.", group: "advanced" }),
   scheduledExecutorService: f.unsupported("it needs a Java object"),
   pollStrategy: f.unsupported("it needs a Java object"),
 };

@@ -46,7 +46,7 @@ export function encodeData(value: unknown, limit: number): string {
     if (textForm in item) return visit(asText(item), depth);
     const prototype: unknown = Object.getPrototypeOf(item);
     if (prototype !== null && prototype !== Object.prototype)
-      throw new NotStorable(`it contains a ${item.constructor?.name ?? "foreign object"}; convert it to text, bytes or JSON data first`);
+      throw new NotStorable(`it contains a ${item.constructor?.name ?? "custom object"}; convert it to text, bytes or JSON data first`);
     return members(item, depth);
   }
 

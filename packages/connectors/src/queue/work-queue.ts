@@ -21,7 +21,7 @@ interface Settlement {
   readonly what: string;
   write(): Promise<void>;
   /** Called when it can never be written. */
-  otherwise?(): void;
+  onPermanentFailure?(): void;
 }
 
 interface Entry extends QueuedMessage {
@@ -125,7 +125,7 @@ export class WorkQueue implements Queue {
       return true;
     } catch (error) {
       const requeue = (delayMs: number): void => this.#requeueAfter(entry, entry.attempts, delayMs);
-      this.#retryWhenAccepted({ what: "record an attempt", write: () => record().then(() => requeue(0)), otherwise: () => requeue(1_000) }, error);
+      this.#retryWhenAccepted({ what: "record an attempt", write: () => record().then(() => requeue(0)), onPermanentFailure: () => requeue(1_000) }, error);
       return false;
     }
   }
@@ -143,7 +143,7 @@ export class WorkQueue implements Queue {
     this.#settle({
       what: "move a message to the dead letters",
       write: () => this.#open.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
-      otherwise: () => this.#requeueAfter(entry, entry.attempts, 1_000),
+      onPermanentFailure: () => this.#requeueAfter(entry, entry.attempts, 1_000),
     });
   }
 
@@ -152,7 +152,7 @@ export class WorkQueue implements Queue {
     this.#settle({
       what: "record a failed attempt",
       write: () => this.#open.again(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
-      otherwise: () => this.#requeueAfter(entry, attempts, delayMs),
+      onPermanentFailure: () => this.#requeueAfter(entry, attempts, delayMs),
     });
   }
 
@@ -317,7 +317,7 @@ export class WorkQueue implements Queue {
     const { message, retryable } = toFlowError(error);
     if (retryable) return true;
     this.#log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not ${settlement.what}: ${message}`);
-    settlement.otherwise?.();
+    settlement.onPermanentFailure?.();
     return false;
   }
 }

@@ -79,7 +79,7 @@ export class SedaQueue {
   }
 
   /** Calls `wake` when an entry is removed; returns a function that cancels. */
-  onRoom(wake: () => void): () => void {
+  onSpace(wake: () => void): () => void {
     this.#blockedSenders.push(wake);
     return () => void this.#blockedSenders.remove(wake);
   }

@@ -50,12 +50,12 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
         finish();
       };
       const onAbort = (): void => settle(() => reject(cancelledError(signal)));
-      const onRoom = (): void => {
-        if (queue.isFull(size)) cancelWait = queue.onRoom(onRoom);
+      const onSpace = (): void => {
+        if (queue.isFull(size)) cancelWait = queue.onSpace(onSpace);
         else settle(() => resolve(put(queue, exchange)));
       };
       const cancelTimer = offerTimeout > 0 ? clock.after(offerTimeout, () => settle(() => reject(queueFull(offerTimeout)))) : undefined;
-      let cancelWait = queue.onRoom(onRoom);
+      let cancelWait = queue.onSpace(onSpace);
       signal.addEventListener("abort", onAbort, { once: true });
       if (signal.aborted) onAbort();
     });

@@ -1,6 +1,7 @@
 // Exchanges, queues and bindings that an endpoint declares before it uses them.
 import type { Channel, Options } from "amqplib";
 import type { Endpoint } from "@sluice/engine/spi";
+import { jsonMapOf } from "../messaging/connection-options.ts";
 import type { RabbitOptions } from "./rabbitmq-options.ts";
 
 /** The name in the protocol: the default exchange, which can be neither declared nor bound, has an empty name. */
@@ -13,7 +14,7 @@ export function queueNames({ queues, queue }: RabbitOptions): readonly string[] 
     .filter((name) => name !== "");
 }
 
-/** The elements declared for an endpoint, from its options and `arg.` arguments. */
+/** The elements declared for an endpoint, from its options, `args` and `arg.` arguments. */
 export class DeclaredElements {
   readonly #options: RabbitOptions;
   readonly #arguments: Readonly<Record<string, string>>;
@@ -21,7 +22,8 @@ export class DeclaredElements {
 
   constructor({ options, extra, scheme }: Endpoint<RabbitOptions>) {
     this.#options = options;
-    this.#arguments = extra;
+    const args = Object.entries(jsonMapOf("args", options.args)).map(([name, value]) => [`arg.${name}`, value]);
+    this.#arguments = { ...Object.fromEntries(args), ...extra };
     this.#isCamel3 = scheme === "rabbitmq";
   }
 

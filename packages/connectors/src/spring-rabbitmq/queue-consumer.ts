@@ -2,7 +2,7 @@
 import type { Channel, ConsumeMessage } from "amqplib";
 import { toFlowError, type Awaitable, type Delivery, type Exchange, type Host, type Message, type SourceInput } from "@sluice/engine/spi";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
-import { StoppableWaits, traceReader } from "../messaging/incoming.ts";
+import { CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
@@ -38,7 +38,7 @@ export class QueueConsumer {
   readonly #channel: Channel;
   readonly #parts: QueueParts;
   readonly #messageReceiver: MessageReceiver<Item>;
-  readonly #waits: StoppableWaits;
+  readonly #waits: CancellableDelays;
   readonly #window: number;
   readonly #prefetched: Prefetched<ConsumeMessage>;
   /** Number of consecutive messages that were returned to the queue; the delay before the next return grows with it. */
@@ -48,7 +48,7 @@ export class QueueConsumer {
     const { options, host } = parts;
     this.#channel = channel;
     this.#parts = parts;
-    this.#waits = new StoppableWaits(host.clock);
+    this.#waits = new CancellableDelays(host.clock);
     this.#window = options.asyncConsumer ? options.prefetchCount : Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
     this.#messageReceiver = this.#newReceiver(routeInput);
     this.#prefetched = new Prefetched({ window: this.#window, work: (message) => this.#work(message), release: (message) => this.#return(message) });
@@ -131,7 +131,7 @@ export class QueueConsumer {
       if (item.reply !== undefined)
         return (
           this.#reply(item, item.reply)
-            .catch((error: unknown) => this.#log("WARN", `a reply could not be sent: ${toFlowError(error).message}`))
+            .catch((error: unknown) => this.#log("WARN", `cannot send the reply: ${toFlowError(error).message}`))
             // A request is settled even if its reply fails: unsettled, it would occupy the prefetch window.
             .then(() => this.#acknowledge(message))
         );

@@ -42,9 +42,11 @@ const declaringOptions = {
   skipDeclareExchange: f.boolean({ doc: "Whether to skip declaring the exchange.", default: false, group: "advanced" }),
   skipDeclareQueue: f.boolean({ doc: "Whether to skip declaring the queues.", default: false, group: "advanced" }),
   skipBindQueue: f.boolean({ doc: "Whether to skip binding the queues to the exchange.", default: false, group: "advanced" }),
-  args: f.unsupported(
-    "write each argument by its name: arg.queue.durable=true, arg.exchange.autoDelete=true, arg.binding.x-match=all, arg.dlq.queue.x-message-ttl=60000",
-  ),
+  args: f.string({
+    doc: "Arguments of the declared elements as a JSON object. Each can also be written as an option: `arg.queue.durable=true`, `arg.exchange.autoDelete=true`, `arg.binding.x-match=all`, `arg.dlq.queue.x-message-ttl=60000`.",
+    examples: ['{"queue.x-max-length":1000}'],
+    group: "advanced",
+  }),
   deadLetterExchange: f.string({ doc: "Exchange that rejected messages of the queues are sent to." }),
   deadLetterExchangeType: f.enum(exchangeTypes, { doc: "Type of the dead-letter exchange.", default: "direct" }),
   deadLetterQueue: f.string({ doc: "Queue that is declared and bound to the dead-letter exchange." }),

@@ -29,14 +29,14 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
   }
 
   /** The channel of this sink, recreated when it or its connection is closed. */
-  async function publisherNow(): Promise<Publisher> {
+  async function currentPublisher(): Promise<Publisher> {
     const client = await connection.client();
     const known = current?.client === client ? current : undefined;
     if (known?.opened?.isOpen === true) return known.opened;
     if (known !== undefined) {
       const publisher = await known.publisher;
       if (publisher.isOpen) return publisher;
-      if (current !== known) return publisherNow();
+      if (current !== known) return currentPublisher();
     }
     const opening: NonNullable<typeof current> = { client, publisher: openPublisher(client), opened: undefined };
     current = opening;
@@ -83,7 +83,7 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
           code: "rabbitmq-no-body",
         });
       const publication = publicationOf(exchange, payload ?? Buffer.alloc(0));
-      const publisher = await publisherNow();
+      const publisher = await currentPublisher();
       const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut" && !options.disableReplyTo;
       if (expectsReply) return request(exchange, publisher, publication);
       await publisher.publish(publication, { isConfirmed: options.confirm !== "disabled", timeoutMs: options.confirmTimeout });

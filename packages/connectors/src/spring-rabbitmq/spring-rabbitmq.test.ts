@@ -74,6 +74,17 @@ describe("options of spring-rabbitmq", () => {
     ]);
   });
 
+  it("reads arguments from JSON too", async () => {
+    const args = encodeURIComponent('{"queue.x-max-length":10,"queue.durable":true,"exchange.autoDelete":true}');
+    expect(await declared(`spring-rabbitmq:shop?queues=a&args=${args}&arg.queue.x-max-length=20`)).toMatchObject([
+      ["assertExchange", "shop", "direct", { autoDelete: true }],
+      ["assertQueue", "a", { durable: true, arguments: { "x-max-length": 20 } }],
+      ["bindQueue", "a", "shop", "", {}],
+    ]);
+    for (const wrong of ["queue.durable", "[]", '{"a":{}}', "null"])
+      expect(() => elementsOf(`spring-rabbitmq:shop?args=${encodeURIComponent(wrong)}`), wrong).toThrow("option 'args' is not a JSON object");
+  });
+
   it("binds a dead-letter queue with the routing keys of rejected messages", async () => {
     const calls = await declared("spring-rabbitmq:default?queues=a&deadLetterExchange=dlx&deadLetterQueue=dead");
     expect(calls.filter(([name]) => name === "bindQueue")).toEqual([

@@ -4,9 +4,9 @@ import { asText, iterate } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 import { databaseLink } from "../database/database-link.ts";
-import { sqlFault } from "../database/sql-failure.ts";
+import { sqlInputError } from "../database/sql-failure.ts";
 import { statementSink } from "../database/statement-sink.ts";
-import { refuseForeignStatement } from "../sql/foreign-statement.ts";
+import { rejectUntrustedStatement } from "../sql/untrusted-statement.ts";
 import { parseCall, type CallTemplate } from "./call-template.ts";
 import { callStored } from "./stored-call.ts";
 
@@ -52,7 +52,7 @@ export const sqlStored = defineConnector({
 });
 
 function storedSink(endpoint: Endpoint<StoredOptions>, scope: EndpointScope): Sink {
-  refuseForeignStatement(endpoint);
+  rejectUntrustedStatement(endpoint);
   const endpointOptions = endpoint.options;
   const link = databaseLink(scope, endpointOptions.dataSource);
   const authored = endpointOptions.useMessageBodyForTemplate ? undefined : parseCall(endpointOptions.template, (text) => scope.expression(text));
@@ -86,6 +86,6 @@ function parseReceived(text: string): CallTemplate {
   try {
     return parseCall(text, undefined);
   } catch (error) {
-    throw isCompileError(error) ? sqlFault("sql-template", error.message) : error;
+    throw isCompileError(error) ? sqlInputError("sql-template", error.message) : error;
   }
 }

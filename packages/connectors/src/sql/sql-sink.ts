@@ -8,13 +8,13 @@ import { onlyRow } from "../database/query-result.ts";
 import type { Executor } from "../database/sql-database.ts";
 import { SqlStatement, type StatementOptions } from "../database/sql-statement.ts";
 import { StatementCache } from "../database/statement-cache.ts";
-import { refuseForeignStatement } from "./foreign-statement.ts";
+import { rejectUntrustedStatement } from "./untrusted-statement.ts";
 import type { SqlOptions } from "./sql-shape.ts";
 
 const defaultFetchSize = 1000;
 
 export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): Sink {
-  refuseForeignStatement(endpoint);
+  rejectUntrustedStatement(endpoint);
   const { options } = endpoint;
   const link = databaseLink(scope, options.dataSource);
   const statementOptions = optionsOf(options);
@@ -41,7 +41,7 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
       const keys = keyRequest(headers.getOwn("CamelSqlRetrieveGeneratedKeys"), headers.getOwn("CamelSqlGeneratedColumns"));
       if (keys !== undefined) return executeForKeys(exchange, bound, executor, options, keys);
       const { columns, rows, updateCount } = await executor.execute(bound, exchange.run.signal);
-      if (columns === undefined) noteUpdate(exchange, updateCount ?? 0, options);
+      if (columns === undefined) setUpdateCount(exchange, updateCount ?? 0, options);
       else takeRows(exchange, rows, options);
     },
   };
@@ -69,11 +69,11 @@ async function executeForKeys(exchange: Exchange, statement: Statement, executor
   headers.set("CamelSqlGeneratedKeyRows", keys);
   headers.set("CamelSqlGeneratedKeysRowCount", keys.length);
   if (isSelect) takeRows(exchange, result.rows, options);
-  else noteUpdate(exchange, updateCount ?? 0, options);
+  else setUpdateCount(exchange, updateCount ?? 0, options);
 }
 
 /** The body does not change; the result of an update is in the header. */
-function noteUpdate(exchange: Exchange, updateCount: number, { outputHeader }: SqlOptions): void {
+function setUpdateCount(exchange: Exchange, updateCount: number, { outputHeader }: SqlOptions): void {
   exchange.message.headers.set("CamelSqlUpdateCount", updateCount);
   if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, null);
 }

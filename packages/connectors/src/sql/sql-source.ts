@@ -20,7 +20,7 @@ import { onlyRow } from "../database/query-result.ts";
 import type { Executor } from "../database/sql-database.ts";
 import { SqlStatement } from "../database/sql-statement.ts";
 import { polledSource } from "../polling/polled-source.ts";
-import { refuseForeignStatement } from "./foreign-statement.ts";
+import { rejectUntrustedStatement } from "./untrusted-statement.ts";
 import { optionsOf } from "./sql-sink.ts";
 import type { SqlOptions } from "./sql-shape.ts";
 
@@ -31,7 +31,7 @@ interface Batch {
 }
 
 export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, host: Host): Source {
-  refuseForeignStatement(endpoint);
+  rejectUntrustedStatement(endpoint);
   const work = new SqlReceiver(endpoint, scope, host);
   const { options, uri } = endpoint;
   const source = polledSource<Batch>({

@@ -21,7 +21,7 @@ export class Ticker {
   readonly #claim: TickClaim | undefined;
   #cancel: (() => void) | undefined = undefined;
   /** Number of the current start; ticks of an earlier start are ignored. */
-  #era = 0;
+  #generation = 0;
 
   constructor(clock: Clock, plan: Plan, tick: (count: number) => Awaitable<unknown>, claim?: TickClaim) {
     this.#clock = clock;
@@ -32,38 +32,38 @@ export class Ticker {
 
   start(): void {
     this.stop();
-    this.#arm(this.#plan.first(this.#clock.monotonic()), 1, this.#era);
+    this.#arm(this.#plan.first(this.#clock.monotonic()), 1, this.#generation);
   }
 
   stop(): void {
-    this.#era++;
+    this.#generation++;
     this.#cancel?.();
     this.#cancel = undefined;
   }
 
-  #arm(due: number, count: number, era: number): void {
+  #arm(due: number, count: number, generation: number): void {
     const wait = due - this.#clock.monotonic();
     if (wait <= 0) {
       // Without a delay, but yields to the event loop between ticks.
-      void this.#clock.yieldToEventLoop().then(() => (era === this.#era ? this.#fire(due, count, era) : undefined));
+      void this.#clock.yieldToEventLoop().then(() => (generation === this.#generation ? this.#fire(due, count, generation) : undefined));
       return;
     }
     this.#cancel = this.#clock.after(Math.min(wait, maxWaitMs), () => {
-      if (era !== this.#era) return;
-      if (this.#clock.monotonic() < due - toleranceMs) this.#arm(due, count, era);
-      else this.#fire(due, count, era);
+      if (generation !== this.#generation) return;
+      if (this.#clock.monotonic() < due - toleranceMs) this.#arm(due, count, generation);
+      else this.#fire(due, count, generation);
     });
   }
 
-  #fire(due: number, count: number, era: number): void {
+  #fire(due: number, count: number, generation: number): void {
     const began = this.#clock.monotonic();
     const finish = (): void => {
-      if (era !== this.#era) return;
+      if (generation !== this.#generation) return;
       const next = this.#plan.next({ due, began, ended: this.#clock.monotonic(), count });
-      if (next !== undefined) this.#arm(next, count + 1, era);
+      if (next !== undefined) this.#arm(next, count + 1, generation);
     };
     const run = (isClaimed: boolean): void => {
-      const result = isClaimed && era === this.#era ? this.#tick(count) : undefined;
+      const result = isClaimed && generation === this.#generation ? this.#tick(count) : undefined;
       if (result instanceof Promise) void result.then(finish, finish);
       else finish();
     };

@@ -32,11 +32,11 @@ export function bytesAsText(bytes: Uint8Array): string {
   }
 }
 
-/** The last position up to `end` at which a UTF-8 character starts: text that is cut inside a character would not be UTF-8. */
-function characterStart(bytes: Uint8Array, end: number): number {
-  let start = end;
-  while (start > 0 && end - start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
-  return start;
+/** The last position up to `end` that is not inside a UTF-8 sequence: half a character would make the text base64. */
+function endOfCharacter(bytes: Uint8Array, end: number): number {
+  let at = end;
+  while (at > Math.max(0, end - 3) && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--;
+  return at;
 }
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -76,8 +76,7 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     if (typeof item === "boolean") return item;
     if (typeof item !== "object") return String(item);
     if (item instanceof Date) return Number.isNaN(item.getTime()) ? null : item.toISOString();
-    if (item instanceof Uint8Array)
-      return visit(bytesAsText(remaining < item.byteLength ? item.subarray(0, characterStart(item, Math.max(0, remaining))) : item), depth);
+    if (item instanceof Uint8Array) return bytes(item, depth);
     if (item instanceof Error) return item.message;
     if (depth > maxDepth || seen.has(item)) return null;
     seen.add(item);
@@ -89,6 +88,14 @@ export function toPlainWithin(value: unknown, limit: number): { readonly plain: 
     } finally {
       seen.delete(item);
     }
+  }
+
+  function bytes(item: Uint8Array, depth: number): unknown {
+    if (item.byteLength <= remaining) return visit(bytesAsText(item), depth);
+    const text = visit(bytesAsText(item.subarray(0, endOfCharacter(item, Math.max(0, remaining)))), depth);
+    // Characters of several bytes make the text shorter than the limit although it is truncated.
+    remaining = Math.min(0, remaining);
+    return text;
   }
 
   function container(item: object, depth: number): unknown {

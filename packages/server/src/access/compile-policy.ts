@@ -10,7 +10,7 @@ import { basicScheme } from "./schemes/basic.ts";
 import type { CredentialScheme, SchemeParts } from "./schemes/credential-scheme.ts";
 import { hmacScheme, isOnceOnly } from "./schemes/hmac.ts";
 import { jwtScheme } from "./schemes/jwt.ts";
-import { SeenSignatures, type UsedSignatures } from "./schemes/seen-signatures.ts";
+import { MemorySignatures, type UsedSignatures } from "./schemes/used-signatures.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface CompileParts extends SchemeParts {
@@ -42,7 +42,7 @@ const maxRateKeys = 10_000;
 export function compilePolicy(flowId: string, policy: Policy, parts: CompileParts, previous?: PolicyState): CompiledPolicy {
   const { authenticate = [], ip, cors } = policy;
   const rate = rateState(policy.rateLimit, parts, previous?.rate);
-  const used = previous?.used ?? parts.signaturesOf?.(flowId) ?? new SeenSignatures(parts.monotonic);
+  const used = previous?.used ?? parts.signaturesOf?.(flowId) ?? new MemorySignatures(parts.monotonic);
   const check = new PolicyCheck({
     flowId,
     schemes: authenticate.map((scheme) => compileScheme(scheme, flowId, parts, authenticate, used)),

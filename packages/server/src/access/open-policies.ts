@@ -10,7 +10,7 @@ import { clientAddress } from "./client-address.ts";
 import { fetchText } from "./fetch-text.ts";
 import { Policies, type PoliciesParts } from "./policies.ts";
 import type { PolicyStore } from "./policy-store.ts";
-import type { UsedSignatures } from "./schemes/seen-signatures.ts";
+import type { UsedSignatures } from "./schemes/used-signatures.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export interface AccessParts {
@@ -65,11 +65,11 @@ function partsOf(
     now: () => clock.now(),
     monotonic,
     fetchText: customFetchText ?? fetchText,
-    otherwise: webhookDefault(settings.webhookDefault),
+    defaultCheck: webhookDefault(settings.webhookDefault),
     isInstalled,
-    hide: (owner, values) => secrets.set(owner, values),
+    registerSecrets: (owner, values) => secrets.set(owner, values),
     warn: (text) => log.write("ERROR", "sluice.access", text),
-    note: (text) => log.write("INFO", "sluice.access", text),
+    info: (text) => log.write("INFO", "sluice.access", text),
   };
 }
 

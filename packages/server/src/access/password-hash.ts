@@ -14,14 +14,14 @@ let running = 0;
 const queue: (() => void)[] = [];
 
 /** Thrown when the queue of password checks is full. */
-export class TooManyPasswords extends Error {}
+export class PasswordQueueFull extends Error {}
 
 /** Login attempts of a `caller` are rejected when the queue is full; policy changes by the `owner` wait. */
 type Requester = "caller" | "owner";
 
 async function derive(password: string, salt: Buffer, n: number, requester: Requester): Promise<Buffer> {
   if (running >= maxConcurrent) {
-    if (requester === "caller" && queue.length >= maxQueueLength) throw new TooManyPasswords();
+    if (requester === "caller" && queue.length >= maxQueueLength) throw new PasswordQueueFull();
     await new Promise<void>((resolve) => queue.push(resolve));
   } else running++;
   try {

@@ -9,20 +9,20 @@ import type { Policy } from "./policy-document.ts";
 import { DiskPolicyStore, policyHash, type BrokenPolicy, type PolicyStore, type StoredPolicy } from "./policy-store.ts";
 import { policyWarnings, secretsOf } from "./policy-warnings.ts";
 import { readPolicy } from "./read-policy.ts";
-import { sealPolicy } from "./seal-policy.ts";
+import { hashPasswords } from "./hash-passwords.ts";
 
 export interface PoliciesParts extends CompileParts {
   readonly directory: string;
   /** Used instead of the directory, in a cluster. */
   readonly store?: PolicyStore | undefined;
   /** The check for webhooks without a policy. */
-  otherwise(flowId: string): AccessCheck | undefined;
+  defaultCheck(flowId: string): AccessCheck | undefined;
   isInstalled(flowId: string): boolean;
   /** Registers secrets to be masked in logs. */
-  hide(owner: string, values: readonly string[]): void;
+  registerSecrets(owner: string, values: readonly string[]): void;
   warn(text: string): void;
   /** Logs successful changes. */
-  note(text: string): void;
+  info(text: string): void;
 }
 
 interface ActivePolicy {
@@ -83,16 +83,16 @@ export class Policies {
           this.#parts.warn(`Did not reload the access policy of flow '${flowId}': ${stored.problem}`);
         } else if (before === undefined || "problem" in before || before.hash !== stored.hash) {
           this.#enforce(flowId, stored);
-          this.#parts.note(`Reloaded the access policy of flow '${flowId}'`);
+          this.#parts.info(`Reloaded the access policy of flow '${flowId}'`);
         }
       }
       for (const flowId of this.#active.keys()) {
         if (found.has(flowId)) continue;
         this.#active.delete(flowId);
-        this.#parts.hide(ownerOf(flowId), []);
+        this.#parts.registerSecrets(ownerOf(flowId), []);
         const { goneBecause } = this.#store;
         if (goneBecause === undefined) this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
-        else this.#parts.note(`Removed the access policy of flow '${flowId}' because ${goneBecause}`);
+        else this.#parts.info(`Removed the access policy of flow '${flowId}' because ${goneBecause}`);
       }
     });
   }
@@ -100,7 +100,7 @@ export class Policies {
   /** Applies a policy change made by another process. */
   adopt(flowId: string, stored: StoredPolicy | BrokenPolicy | undefined): void {
     if (stored !== undefined) this.#enforce(flowId, stored);
-    else if (this.#active.delete(flowId)) this.#parts.hide(ownerOf(flowId), []);
+    else if (this.#active.delete(flowId)) this.#parts.registerSecrets(ownerOf(flowId), []);
   }
 
   /** Blocks a source that sent too many wrong credentials to another process. */
@@ -120,7 +120,7 @@ export class Policies {
 
   readonly accessOf = (flowId: string): AccessCheck | undefined => {
     const active = this.#active.get(flowId);
-    return active === undefined ? this.#parts.otherwise(flowId) : active.check;
+    return active === undefined ? this.#parts.defaultCheck(flowId) : active.check;
   };
 
   has(flowId: string): boolean {
@@ -155,7 +155,7 @@ export class Policies {
       const before = current === undefined || "problem" in current ? undefined : current;
       const { policy: submitted, problems } = readPolicy(document, before?.policy);
       if (problems.length > 0) throw new ServiceError("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);
-      const policy = await sealPolicy(submitted, before?.policy);
+      const policy = await hashPasswords(submitted, before?.policy);
       const { stored, unflushed } = before?.hash === policyHash(policy) ? { stored: before, unflushed: undefined } : await this.#write(flowId, policy);
       if (stored !== before) this.#enforce(flowId, stored);
       throwIfUnflushed(unflushed, "the new policy is active, but may be lost");
@@ -169,7 +169,7 @@ export class Policies {
       this.#checkIfMatch(flowId, ifMatch);
       const unflushed = await this.#store.remove(flowId).catch(throwStorageError);
       this.#active.delete(flowId);
-      this.#parts.hide(ownerOf(flowId), []);
+      this.#parts.registerSecrets(ownerOf(flowId), []);
       throwIfUnflushed(unflushed, "the policy was removed, but may reappear");
     });
   }
@@ -184,7 +184,7 @@ export class Policies {
       return;
     }
     const compiled = compilePolicy(flowId, stored.policy, this.#parts, this.#active.get(flowId)?.compiled);
-    this.#parts.hide(ownerOf(flowId), this.#knownSecrets(stored.policy));
+    this.#parts.registerSecrets(ownerOf(flowId), this.#knownSecrets(stored.policy));
     this.#active.set(flowId, { check: compiled.check, stored, compiled });
   }
 

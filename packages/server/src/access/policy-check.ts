@@ -78,7 +78,7 @@ export class PolicyCheck implements AccessCheck {
 
   #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyProof): AccessGranted | AccessDenied | AccessNeedsBody {
     if (result === "wrong") return this.#wrong(request);
-    if (result === "slowed") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
+    if (result === "throttled") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
     if (result === "unavailable") return this.#unavailable(request);
     if (!("proof" in result)) return this.#admit(request, requirement, result);
     return {

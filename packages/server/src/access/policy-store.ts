@@ -7,7 +7,7 @@ import { isFlowId } from "../flows/flow-id.ts";
 import type { Unflushed } from "../flows/flow-store.ts";
 import type { Policy, Scheme } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
-import { maskPolicy } from "./show-policy.ts";
+import { maskPolicy } from "./mask-policy.ts";
 
 export interface StoredPolicy {
   readonly policy: Policy;

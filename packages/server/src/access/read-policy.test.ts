@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Policy } from "./policy-document.ts";
 import { readPolicy } from "./read-policy.ts";
-import { sealPolicy } from "./seal-policy.ts";
-import { maskPolicy } from "./show-policy.ts";
+import { hashPasswords } from "./hash-passwords.ts";
+import { maskPolicy } from "./mask-policy.ts";
 
 // Password hashes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -173,7 +173,7 @@ describe("read, edit, write", () => {
   };
 
   it("a policy sent back as returned is unchanged; secrets are matched by id and fingerprint, not by position", async () => {
-    const policy: Policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
+    const policy: Policy = await hashPasswords(readPolicy(full, undefined).policy, undefined);
     const shown = JSON.parse(JSON.stringify({ flowId: "x", lastModified: "2026-11-14T16:02:33.120Z", ...maskPolicy(policy) }));
     expect(JSON.stringify(shown)).not.toMatch(/"(k1|pw|one|two)"/);
     expect(shown.authenticate[0].keys).toEqual([
@@ -183,12 +183,12 @@ describe("read, edit, write", () => {
     expect(shown.authenticate[2].secrets[0]).toEqual({ value: "***", fingerprint: hash("sha256", "one", "hex").slice(0, 8) });
     const again = readPolicy(shown, policy);
     expect(again.problems).toEqual([]);
-    expect(await sealPolicy(again.policy, policy)).toEqual(policy);
+    expect(await hashPasswords(again.policy, policy)).toEqual(policy);
 
     shown.authenticate.reverse();
     shown.authenticate[0].secrets.reverse();
     shown.authenticate[2].keys.unshift({ id: "new", key: "k2" });
-    const edited = await sealPolicy(readPolicy(shown, policy).policy, policy);
+    const edited = await hashPasswords(readPolicy(shown, policy).policy, policy);
     expect(edited.authenticate?.[0]).toMatchObject({ secrets: [{ env: "GH" }, { value: "two" }, { value: "one" }] });
     expect(edited.authenticate?.[2]).toMatchObject({
       keys: [{ id: "new", key: { sha256: hash("sha256", "k2", "hex") } }, { id: "shop", key: { sha256: hash("sha256", "k1", "hex") } }, { id: "erp" }],
@@ -197,14 +197,14 @@ describe("read, edit, write", () => {
   });
 
   it("an unchanged password keeps its hash, a new one does not", async () => {
-    const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
-    expect(await sealPolicy(readPolicy(full, policy).policy, policy)).toEqual(policy);
+    const policy = await hashPasswords(readPolicy(full, undefined).policy, undefined);
+    expect(await hashPasswords(readPolicy(full, policy).policy, policy)).toEqual(policy);
     const other = { authenticate: [{ type: "basic", users: [{ username: "u", password: "pw2" }] }] };
-    expect((await sealPolicy(readPolicy(other, policy).policy, policy)).authenticate?.[0]).not.toEqual(policy.authenticate?.[1]);
+    expect((await hashPasswords(readPolicy(other, policy).policy, policy)).authenticate?.[0]).not.toEqual(policy.authenticate?.[1]);
   });
 
   it("*** never turns a variable name or another user's secret into a secret", async () => {
-    const policy = await sealPolicy(readPolicy(full, undefined).policy, undefined);
+    const policy = await hashPasswords(readPolicy(full, undefined).policy, undefined);
     for (const document of [
       { authenticate: [{ type: "apiKey", keys: [{ id: "erp", key: "***" }] }] },
       { authenticate: [{ type: "apiKey", keys: [{ id: "other", key: "***" }] }] },

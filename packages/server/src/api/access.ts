@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defaultOf } from "../access/policy-document.ts";
 import type { Policies } from "../access/policies.ts";
 import type { BrokenPolicy, StoredPolicy } from "../access/policy-store.ts";
-import { maskPolicy } from "../access/show-policy.ts";
+import { maskPolicy } from "../access/mask-policy.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { invalidId } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
@@ -56,7 +56,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       method: "PUT",
       path: "/auth/:flowId",
       tag: "access",
-      summary: "Installs or replaces the access policy of a flow; `***` leaves a stored secret unchanged",
+      summary: "Creates or replaces the access policy of a flow; a secret sent as `***` keeps its stored value",
       // Validated by the access module, which reports each problem with its path as 422.
       body: z.looseObject({}),
       conditional: true,

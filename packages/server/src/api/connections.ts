@@ -122,7 +122,7 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "PUT",
       path: "/connections/:id",
       tag: "connections",
-      summary: "Defines or replaces a connection after testing it; `***` leaves a stored secret unchanged",
+      summary: "Tests a connection, then creates or replaces it; a secret sent as `***` keeps its stored value",
       query: { force: f.boolean({ doc: "Save it even if the test fails.", default: false }) },
       body: documentBody,
       conditional: true,

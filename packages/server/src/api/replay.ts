@@ -91,7 +91,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       replies: { 200: { description: "Switched on.", schema: captureShape } },
       handle({ params, body }) {
         const id = requireRoute(params["id"] as string);
-        return ok(stateJson(id, captures.switchOn(id, body.forMs, body.maxBytes), true));
+        return ok(stateJson(id, captures.start(id, body.forMs, body.maxBytes), true));
       },
     }),
     defineEndpoint({
@@ -111,7 +111,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       combine: combineCaptures,
       summary: "Stops the capture; captured messages stay available until they are evicted",
       replies: { 200: { description: "Switched off.", schema: captureShape } },
-      handle: ({ params }) => ok(stateJson(requireRoute(params["id"] as string), captures.switchOff(params["id"] as string), false)),
+      handle: ({ params }) => ok(stateJson(requireRoute(params["id"] as string), captures.stop(params["id"] as string), false)),
     }),
   ];
 }

@@ -2,7 +2,7 @@
 // keep their originals, so that it can change one field of a message without knowing its secrets.
 import type { Message } from "@sluice/engine";
 import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
-import { shownHeaders } from "../masking/preview.ts";
+import { maskEnd, shownHeaders } from "../masking/preview.ts";
 import { masked } from "../masking/secret-headers.ts";
 import { maskMembersOf } from "../masking/secret-members.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -29,7 +29,12 @@ export interface MaskedMessage {
 
 export function maskMessage({ body, headers }: Message, secrets: SecretValues): MaskedMessage {
   const { plain, complete } = toPlainWithin(body, maxBodyLength);
-  const content = { body: maskMembersOf(plain), bodyType: bodyTypeOf(body), truncated: !complete, headers: shownHeaders(headers) };
+  const content = {
+    body: maskMembersOf(complete ? plain : maskEnd(plain, secrets.records)),
+    bodyType: bodyTypeOf(body),
+    truncated: !complete,
+    headers: shownHeaders(headers),
+  };
   return JSON.parse(secrets.records.scrubJson(JSON.stringify(content))) as MaskedMessage;
 }
 

@@ -1,6 +1,6 @@
 import type { Claim, ClaimSet, Cluster } from "@sluice/engine";
 
-/** The boot of the process that owns a claim. */
+/** The boot id of the process that owns a claim. */
 export const ownerOf = ({ note }: Claim): string => Buffer.from(note).toString();
 
 /** Claims a key for this process. A claim is taken over from a process for which `isStale` is true; if several nodes do so, one wins. */

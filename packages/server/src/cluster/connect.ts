@@ -55,8 +55,8 @@ const isPermanent = (error: unknown): boolean =>
   (isClusterError(error) && error.kind === "misconfigured") || (isFlowError(error) && error.code === "client-missing");
 
 /**
- * The boots of the processes that had this data directory before. They have ended, because this process holds the lock. Several, if processes were
- * killed before they removed the session of the one before them.
+ * The boot ids of the processes that used this data directory before. They have ended, because this process holds the lock. There are several if
+ * processes were killed before they removed the session of their predecessor.
  */
 export async function previousBoots(dataDir: string, boot: string): Promise<readonly string[]> {
   const previous = (await readFile(bootFile(dataDir), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");

@@ -1,4 +1,4 @@
-// Hand-over: while a flow runs only on another node, its webhooks on this node forward requests to that node. A second mount covers the mount of the flow,
+// Hand-over: while a flow runs only on another node, its webhooks on this node forward requests to that node. A second mount overrides the mount of the flow,
 // so that other requests need no additional step. The access policy is checked by the node that received the request; every node has the same policies.
 import type { Awaitable, Cluster, HttpIngress } from "@sluice/engine";
 import type { HttpMount, HttpReply, HttpRequest } from "@sluice/engine/spi";
@@ -47,7 +47,7 @@ export class HandOver {
   readonly #parts: HandOverParts;
   /** By flow, oldest first. */
   readonly #mounts = new Map<string, Set<HttpMount>>();
-  readonly #covers = new Map<HttpMount, () => void>();
+  readonly #overrides = new Map<HttpMount, () => void>();
   #ingress: HttpIngress | undefined = undefined;
 
   constructor(parts: HandOverParts) {
@@ -60,9 +60,9 @@ export class HandOver {
       mount: (mount) => {
         const unmount = ingress.mount(mount);
         this.#mounts.set(mount.flowId, (this.#mounts.get(mount.flowId) ?? new Set()).add(mount));
-        this.#cover(mount);
+        this.#updateOverride(mount);
         return () => {
-          this.#uncover(mount);
+          this.#removeOverride(mount);
           this.#mounts.get(mount.flowId)?.delete(mount);
           if (this.#mounts.get(mount.flowId)?.size === 0) this.#mounts.delete(mount.flowId);
           unmount();
@@ -93,18 +93,18 @@ export class HandOver {
 
   /** Call when the node of a flow may have changed. */
   refresh(): void {
-    for (const mounts of this.#mounts.values()) for (const mount of mounts) this.#cover(mount);
+    for (const mounts of this.#mounts.values()) for (const mount of mounts) this.#updateOverride(mount);
   }
 
-  #cover(mount: HttpMount): void {
-    if (this.#parts.nodeOf(mount) === this.#parts.cluster.node) return this.#uncover(mount);
-    if (this.#covers.has(mount) || this.#ingress === undefined) return;
-    this.#covers.set(mount, this.#ingress.mount({ ...mount, handle: (request) => this.#forward(mount, request, () => this.#parts.nodeOf(mount)) }));
+  #updateOverride(mount: HttpMount): void {
+    if (this.#parts.nodeOf(mount) === this.#parts.cluster.node) return this.#removeOverride(mount);
+    if (this.#overrides.has(mount) || this.#ingress === undefined) return;
+    this.#overrides.set(mount, this.#ingress.mount({ ...mount, handle: (request) => this.#forward(mount, request, () => this.#parts.nodeOf(mount)) }));
   }
 
-  #uncover(mount: HttpMount): void {
-    this.#covers.get(mount)?.();
-    this.#covers.delete(mount);
+  #removeOverride(mount: HttpMount): void {
+    this.#overrides.get(mount)?.();
+    this.#overrides.delete(mount);
   }
 
   async #forward(mount: HttpMount, request: HttpRequest, nodeOf: () => string | undefined): Promise<HttpReply> {

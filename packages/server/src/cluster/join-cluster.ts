@@ -12,7 +12,7 @@ import {
   type SessionTag,
 } from "@sluice/engine";
 import type { SharedQueues } from "@sluice/connectors";
-import type { UsedSignatures } from "../access/schemes/seen-signatures.ts";
+import type { UsedSignatures } from "../access/schemes/used-signatures.ts";
 import { SettingsError, type Settings } from "../config.ts";
 import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import { systemClock } from "../host/clock.ts";

@@ -24,7 +24,7 @@ interface Queued {
   readonly message: QueueContent;
   availableAt: number;
   attempts: number;
-  /** The boot of the node that has it. */
+  /** The boot id of the node that holds it. */
   holder: string | undefined;
 }
 

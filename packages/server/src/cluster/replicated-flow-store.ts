@@ -36,7 +36,7 @@ export function replicatedFlowStore(cluster: Cluster, follower: ConfigFollower):
     read,
     readListed: ({ id }) => read(id),
     async stage({ id, bytes, params, tests, metadata }) {
-      if (!follower.encrypts) refuseLiteralSecrets(params);
+      if (!follower.encrypts) rejectLiteralSecrets(params);
       await follower.assertReachable();
       const yaml = Buffer.from(bytes).toString("utf8");
       const envelope: Envelope = { v: 1, yaml, params, tests, ...metadata, node: cluster.node, engineVersion };
@@ -104,7 +104,7 @@ function envelopeOf({ bytes }: RecordVersion): Envelope | undefined {
 }
 
 /** Every backup of the store contains the records. */
-function refuseLiteralSecrets(params: StoredParams): void {
+function rejectLiteralSecrets(params: StoredParams): void {
   for (const [name, param] of Object.entries(params))
     if ("value" in param && param.secret === true)
       throw new ServiceError(

@@ -74,7 +74,7 @@ export class Session {
     await startWait(log, "the list of nodes", loaded);
     this.#stops.push(cluster.messaging.subscribe(progressTopic, (payload) => this.#progressed(decode(payload) as Progress)));
     await startWait(log, "the removal of its previous session", this.#removeSessions(previousBoots));
-    await this.#refuseSameName();
+    await this.#rejectDuplicateName();
     await startWait(log, "its first heartbeat", this.#beat());
   }
 
@@ -134,7 +134,7 @@ export class Session {
   }
 
   /** Two processes with one name would count as one node that restarts repeatedly. */
-  async #refuseSameName(): Promise<void> {
+  async #rejectDuplicateName(): Promise<void> {
     const { cluster, ttlMs, log } = this.#parts;
     const others = (): readonly Member[] =>
       [...this.#members.values()].filter(({ heartbeat }) => heartbeat.node === cluster.node && heartbeat.boot !== cluster.boot);

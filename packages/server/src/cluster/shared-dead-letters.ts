@@ -3,7 +3,14 @@ import type { Failure, StoredMessage } from "@sluice/connectors";
 import { storedSize } from "@sluice/connectors";
 import { FlowError, isClusterError, type Cluster, type Ids, type Log } from "@sluice/engine";
 import type { DeadLetterSource, DeadLetterStore } from "../dead-letters/dead-letter-store.ts";
-import { cutFailure, searchText, type DeadLetter, type DeadLetterMetadata, type DeadLetterFilter, type DeadLetterSummary } from "../store/dead-letter-table.ts";
+import {
+  truncateFailure,
+  searchText,
+  type DeadLetter,
+  type DeadLetterMetadata,
+  type DeadLetterFilter,
+  type DeadLetterSummary,
+} from "../store/dead-letter-table.ts";
 import { claimForProcess } from "./claim-for-process.ts";
 import { decodeDeadLetterMessages, encodeDeadLetterMessages } from "./dead-letter-messages.ts";
 import type { RecordCipher } from "./record-cipher.ts";
@@ -11,7 +18,7 @@ import { storeServiceError } from "./store-service-error.ts";
 
 /** Characters of the body, the headers and the error that a search finds. Smaller than on disk, because every node has all of them in memory. */
 const searchedLength = 1_024;
-/** Number of letters that are removed from the store at a time. */
+/** Number of dead letters that are removed from the store at a time. */
 const deleteBatchSize = 16;
 
 const index = "dead-letters";
@@ -77,7 +84,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     return this.store(this.#parts.ids.next(), message, metadata);
   }
 
-  /** Stores a letter under this id; storing it again replaces it. */
+  /** Stores a dead letter under this id; storing it again replaces it. */
   async store(id: string, message: StoredMessage, { route, runId, attempts, failure, source, input }: DeadLetterMetadata): Promise<string> {
     await this.#put(
       {
@@ -90,7 +97,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
         source,
         attempts,
         replayedAt: undefined,
-        failure: cutFailure(failure),
+        failure: truncateFailure(failure),
         size: storedSize(message) + (input === undefined ? 0 : storedSize(input)),
         node: this.#parts.cluster.node,
         search: searchText(message, failure, searchedLength),
@@ -109,7 +116,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   async recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    const changed = { ...entry, attempts: entry.attempts + 1, replayedAt: Date.now(), failure: cutFailure(failure), runId: runId ?? entry.runId };
+    const changed = { ...entry, attempts: entry.attempts + 1, replayedAt: Date.now(), failure: truncateFailure(failure), runId: runId ?? entry.runId };
     await this.#change(() => this.#writeEntry(changed));
   }
 
@@ -155,7 +162,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     });
   }
 
-  /** Moves the letters that this runtime stored before it joined the cluster. */
+  /** Moves the dead letters that this runtime stored before it joined the cluster. */
   async takeOver(table: DeadLetterStore): Promise<void> {
     for (const id of table.oldestIds({}, table.count)) {
       const letter = await table.find(id);
@@ -171,7 +178,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     const { cluster, cipher } = this.#parts;
     await cluster.records.write(contents, entry.id, cipher.encrypt(`${contents}/${entry.id}`, encodeDeadLetterMessages(messages)));
     await this.#writeEntry(entry);
-    // The limits apply to all letters of the cluster, so this node must know them.
+    // The limits apply to all dead letters of the cluster, so this node must know them.
     void this.open().then(() => this.#shrink());
   }
 
@@ -228,7 +235,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
       .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   }
 
-  /** Over a limit, the oldest percent is removed at once. Other nodes may remove the same letters. */
+  /** Over a limit, the oldest percent is removed at once. Other nodes may remove the same dead letters. */
   async #shrink(): Promise<void> {
     const { limits, log } = this.#parts;
     if (this.#isShrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;

@@ -31,7 +31,7 @@ export interface SharedQueueParts {
   keyToken(queue: string): number | undefined;
   /**
    * Resolves when the dead letter is stored. It has the id of the message, so that if this node dies before the message is removed, the next node replaces
-   * the letter.
+   * the dead letter.
    */
   storeDeadLetter(id: string, message: StoredMessage, metadata: DeadLetterMetadata): Promise<unknown>;
 }
@@ -103,7 +103,7 @@ export class ClusterQueues implements SharedQueues {
         code: "queue-full",
         retryable: true,
       });
-    refuseSession(queue, message);
+    rejectSessionMessage(queue, message);
     this.#waiting++;
     this.#waitingBytes += size;
     try {
@@ -127,7 +127,7 @@ const withTimeout = (ms: number, promises: readonly Promise<void>[]): Promise<bo
 };
 
 /** The session is on one node, and any node would run the message. */
-function refuseSession(queue: string, { envelope }: StoredMessage): void {
+function rejectSessionMessage(queue: string, { envelope }: StoredMessage): void {
   if (!envelope.includes('"session":')) return;
   if ((JSON.parse(envelope) as { readonly session?: unknown }).session === undefined) return;
   throw new FlowError(

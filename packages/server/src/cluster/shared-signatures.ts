@@ -1,7 +1,7 @@
 // Signatures that are valid only once: each is a claim, so that of all requests with the same signature one is accepted, on any node.
 import { createHash } from "node:crypto";
 import type { Claims } from "@sluice/engine";
-import type { UsedSignatures } from "../access/schemes/seen-signatures.ts";
+import type { UsedSignatures } from "../access/schemes/used-signatures.ts";
 
 const hourMs = 3_600_000;
 

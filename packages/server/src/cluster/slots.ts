@@ -1,4 +1,4 @@
-// 64 slots: every flow or name of `master:` belongs to one, and the node that holds it runs the schedules and polls of the flow. A slot is a claim with the boot
+// 64 slots: every flow or name of `master:` belongs to one, and the node that holds it runs the schedules and polls of the flow. A slot is a claim with the boot id
 // of its owner; a claim whose owner's session has ended is released and claimed again.
 import { createHash } from "node:crypto";
 import type { Claim, Cluster, Log } from "@sluice/engine";

@@ -48,17 +48,17 @@ export function readDocument(id: string, input: unknown): ConnectionDocument {
 }
 
 /** Prepares a document for storage: replaces masked secrets with the stored ones, and marks plain text in a secret field as secret. */
-export function sealDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, stored: ConnectionDocument | undefined): ConnectionDocument {
-  return { ...document, values: seal(document.values, fields as Fields, stored?.type === document.type ? stored.values : {}) };
+export function toStoredDocument(document: ConnectionDocument, { fields }: ConnectionDeclaration, stored: ConnectionDocument | undefined): ConnectionDocument {
+  return { ...document, values: withMarkedSecrets(document.values, fields as Fields, stored?.type === document.type ? stored.values : {}) };
 }
 
-function seal(values: Values, fields: Fields, stored: Values): Values {
+function withMarkedSecrets(values: Values, fields: Fields, stored: Values): Values {
   return mapValues(values, (value, name) => {
     const field = Object.hasOwn(fields, name) ? describe(fields[name] as Field<unknown>) : undefined;
     const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
     if (isSecretValue(value)) return value.value === masked && isSecretValue(before) ? before : value;
     if (isReference(value)) return value;
-    if (field?.fields !== undefined && isMap(value)) return seal(value, field.fields, isMap(before) ? before : {});
+    if (field?.fields !== undefined && isMap(value)) return withMarkedSecrets(value, field.fields, isMap(before) ? before : {});
     if (field?.spec.secret !== true || value === "") return value;
     return value === masked && isSecretValue(before) ? before : { value, secret: true };
   });

@@ -8,9 +8,9 @@ import type { BrokenDocument, DocumentStore, StoredDocument } from "../mappings/
 import {
   byId,
   notFound,
-  refuseChanged,
-  refuseOtherSpelling,
-  refuseUsed,
+  rejectStaleChange,
+  rejectCaseConflict,
+  rejectIfUsed,
   type FlowElsewhere,
   type IfMatch,
   type DocumentVersion,
@@ -18,7 +18,7 @@ import {
 import { reloadDocuments } from "../mappings/reload-documents.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
-import { readDocument, resolveValues, sealDocument, type ConnectionDocument, type ReferenceSources } from "./connection-document.ts";
+import { readDocument, resolveValues, toStoredDocument, type ConnectionDocument, type ReferenceSources } from "./connection-document.ts";
 import type { ConnectionTypes } from "./connection-types.ts";
 import type { OpenConnections } from "./open-connections.ts";
 import { tryConnection, withClient, type TestOutcome } from "./try-connection.ts";
@@ -85,9 +85,9 @@ export class NamedConnections {
 
   install(id: string, input: unknown, ifMatch: IfMatch, force: boolean): Promise<{ readonly installed: NamedConnection; readonly created: boolean }> {
     return this.#exclusively(id, async () => {
-      refuseOtherSpelling(noun, id, this.#installed);
+      rejectCaseConflict(noun, id, this.#installed);
       const current = this.#installed.get(id);
-      refuseChanged(noun, id, ifMatch, current);
+      rejectStaleChange(noun, id, ifMatch, current);
       const { document, definition, declaration } = await this.#resolve(id, input);
       this.#parts.store.check?.(id, document);
       if (!force) {
@@ -113,8 +113,8 @@ export class NamedConnections {
     return this.#exclusively(id, async () => {
       const current = this.#installed.get(id);
       if (current === undefined) throw notFound(noun, id);
-      refuseChanged(noun, id, ifMatch, current);
-      await refuseUsed(noun, id, this.#parts.usersOf(id), this.#parts.usersElsewhere);
+      rejectStaleChange(noun, id, ifMatch, current);
+      await rejectIfUsed(noun, id, this.#parts.usersOf(id), this.#parts.usersElsewhere);
       const { unflushed } = await this.#parts.store.remove(id).catch(throwStorageError);
       await this.#deactivate(id);
       throwIfUnflushed(unflushed, `connection '${id}' was removed, but may reappear`);
@@ -235,7 +235,7 @@ export class NamedConnections {
         `connection '${id}': unknown type '${submitted.type.slice(0, 60)}'; the types are ${names.toSorted().join(", ") || "none"}`,
       );
     }
-    const document = sealDocument(submitted, declaration, this.#installed.get(id)?.document);
+    const document = toStoredDocument(submitted, declaration, this.#installed.get(id)?.document);
     const definition = { type: submitted.type, ...resolveValues(id, document, references) };
     this.#bindValues(id, declaration, definition);
     return { document, definition, declaration };

@@ -152,7 +152,7 @@ export class SharedConnection {
       return this.#close(next);
     }
     this.#definition = definition;
-    // Not always the client from before: that one may have been lost, and another one opened.
+    // Read after connecting: the previous client may have been lost and replaced in the meantime.
     const old = this.#current;
     if (old !== undefined && old.users.size > 0) this.#replaced.add(old);
     else if (old !== undefined) void this.#close(old);

@@ -1,12 +1,12 @@
 // Dead letters as the API returns them: with masked secrets and truncated bodies.
-import { bodyTypeOf, toPlain } from "@sluice/engine/values";
+import { bodyTypeOf } from "@sluice/engine/values";
 import { restoreMessage, type StoredMessage } from "@sluice/connectors";
-import { shownHeaders } from "../masking/preview.ts";
+import { plainWithin, shownHeaders } from "../masking/preview.ts";
 import { isSecretHeader } from "../masking/secret-headers.ts";
 import { maskMembersOf } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { DeadLetter, DeadLetterSummary } from "../store/dead-letter-table.ts";
+import { maxFailureLength, type DeadLetter, type DeadLetterSummary } from "../store/dead-letter-table.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,10 +24,14 @@ export function summaryJson(letter: DeadLetterSummary, secrets: SecretValues): J
     source: letter.source,
     attempts: letter.attempts,
     replayedAt: replayedAt === undefined ? null : new Date(replayedAt).toISOString(),
-    error: { type: failure.type, message: secrets.records.scrub(maskUris(failure.message)), stepId: failure.stepId ?? null, routeId: failure.routeId ?? null },
+    error: { type: failure.type, message: failureMessage(failure, secrets), stepId: failure.stepId ?? null, routeId: failure.routeId ?? null },
     size: letter.size,
     ...(letter.node === undefined ? {} : { node: letter.node }),
   };
+}
+
+function failureMessage({ message }: DeadLetterSummary["failure"], { records }: SecretValues): string {
+  return records.scrub(maskUris(message.length < maxFailureLength ? message : records.scrubEnd(message)));
 }
 
 export function deadLetterJson(letter: DeadLetter, secrets: SecretValues): Json {
@@ -51,7 +55,7 @@ function readableJson(stored: StoredMessage, secrets: SecretValues): Json {
 export function messageJson(stored: StoredMessage, secrets: SecretValues): Json {
   const { message, delivery } = restoreMessage(stored);
   const json = {
-    body: maskMembersOf(toPlain(message.body, maxBodyLength)),
+    body: maskMembersOf(plainWithin(message.body, maxBodyLength, secrets.records)),
     bodyType: bodyTypeOf(message.body),
     size: stored.body.byteLength,
     headers: shownHeaders(message.headers),

@@ -1,6 +1,9 @@
 // Passes log records to the host application as plain objects.
 import type { LogLevel } from "@sluice/engine";
+import { toPlain } from "@sluice/engine/values";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
+import { maskUris, maskUrisInJson } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
 
 export interface EmbeddedLogRecord {
   readonly time: Date;
@@ -15,8 +18,15 @@ export interface EmbeddedLogRecord {
 
 const levels: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
-/** A follower that passes all records to the other follower, and those of at least this level also to the callback. */
-export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, minLevel: LogLevel, other: LogFollower): LogFollower {
+interface CallbackOptions {
+  readonly onLog: (record: EmbeddedLogRecord) => void;
+  /** Minimum level of the records for the callback. */
+  readonly minLevel: LogLevel;
+  readonly secrets: SecretValues;
+}
+
+/** A follower that passes records to the callback and to another follower. */
+export function withLogCallback({ onLog, minLevel, secrets }: CallbackOptions, other: LogFollower): LogFollower {
   const enabled = new Set(levels.slice(levels.indexOf(minLevel)));
   return {
     wants: (level) => enabled.has(level) || other.wants(level),
@@ -24,7 +34,7 @@ export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, minLevel: Log
       if (other.wants(record.level)) other.take(record);
       if (!enabled.has(record.level)) return;
       try {
-        onLog(embeddedRecord(record));
+        onLog(embeddedRecord(record, secrets));
       } catch {
         // An error in the callback must not fail the run.
       }
@@ -32,7 +42,7 @@ export function alsoTo(onLog: (record: EmbeddedLogRecord) => void, minLevel: Log
   };
 }
 
-function embeddedRecord({ at, level, logger, message, exchange, fields }: LogRecord): EmbeddedLogRecord {
+function embeddedRecord({ at, level, logger, message, exchange, fields }: LogRecord, secrets: SecretValues): EmbeddedLogRecord {
   const route = exchange?.run.route;
   const error = fields?.["error"];
   return {
@@ -41,6 +51,20 @@ function embeddedRecord({ at, level, logger, message, exchange, fields }: LogRec
     logger,
     message,
     ...(route === undefined ? {} : { flowId: route.flowId, routeId: route.id, runId: exchange?.run.id }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: maskError(error, secrets) }),
   };
+}
+
+/** Longer chains of causes are circular. */
+const maxCauses = 10;
+
+/** A copy with masked secrets: the host application may write it anywhere. */
+function maskError(error: unknown, secrets: SecretValues, depth = 0): unknown {
+  if (!(error instanceof Error)) return JSON.parse(secrets.scrubJson(JSON.stringify(toPlain(error), maskUrisInJson))) as unknown;
+  const mask = (text: string): string => secrets.scrub(maskUris(text));
+  const { code } = error as { readonly code?: unknown };
+  const copy = new Error(mask(error.message), error.cause === undefined || depth === maxCauses ? {} : { cause: maskError(error.cause, secrets, depth + 1) });
+  copy.name = error.name;
+  if (error.stack !== undefined) copy.stack = mask(error.stack);
+  return code === undefined ? copy : Object.assign(copy, { code });
 }

@@ -58,7 +58,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const { id, bytes } = request;
   rejectCaseConflict(parts, id);
   const current = await parts.store.read(id);
-  refuseChanged(id, request.ifMatch, current);
+  rejectStaleChange(id, request.ifMatch, current);
   const params = request.params === undefined ? (current?.params ?? {}) : readParams(request.params, current?.params ?? {});
   const hash = hashOf(bytes);
   const source = decodeFlow(bytes);
@@ -199,7 +199,7 @@ function rejectCaseConflict(parts: FlowParts, id: string): void {
 }
 
 /** Rejects a change that is based on another version. */
-export function refuseChanged(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
+export function rejectStaleChange(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
   throw new ServiceError("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
 }

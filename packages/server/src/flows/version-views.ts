@@ -32,7 +32,7 @@ export function versionOf(id: string, { versions }: FlowHistory, revision: numbe
   const revisions = versions.map((candidate) => candidate.revision).sort((a, b) => a - b);
   throw new ServiceError(
     "not-found",
-    `revision ${revision} of flow '${id}' not found: its history has ${revisions.length === 0 ? "no version" : revisions.join(", ")}`,
+    `revision ${revision} of flow '${id}' not found; ${revisions.length === 0 ? "the flow has no versions" : `available revisions: ${revisions.join(", ")}`}`,
   );
 }
 

@@ -13,7 +13,7 @@ export function watchFlows(parts: FlowParts, directories: readonly string[]): ()
     stamps = new Map(files.map((file) => [file.id, file.stamp]));
     if (before === undefined) return;
     for (const file of files) if (before.get(file.id) !== file.stamp) await reloadFlow(parts, file);
-    // Not the listed files from before: a flow may be deployed and its file deleted between two checks.
+    // Checks the installed flows, not the previous listing: a flow may be deployed and its file deleted between two checks.
     for (const id of [...parts.installed.keys()]) if (!stamps.has(id)) await unloadFlow(parts, id, true);
   }
 

@@ -8,7 +8,7 @@ import type { Unflushed } from "../flows/flow-store.ts";
 import { claimsKey, decodeFlow, type FlowParts } from "../flows/installed-flows.ts";
 import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { systemClock } from "../host/clock.ts";
-import { refuseChanged, refuseUsed, type FlowElsewhere, type IfMatch } from "../mappings/installed-document.ts";
+import { rejectStaleChange, rejectIfUsed, type FlowElsewhere, type IfMatch } from "../mappings/installed-document.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletFolder } from "./find-kamelet-folders.ts";
@@ -135,7 +135,7 @@ export class InstalledKamelets {
       const { store } = this.#parts;
       this.#rejectCaseConflict(name);
       const current = this.find(name);
-      refuseChanged(noun, name, ifMatch, current === undefined ? undefined : { ...current, id: name });
+      rejectStaleChange(noun, name, ifMatch, current === undefined ? undefined : { ...current, id: name });
       const { prepared, kamelet } = await this.check(name, bytes, others);
       assertDeployable(prepared);
       const text = textOf(bytes);
@@ -162,11 +162,11 @@ export class InstalledKamelets {
     return this.#exclusively(async () => {
       const { store, log } = this.#parts;
       const current = this.read(name);
-      refuseChanged(noun, name, ifMatch, { ...current, id: name });
+      rejectStaleChange(noun, name, ifMatch, { ...current, id: name });
       const { origin, name: place } = current.place;
       if (origin !== "deployed") throw new ServiceError("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
       const other = this.#others.find(name);
-      if (other === undefined) await refuseUsed(noun, name, this.usersOf(name), this.#parts.usersElsewhere);
+      if (other === undefined) await rejectIfUsed(noun, name, this.usersOf(name), this.#parts.usersElsewhere);
       const { unflushed } = await this.#replace({ name, next: other, force: false }, () => store.remove(name).catch(throwStorageError));
       log.write("INFO", "sluice.kamelets", `Removed Kamelet '${name}'`);
       throwIfUnflushed(unflushed, `Kamelet '${name}' was removed, but may reappear`);
@@ -234,7 +234,7 @@ export class InstalledKamelets {
     const refused = await refusedFlows(this.#parts.flows(), ids, overrideKamelets(files.set(name, next), this.files));
     const [first] = refused;
     if (first === undefined || force) return refused;
-    const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more flows)`;
+    const more = refused.length === 1 ? "" : ` (and ${refused.length - 1} more ${refused.length === 2 ? "flow" : "flows"})`;
     throw new ServiceError("conflict", oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}${more}`));
   }
 

@@ -51,8 +51,8 @@ function filesOf(folder: string): readonly string[] {
 
 function readKamelet(path: string): KameletFile | undefined {
   try {
-    // Larger files are truncated just beyond the limit, so that the parser rejects them.
     if (!statSync(path).isFile()) return undefined;
+    // Larger files are truncated just beyond the limit, so that the parser rejects them.
     return { file: path, text: new TextDecoder("utf-8").decode(readFileSync(path).subarray(0, defaultLimits.bytes + 1)) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;

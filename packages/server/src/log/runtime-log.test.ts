@@ -27,7 +27,7 @@ function openLog(maxBytes = 1_000_000): OpenLog {
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe("batched writer", () => {
-  it("writes nothing before it is openLog, then the first line, then the rest in order", async () => {
+  it("writes nothing before it is opened, then the first line, then the rest in order", async () => {
     const { writer, text, written, end } = openLog();
     writer.add("one");
     await pause();

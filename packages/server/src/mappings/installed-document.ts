@@ -12,13 +12,13 @@ export interface DocumentVersion {
 export type IfMatch = readonly string[] | undefined;
 
 /** Rejects a change that is based on another version. */
-export function refuseChanged(noun: string, id: string, ifMatch: IfMatch, current: DocumentVersion | undefined): void {
+export function rejectStaleChange(noun: string, id: string, ifMatch: IfMatch, current: DocumentVersion | undefined): void {
   if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
   throw new ServiceError("changed", `${noun} '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
 /** Some file systems are case-insensitive: two documents must never share a file. */
-export function refuseOtherSpelling(noun: string, id: string, installed: ReadonlyMap<string, DocumentVersion>): void {
+export function rejectCaseConflict(noun: string, id: string, installed: ReadonlyMap<string, DocumentVersion>): void {
   if (installed.has(id)) return;
   for (const other of installed.keys())
     if (other.toLowerCase() === id.toLowerCase()) throw new ServiceError("conflict", `${noun} id '${id}' differs from ${noun} '${other}' only in case`);
@@ -31,7 +31,7 @@ export interface FlowElsewhere {
 }
 
 /** Rejects the removal of a document that a flow uses, here or on another node. */
-export async function refuseUsed(
+export async function rejectIfUsed(
   noun: string,
   id: string,
   here: readonly string[],

@@ -15,7 +15,7 @@ import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type DocumentVersion } from "./installed-document.ts";
+import { byId, notFound, rejectStaleChange, rejectCaseConflict, type IfMatch, type DocumentVersion } from "./installed-document.ts";
 
 const noun = "message mapping";
 
@@ -61,9 +61,9 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     [...installed.values()].filter((entry) => entry.id !== id && entry.mapping?.imports.includes(id) === true);
 
   async function install(id: string, document: unknown, ifMatch: IfMatch): ReturnType<MessageMappings["install"]> {
-    refuseOtherSpelling(noun, id, installed);
+    rejectCaseConflict(noun, id, installed);
     const current = installed.get(id);
-    refuseChanged(noun, id, ifMatch, current);
+    rejectStaleChange(noun, id, ifMatch, current);
     const replaced = new Map([[id, document]]);
     const { mapping, problems, warnings } = await compile(document, { runTests: true, replaced });
     if (mapping === undefined || problems.length > 0) throw new ServiceError("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
@@ -85,7 +85,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
   async function remove(id: string, ifMatch: IfMatch): Promise<void> {
     const current = installed.get(id);
     if (current === undefined) throw notFound(noun, id);
-    refuseChanged(noun, id, ifMatch, current);
+    rejectStaleChange(noun, id, ifMatch, current);
     const { unflushed } = await store.remove(id).catch(throwStorageError);
     const users = importers(id);
     installed.delete(id);

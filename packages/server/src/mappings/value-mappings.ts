@@ -8,7 +8,7 @@ import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { byId, notFound, refuseChanged, refuseOtherSpelling, type IfMatch, type DocumentVersion } from "./installed-document.ts";
+import { byId, notFound, rejectStaleChange, rejectCaseConflict, type IfMatch, type DocumentVersion } from "./installed-document.ts";
 
 const noun = "value mapping";
 
@@ -56,9 +56,9 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
   const tables = { get: (id: string): ValueTable | undefined => installed.get(id)?.table };
 
   async function install(id: string, document: unknown, ifMatch: IfMatch): ReturnType<ValueMappings["install"]> {
-    refuseOtherSpelling(noun, id, installed);
+    rejectCaseConflict(noun, id, installed);
     const current = installed.get(id);
-    refuseChanged(noun, id, ifMatch, current);
+    rejectStaleChange(noun, id, ifMatch, current);
     const { table, problems } = await inSlices(readTableIncrementally(id, document));
     if (table === undefined) throw new ServiceError("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
     const text = await inSlices(documentTextIncrementally(document));
@@ -90,7 +90,7 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
       mutex.run(id.toLowerCase(), async () => {
         const current = installed.get(id);
         if (current === undefined) throw notFound(noun, id);
-        refuseChanged(noun, id, ifMatch, current);
+        rejectStaleChange(noun, id, ifMatch, current);
         const { unflushed } = await store.remove(id).catch(throwStorageError);
         installed.delete(id);
         throwIfUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);

@@ -1,7 +1,7 @@
 import { toPlain } from "@sluice/engine/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { headersText, previewBody, shownHeaders } from "./preview.ts";
+import { headersText, maskEnd, plainWithin, previewBody, shownHeaders } from "./preview.ts";
 import { isSecretHeader } from "./secret-headers.ts";
 import { maskUris } from "./secret-uris.ts";
 import { createSecretValues } from "./secret-values.ts";
@@ -111,13 +111,45 @@ describe("secret values", () => {
   it("masks values that were secret at the time, and those that became secret since", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ["first-secret"]);
-    const scrub = secrets.asOfNow();
-    expect(secrets.asOfNow()).toBe(scrub);
+    const scrubbing = secrets.asOfNow();
+    expect(secrets.asOfNow()).toBe(scrubbing);
     secrets.set("flow", ["second-secret"]);
-    expect(scrub('"first-secret, second-secret"')).toBe('"***, ***"');
+    expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, ***"');
+    expect(["x first", "x second"].map((text) => scrubbing.scrubEnd(text))).toEqual(["x ***", "x ***"]);
     secrets.set("flow", []);
-    expect(scrub('"first-secret, second-secret"')).toBe('"***, second-secret"');
+    expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, second-secret"');
     expect(secrets.scrub("first-secret")).toBe("first-secret");
+  });
+
+  it.each([
+    ["the key is top-se", "the key is ***"],
+    ["the key is top-secret", "the key is ***"],
+    ['{"a":["x top-se"]}', '{"a":["x ***"]}'],
+    ["half a character: top-s\ufffd", "half a character: ***\ufffd"],
+    ["too short: top", "too short: top"],
+    ["in the middle: top-se, then more", "in the middle: top-se, then more"],
+    ["http://user:pass", "http://user:***"],
+    ['{"uri":"amqp://user:pass"}', '{"uri":"amqp://user:***"}'],
+    ["http://host/path:1", "http://host/path:1"],
+    ["", ""],
+  ])("truncated text %j ends as %j", (text, shown) => {
+    const secrets = createSecretValues();
+    secrets.set("flow", ["top-secret", "another secret"]);
+    expect(secrets.scrubEnd(text)).toBe(shown);
+    expect(secrets.records.scrubEnd(text)).toBe(shown);
+  });
+
+  it("are masked at the end of a truncated value, and in long headers", () => {
+    const secrets = createSecretValues();
+    secrets.set("flow", ["top-secret", "123456"]);
+    for (const limit of [23, 24, 25, 26, 27, 28, 29]) expect(JSON.stringify(plainWithin({ a: "x top-secret y" }, limit, secrets))).not.toContain("top-");
+    expect(maskEnd([1234], secrets)).toBe("***");
+    const shown = shownHeaders([
+      ["a", `${"z".repeat(16_370)}top-secret`],
+      ["map", { password: "x" }],
+    ]);
+    expect(shown).toEqual({ a: "[too long]" });
+    expect(shownHeaders([["map", { password: "x", n: 1 }]])).toEqual({ map: { password: "***", n: 1 } });
   });
 
   it("removes any secret", () => {

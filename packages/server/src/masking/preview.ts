@@ -1,8 +1,9 @@
 // Bodies and headers for display: limited in size, as JSON or text, with masked secrets. An unreadable body is marked as such.
-import { decodeText, copyString, toPlain, toPlainWithin } from "@sluice/engine/values";
+import { decodeText, copyString, toPlainWithin } from "@sluice/engine/values";
 import { isSecretHeader, masked } from "./secret-headers.ts";
-import { maskMembers } from "./secret-members.ts";
+import { maskMembers, maskMembersOf } from "./secret-members.ts";
 import { maskQuery, maskUris } from "./secret-uris.ts";
+import type { SecretValues } from "./secret-values.ts";
 
 export interface BodyPreview {
   readonly text: string;
@@ -32,7 +33,27 @@ export function previewBody(body: unknown, limit: number): BodyPreview {
     : { text: text.slice(0, limit), size: undefined, truncated: true };
 }
 
+/** The value as JSON data of at most about `limit` characters, without the beginning of a secret where it is truncated. */
+export function plainWithin(value: unknown, limit: number, secrets: Pick<SecretValues, "scrubEnd">): unknown {
+  const { plain, complete } = toPlainWithin(value, limit);
+  return complete ? plain : maskEnd(plain, secrets);
+}
+
+/** Masks the beginning of a secret at the end of a truncated value. */
+export function maskEnd(truncated: unknown, secrets: Pick<SecretValues, "scrubEnd">): unknown {
+  const json = JSON.stringify(truncated);
+  const shown = secrets.scrubEnd(json);
+  if (shown === json) return truncated;
+  try {
+    return JSON.parse(shown) as unknown;
+  } catch {
+    // The secret was not inside a string.
+    return masked;
+  }
+}
+
 const maxHeaderTextLength = 16_384;
+const tooLong = "[too long]";
 
 /** Headers as JSON data with masked secrets. */
 export function shownHeaders(headers: Iterable<readonly [string, unknown]>, isSecret: (name: string) => boolean = isSecretHeader): Record<string, unknown> {
@@ -52,17 +73,21 @@ function eachShown(headers: Iterable<readonly [string, unknown]>, isSecret: (nam
   let remaining = maxHeaderTextLength;
   for (const [name, value] of headers) {
     if (name === "__proto__") continue;
+    let plain = value;
+    let complete = true;
     // Short strings, the common case, need no conversion.
-    const plain = typeof value === "string" && value.length + 8 <= remaining ? value : toPlain(value, remaining);
-    const shown = isSecret(name) ? masked : maskPasswords(name, plain);
+    if (typeof value !== "string" || value.length + 8 > remaining) ({ plain, complete } = toPlainWithin(value, remaining));
+    // A truncated value could end with the beginning of a secret.
+    const shown = isSecret(name) ? masked : complete ? maskPasswords(name, plain) : tooLong;
     remaining -= name.length + (typeof shown === "string" ? shown.length : 16);
     if (remaining < 0) break;
     show(name, shown);
+    if (!complete) break;
   }
 }
 
 /** Masks passwords: a header may contain a URI, a query, or a whole body. */
-function maskPasswords(name: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
+export function maskPasswords(name: string, value: unknown): unknown {
+  if (typeof value !== "string") return maskMembersOf(value);
   return /query$/i.test(name) ? maskQuery(value) : maskUris(maskMembers(value));
 }

@@ -12,6 +12,13 @@ export function maskUris(text: string): string {
   return options.includes("@") ? options.replaceAll(userInfo, `$1${masked}$3`) : options;
 }
 
+/** The position of the password if truncated text ends within `//user:password@`. */
+export function passwordAtEnd(text: string): number | undefined {
+  const start = text.lastIndexOf("//");
+  const user = start < 0 ? undefined : /^\/\/[^/?#\s:@"']*:(?=[^/?#\s@"']+$)/.exec(text.slice(start))?.[0];
+  return user === undefined ? undefined : start + user.length;
+}
+
 /** Like {@link maskUris}, for the part of a URI after '?'. */
 export const maskQuery = (query: string): string => maskUris(`?${query}`).slice(1);
 

@@ -1,9 +1,13 @@
 // Secrets known by value: the deploy token, secret parameters, secret environment variables. They are removed from all text written to
 // logs, streams, run records and sessions.
 import { masked } from "./secret-headers.ts";
+import { passwordAtEnd } from "./secret-uris.ts";
 
 /** Shorter values would mask ordinary words. */
 const minSecretLength = 6;
+
+/** Shorter beginnings of a secret are not masked at the end of truncated text: they occur by chance. */
+const minBeginning = 4;
 
 /** Maximum number of secrets of past deployments that are still masked in records. */
 const maxRetired = 1_000;
@@ -12,6 +16,8 @@ interface Scrubbing {
   scrub(text: string): string;
   /** Like `scrub`, for JSON; the result is valid JSON: a number that contains a secret becomes a string. */
   scrubJson(json: string): string;
+  /** Masks a secret at the end of truncated text, of which only the beginning is left. The text may be a truncated value as JSON. */
+  scrubEnd(text: string): string;
 }
 
 export interface SecretValues extends Scrubbing {
@@ -19,33 +25,32 @@ export interface SecretValues extends Scrubbing {
   set(owner: string | object, values: readonly string[]): void;
   /** For stored runs and messages: also masks values that were secret when they were recorded. */
   readonly records: Scrubbing;
-  /**
-   * Returns a `scrubJson` that masks the current secrets and those at the time of each call: JSON may be written later than the
-   * event.
-   */
-  asOfNow(): Scrub;
+  /** Masks the current secrets and those at the time of each call: the JSON of an event may be written later. */
+  asOfNow(): EventScrubbing;
 }
 
-export type Scrub = (text: string) => string;
+export type EventScrubbing = Omit<Scrubbing, "scrub">;
+type Scrub = (text: string) => string;
 
 export function createSecretValues(): SecretValues {
   const owners = new Map<string | object, readonly string[]>();
   const retired = new Set<string>();
-  let forRecords: Scrub | undefined = undefined;
-  /** Built on first use after a change, because startup makes thousands of changes in a row. */
-  let current: { readonly text: Scrub; readonly json: Scrub } | undefined = undefined;
+  // Both are built on first use after a change, because startup makes thousands of changes in a row.
+  let forRecords: Scrubbing | undefined = undefined;
+  let current: Scrubbing | undefined = undefined;
 
-  function currentScrubs(): { readonly text: Scrub; readonly json: Scrub } {
+  function currentScrubs(): Scrubbing {
     if (current !== undefined) return current;
-    const text = createScrub([...owners.values()].flat());
-    const snapshot = {
-      text,
-      json: (json: string): string => (current === snapshot ? scrubJsonWith(json, text) : currentScrubs().json(scrubJsonWith(json, text))),
+    const own = createScrubbing([...owners.values()].flat());
+    const snapshot: Scrubbing = {
+      scrub: own.scrub,
+      scrubJson: (json) => (current === snapshot ? own.scrubJson(json) : currentScrubs().scrubJson(own.scrubJson(json))),
+      scrubEnd: (text) => (current === snapshot ? own.scrubEnd(text) : currentScrubs().scrubEnd(own.scrubEnd(text))),
     };
     return (current = snapshot);
   }
 
-  const scrubRecord = (text: string): string => (forRecords ??= createScrub([...retired, ...[...owners.values()].flat()]))(text);
+  const recordScrubs = (): Scrubbing => (forRecords ??= createScrubbing([...retired, ...[...owners.values()].flat()]));
 
   function retire(values: readonly string[]): void {
     for (const value of values) {
@@ -65,25 +70,64 @@ export function createSecretValues(): SecretValues {
       current = undefined;
       forRecords = undefined;
     },
-    records: { scrub: scrubRecord, scrubJson: (json) => scrubJsonWith(json, scrubRecord) },
-    scrub: (text) => currentScrubs().text(text),
-    scrubJson: (json) => currentScrubs().json(json),
-    asOfNow: () => currentScrubs().json,
+    records: {
+      scrub: (text) => recordScrubs().scrub(text),
+      scrubJson: (json) => recordScrubs().scrubJson(json),
+      scrubEnd: (text) => recordScrubs().scrubEnd(text),
+    },
+    scrub: (text) => currentScrubs().scrub(text),
+    scrubJson: (json) => currentScrubs().scrubJson(json),
+    scrubEnd: (text) => currentScrubs().scrubEnd(text),
+    asOfNow: currentScrubs,
   };
 }
 
-function createScrub(secrets: readonly string[]): Scrub {
+function createScrubbing(secrets: readonly string[]): Scrubbing {
   const forms = [...new Set(secrets)].flatMap((value) => {
     const inJson = escapeJson(value);
     const inUri = encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
     return [...new Set([value, inJson, escapeJson(inJson), inUri])];
   });
-  if (forms.length === 0) return (text) => text;
   forms.sort((a, b) => b.length - a.length);
+  const scrub = createScrub(forms);
+  let scrubEnd: Scrub | undefined;
+  return { scrub, scrubJson: (json) => scrubJsonWith(json, scrub), scrubEnd: (text) => (scrubEnd ??= createScrubEnd(forms))(text) };
+}
+
+/** `forms`: the secrets as they occur in text, longest first. */
+function createScrub(forms: readonly string[]): Scrub {
+  if (forms.length === 0) return (text) => text;
   const pattern = new RegExp(forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"), "g");
   if (forms.length > 8) return (text) => text.replaceAll(pattern, masked);
   // Searching a few values one by one is faster than the pattern when there is no match.
   return (text) => (forms.some((form) => text.includes(form)) ? text.replaceAll(pattern, masked) : text);
+}
+
+function createScrubEnd(forms: readonly string[]): Scrub {
+  const longest = forms[0]?.length ?? 0;
+  const byBeginning = new Map<string, string[]>();
+  for (const form of forms) {
+    const beginning = form.slice(0, minBeginning);
+    const others = byBeginning.get(beginning);
+    if (others === undefined) byBeginning.set(beginning, [form]);
+    else others.push(form);
+  }
+  return (text) => {
+    const end = endOfContent(text);
+    for (let at = Math.max(0, end - longest); at <= end - minBeginning; at++) {
+      const candidates = byBeginning.get(text.slice(at, at + minBeginning));
+      if (candidates?.some((form) => form.startsWith(text.slice(at, end))) === true) return `${text.slice(0, at)}${masked}${text.slice(end)}`;
+    }
+    const password = passwordAtEnd(text.slice(0, end));
+    return password === undefined ? text : `${text.slice(0, password)}${masked}${text.slice(end)}`;
+  };
+}
+
+/** The end of the text without half a character, and without what closes the JSON of a truncated value. */
+function endOfContent(text: string): number {
+  let end = text.length;
+  while (end > 0 && '"\\]}\ufffd'.includes(text.charAt(end - 1))) end--;
+  return end;
 }
 
 function scrubJsonWith(json: string, scrub: Scrub): string {

@@ -21,7 +21,7 @@ export function openSpanExport({ settings, version, clock, log, secrets }: SpanE
   const headers = headersOf(otlpHeaders ?? "");
   secrets.set("collector", Object.values(headers));
   const resource = { "service.name": "sluice", "service.version": version };
-  return new SpanExport({ endpoint, headers, resource, maxSpans, ratio, clock, log, hide: (text) => secrets.scrub(maskUris(text)) });
+  return new SpanExport({ endpoint, headers, resource, maxSpans, ratio, clock, log, mask: (text) => secrets.scrub(maskUris(text)) });
 }
 
 /** Parses `name=value` pairs; values may be percent-encoded, as in the variables of OpenTelemetry. */

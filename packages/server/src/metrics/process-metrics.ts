@@ -12,11 +12,11 @@ interface WorkerMetricsParts {
   readonly webhookCalls: number;
   readonly httpBytes: HttpByteMetrics;
   /** Masks secrets in a string. */
-  hide(text: string): string;
+  mask(text: string): string;
 }
 
 /** This worker's metrics. Routes that never ran are omitted. */
-export function workerMetrics({ startedAt, runtime, counts, connections, webhookCalls, httpBytes, hide }: WorkerMetricsParts): WorkerMetrics {
+export function workerMetrics({ startedAt, runtime, counts, connections, webhookCalls, httpBytes, mask }: WorkerMetricsParts): WorkerMetrics {
   return {
     pid: process.pid,
     startedAt,
@@ -31,7 +31,7 @@ export function workerMetrics({ startedAt, runtime, counts, connections, webhook
         id: identity.id,
         flowHash: identity.flowHash,
         ...stats,
-        lastError: stats.lastError === undefined ? undefined : hide(stats.lastError),
+        lastError: stats.lastError === undefined ? undefined : mask(stats.lastError),
       })),
   };
 }

@@ -38,7 +38,7 @@ export function finishedRun(run: Run): FinishedRun {
     status: run.status,
     steps: run.trail?.records() ?? [],
     redeliveries: run.redeliveries,
-    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, maxMessageLength), stepId: failure.stepId },
+    error: failure === undefined ? undefined : { type: failure.type, message: failure.message.slice(0, 2 * maxMessageLength), stepId: failure.stepId },
   };
 }
 
@@ -51,19 +51,21 @@ const internalKind = 1;
 const serverKind = 2;
 const failedStatus = 2;
 
-/** Creates an OTLP request; `hide` masks secrets. */
-export function exportRequest(runs: readonly FinishedRun[], resource: Readonly<Record<string, string>>, hide: (text: string) => string): Json {
+/** Creates an OTLP request; `mask` masks secrets. */
+export function exportRequest(runs: readonly FinishedRun[], resource: Readonly<Record<string, string>>, mask: (text: string) => string): Json {
   return {
     resourceSpans: [
       {
         resource: { attributes: attributes(resource) },
-        scopeSpans: [{ scope: { name: "sluice", version: resource["service.version"] ?? "" }, spans: runs.flatMap((run) => spansOf(run, hide)) }],
+        scopeSpans: [{ scope: { name: "sluice", version: resource["service.version"] ?? "" }, spans: runs.flatMap((run) => spansOf(run, mask)) }],
       },
     ],
   };
 }
 
-function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Json[] {
+function spansOf(run: FinishedRun, mask: (text: string) => string): readonly Json[] {
+  // Truncated after masking, because the beginning of a secret would not be recognized.
+  const shownMessage = run.error === undefined ? undefined : mask(run.error.message).slice(0, maxMessageLength);
   const { trace, route, error, trigger } = run;
   const traceId = trace?.traceId ?? digest(`trace ${run.rootId}`, 16);
   // The run of a request uses the span id that its caller got. Messages it puts on a queue carry that id as their parent.
@@ -85,11 +87,11 @@ function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Jso
       "sluice.run.id": run.id,
       "sluice.run.status": run.status,
       "sluice.redeliveries": run.redeliveries,
-      "sluice.trigger": hide(trigger.uri),
-      ...(trigger.method === undefined ? {} : { "http.request.method": trigger.method, "url.path": hide(trigger.path ?? "") }),
+      "sluice.trigger": mask(trigger.uri),
+      ...(trigger.method === undefined ? {} : { "http.request.method": trigger.method, "url.path": mask(trigger.path ?? "") }),
       ...(error === undefined ? {} : { "error.type": error.type }),
     }),
-    ...(error === undefined ? {} : { status: { code: failedStatus, message: hide(error.message) } }),
+    ...(error === undefined ? {} : { status: { code: failedStatus, message: shownMessage } }),
   };
   const steps = run.steps.map((step, index): Json => {
     const failed = step.status === "failed";
@@ -102,7 +104,7 @@ function spansOf(run: FinishedRun, hide: (text: string) => string): readonly Jso
       startTimeUnixNano: nanoseconds(step.startedAt),
       endTimeUnixNano: nanoseconds(step.startedAt + step.durationMs),
       attributes: attributes({ "sluice.step.id": step.stepId, "sluice.step.kind": step.kind, "sluice.step.attempts": step.attempts }),
-      ...(failed ? { status: { code: failedStatus, ...(error?.stepId === step.stepId ? { message: hide(error.message) } : {}) } } : {}),
+      ...(failed ? { status: { code: failedStatus, ...(error?.stepId === step.stepId ? { message: shownMessage } : {}) } } : {}),
     };
   });
   return [whole, ...steps];

@@ -14,7 +14,7 @@ export interface SpanExportOptions {
   readonly ratio: number;
   readonly clock: Clock;
   readonly log: Log;
-  hide(text: string): string;
+  mask(text: string): string;
 }
 
 const batchSpans = 512;
@@ -126,7 +126,7 @@ export class SpanExport {
 
   /** Sends a batch; `retry` when a retry may help. */
   async #post(batch: readonly FinishedRun[]): Promise<"accepted" | "rejected" | "retry"> {
-    const { headers, resource, hide } = this.#options;
+    const { headers, resource, mask } = this.#options;
     const end = new AbortController();
     const stop = (): void => end.abort();
     const timer = setTimeout(stop, requestTimeoutMs);
@@ -135,7 +135,7 @@ export class SpanExport {
       const reply = await fetch(this.#url, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify(exportRequest(batch, resource, hide)),
+        body: JSON.stringify(exportRequest(batch, resource, mask)),
         redirect: "error",
         signal: end.signal,
       });
@@ -164,7 +164,7 @@ export class SpanExport {
 
   /** Logs once per outage. */
   #recordFailure(reason: string, isTransient: boolean): void {
-    if (!this.#isFailing) this.#options.log.write("WARN", "sluice.spans", `The collector at ${this.#options.hide(this.#url)} did not accept spans: ${reason}`);
+    if (!this.#isFailing) this.#options.log.write("WARN", "sluice.spans", `The collector at ${this.#options.mask(this.#url)} did not accept spans: ${reason}`);
     this.#isFailing = true;
     this.#pauseMs = isTransient ? Math.min(maxPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2)) : 0;
   }

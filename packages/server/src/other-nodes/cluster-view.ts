@@ -5,7 +5,7 @@ import type { SharedQueues } from "@sluice/connectors";
 import type { Diagnostic } from "@sluice/model";
 import type { Policies } from "../access/policies.ts";
 import type { PolicyStore } from "../access/policy-store.ts";
-import type { UsedSignatures } from "../access/schemes/seen-signatures.ts";
+import type { UsedSignatures } from "../access/schemes/used-signatures.ts";
 import type { NamedConnections } from "../connections/named-connections.ts";
 import type { DeadLetterSource } from "../dead-letters/dead-letter-store.ts";
 import type { FlowTestStore } from "../flows/disk-test-store.ts";

@@ -11,7 +11,7 @@ function createCapture(maxBytes: number): { readonly captures: Captures; pass(id
   let tap: Tap | undefined;
   const runtime = { tap: (installed: Tap) => ((tap = installed), () => (tap = undefined)) } as unknown as Runtime;
   const captures = new Captures(runtime, systemClock, 1_000_000);
-  captures.switchOn(route.id, 60_000, maxBytes);
+  captures.start(route.id, 60_000, maxBytes);
   const step = tap?.step?.(() => undefined, { id: "only", name: "log" } as StepNode, route) as Processor;
   return { captures, pass: (id, body) => void step(new Exchange(id, new Run(id, route, 0, { uri: "x" }), "InOut", new Message(body))) };
 }

@@ -49,11 +49,11 @@ export class Captures {
   }
 
   /** Starts a capture; replaces an earlier one of the route. */
-  switchOn(routeId: string, forMs: number, maxBytes = defaultMaxBytes): CaptureState {
-    this.switchOff(routeId);
+  start(routeId: string, forMs: number, maxBytes = defaultMaxBytes): CaptureState {
+    this.stop(routeId);
     const state: CaptureState = { routeId, until: this.#clock.now() + forMs, maxBytes: Math.min(maxBytes, this.#maxBytes), bytes: 0, isFull: false };
     const untap = this.#runtime.tap(this.#tap(state));
-    const cancel = this.#clock.after(forMs, () => this.switchOff(routeId));
+    const cancel = this.#clock.after(forMs, () => this.stop(routeId));
     this.#active.set(routeId, {
       state,
       end: () => {
@@ -65,7 +65,7 @@ export class Captures {
   }
 
   /** Captured messages stay until they are evicted. */
-  switchOff(routeId: string): CaptureState | undefined {
+  stop(routeId: string): CaptureState | undefined {
     const active = this.#active.get(routeId);
     active?.end();
     this.#active.delete(routeId);
@@ -86,7 +86,7 @@ export class Captures {
   }
 
   closeAll(): void {
-    for (const routeId of [...this.#active.keys()]) this.switchOff(routeId);
+    for (const routeId of [...this.#active.keys()]) this.stop(routeId);
   }
 
   #tap(state: CaptureState): Tap {

@@ -3,6 +3,7 @@
 import { restoreMessage, type StoredMessage } from "@sluice/connectors";
 import { Headers, Message, type Clock, type Exchange, type RouteInput, type Route, type Runtime } from "@sluice/engine";
 import { shownHeaders } from "../masking/preview.ts";
+import { maskMembersOf } from "../masking/secret-members.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { shownFailure } from "../masking/shown-failure.ts";
 import { ServiceError } from "../service-error.ts";
@@ -149,11 +150,11 @@ function reply(exchange: Exchange, secrets: SecretValues, original: Partial<RunO
   const shown = {
     runId: run.id,
     status: run.status,
-    body: outcome.body ?? null,
+    body: maskMembersOf(outcome.body ?? null),
     bodyType: outcome.bodyType,
     headers: shownHeaders(exchange.message.headers),
     error: shownFailure(failure, secrets),
-    diff: differences(original, outcome),
+    diff: differences(original, outcome, secrets.records),
   };
   return JSON.parse(secrets.records.scrubJson(JSON.stringify(shown))) as Json;
 }

@@ -7,6 +7,7 @@ import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
 
 const maxBodyBytes = 64 * 1_024;
 const maxStructureBytes = 16 * 1_024;
+const maxHeaderLength = 1_024;
 const recentRuns = 100;
 /** Successful runs stored per route and second; beyond that, one per `sampleEveryMs`. Runs of test sessions are always stored. */
 const storedPerSecond = 50;
@@ -25,6 +26,8 @@ export interface RunOutcome {
   readonly body: unknown;
   readonly bodyType: string;
   readonly headers: Readonly<Record<string, unknown>>;
+  /** The headers whose values are stored in part. */
+  readonly truncatedHeaders?: readonly string[];
   readonly error: { readonly type: string; readonly message: string } | null;
 }
 
@@ -165,12 +168,18 @@ function snapshot(message: Message): Message | StoredMessage | undefined {
 export function outcomeOf({ message, run }: Exchange, failure: FlowError | undefined): RunOutcome {
   const { plain, complete } = toPlainWithin(message.body, maxStructureBytes);
   const headers: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of message.headers.own()) headers[name] = toPlainWithin(value, 1_024).plain;
+  const truncatedHeaders: string[] = [];
+  for (const [name, value] of message.headers.own()) {
+    const header = toPlainWithin(value, maxHeaderLength);
+    headers[name] = header.plain;
+    if (!header.complete) truncatedHeaders.push(name);
+  }
   return {
     status: run.status,
     body: complete ? plain : undefined,
     bodyType: bodyTypeOf(message.body),
     headers,
+    ...(truncatedHeaders.length === 0 ? {} : { truncatedHeaders }),
     error: failure === undefined ? null : { type: failure.type, message: failure.message },
   };
 }

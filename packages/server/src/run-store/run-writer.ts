@@ -22,7 +22,7 @@ const batchMs = 250;
 const perIdleBatch = 500;
 const perBusyBatch = 50;
 const perRoute = 10;
-const busyFrom = 0.5;
+const busyUtilization = 0.5;
 /** Maximum number of runs in a batch. Runs that failed or belong to a test session are sampled only above it. */
 const maxBatch = 1_000;
 
@@ -97,7 +97,7 @@ export class RunWriter {
   /** The load during this batch limits the next one. */
   #measure(): void {
     const now = performance.eventLoopUtilization();
-    this.#perBatch = performance.eventLoopUtilization(now, this.#measured).utilization < busyFrom ? perIdleBatch : perBusyBatch;
+    this.#perBatch = performance.eventLoopUtilization(now, this.#measured).utilization < busyUtilization ? perIdleBatch : perBusyBatch;
     this.#measured = now;
   }
 

@@ -112,13 +112,13 @@ export class SegmentFiles {
 
   /** Stores runs and removes the oldest ones over the limits. */
   add(runs: readonly StoredRun[], now: number): void {
-    this.#refuseWithoutSpace();
+    this.#rejectWithoutSpace();
     for (let from = 0; from < runs.length;) {
       const { segment, file } = this.#writable(now);
       const part = runs.slice(from, from + Math.max(1, this.#runsPerSegment - segment.rows));
       if (!this.#insert(segment, file, part)) continue;
       from += part.length;
-      if (this.#isFull(segment, now)) this.#seal();
+      if (this.#isFull(segment, now)) this.#finishSegment();
     }
     this.trim(now);
   }
@@ -126,7 +126,7 @@ export class SegmentFiles {
   trim(now: number): void {
     const { limits } = this.#ports;
     const oldest = now - limits.ageMs;
-    if (this.#current !== undefined && this.#current.segment.last < oldest) this.#seal();
+    if (this.#current !== undefined && this.#current.segment.last < oldest) this.#finishSegment();
     const isOver = (): boolean => this.#segments.length > 1 && (this.runs > limits.runs || this.bytes > limits.bytes);
     for (let segment = this.#segments[0]; segment !== undefined && (segment.last < oldest || isOver()); segment = this.#segments[0]) {
       if (segment === this.#current?.segment) return;
@@ -202,7 +202,7 @@ export class SegmentFiles {
       file.prepare("DELETE FROM run WHERE id IN (SELECT id FROM run ORDER BY started_at DESC, id DESC LIMIT -1 OFFSET ?)").run(this.#ports.limits.runs);
       this.#measure(segment);
       this.#current = { segment, file };
-      if (this.#isFull(segment, now)) this.#seal();
+      if (this.#isFull(segment, now)) this.#finishSegment();
     } catch (error) {
       try {
         file.close();
@@ -279,7 +279,7 @@ export class SegmentFiles {
   }
 
   /** Finishes the current segment. Without a write-ahead log it can be read on a full disk. */
-  #seal(): void {
+  #finishSegment(): void {
     if (this.#current === undefined) return;
     const { segment, file } = this.#current;
     this.#current = undefined;
@@ -338,7 +338,7 @@ export class SegmentFiles {
     return code === undefined ? (error as NodeJS.ErrnoException).syscall === undefined : [11, 26].includes(code & 0xff);
   }
 
-  #refuseWithoutSpace(): void {
+  #rejectWithoutSpace(): void {
     const { files, directory, limits } = this.#ports;
     const { bavail, bsize } = files.statfsSync(directory);
     if (bavail * bsize < limits.reservedBytes)

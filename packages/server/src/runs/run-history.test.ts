@@ -49,6 +49,29 @@ describe("run history", () => {
     expect(history.size).toBeLessThan(20);
   });
 
+  it.each([
+    ["text", (filler: string) => `${filler}top-secret and more`],
+    ["bytes", (filler: string) => Buffer.from(`${filler}top-secret and more`)],
+    ["a structure", (filler: string) => ({ text: `${filler}top-secret and more` })],
+  ])("masks a secret that the preview of %s truncates", (_kind, bodyWith) => {
+    const history = createRunHistory({ perRoute: 1_000, total: 1_000, bytes: 1e9 });
+    const secrets = createSecretValues();
+    secrets.set("flow", ["top-secret"]);
+    for (let length = 980; length <= 1_024; length++) begin(history, "a", bodyWith("y".repeat(length)));
+    for (const run of runsOf(history)) expect(JSON.stringify(runJson(run, secrets))).not.toContain("top-");
+  });
+
+  it("masks a secret that truncation of the error message leaves in part", () => {
+    const history = createRunHistory({ perRoute: 10, total: 10, bytes: 1e9 });
+    const secrets = createSecretValues();
+    secrets.set("flow", ["top-secret"]);
+    const { run, exchange } = begin(history, "a");
+    run.failure = new FlowError("java.lang.Exception", `${"y".repeat(1_995)}top-secret`);
+    finish(history, { run, exchange });
+    const [metadata] = runsOf(history);
+    expect(runJson(metadata as RunMetadata, secrets)["error"]).toMatchObject({ message: `${"y".repeat(1_995)}***` });
+  });
+
   it("a run that ends after it was evicted changes nothing", () => {
     const history = createRunHistory({ perRoute: 1, total: 10, bytes: 1e9 });
     const first = begin(history, "a");

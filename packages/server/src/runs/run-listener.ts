@@ -1,6 +1,7 @@
 import type { SluiceEvents } from "@sluice/connectors";
 import type { Log, Route, RunListener } from "@sluice/engine";
 import { maskUris } from "../masking/secret-uris.ts";
+import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunCounts, SourceCounts } from "../metrics/run-counts.ts";
 import type { SpanExport } from "../metrics/span-export.ts";
 import type { ReplayStore } from "../replay/replay-store.ts";
@@ -14,12 +15,13 @@ export interface RunObservers {
   readonly trace: TraceRecorder;
   readonly log: Log;
   readonly events: SluiceEvents;
+  readonly secrets: SecretValues;
   /** Undefined unless a collector is configured. */
   readonly spans: SpanExport | undefined;
 }
 
 /** Distributes run events to history, replay data, counts, spans, trace and log. */
-export function createRunListener({ history, replayStore, counts, trace, log, events, spans }: RunObservers): RunListener {
+export function createRunListener({ history, replayStore, counts, trace, log, events, secrets, spans }: RunObservers): RunListener {
   /** Counted for every message, so the counts are found with one lookup. */
   const sourceCounts = new WeakMap<Route, SourceCounts>();
   const sourceCountsOf = (route: Route): SourceCounts => {
@@ -47,7 +49,7 @@ export function createRunListener({ history, replayStore, counts, trace, log, ev
           name: `run.${run.status}`,
           flowId: run.route.flowId,
           routeId: run.route.id,
-          details: { runId: run.id, stepId: failure.stepId ?? null, error: { type: failure.type, message: maskUris(failure.message) } },
+          details: { runId: run.id, stepId: failure.stepId ?? null, error: { type: failure.type, message: secrets.scrub(maskUris(failure.message)) } },
         },
         exchange,
       );

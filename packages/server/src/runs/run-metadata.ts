@@ -6,6 +6,8 @@ import type { SecretValues } from "../masking/secret-values.ts";
 
 /** Length of a body preview. */
 export const previewLimit = 1_024;
+/** Length of an error message. */
+export const maxMessageLength = 2_000;
 
 export interface RunError {
   readonly type: string;
@@ -67,9 +69,17 @@ export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunMet
 const isoOrNull = (time: number): string | null => (time === 0 ? null : new Date(time).toISOString());
 
 /** The strings of a run that may contain secrets, masked. */
-function maskedStrings({ trigger, error, preview }: RunMetadata, secrets: SecretValues): { uri: string; message: string | undefined; preview: string } {
-  const hide = (text: string): string => secrets.records.scrub(maskUris(text));
-  return { uri: hide(trigger.uri).replace(/:$/, ""), message: error === undefined ? undefined : hide(error.message), preview: hide(maskMembers(preview)) };
+function maskedStrings(
+  { trigger, error, preview, requestSize }: RunMetadata,
+  secrets: SecretValues,
+): { uri: string; message: string | undefined; preview: string } {
+  const mask = (text: string, isTruncated = false): string => secrets.records.scrub(maskUris(isTruncated ? secrets.records.scrubEnd(text) : text));
+  return {
+    uri: mask(trigger.uri).replace(/:$/, ""),
+    message: error === undefined ? undefined : mask(error.message, error.message.length >= maxMessageLength),
+    // The size of a truncated structure is unknown.
+    preview: mask(maskMembers(preview), requestSize === undefined || requestSize > previewLimit),
+  };
 }
 
 /** The run with masked strings. Masking them again does not change them. */

@@ -3,9 +3,8 @@ import { StepTrail, type Exchange, type Run } from "@sluice/engine";
 import { copyString } from "@sluice/engine/values";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
-import { previewLimit, type RunError, type RunMetadata } from "./run-metadata.ts";
+import { maxMessageLength, previewLimit, type RunError, type RunMetadata } from "./run-metadata.ts";
 
-const maxMessageLength = 2_000;
 const maxTypeLength = 256;
 /** Estimated memory of an empty record, and of each step. */
 const recordBytes = 700;

@@ -1,7 +1,7 @@
 // Records the calls to a session's mocks in order: limited in number and bytes, secrets masked, bodies copied.
 import type { Exchange, MockCalls, MockOutcome } from "@sluice/engine";
-import { bodyTypeOf, toPlain } from "@sluice/engine/values";
-import { shownHeaders } from "../masking/preview.ts";
+import { bodyTypeOf } from "@sluice/engine/values";
+import { plainWithin, shownHeaders } from "../masking/preview.ts";
 import { isCredentialHeader, isSecretHeader } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -60,7 +60,7 @@ export class CallRecorder implements MockCalls<RecordedCall> {
     const { run, message } = exchange;
     const request = maskSecrets(
       {
-        body: toPlain(message.body, maxBodyLength),
+        body: plainWithin(message.body, maxBodyLength, secrets),
         bodyType: bodyTypeOf(message.body),
         headers: shownHeaders(message.headers, (name) => isSecret(name, exchange)),
       },
@@ -88,7 +88,10 @@ export class CallRecorder implements MockCalls<RecordedCall> {
 
   finish(call: RecordedCall, outcome: MockOutcome): void {
     if (outcome.kind === "responded") {
-      const { value, bytes } = maskSecrets({ ...outcome.response, body: toPlain(outcome.response.body, maxBodyLength) }, this.#limits.secrets);
+      const { value, bytes } = maskSecrets(
+        { ...outcome.response, body: plainWithin(outcome.response.body, maxBodyLength, this.#limits.secrets) },
+        this.#limits.secrets,
+      );
       call.outcome = "responded";
       call.response = value;
       this.#bytes += bytes;

@@ -53,7 +53,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     if (entry !== undefined) entry.cancel = options.clock.after(retentionMs, () => sessions.delete(session.id));
   }
 
-  function refuseOverlap(session: TestSession): void {
+  function rejectOverlap(session: TestSession): void {
     if (session.scope !== "deployment") return;
     const steps = session.mockedSteps;
     for (const other of openSessions()) {
@@ -98,7 +98,7 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
         throw new ServiceError("body-invalid", `ttlMs must be an integer from ${minTtlMs} to ${maxTtlMs}`);
       makeRoom();
       const session = new TestSession(`ts_${unguessableId()}`, body, ttlMs, options);
-      refuseOverlap(session);
+      rejectOverlap(session);
       session.activate();
       sessions.set(session.id, { session, cancel: options.clock.after(ttlMs, () => expire(session)) });
       return session;

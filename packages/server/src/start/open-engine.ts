@@ -112,7 +112,7 @@ export async function openEngine(
   server.cluster?.shareBeans(fullCatalog.beans);
   const catalog = variant.isTrial === true ? trialCatalog(fullCatalog) : fullCatalog;
   const records = openRunRecords(server, runStore, late);
-  const listener = createRunListener({ ...records, trace, log, events });
+  const listener = createRunListener({ ...records, trace, log, events, secrets });
   const runtime = createRuntime({
     catalog,
     host,

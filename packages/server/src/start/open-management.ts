@@ -124,7 +124,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
         connections: late.listener.current.connections,
         webhookCalls: http.ingress.active,
         httpBytes: httpByteMetrics(http.bytes),
-        hide: (text) => secrets.scrub(maskUris(text)),
+        mask: (text) => secrets.scrub(maskUris(text)),
       }),
   });
   const ownsItem = server.cluster === undefined ? {} : { ownsItem: has };

@@ -1,6 +1,6 @@
 import type { Exchange } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
-import { alsoTo } from "../embedding/log-callback.ts";
+import { withLogCallback } from "../embedding/log-callback.ts";
 import { streamBufferOptions } from "../runtime-settings.ts";
 import { LogRecorder } from "../streams/log-recorder.ts";
 import { createStreamOpener, type StreamOpener } from "../streams/open-stream.ts";
@@ -31,7 +31,7 @@ export function openStreams({ settings, variant, secrets, log, writer, level, cl
     recentLines: () => (otherLines.length === 0 ? writer.recent() : [...writer.recent(), ...otherLines].sort()),
   });
   const onLog = variant.embedding?.onLog;
-  log.follow(onLog === undefined ? logs : alsoTo(onLog, level, logs));
+  log.follow(onLog === undefined ? logs : withLogCallback({ onLog, minLevel: level, secrets }, logs));
   return {
     opener: createStreamOpener(
       settings.maxStreamClients,

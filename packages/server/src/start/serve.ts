@@ -89,7 +89,7 @@ function announce({ server }: ServerParts, announcement: Announcement): void {
   // For workers the supervisor writes this line; a host application has its own output.
   const isStandalone = variant.leaderPort === undefined && variant.worker === undefined && variant.embedding === undefined;
   writer.open(isStandalone ? JSON.stringify(announcement) : undefined);
-  if (isStandalone) for (const remark of misnamedVariables(configuration.environment)) log.write("WARN", "sluice", remark);
+  if (isStandalone) for (const warning of misnamedVariables(configuration.environment)) log.write("WARN", "sluice", warning);
   const driverWarning = missingDriver();
   if (driverWarning !== undefined) log.write("WARN", "sluice.store", driverWarning);
 }

@@ -67,7 +67,8 @@ export interface DeadLetterParts {
 }
 
 const maxSearchLength = 4_096;
-const maxFailureLength = 4_000;
+/** Length of a stored error message. */
+export const maxFailureLength = 4_000;
 const insert = `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size,
   kind, envelope, body, input_kind, input_envelope, input_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const summary = "id, at, route_id, flow_id, flow_hash, run_id, source, attempts, replayed_at, failure, size, input_kind";
@@ -85,7 +86,7 @@ export class DeadLetterTable {
     this.bytes = Number(found?.["bytes"] ?? 0);
   }
 
-  /** Stores a message; resolves with the letter's id after the commit. */
+  /** Stores a message; resolves with the dead letter's id after the commit. */
   async add(message: StoredMessage, metadata: DeadLetterMetadata): Promise<string> {
     const letter = this.prepare(message, metadata);
     await this.#parts.commit.write(letter.operation).catch((error: unknown) => {
@@ -124,7 +125,7 @@ export class DeadLetterTable {
     };
   }
 
-  /** Records another failed replay of a letter. */
+  /** Records another failed replay of a dead letter. */
   async recordFailedReplay(id: string, failure: Failure, runId: string | undefined): Promise<void> {
     const { now } = this.#parts;
     const sql = "UPDATE dead_letter SET attempts = attempts + 1, replayed_at = ?, failure = ?, run_id = coalesce(?, run_id) WHERE id = ?";
@@ -140,7 +141,7 @@ export class DeadLetterTable {
     return { letters: rows.map(summaryOf), total };
   }
 
-  /** Ids of matching letters, oldest first. */
+  /** Ids of matching dead letters, oldest first. */
   oldestIds(filter: DeadLetterFilter, limit: number): readonly string[] {
     const { where, values } = conditions(filter);
     return this.#parts.database
@@ -161,7 +162,7 @@ export class DeadLetterTable {
     return (await this.removeAll({ id })) > 0;
   }
 
-  /** Removes all matching letters; resolves with their number. */
+  /** Removes all matching dead letters; resolves with their number. */
   removeAll(filter: DeadLetterFilter): Promise<number> {
     const { where, values } = conditions(filter);
     return this.#delete(where, values);
@@ -244,9 +245,9 @@ function conditions({ id, routeId, flowId, since, until, text }: DeadLetterFilte
   return { where: parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`, values };
 }
 
-export const cutFailure = (failure: Failure): Failure => ({ ...failure, message: failure.message.slice(0, maxFailureLength) });
+export const truncateFailure = (failure: Failure): Failure => ({ ...failure, message: failure.message.slice(0, maxFailureLength) });
 
-const failureText = (failure: Failure): string => JSON.stringify(cutFailure(failure));
+const failureText = (failure: Failure): string => JSON.stringify(truncateFailure(failure));
 
 /** The searchable text: start of the body, headers and failure, in lower case. */
 export function searchText({ kind, body, envelope }: StoredMessage, failure: Failure, maxLength = maxSearchLength): string {

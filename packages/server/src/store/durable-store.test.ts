@@ -85,8 +85,8 @@ describe("the durable store", () => {
     const store = storeIn(directory);
     const { seq } = await (await store.open()).queues.put("q", text("x"), now);
     await store.close();
-    const beside = join(directory, "durable.sqlite-wal");
-    expect(existsSync(beside) ? statSync(beside).size : 0).toBe(0);
+    const walPath = join(directory, "durable.sqlite-wal");
+    expect(existsSync(walPath) ? statSync(walPath).size : 0).toBe(0);
     expect((await storeIn(directory).open()).queues.isSuspect(seq)).toBe(false);
     await expect(store.open()).rejects.toThrow("the durable store is closed");
   });

@@ -201,7 +201,7 @@ export class EventHub {
     if (count === 0) return [];
     return this.#events
       .list()
-      .filter((event) => filter.matches(event.facts))
+      .filter((event) => filter.matches(event.details))
       .slice(-count);
   }
 

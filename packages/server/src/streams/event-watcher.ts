@@ -40,7 +40,7 @@ export class EventWatcher {
       isRemote: true,
       offer: (event) => {
         // Events of a third process reach the other process directly.
-        if (event.isForwarded !== true && filter.matches(event.facts)) this.#gather(event, filter.body);
+        if (event.isForwarded !== true && filter.matches(event.details)) this.#gather(event, filter.body);
       },
       // Backpressure is applied by the clients of the other process.
       isFlooded: false,
@@ -60,9 +60,9 @@ export class EventWatcher {
       return;
     }
     this.#bytes += event.bytes;
-    const { flowId, routeId, runId, sessionId, stepId, type, rank } = event.facts;
+    const { flowId, routeId, runId, sessionId, stepId, type, rank } = event.details;
     this.#waiting.set(event, {
-      facts: { flowId, routeId, runId, sessionId, stepId, type, rank },
+      details: { flowId, routeId, runId, sessionId, stepId, type, rank },
       at: preciseNow(),
       bytes: event.bytes,
       texts: { [detail]: this.#hub.forwardedText(event, detail) },

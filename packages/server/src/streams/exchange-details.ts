@@ -2,7 +2,7 @@
 // main cost of tracing.
 import type { Exchange, Headers, RouteIdentity, TraceContext } from "@sluice/engine";
 import { headersText } from "../masking/preview.ts";
-import type { Scrub } from "../masking/secret-values.ts";
+import type { EventScrubbing } from "../masking/secret-values.ts";
 
 type HeaderList = ReturnType<Headers["snapshot"]>;
 
@@ -16,18 +16,18 @@ export class ExchangeDetails {
   readonly correlationId: string;
   /** The headers as members of a JSON object. */
   readonly headers: string;
-  readonly scrub: Scrub;
+  readonly secrets: EventScrubbing;
   readonly #exchangeId: string;
   readonly #trace: TraceContext | undefined;
   #text: string | undefined = undefined;
 
-  constructor({ id, run }: Exchange, headers: HeaderList, scrub: Scrub) {
+  constructor({ id, run }: Exchange, headers: HeaderList, secrets: EventScrubbing) {
     this.route = run.route;
     this.runId = run.id;
     this.sessionId = run.session?.id;
     this.correlationId = run.chainId;
     this.headers = headersText(headers);
-    this.scrub = scrub;
+    this.secrets = secrets;
     this.#exchangeId = id;
     this.#trace = run.trace;
   }
@@ -48,22 +48,22 @@ export class ExchangeDetails {
 }
 
 /** Returns the data of an exchange; reuses the previous one if nothing changed. */
-export class ExchangeFactsCache {
+export class ExchangeDetailsCache {
   #exchange: Exchange | undefined = undefined;
   #headers: HeaderList | undefined = undefined;
   #last: ExchangeDetails | undefined = undefined;
 
-  of(exchange: Exchange, scrub: Scrub): ExchangeDetails {
+  of(exchange: Exchange, secrets: EventScrubbing): ExchangeDetails {
     const { run } = exchange;
     const headers = exchange.message.headers.snapshot();
     const last = this.#last;
-    if (exchange === this.#exchange && headers === this.#headers && last?.runId === run.id && last.correlationId === run.chainId && last.scrub === scrub)
+    if (exchange === this.#exchange && headers === this.#headers && last?.runId === run.id && last.correlationId === run.chainId && last.secrets === secrets)
       return last;
     // Headers with mutable values are read again each time.
     const isCacheable = headers.every(([, value]) => typeof value !== "object" || value === null);
     this.#exchange = isCacheable ? exchange : undefined;
     this.#headers = headers;
-    return (this.#last = new ExchangeDetails(exchange, headers, scrub));
+    return (this.#last = new ExchangeDetails(exchange, headers, secrets));
   }
 
   forget(): void {

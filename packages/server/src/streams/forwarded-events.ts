@@ -6,7 +6,7 @@ import type { BodyDetail, EventDetails } from "./stream-filter.ts";
 export interface ForwardedEvents {
   readonly stream: "trace" | "log";
   readonly events: readonly {
-    readonly facts: EventDetails;
+    readonly details: EventDetails;
     /** Time of the event, precise enough to order events of different workers. */
     readonly at: number;
     readonly bytes: number;
@@ -18,8 +18,8 @@ export interface ForwardedEvents {
 }
 
 export function republish(hub: EventHub, { events, lost }: ForwardedEvents): void {
-  for (const { facts, bytes, texts, at } of events) {
-    const event = plainEvent(facts, bytes, (id, detail) => withId(id, texts[detail] ?? (Object.values(texts)[0] as string)));
+  for (const { details, bytes, texts, at } of events) {
+    const event = plainEvent(details, bytes, (id, detail) => withId(id, texts[detail] ?? (Object.values(texts)[0] as string)));
     hub.publish({ ...event, isForwarded: true }, at);
   }
   hub.countLost(lost);

@@ -1,5 +1,5 @@
 import type { Clock, LogLevel } from "@sluice/engine";
-import { toPlain } from "@sluice/engine/values";
+import { plainWithin } from "../masking/preview.ts";
 import { maskUrisInJson } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
@@ -20,6 +20,8 @@ export interface LogStreamOptions {
   recentLines(): readonly string[];
 }
 
+const maxFieldsLength = 8_192;
+
 /** Converts log records to events while there are clients. */
 export class LogRecorder implements LogFollower {
   readonly hub: EventHub;
@@ -39,6 +41,7 @@ export class LogRecorder implements LogFollower {
 
   take({ at, level, logger, message, exchange, fields }: LogRecord): void {
     const { run } = exchange ?? {};
+    const secrets = this.#secrets.asOfNow();
     const stepId = exchange?.at?.id;
     const event = {
       at: new Date(at).toISOString(),
@@ -51,11 +54,10 @@ export class LogRecorder implements LogFollower {
       runId: run?.id ?? null,
       exchangeId: exchange?.id ?? null,
       traceId: run?.trace?.traceId ?? null,
-      fields: fields === undefined ? {} : (JSON.parse(JSON.stringify(toPlain(fields, 8_192), maskUrisInJson)) as unknown),
+      fields: fields === undefined ? {} : (JSON.parse(JSON.stringify(plainWithin(fields, maxFieldsLength, secrets), maskUrisInJson)) as unknown),
     };
     const details = { flowId: run?.route.flowId, routeId: run?.route.id, runId: run?.id, sessionId: run?.session?.id, stepId, rank: levelRanks[level] };
-    const scrub = this.#secrets.asOfNow();
-    this.hub.publish(plainEvent(details, 600 + message.length * 2, (id) => scrub(JSON.stringify({ id, ...event }))));
+    this.hub.publish(plainEvent(details, 600 + message.length * 2, (id) => secrets.scrubJson(JSON.stringify({ id, ...event }))));
   }
 }
 

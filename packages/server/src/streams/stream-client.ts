@@ -61,7 +61,7 @@ export class StreamClient {
     stream.onClose(() => this.#close());
     this.#write(`retry: 2000\n: connected ${hub.greeting} filters=${filter.text}\n\n`);
     if (catchUp.gap !== undefined) this.#write(gapFrame(catchUp.gap));
-    this.#backlog = catchUp.events.filter((event) => filter.matches(event.facts));
+    this.#backlog = catchUp.events.filter((event) => filter.matches(event.details));
     hub.join(this);
     this.#flush();
     this.#scheduleHeartbeat();
@@ -77,7 +77,7 @@ export class StreamClient {
   }
 
   offer(event: StreamEvent): void {
-    if (!this.filter.matches(event.facts) || !this.#admits(event)) return;
+    if (!this.filter.matches(event.details) || !this.#admits(event)) return;
     // Drop events after an unreported gap, so that the gap is reported in the right place.
     if (this.#missed > 0) {
       this.#missed++;

@@ -6,7 +6,7 @@ export interface StreamEvent {
   number: number;
   /** The event's text, cached once several clients need it. */
   cached: { readonly detail: BodyDetail; readonly text: string } | undefined;
-  readonly facts: EventDetails;
+  readonly details: EventDetails;
   /** From another process. */
   readonly isForwarded?: boolean;
   /** Estimated memory. */
@@ -16,6 +16,6 @@ export interface StreamEvent {
 }
 
 /** Creates an event from a function; for rare events. */
-export function plainEvent(facts: EventDetails, bytes: number, write: StreamEvent["write"]): StreamEvent {
-  return { number: 0, cached: undefined, facts, bytes, write };
+export function plainEvent(details: EventDetails, bytes: number, write: StreamEvent["write"]): StreamEvent {
+  return { number: 0, cached: undefined, details, bytes, write };
 }

@@ -6,6 +6,8 @@ import type { StepNode } from "@sluice/model";
 import type { BodyPreview } from "../masking/preview.ts";
 import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
+import type { EventScrubbing } from "../masking/secret-values.ts";
+import { maxMessageLength } from "../runs/run-metadata.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import type { BodyDetail, EventDetails } from "./stream-filter.ts";
 import { members, type ExchangeDetails } from "./exchange-details.ts";
@@ -38,7 +40,7 @@ export class TraceEvent implements StreamEvent, EventDetails {
   readonly type: string;
   /** Milliseconds since the start of the process: a small integer needs no allocation. */
   readonly #at: number;
-  readonly #facts: ExchangeDetails;
+  readonly #exchange: ExchangeDetails;
   readonly #step: StepPart | undefined;
   readonly #seq: number;
   readonly #attempt: number;
@@ -48,16 +50,16 @@ export class TraceEvent implements StreamEvent, EventDetails {
   readonly #body: BodyPreview;
   readonly #bodyType: BodyType;
 
-  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, facts: ExchangeDetails, body: BodyPreview) {
+  constructor({ type, exchange, step, mocked, durationMs, error }: TraceSubject, at: number, details: ExchangeDetails, body: BodyPreview) {
     this.type = type;
     this.#at = at - origin;
-    this.#facts = facts;
+    this.#exchange = details;
     this.#step = step;
     this.#seq = exchange.run.trail?.length ?? 0;
     this.#attempt = exchange.attempt;
     this.#mocked = mocked;
     this.#durationMicros = durationMs === undefined ? -1 : Math.round(durationMs * 1_000);
-    this.#error = error === undefined ? "null" : errorText(error, step);
+    this.#error = error === undefined ? "null" : errorText(error, step, details.secrets);
     this.#body = body;
     this.#bodyType = bodyTypeOf(exchange.message.body);
   }
@@ -66,24 +68,24 @@ export class TraceEvent implements StreamEvent, EventDetails {
     return 1_000 + this.#body.text.length * 2;
   }
 
-  get facts(): EventDetails {
+  get details(): EventDetails {
     return this;
   }
 
   get flowId(): string {
-    return this.#facts.route.flowId;
+    return this.#exchange.route.flowId;
   }
 
   get routeId(): string {
-    return this.#facts.route.id;
+    return this.#exchange.route.id;
   }
 
   get runId(): string {
-    return this.#facts.runId;
+    return this.#exchange.runId;
   }
 
   get sessionId(): string | undefined {
-    return this.#facts.sessionId;
+    return this.#exchange.sessionId;
   }
 
   get stepId(): string | undefined {
@@ -93,8 +95,8 @@ export class TraceEvent implements StreamEvent, EventDetails {
   write(id: string, detail: BodyDetail): string {
     const durationMs = this.#durationMicros < 0 ? null : this.#durationMicros / 1_000;
     const sessionId = this.sessionId === undefined ? null : JSON.stringify(this.sessionId);
-    return this.#facts.scrub(
-      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#facts.text}${this.#stepText()}` +
+    return this.#exchange.secrets.scrubJson(
+      `{"id":"${id}","type":"${this.type}","at":"${timeText(this.#at)}",${this.#exchange.text}${this.#stepText()}` +
         `,"durationMs":${durationMs},"error":${this.#error},"sessionId":${sessionId},"message":${this.#messageText(detail)}}`,
     );
   }
@@ -106,9 +108,9 @@ export class TraceEvent implements StreamEvent, EventDetails {
   #messageText(detail: BodyDetail): string {
     const limit = detailLimits[detail];
     const { text, size, truncated } = this.#body;
-    const body = detail === "none" ? null : bodyText(text.length > limit ? text.slice(0, limit) : text);
-    const isCut = truncated || text.length > limit;
-    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isCut},"headers":{${this.#facts.headers}}}`;
+    const isTruncated = truncated || text.length > limit;
+    const body = detail === "none" ? null : bodyText(isTruncated ? this.#exchange.secrets.scrubEnd(text.slice(0, limit)) : text);
+    return `{"body":${body},"bodyType":"${this.#bodyType}","size":${size ?? null},"truncated":${isTruncated},"headers":{${this.#exchange.headers}}}`;
   }
 }
 
@@ -122,6 +124,7 @@ function memoizeLast<A, B>(compute: (from: A) => B): (from: A) => B {
   return (from) => (last?.from === from ? last : (last = { from, result: compute(from) })).result;
 }
 
-function errorText(error: FlowError, step: StepPart | undefined): string {
-  return JSON.stringify({ type: error.type, message: maskUris(error.message.slice(0, 2_000)), stepId: error.stepId ?? step?.id ?? null });
+function errorText({ type, message, stepId }: FlowError, step: StepPart | undefined, secrets: EventScrubbing): string {
+  const shown = message.length > maxMessageLength ? secrets.scrubEnd(message.slice(0, maxMessageLength)) : message;
+  return JSON.stringify({ type, message: maskUris(shown), stepId: stepId ?? step?.id ?? null });
 }

@@ -2,12 +2,13 @@
 // only on the routes that clients request.
 import type { Clock, Exchange, FlowError, Processor, Route, RouteIdentity, Run, Runtime, Tap } from "@sluice/engine";
 import type { StepNode } from "@sluice/model";
+import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { RunMetadata } from "../runs/run-metadata.ts";
 import { EventHub } from "./event-hub.ts";
 import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter.ts";
 import { plainEvent } from "./stream-event.ts";
-import { ExchangeFactsCache } from "./exchange-details.ts";
+import { ExchangeDetailsCache } from "./exchange-details.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
 import { detailLimits, stepPart, TraceEvent, type StepPart, type TraceSubject } from "./trace-event.ts";
 
@@ -38,7 +39,7 @@ export class TraceRecorder {
   readonly hub: EventHub;
   readonly #options: TraceOptions;
   readonly #parts = new WeakMap<StepNode, StepPart>();
-  readonly #exchanges = new ExchangeFactsCache();
+  readonly #exchanges = new ExchangeDetailsCache();
   readonly #body = new BodyPreviewCache();
   #untap: (() => void) | undefined = undefined;
   #coverage = "";
@@ -80,7 +81,7 @@ export class TraceRecorder {
     this.#announce(type, {
       flowId: route.identity.flowId,
       routeId: route.identity.id,
-      error: route.problem === undefined ? null : { type: "RouteFailed", message: route.problem },
+      error: route.problem === undefined ? null : { type: "RouteFailed", message: maskUris(route.problem) },
     });
   }
 
@@ -99,9 +100,9 @@ export class TraceRecorder {
   #announce(type: string, details: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown }): void {
     const { clock, secrets } = this.#options;
     const at = new Date(clock.now()).toISOString();
-    const scrub = secrets.asOfNow();
+    const scrubbing = secrets.asOfNow();
     const { flowId, routeId, runId } = details;
-    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrub(JSON.stringify({ id, type, at, ...details }))));
+    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrubbing.scrubJson(JSON.stringify({ id, type, at, ...details }))));
   }
 
   #publish(subject: TraceSubject): void {

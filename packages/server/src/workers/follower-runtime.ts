@@ -78,7 +78,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   const counts = createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => runtime.routes.has(routeId) });
   const spans = openSpanExport({ settings, version, clock, log, secrets });
   const leaderEvents = { ...events, emit: (event: Parameters<typeof events.emit>[0]) => calls.notify("leader", "event", event) };
-  const runListener = createRunListener({ history, replayStore, counts, trace, log, events: leaderEvents, spans });
+  const runListener = createRunListener({ history, replayStore, counts, trace, log, events: leaderEvents, secrets, spans });
   // Route state is owned by the leader and only mirrored here.
   const mirrorListener: RunListener = { ...runListener, routeChanged: () => undefined };
   const runtime = createRuntime({ catalog, host, listener: inFlightRuns.listen(mirrorListener), limits: runtimeLimits(settings) });

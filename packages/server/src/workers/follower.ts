@@ -69,7 +69,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
       connections: listener.connections,
       webhookCalls: http.ingress.active,
       httpBytes: httpByteMetrics(http.bytes),
-      hide: (text) => secrets.scrub(maskUris(text)),
+      mask: (text) => secrets.scrub(maskUris(text)),
     });
   calls.on("metrics", metrics);
   const stopReporting = reportMetricDeltas(metrics, counts, (deltas) => calls.notify("leader", "metric-deltas", deltas));

@@ -66,7 +66,7 @@ it("concurrent requests with one pair share one check, and attempts count before
   const shared = Array.from({ length: 100 }, () => scheme.verify(credential("u:p"), accessRequest(), "s"));
   expect(new Set(shared).size).toBe(1);
   const guesses = Array.from({ length: 10 }, (_, index) => scheme.verify(credential(`u:${index}`), accessRequest(), "other"));
-  expect(guesses.filter((guess) => guess === "slowed").length).toBe(7);
+  expect(guesses.filter((guess) => guess === "throttled").length).toBe(7);
   expect(await Promise.all(guesses.slice(0, 3).map(async (guess) => guess))).toEqual(["wrong", "wrong", "wrong"]);
   expect((await Promise.all(shared.map(async (result) => result))).every((result) => typeof result === "object")).toBe(true);
 });

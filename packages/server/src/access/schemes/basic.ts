@@ -2,7 +2,7 @@
 // the same pair share one check.
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { authorizationOf } from "../credential-locations.ts";
-import { isPassword, dummyHash, TooManyPasswords } from "../password-hash.ts";
+import { isPassword, dummyHash, PasswordQueueFull } from "../password-hash.ts";
 import type { BasicScheme, PasswordSecret, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts, type CredentialResult } from "./credential-scheme.ts";
 
@@ -29,7 +29,7 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
     try {
       if (!(await matches(pair.slice(colon + 1), user?.password, parts)) || user === undefined) return "wrong";
     } catch (error) {
-      if (error instanceof TooManyPasswords) return "unavailable";
+      if (error instanceof PasswordQueueFull) return "unavailable";
       throw error;
     }
     if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string);
@@ -37,9 +37,9 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
     return user.principal;
   }
 
-  function startCheck(credential: string, key: string, source: string): Promise<CredentialResult> | "slowed" {
+  function startCheck(credential: string, key: string, source: string): Promise<CredentialResult> | "throttled" {
     // Count the attempt before the check ends: otherwise concurrent attempts would exceed the limit.
-    if (parts.guesses.take(source) > 0) return "slowed";
+    if (parts.guesses.take(source) > 0) return "throttled";
     const result = check(credential, key).finally(() => {
       pendingChecks.delete(key);
       parts.guesses.refund(source);

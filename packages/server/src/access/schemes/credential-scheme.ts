@@ -5,9 +5,9 @@ import type { Principal } from "../policy-document.ts";
 import type { TokenBuckets } from "../token-buckets.ts";
 
 /**
- * `wrong`: invalid credential. `unavailable`: it cannot be checked now, so access is denied. `slowed`: too many attempts from this source.
+ * `wrong`: invalid credential. `unavailable`: it cannot be checked now, so access is denied. `throttled`: too many attempts from this source.
  */
-export type CredentialResult = Principal | "wrong" | "unavailable" | "slowed";
+export type CredentialResult = Principal | "wrong" | "unavailable" | "throttled";
 
 /** The body is needed to verify the credential. */
 export interface BodyProof {

@@ -6,7 +6,7 @@ import type { HmacScheme, Principal } from "../policy-document.ts";
 import type { BodyProof } from "./credential-scheme.ts";
 import { hmacKey } from "./hmac-key.ts";
 import { hmacScheme } from "./hmac.ts";
-import { SeenSignatures } from "./seen-signatures.ts";
+import { MemorySignatures } from "./used-signatures.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ function verify(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: s
 }
 
 const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts()) =>
-  hmacScheme({ type: "hmac", ...options }, parts, new SeenSignatures(parts.monotonic));
+  hmacScheme({ type: "hmac", ...options }, parts, new MemorySignatures(parts.monotonic));
 const sign = (secret: string, text: string | Buffer, encoding: "hex" | "base64" = "hex", algorithm = "sha256"): string =>
   createHmac(algorithm, secret).update(text).digest(encoding);
 

@@ -5,7 +5,7 @@ import { signingKeyBytes } from "../signing-key.ts";
 import type { HmacScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
 import { hmacKey, type HmacKey } from "./hmac-key.ts";
-import type { UsedSignatures } from "./seen-signatures.ts";
+import type { UsedSignatures } from "./used-signatures.ts";
 import { signatureFormat, type SignedAround } from "./signature-format.ts";
 
 export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSignatures): CredentialScheme {

@@ -11,7 +11,7 @@ interface CachedToken {
   readonly principal: Principal;
   readonly keys: JWTVerifyGetKey;
   readonly expiresAt: number;
-  readonly until: number;
+  readonly cachedUntil: number;
 }
 
 const maxCached = 10_000;
@@ -39,7 +39,7 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
       const principal = principalOf("jwt", subjectOf(payload), rolesOf(payload, rolesClaim), payload);
       const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + clockSkewSec) * 1000;
       if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string);
-      cache.set(id, { principal, keys: used, expiresAt, until: parts.monotonic() + cacheMs });
+      cache.set(id, { principal, keys: used, expiresAt, cachedUntil: parts.monotonic() + cacheMs });
       return principal;
     } catch (error) {
       if (error instanceof KeysUnavailable) return "unavailable";
@@ -74,7 +74,7 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
       if (token === "" || token.length > maxTokenLength) return "wrong";
       const id = hash("sha256", token, "base64");
       const cached = cache.get(id);
-      if (cached !== undefined && parts.monotonic() < cached.until && keys.isCurrent(cached.keys))
+      if (cached !== undefined && parts.monotonic() < cached.cachedUntil && keys.isCurrent(cached.keys))
         return parts.now() < cached.expiresAt ? cached.principal : "wrong";
       let result = pendingChecks.get(id);
       if (result === undefined) {

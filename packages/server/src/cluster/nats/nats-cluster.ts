@@ -22,7 +22,7 @@ const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason:
 const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages", "groups", "sagas"];
 const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour", "day"];
 /** NATS's default for `max_payload`. */
-const defaultPayload = 1024 ** 2;
+const defaultMaxPayload = 1024 ** 2;
 const gibibyte = 1024 ** 3;
 const connectMs = 5_000;
 /** How long the records of nodes that do not return are stored. */
@@ -57,7 +57,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     publisher: new NatsPublisher(shared),
     js: jetstream.jetstream(connection),
     jsm,
-    maxPayload: connection.info?.max_payload ?? defaultPayload,
+    maxPayload: connection.info?.max_payload ?? defaultMaxPayload,
     isUp: true,
     reconnects: 0,
   };

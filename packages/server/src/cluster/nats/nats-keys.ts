@@ -46,7 +46,7 @@ export class NatsKeys {
   readonly #parts: KeyParts;
   readonly #subject: string;
   /** The messages of each key in order; only the first of a key is delivered. */
-  readonly #lanes = new Map<string, Entry[]>();
+  readonly #messagesByKey = new Map<string, Entry[]>();
   #ready: Entry[] = [];
   #token: number | undefined = undefined;
   #lastSeq = 0;
@@ -124,7 +124,7 @@ export class NatsKeys {
 
   #reset(): void {
     this.#token = undefined;
-    this.#lanes.clear();
+    this.#messagesByKey.clear();
     this.#ready = [];
     this.#lastSeq = 0;
     this.#windowSize = 0;
@@ -139,9 +139,9 @@ export class NatsKeys {
     if (isCached) this.#bytes += size;
     const entry: Entry = { key, seq, size, content: isCached ? content : undefined, attempts: 0, isInherited, isSuspect, record: undefined };
     this.#windowSize++;
-    const lane = this.#lanes.get(key);
-    if (lane !== undefined) return void lane.push(entry);
-    this.#lanes.set(key, [entry]);
+    const messages = this.#messagesByKey.get(key);
+    if (messages !== undefined) return void messages.push(entry);
+    this.#messagesByKey.set(key, [entry]);
     this.#makeReady(entry);
   }
 
@@ -215,13 +215,13 @@ export class NatsKeys {
       this.#parts.failed(error);
     }
     this.unsettled.delete(entry);
-    const lane = this.#lanes.get(entry.key);
-    if (lane?.[0] === entry) {
+    const messages = this.#messagesByKey.get(entry.key);
+    if (messages?.[0] === entry) {
       this.#windowSize--;
       if (entry.content !== undefined) this.#bytes -= entry.size;
-      lane.shift();
-      const [next] = lane;
-      if (next === undefined) this.#lanes.delete(entry.key);
+      messages.shift();
+      const [next] = messages;
+      if (next === undefined) this.#messagesByKey.delete(entry.key);
       else this.#makeReady(next);
     }
     this.#parts.settled();
@@ -241,7 +241,7 @@ export class NatsKeys {
   #postpone(entry: Entry, delayMs: number): void {
     this.unsettled.delete(entry);
     const makeReadyAgain = (): void => {
-      if (this.#lanes.get(entry.key)?.[0] === entry) this.#makeReady(entry);
+      if (this.#messagesByKey.get(entry.key)?.[0] === entry) this.#makeReady(entry);
     };
     if (delayMs > 0) systemClock.after(delayMs, makeReadyAgain);
     else makeReadyAgain();

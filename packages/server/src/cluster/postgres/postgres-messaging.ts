@@ -7,14 +7,14 @@ import { NodeRequests } from "../node-requests.ts";
 import { largeMs, type PostgresLink } from "./postgres-link.ts";
 
 /** Nodes read a message immediately; nodes that join later do not need it. */
-const messageLasts = "1 minute";
+const messageRetention = "1 minute";
 
 /** Not logged: messages need not survive a crash of the server. */
 export const messageTable = (name: string): string =>
   `create unlogged table if not exists ${name}_message (id bigserial primary key, at timestamptz not null default now(), channel text not null, bytes bytea not null);`;
 
 export async function purgeMessages(link: PostgresLink): Promise<void> {
-  await link.once(`delete from ${link.name}_message where at < now() - interval '${messageLasts}'`);
+  await link.once(`delete from ${link.name}_message where at < now() - interval '${messageRetention}'`);
 }
 
 /** The channel of one node. PostgreSQL limits names to 63 bytes. */

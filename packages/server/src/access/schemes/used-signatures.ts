@@ -8,9 +8,9 @@ export interface UsedSignatures {
 }
 
 /** Beyond this number the oldest are dropped. */
-const maxSeen = 100_000;
+const maxSignatures = 100_000;
 
-export class SeenSignatures implements UsedSignatures {
+export class MemorySignatures implements UsedSignatures {
   readonly #until = new Map<string, number>();
   readonly #monotonic: () => number;
 
@@ -19,14 +19,14 @@ export class SeenSignatures implements UsedSignatures {
   }
 
   has(signature: string, forMs: number): boolean {
-    const seen = this.#until;
+    const used = this.#until;
     const now = this.#monotonic();
-    for (const [old, until] of seen) {
-      if (until > now && seen.size < maxSeen) break;
-      seen.delete(old);
+    for (const [old, until] of used) {
+      if (until > now && used.size < maxSignatures) break;
+      used.delete(old);
     }
-    if (seen.has(signature)) return true;
-    seen.set(signature, now + forMs);
+    if (used.has(signature)) return true;
+    used.set(signature, now + forMs);
     return false;
   }
 }

@@ -29,7 +29,7 @@ const refused: ReadonlyMap<string, string> = new Map([
   ["preserveHostHeader", "is not supported: use customHostHeader"],
 ]);
 
-export function refuseOptions(extra: Readonly<Record<string, string>>): void {
+export function rejectUnsupportedOptions(extra: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(extra)) {
     const why = refused.get(name);
     if (why !== undefined) throw new CompileError("endpoint-option-refused", `option '${name}' of http ${why}`);

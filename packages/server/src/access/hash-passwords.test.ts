@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { hashPassword, isPassword, TooManyPasswords } from "./password-hash.ts";
+import { hashPassword, isPassword, PasswordQueueFull } from "./password-hash.ts";
 import type { BasicScheme, SubmittedPassword, Policy, ScryptHash } from "./policy-document.ts";
-import { sealPolicy } from "./seal-policy.ts";
+import { hashPasswords } from "./hash-passwords.ts";
 
 const policyWith = (...names: readonly string[]): Policy<SubmittedPassword> => ({
   authenticate: [{ type: "basic", users: names.map((username) => ({ username, password: { plain: `${username}-word` } })) }],
@@ -9,12 +9,12 @@ const policyWith = (...names: readonly string[]): Policy<SubmittedPassword> => (
 const hashesOf = (policy: Policy): readonly ScryptHash[] =>
   (policy.authenticate as readonly BasicScheme[]).flatMap(({ users }) => users.flatMap(({ password }) => ("scrypt" in password ? [password.scrypt] : [])));
 
-describe("sealPolicy", () => {
+describe("hashPasswords", () => {
   it("hashes every password, and keeps the hash of an unchanged one", async () => {
-    const first = await sealPolicy(policyWith("a", "b"), undefined);
+    const first = await hashPasswords(policyWith("a", "b"), undefined);
     expect(await Promise.all(hashesOf(first).map((hash, index) => isPassword(`${"ab"[index]}-word`, hash)))).toEqual([true, true]);
-    expect(await sealPolicy(policyWith("a", "b"), first)).toEqual(first);
-    const [, ...others] = hashesOf(await sealPolicy(policyWith("a", "c"), first));
+    expect(await hashPasswords(policyWith("a", "b"), first)).toEqual(first);
+    const [, ...others] = hashesOf(await hashPasswords(policyWith("a", "c"), first));
     expect(others).not.toEqual(hashesOf(first).slice(1));
   });
 
@@ -22,10 +22,10 @@ describe("sealPolicy", () => {
     // Cheap hashes, so that a long queue is processed quickly.
     const cheap: ScryptHash = { ...(await hashPassword("x")), cost: 2 ** 10 };
     const checks = Array.from({ length: 258 }, () => isPassword("x", cheap));
-    await expect(isPassword("x", cheap)).rejects.toThrow(TooManyPasswords);
-    const sealing = sealPolicy(policyWith("a", "b", "c", "d"), undefined);
+    await expect(isPassword("x", cheap)).rejects.toThrow(PasswordQueueFull);
+    const hashing = hashPasswords(policyWith("a", "b", "c", "d"), undefined);
     await Promise.all(checks);
     expect(await isPassword("x", cheap)).toBe(false);
-    expect(hashesOf(await sealing)).toHaveLength(4);
+    expect(hashesOf(await hashing)).toHaveLength(4);
   });
 });
