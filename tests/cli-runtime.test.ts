@@ -266,7 +266,7 @@ describe("sluice test --runtime", () => {
     });
     expect(await sluice("test", at("live.test.yaml"), "--coverage")).toMatchObject({
       exit: 0,
-      output: expect.stringContaining("Coverage of live: steps 100.0 %"),
+      output: expect.stringContaining("Coverage of live: steps 100.0%"),
     });
     expect((await call(server.baseUrl, "POST", "/api/live")).text).toBe("real");
     put({ "live.test.yaml": "flowId: nobody\ntests: [{name: t, when: {webhook: live}, then: [{status: completed}]}]\n" });

@@ -162,7 +162,7 @@ function turn(editor: Editor): void {
 /** The padding of the content and the gap between routes, see canvas.css. */
 const padding = { inline: 48, block: 72, route: 72 };
 
-/** The largest zoom, up to 100 %, at which everything fits. */
+/** The largest zoom, up to 100%, at which everything fits. */
 function fit(): void {
   fitOnce();
   // Cards that were out of view are measured only after this layout.

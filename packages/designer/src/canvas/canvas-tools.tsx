@@ -111,11 +111,11 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
         />
         <Button
           variant="quiet"
-          aria-label={`${text.actualSize}, ${Math.round(zoom * 100)} %`}
+          aria-label={`${text.actualSize}, ${Math.round(zoom * 100)}%`}
           title={`${text.actualSize} (0)`}
           onClick={() => run("actual-size")}
         >
-          {Math.round(zoom * 100)} %
+          {Math.round(zoom * 100)}%
         </Button>
         <Button
           variant="quiet"

@@ -119,7 +119,7 @@ function StepSequence({ steps, start, total, level, scope, details }: StepSequen
   ));
 }
 
-/** More steps than any screen shows at 100 %. */
+/** More steps than any screen shows at 100%. */
 const drawnAtOnce = 40;
 
 /** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */

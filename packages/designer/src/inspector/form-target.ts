@@ -49,7 +49,7 @@ function stepTarget(flow: OpenFlow, catalog: FlowCatalog | undefined, outline: O
   return {
     key: pathKey(step.path),
     title: stepLabel(step, catalog).title,
-    where: text.where(route?.id ?? "", step.id, step.span.line),
+    where: route === undefined ? text.whereElementStep(String(step.path[1]), step.id, step.span.line) : text.where(route.id, step.id, step.span.line),
     sections: [...main, ...about],
     item: { listPath: step.listPath, index: step.index },
     word: step.name,
@@ -111,7 +111,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
   if (entity === undefined) return undefined;
   const view = catalog?.entity(entity.name);
   const path = [...entity.path, entity.name];
-  const drawn =
+  const sections =
     view === undefined || view.many === true || view.raw === true
       ? []
       : [{ title: undefined, path, options: view.options, shorthand: view.shorthand, role: "sink" as const }];
@@ -119,7 +119,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
     key,
     title: entityLabel(entity, catalog).title,
     where: text.whereElement(entity.name, entity.span.line),
-    sections: drawn,
+    sections,
     item: { listPath: [], index: Number(entity.path[0]) },
     word: entity.name,
     kind: "element",

@@ -33,7 +33,7 @@ describe("sluice new", () => {
     expect(JSON.parse(readFileSync(join(path, "flow.schema.json"), "utf8"))).toMatchObject({ $id: expect.any(String), type: "array" });
     expect(await sluice("lint", path, "--strict")).toMatchObject({ exit: 0, output: "" });
     const tested = await sluice("test", path, "--coverage");
-    expect(tested, tested.output).toMatchObject({ exit: 0, output: expect.stringContaining("Coverage of invoices-2: steps 100.0 %") });
+    expect(tested, tested.output).toMatchObject({ exit: 0, output: expect.stringContaining("Coverage of invoices-2: steps 100.0%") });
   });
 
   it("connector creates a package with passing tests that a runtime can load", async () => {

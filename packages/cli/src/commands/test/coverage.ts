@@ -95,4 +95,4 @@ export interface Share {
 }
 
 export const shareOf = (items: readonly { readonly hits: number }[]): Share => ({ hit: items.filter(({ hits }) => hits > 0).length, of: items.length });
-export const percent = ({ hit, of }: Share): string => (of === 0 ? "100.0 %" : `${((hit / of) * 100).toFixed(1)} %`);
+export const percent = ({ hit, of }: Share): string => (of === 0 ? "100.0%" : `${((hit / of) * 100).toFixed(1)}%`);
