@@ -205,7 +205,7 @@ export const strings = {
     },
     contract: "Webhook contract",
     kept: "✓ Compatible: existing callers are not affected.",
-    broken: "✕ Breaking: some requests that succeed now will be rejected after Deploy.",
+    broken: "✕ Breaking: some requests that succeed now will be rejected after the deployment.",
     unanswered: (operation: string) =>
       operation.startsWith("* ") ? `${operation.slice(2)} no longer accepts all methods` : `${operation} is no longer served`,
     answered: (operation: string) => `${operation.replace(/^\* /, "")} is new`,

@@ -1,4 +1,4 @@
-// `/_designer/*`: the HTTP API of the workspace, one line per endpoint.
+// `/_designer/*`: the HTTP API of the workspace.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { deploy } from "../targets/deploy.ts";
 import { rollBack } from "../targets/roll-back.ts";

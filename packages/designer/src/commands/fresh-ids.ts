@@ -22,9 +22,9 @@ export function withFreshIds(yaml: string, flow: OpenFlow): string {
       usedIds.add(id);
       continue;
     }
-    const stem = id.replace(/-\d+$/, "");
+    const base = id.replace(/-\d+$/, "");
     let fresh = id;
-    for (let count = 2; usedIds.has(fresh); count++) fresh = `${stem}-${count}`;
+    for (let count = 2; usedIds.has(fresh); count++) fresh = `${base}-${count}`;
     usedIds.add(fresh);
     const edit = setScalar(text, path, fresh);
     if (edit.ok) text = applySplice(text, edit.splice);

@@ -31,7 +31,7 @@ export function DataContent() {
       </div>
       <p className="data__source muted">
         {message.runId === undefined ? text.ofSample : text.ofRun(message.runId)}
-        {message.times > 1 ? ` · ${text.times(message.times)}` : ""}
+        {message.visits > 1 ? ` · ${text.times(message.visits)}` : ""}
       </p>
       {hasSelection ? <ViewContent view={view} message={message} /> : <p className="muted data__note">{text.none}</p>}
     </div>

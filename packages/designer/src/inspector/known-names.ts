@@ -38,7 +38,7 @@ export async function knownNames(kind: NameKind, { catalog, routes, scheme, targ
   return mappings === undefined ? [] : mappingNames(mappings, target);
 }
 
-/** Those of the runtime, if it answers, and those of the workspace. */
+/** The names from the runtime, if it responds, and from the workspace. */
 async function mappingNames(kind: MappingKind, target: string | undefined): Promise<readonly KnownName[]> {
   const [lists, files] = await Promise.all([installedMappings(target), workspaceClient.documents(kind).catch(() => [])]);
   const installed = "error" in lists ? [] : kind === "value-mappings" ? lists.tables : lists.documents;

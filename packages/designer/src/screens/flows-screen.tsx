@@ -7,7 +7,7 @@ import type { Category, FlowEntry } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
-import { Moment, formatTime } from "../controls/moment.tsx";
+import { Timestamp, formatTime } from "../controls/timestamp.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
@@ -172,10 +172,10 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
             ) : row.runs.lastRunAt === null ? (
               <span className="muted">{strings.common.never}</span>
             ) : (
-              <Moment iso={row.runs.lastRunAt} />
+              <Timestamp iso={row.runs.lastRunAt} />
             )}
           </td>
-          <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
+          <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Timestamp iso={row.lastModified} />}</td>
           <td>
             <FlowMenu id={row.id} name={row.name} onNotice={onNotice} />
           </td>

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
-import { formatTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/timestamp.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";

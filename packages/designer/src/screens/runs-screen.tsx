@@ -6,7 +6,7 @@ import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
-import { formatTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/timestamp.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -22,7 +22,7 @@ const searchAfterMs = 300;
 
 type FilterName = "text" | "flow" | "route" | "status" | "since" | "until";
 
-/** All runs of the runtime. The filters are part of the address, so that a link shows the same runs. */
+/** All runs of the runtime. The filters are part of the URL, so that a link shows the same runs. */
 export function RunsScreen() {
   const target = useWorkspace((state) => state.target);
   const [search, setSearch] = useSearchParams();
@@ -92,7 +92,7 @@ function queryOf(search: URLSearchParams): RunQuery {
   };
 }
 
-/** The address contains local times, like the fields. */
+/** The URL contains local times, like the fields. */
 function isoOf(local: string | undefined): string | undefined {
   const time = new Date(local ?? "");
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();

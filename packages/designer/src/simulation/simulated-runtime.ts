@@ -69,16 +69,16 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
   runtime.tap(recorder.tap);
   const starting = runtime.deploy(prepared.deployment);
   let failure: Error | undefined;
-  let over = false;
+  let isDone = false;
   starting.then(
-    () => (over = true),
+    () => (isDone = true),
     (error: Error) => {
       failure = error;
-      over = true;
+      isDone = true;
     },
   );
-  await host.clock.runUntil(() => over);
-  if (failure !== undefined || !over) {
+  await host.clock.runUntil(() => isDone);
+  if (failure !== undefined || !isDone) {
     const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
     return {
       ok: false,

@@ -83,3 +83,10 @@ test("a worker that fails to load is reported, and loaded again for the next req
   simulator.close();
   expect((workers[1] as FakeWorker).ended).toBe(true);
 });
+
+test("closing rejects running and waiting requests, and starts no new worker", async () => {
+  const results = [run("a"), run("b")].map(outcome);
+  simulator.close();
+  expect(await Promise.all(results)).toEqual(["replaced", "replaced"]);
+  expect(workers.map(({ ended }) => ended)).toEqual([true]);
+});

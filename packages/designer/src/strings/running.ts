@@ -143,7 +143,7 @@ export const runsStrings = {
   columns: { status: "Status", route: "Route", started: "Started", duration: "Duration", trigger: "Trigger", error: "Error" },
   statuses: { running: "running", completed: "completed", failed: "failed", retrying: "retrying", discarded: "discarded", cancelled: "cancelled" },
   emptyTitle: "No runs yet",
-  emptyText: "Each message that a route processes is a run. Deploy a flow and call its address, or create a flow from the Timer template.",
+  emptyText: "Each message that a route processes is a run. Deploy a flow and call its URL, or create a flow from the Timer template.",
   of: (shown: number, total: number) => `${shown} of ${total} runs`,
   found: (number: number) => count(number, "run", "runs"),
   foundSoFar: (number: number) => `At least ${count(number, "run", "runs")}`,

@@ -8,7 +8,7 @@ import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { connectionBeans } from "../connection-beans.ts";
 import { faultAt, removeValue, textAt, useForm, valueAt, writeText, type FieldProps } from "../form-scope.ts";
-import { ownRule } from "../own-rule.ts";
+import { customRule } from "../custom-rule.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
 import { CompletingInput } from "./completing-input.tsx";
@@ -37,7 +37,7 @@ export function ScalarField({ option, options }: FieldProps) {
   const { before } = useStepMessage();
   if (!isChosen || asText || !fits) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
-    const own = ownRule(scope, option, options, [...scope.path, option.name]);
+    const own = customRule(scope, option, options, [...scope.path, option.name]);
     const extra = isChosen ? (
       <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
     ) : (

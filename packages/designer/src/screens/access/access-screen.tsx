@@ -5,7 +5,7 @@ import type { FlowSummary, PolicySummary } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
-import { Moment } from "../../controls/moment.tsx";
+import { Timestamp } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
@@ -92,7 +92,7 @@ function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
             {row.policy?.ruleCount}
           </td>
           <td data-label={columns.default}>{row.policy?.default == null ? null : labels.defaults[row.policy.default]}</td>
-          <td data-label={columns.changed}>{row.policy?.lastModified == null ? null : <Moment iso={row.policy.lastModified} />}</td>
+          <td data-label={columns.changed}>{row.policy?.lastModified == null ? null : <Timestamp iso={row.policy.lastModified} />}</td>
         </tr>
       ))}
     </DataTable>

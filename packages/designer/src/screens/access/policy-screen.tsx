@@ -6,7 +6,7 @@ import { withValue, type Path } from "../../controls/json-path.ts";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as labels } from "../../strings/access.ts";

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { isBroken } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { MappingKind } from "../../api-client/runtime-client.ts";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { deployMapping, isSameDocument, saveMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 import { mappingStrings as labels } from "../../strings/mappings.ts";
 
@@ -11,7 +11,7 @@ export interface Saving {
   readonly warnings: readonly string[];
   /** The saved version: the loaded one, or the last saved one. */
   readonly saved: SavedMapping;
-  /** Whether the runtime uses the saved version, another one, or none; unknown while it does not answer. */
+  /** Whether the runtime uses the saved version, another one, or none; unknown while it does not respond. */
   readonly state: "deployed" | "changed" | "draft" | "unknown";
   /** Writes the workspace file; false when it failed. */
   save(document: unknown): Promise<boolean>;

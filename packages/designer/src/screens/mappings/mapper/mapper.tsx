@@ -35,7 +35,7 @@ export interface MapperProps {
   /** Errors by target path. */
   readonly errors: ReadonlyMap<string, string>;
   readonly runtime: string | undefined;
-  /** Changes of the same group are one step of the undo history. */
+  /** Changes of the same group are one undo step. */
   readonly onChange: (document: Members, group?: string) => void;
   readonly onSample: (text: string) => void;
   readonly result: ReactNode;
