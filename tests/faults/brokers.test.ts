@@ -22,7 +22,7 @@ afterAll(async () => {
 const heartbeatMs = 2000;
 const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 100, redeliveryDelay: 200}}}";
 const mebibyte = 1024 * 1024;
-/** For tests that do thousands of things one after another. */
+/** For tests with thousands of sequential operations. */
 const slowMs = 1_800_000;
 
 for (const family of families)

@@ -151,7 +151,7 @@ export const strings = {
     deployed: (time: string) => `Deployed ${time}`,
     deployedTip: (target: string, hash: string, iso: string) => `On ${target} since ${iso}, hash ${hash.slice(0, 12)}`,
     broken: (line: number, message: string) => `Line ${line}: ${message} – showing the last valid version`,
-    neverRead: (line: number, message: string) => `Line ${line}: ${message}`,
+    neverValid: (line: number, message: string) => `Line ${line}: ${message}`,
   },
   notices: {
     saved: "Saved.",

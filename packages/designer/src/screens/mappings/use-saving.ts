@@ -17,7 +17,7 @@ export interface Saving {
   save(document: unknown): Promise<boolean>;
   /** Saves it and installs it on the runtime; false when it was rejected. */
   deploy(document: unknown): Promise<boolean>;
-  refuse(sentence: string): void;
+  showError(sentence: string): void;
 }
 
 export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, target: string | undefined): Saving {
@@ -61,7 +61,7 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
       return labels.deployed(target ?? "", formatTime(new Date().toISOString()));
     });
   const state = stateOf(saved);
-  return { isBusy, note, error, warnings, saved, state, save, deploy, refuse: setError };
+  return { isBusy, note, error, warnings, saved, state, save, deploy, showError: setError };
 }
 
 function stateOf({ isRuntimeKnown, hash, document, deployed }: SavedMapping): Saving["state"] {
