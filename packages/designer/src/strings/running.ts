@@ -55,6 +55,7 @@ export const trialStrings = {
   lastRun: "From last run",
   noLastRun: "This route has no stored runs. Send a message first.",
   noInput: "The message of the last run was not stored. The sample uses the recorded request.",
+  fileTooLarge: (name: string) => `${name} is larger than 1 MB.`,
   fromFile: (name: string) => `From ${name}`,
   fromStep: (runId: string, stepId: string) => `From run ${runId}, starting at ${stepId}`,
   startsAt: (stepId: string) => `The simulation starts at step ${stepId}.`,
