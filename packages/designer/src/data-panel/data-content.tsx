@@ -38,8 +38,8 @@ export function DataContent() {
   );
 }
 
-function ViewContent({ view, message: { before, after, times, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
-  if (times === 0) return <p className="muted data__note">{text.unreached}</p>;
+function ViewContent({ view, message: { before, after, visits, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
+  if (visits === 0) return <p className="muted data__note">{text.unreached}</p>;
   if (isHeld === true && view === "before") {
     return (
       <Suspense>

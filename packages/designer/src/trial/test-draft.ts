@@ -55,7 +55,7 @@ export function draftOfTrial(
       ...(outcome === undefined ? [] : [assertion("status", outcome.status, { status: outcome.status })]),
       ...(reply === undefined ? [] : [assertion("replyStatus", reply.status, { reply: { status: reply.status } })]),
       ...(outcome === undefined || outcome.status !== "completed" ? [] : [bodyAssertion(reply === undefined ? outcome.body : dataOf(reply.body))]),
-      ...mocks.map(mockAssertion),
+      ...mocks.map((mock) => mockAssertion(mock, mocks)),
       visitedAssertion(steps),
     ],
   };
@@ -84,7 +84,7 @@ export function draftOfRun(
     assertions: [
       assertion("status", run.status, { status: run.status }),
       ...(reply === undefined || reply === null ? [] : [assertion("replyStatus", reply, { reply: { status: reply } })]),
-      ...mocks.map(mockAssertion),
+      ...mocks.map((mock) => mockAssertion(mock, mocks)),
       visitedAssertion(run.steps.map(({ stepId }) => ({ routeId: run.routeId, stepId }))),
     ],
   };
@@ -98,14 +98,15 @@ export function referencedSteps({ mocks, assertions }: TestDraft, chosen: readon
 /** The test with the ids that `writeIds` assigned to its steps. */
 export function withStepIds(draft: TestDraft, ids: ReadonlyMap<string, string>): TestDraft {
   const renamed = <T extends StepReference>(step: T): T => ({ ...step, stepId: ids.get(referenceKey(step)) ?? step.stepId });
+  const mocks = draft.mocks.map(renamed);
   return {
     ...draft,
-    mocks: draft.mocks.map(renamed),
+    mocks,
     assertions: draft.assertions.map((one) => {
       const steps = one.steps.map(renamed);
       const [first] = steps;
       if (first === undefined) return one;
-      return one.kind === "mockCalled" ? mockAssertion(first) : { ...one, ...visitedAssertion(steps) };
+      return one.kind === "mockCalled" ? mockAssertion(first, mocks) : { ...one, ...visitedAssertion(steps) };
     }),
   };
 }
@@ -115,7 +116,7 @@ export const draftFileId = ({ name }: Pick<TestDraft, "name">, isTaken: (id: str
 /** The data of the file, to be written as YAML. */
 export function draftData({ flowId, name, mocks, when, assertions }: TestDraft, chosen: readonly boolean[]): Data {
   const then = assertions.filter((_, index) => chosen[index] === true).map((one) => one.then);
-  const written = mocks.map(({ stepId, respond }) => ({ id: stepId, match: { stepId }, respond }));
+  const written = mocks.map((mock) => ({ id: mockId(mock, mocks), match: matchOf(mock, mocks), respond: mock.respond }));
   return { flowId, tests: [{ name, ...(written.length === 0 ? {} : { mocks: written }), when, then: then.length === 0 ? [{ status: "completed" }] : then }] };
 }
 
@@ -127,8 +128,17 @@ const assertion = (kind: ProposedAssertion["kind"], about: string | number, then
   isProposed: true,
 });
 
-const mockAssertion = ({ routeId, stepId }: StepReference): ProposedAssertion =>
-  assertion("mockCalled", stepId, { mockCalled: { mock: stepId } }, [{ routeId, stepId }]);
+/** False when steps of several routes have the same id. */
+const isUnique = ({ stepId }: StepReference, mocks: readonly DraftMock[]): boolean => mocks.filter((mock) => mock.stepId === stepId).length < 2;
+
+const mockId = (step: StepReference, mocks: readonly DraftMock[]): string => (isUnique(step, mocks) ? step.stepId : `${step.routeId}-${step.stepId}`);
+
+const matchOf = ({ routeId, stepId }: DraftMock, mocks: readonly DraftMock[]): Data => (isUnique({ routeId, stepId }, mocks) ? { stepId } : { routeId, stepId });
+
+function mockAssertion({ routeId, stepId }: StepReference, mocks: readonly DraftMock[]): ProposedAssertion {
+  const mock = mockId({ routeId, stepId }, mocks);
+  return assertion("mockCalled", mock, { mockCalled: { mock } }, [{ routeId, stepId }]);
+}
 
 function bodyAssertion(body: unknown): ProposedAssertion {
   const volatile = /\d{4}-\d\d-\d\dT\d\d:\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|\b[0-9A-HJKMNP-TV-Z]{26}\b/.test(JSON.stringify(body) ?? "");
