@@ -12,7 +12,7 @@ export interface KnownName {
   readonly isNew?: boolean;
 }
 
-interface Surroundings {
+interface NameContext {
   readonly catalog: FlowCatalog;
   readonly routes: readonly RouteOutline[];
   /** The scheme of the endpoint; routes are called through triggers of the same scheme. */
@@ -25,7 +25,7 @@ const mappingKinds: Partial<Readonly<Record<NameKind, MappingKind>>> = {
   "mapping-table": "value-mappings",
 };
 
-export async function knownNames(kind: NameKind, { catalog, routes, scheme, target }: Surroundings): Promise<readonly KnownName[]> {
+export async function knownNames(kind: NameKind, { catalog, routes, scheme, target }: NameContext): Promise<readonly KnownName[]> {
   if (kind === "exception") return (catalog.view.exceptions ?? []).map((name) => ({ name, title: shortName(name) })).toSorted(byTitle);
   if (kind === "aggregation-strategy")
     return catalog.view.beans.filter((bean) => bean.kind === kind).map(({ names: [name = ""], title }) => ({ name: `#class:${name}`, title }));

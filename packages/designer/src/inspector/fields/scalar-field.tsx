@@ -37,13 +37,13 @@ export function ScalarField({ option, options }: FieldProps) {
   const { before } = useStepMessage();
   if (!isChosen || asText || !fits) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
-    const own = customRule(scope, option, options, [...scope.path, option.name]);
+    const custom = customRule(scope, option, options, [...scope.path, option.name]);
     const extra = isChosen ? (
       <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
     ) : (
       <>
         <BrowseButton option={option} onChoose={insert} />
-        <NamesButton option={option} onChoose={choose} own={own && { title: own.title, create: () => writer.write(labels.changed(label), own.write) }} />
+        <NamesButton option={option} onChoose={choose} custom={custom && { title: custom.title, create: () => writer.write(labels.changed(label), custom.write) }} />
       </>
     );
     return (

@@ -72,7 +72,7 @@ async function loadAccess(target: string | undefined): Promise<LoadedAccess> {
   return { policies, webhookRoutes: new Set(routeIds.filter((id) => id !== undefined)) };
 }
 
-/** The webhook of a route that is not started is not described. */
+/** A route that is not started is not described, so it may still have a webhook. */
 const mayServeWebhooks = (flow: FlowSummary | undefined, webhookRoutes: ReadonlySet<string> | undefined): boolean =>
   flow === undefined || webhookRoutes === undefined || flow.routes.some(({ id, status }) => status !== "Started" || webhookRoutes.has(id));
 
