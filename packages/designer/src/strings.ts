@@ -162,7 +162,7 @@ export const strings = {
     rolledBack: (revision: number, target: string, warnings: readonly string[]) =>
       `Rolled back to v${revision} on ${target}${warnings.length === 0 ? "." : `, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`}`,
     reloaded: "The file changed on disk and was reloaded.",
-    takeDisk: "Loaded the other version. Undo restores yours.",
+    loadFromDisk: "Loaded the other version. Undo restores yours.",
     dismiss: "Dismiss",
   },
   draft: {
@@ -255,10 +255,10 @@ export const strings = {
     conflict: (number: number) => `Conflict ${number}`,
     sides: { mine: "My version", theirs: "Version on disk" },
     nothing: "(lines removed)",
-    takeDisk: "Use the version on disk",
+    loadFromDisk: "Use the version on disk",
     recreate: "Create the file again",
     overwrite: "Deploy anyway",
-    takeDeployed: "Load the deployed version",
+    loadDeployed: "Load the deployed version",
   },
   problems: {
     title: "Problems",

@@ -51,6 +51,14 @@ const names = (flow: flows.OpenFlow): string =>
     .map((step) => step.detail)
     .join(" ");
 
+test("a step is inserted into the selected top-level element", () => {
+  const handler = `- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n`;
+  const flow = flows.select(flows.openFlow("orders", handler + text, undefined), [0]);
+  const after = run(flow, insertStep("Log", "log: new"));
+  expect(after.selection).toEqual([0, "onException", "steps", 1]);
+  expect(after.text).toBe(`${handler}      - log: new\n${text}`);
+});
+
 describe("several selected steps", () => {
   const both = open([...steps, 1], 0);
 

@@ -1,5 +1,5 @@
 import { Activity } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { RunStatus } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
@@ -18,7 +18,7 @@ const labels = strings.runs;
 const pollMs = 2000;
 /** A text search reads the whole history of the runtime. */
 const searchPollMs = 10_000;
-const searchAfterMs = 300;
+const searchDebounceMs = 300;
 
 type FilterName = "text" | "flow" | "route" | "status" | "since" | "until";
 
@@ -106,8 +106,18 @@ function countText({ runs, total, loadOlder }: RunPages): string {
 /** Searches shortly after the last keystroke. */
 function TextFilter({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
+  const sent = useRef(value);
   useEffect(() => {
-    const timer = setTimeout(() => text !== value && onChange(text), searchAfterMs);
+    // The value was changed elsewhere, for example by a link to all runs.
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (text === value) return;
+      sent.current = text;
+      onChange(text);
+    }, searchDebounceMs);
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
   return <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={setText} />;

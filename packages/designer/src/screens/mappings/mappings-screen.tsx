@@ -145,12 +145,12 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
 
 /** Includes new mappings that were created in this page and not saved yet. */
 function withUnsaved(entries: readonly MappingEntry[], target: string | undefined): readonly MappingEntry[] {
-  const begun = mappingKinds.flatMap((kind) =>
+  const unsaved = mappingKinds.flatMap((kind) =>
     draftsUnder(draftKey(kind, "", target))
       .filter((id) => !entries.some((entry) => entry.kind === kind && entry.id === id))
       .map((id) => ({ ...notInstalled(kind, id, []), isNew: true })),
   );
-  return [...entries, ...begun];
+  return [...entries, ...unsaved];
 }
 
 async function loadEntries(target: string | undefined): Promise<readonly MappingEntry[]> {
