@@ -214,8 +214,8 @@ function useRows(): readonly Row[] {
     });
     const savedIds = new Set(saved.map(({ id }) => id));
     const unsaved = drafts.unsavedIds().filter((id) => !savedIds.has(id));
-    const elsewhere = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !savedIds.has(id) && !unsaved.includes(id));
-    return [...saved, ...unsaved.map((id) => draftRow(id, runtime.flows.get(id))), ...elsewhere.map((flow) => deployedRow(flow, target ?? "", routes))];
+    const deployedOnly = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !savedIds.has(id) && !unsaved.includes(id));
+    return [...saved, ...unsaved.map((id) => draftRow(id, runtime.flows.get(id))), ...deployedOnly.map((flow) => deployedRow(flow, target ?? "", routes))];
   }, [flows, runtime, target]);
 }
 
@@ -256,7 +256,7 @@ function rowOf(flow: FlowEntry, derived: DerivedState, routes: RouteRuns): Omit<
     name: flow.name,
     category: flow.category,
     derived,
-    routes: flow.routeIds.length,
+    routes: flow.routeCount,
     runs: runsOf(flow.id, routes),
     lastModified: flow.lastModified,
     mark: flow.readable ? undefined : strings.flows.unreadable,
@@ -312,7 +312,12 @@ function ImportButton({ isTaken }: { readonly isTaken: (id: string) => boolean }
         type="file"
         accept=".yaml,.yml"
         hidden
-        onChange={(event) => event.target.files?.[0] !== undefined && void open(event.target.files[0])}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file !== undefined) void open(file);
+          // Otherwise choosing the same file again would have no effect.
+          event.target.value = "";
+        }}
       />
       <Button icon={<Upload size={16} aria-hidden="true" />} onClick={() => input.current?.click()}>
         {strings.flows.importFlow}

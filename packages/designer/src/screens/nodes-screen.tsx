@@ -42,13 +42,13 @@ function Cluster({ cluster }: { readonly cluster: ClusterHealth }) {
         {labels.text(name, labels.stores[store])} {labels.progress(current, nodes.length, revision)}
       </p>
       {connectivity === "disconnected" ? <FailureBanner text={labels.disconnected(node)} /> : null}
-      <NodeTable nodes={nodes} answering={node} />
+      <NodeTable nodes={nodes} replyingNode={node} />
       <p className="muted">{labels.slotsHint}</p>
     </>
   );
 }
 
-function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[]; readonly answering: string }) {
+function NodeTable({ nodes, replyingNode }: { readonly nodes: readonly ClusterNode[]; readonly replyingNode: string }) {
   const { columns } = labels;
   return (
     <DataTable
@@ -60,7 +60,7 @@ function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[
         <tr key={node.node}>
           <td>
             {node.node}
-            {node.node === answering ? <div className="muted">{labels.answering}</div> : null}
+            {node.node === replyingNode ? <div className="muted">{labels.replying}</div> : null}
           </td>
           <td className="cell-text" data-label={columns.state}>
             <NodeState node={node} />
