@@ -2,7 +2,7 @@
 
 import { breakpointsStrings } from "./strings/breakpoints.ts";
 import { count } from "./strings/count.ts";
-import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
+import { canvasStrings, inspectorStrings } from "./strings/canvas.ts";
 import { dataStrings } from "./strings/data.ts";
 import { flowMenuStrings } from "./strings/flow-menu.ts";
 import { metricsStrings } from "./strings/metrics.ts";

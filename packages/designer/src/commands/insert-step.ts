@@ -2,7 +2,7 @@ import { type Path, pathKey } from "@sluice/model";
 import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts";
 import { insertSteps, type StepPosition } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
-import { freshSteps } from "./fresh-ids.ts";
+import { withUniqueStepIds } from "./unique-ids.ts";
 
 /** A command that inserts a step, given as YAML, after the selected ones. */
 export function insertStep(title: string, yaml: string): DocumentCommand {
@@ -22,7 +22,7 @@ export function insertStepsAt(
       const at = typeof position === "function" ? position(flow) : position;
       if (at === undefined || yamls.length === 0) return undefined;
       return {
-        edit: insertSteps(flow.text, at, freshSteps(yamls, flow)),
+        edit: insertSteps(flow.text, at, withUniqueStepIds(yamls, flow)),
         select: [...at.listPath, at.index + yamls.length - 1],
         ...(yamls.length > 1 ? { anchor: at.index } : {}),
       };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { simulationTimeoutMs, Simulator, type WorkerLike } from "./simulator.ts";
-import type { WorkerRequest, WorkerMessage } from "./work.ts";
+import type { WorkerRequest, WorkerMessage } from "./worker-messages.ts";
 
 class FakeWorker implements WorkerLike {
   readonly requests: WorkerRequest[] = [];

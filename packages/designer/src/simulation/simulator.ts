@@ -1,6 +1,6 @@
 // The page's side of the simulation: one worker, one request at a time. A request that takes too long terminates the worker; the next one gets a new
 // worker. Only the newest waiting request of each kind is executed.
-import type { Work, WorkerMessage, WorkerRequest } from "./work.ts";
+import type { Work, WorkerMessage, WorkerRequest } from "./worker-messages.ts";
 
 /** The part of a Worker that is used. */
 export interface WorkerLike {

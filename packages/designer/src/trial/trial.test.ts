@@ -4,7 +4,7 @@ import { Editor, type EditorParts } from "../document/editor.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { simulateTests } from "../simulation/simulate-tests.ts";
 import { Simulator, type WorkerLike } from "../simulation/simulator.ts";
-import type { WorkerRequest, WorkerMessage } from "../simulation/work.ts";
+import type { WorkerRequest, WorkerMessage } from "../simulation/worker-messages.ts";
 import { strings } from "../strings.ts";
 import { Trial } from "./trial.ts";
 
