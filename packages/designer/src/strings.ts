@@ -219,8 +219,8 @@ export const strings = {
       [
         name,
         [
-          ...(routes.length === 0 ? [] : [`runs the changed route ${routes.join(", ")}`]),
-          ...(missingSteps.length === 0 ? [] : [`refers to the removed step ${missingSteps.join(", ")}`]),
+          ...(routes.length === 0 ? [] : [`runs the changed ${routes.length === 1 ? "route" : "routes"} ${routes.join(", ")}`]),
+          ...(missingSteps.length === 0 ? [] : [`refers to the removed ${missingSteps.length === 1 ? "step" : "steps"} ${missingSteps.join(", ")}`]),
         ].join(", "),
       ].join(": "),
     option: (name: string, before: string | null, after: string | null) => `${name === "" ? "value" : name} ${before ?? "not set"} → ${after ?? "not set"}`,
