@@ -1,15 +1,12 @@
 // Access policies edited in a real browser and enforced by a real runtime.
 import { createHmac } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answering, startTestServer, token, type StartedServer } from "../started-server.ts";
-import { findingsOf, findingsOfScreen } from "./axe.ts";
+import { findingsOfScreen } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const screenshots = process.env["SCREENSHOTS"];
 const policy = {
   authenticate: [
     { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-of-the-shop", roles: ["write"] }] },
@@ -33,7 +30,6 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(() => browser?.close());
 
