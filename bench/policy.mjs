@@ -151,8 +151,7 @@ try {
   const http = turns > 0 ? await measureCalls() : undefined;
   for (const name of names) {
     const cost = http?.[name].added ?? checks[name].median - checks.none.median;
-    const call =
-      http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95%: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
+    const call = http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95%: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
     console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
   }
   console.log(

@@ -170,7 +170,9 @@ describe("one document does not block the event loop", () => {
   );
 
   it("a name of millions of escaped quotes", async () => {
-    expect(await replyWithinBudget("escaped quotes", () => swept.api("PUT", "/message-mappings/x", inputs.quotesInKey(size)))).toMatch(/^422 .*message mapping/);
+    expect(await replyWithinBudget("escaped quotes", () => swept.api("PUT", "/message-mappings/x", inputs.quotesInKey(size)))).toMatch(
+      /^422 .*message mapping/,
+    );
   }, 120_000);
 });
 

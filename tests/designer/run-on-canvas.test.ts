@@ -426,8 +426,12 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
 
   it("the outline, Find and the inspector cover the steps of error handlers", async () => {
     const { page } = open;
-    const handler = "- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n      - choice: {when: [{simple: '${body}', steps: [{log: inner}]}]}\n";
-    designer.writeFlow("handled", `${handler}- route:\n    id: handled\n    from:\n      uri: platform-http:/api/handled\n      steps:\n        - log: first\n`);
+    const handler =
+      "- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n      - choice: {when: [{simple: '${body}', steps: [{log: inner}]}]}\n";
+    designer.writeFlow(
+      "handled",
+      `${handler}- route:\n    id: handled\n    from:\n      uri: platform-http:/api/handled\n      steps:\n        - log: first\n`,
+    );
     await page.goto(`${designer.url}/flows/handled`);
     await page.getByRole("tree").first().waitFor();
     await page.getByRole("button", { name: "Outline", exact: true }).click();

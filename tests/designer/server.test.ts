@@ -67,7 +67,10 @@ describe("saving", () => {
 
 describe("listing", () => {
   it("counts routes with and without an id", async () => {
-    designer.writeFlow("three", `${webhookFlow("three")}- route: {from: {uri: direct:a, steps: [{log: a}]}}\n- from: {uri: direct:b, steps: [{log: b}]}\n- beans: []\n`);
+    designer.writeFlow(
+      "three",
+      `${webhookFlow("three")}- route: {from: {uri: direct:a, steps: [{log: a}]}}\n- from: {uri: direct:b, steps: [{log: b}]}\n- beans: []\n`,
+    );
     expect((await designer.call("GET", "/_designer/flows")).json.flows).toMatchObject([{ id: "three", routeIds: ["three"], routeCount: 3 }]);
   });
 

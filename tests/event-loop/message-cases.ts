@@ -336,6 +336,7 @@ export function uncovered(catalog: {
     ...catalog.formats.map(({ name }) => `format ${name}`),
   ];
   return names.filter(
-    (name) => !coveredElsewhere.has(name) && !messageCases.some((one) => one.name === name || one.name.startsWith(`${name} `) || one.name.startsWith(`${name}:`)),
+    (name) =>
+      !coveredElsewhere.has(name) && !messageCases.some((one) => one.name === name || one.name.startsWith(`${name} `) || one.name.startsWith(`${name}:`)),
   );
 }

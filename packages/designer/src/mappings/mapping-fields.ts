@@ -230,7 +230,9 @@ function ofSchema(schema: Members): ExpectedFields {
 function ofSample(sample: unknown): ExpectedFields {
   const value = Array.isArray(sample) ? (sample as readonly unknown[]).find(isMembers) : sample;
   const isList = Array.isArray(sample);
-  return isMembers(value) ? { isList, names: Object.keys(value), required: new Set(), inner: (name) => ofSample(value[name]) } : { ...noExpectedFields, isList };
+  return isMembers(value)
+    ? { isList, names: Object.keys(value), required: new Set(), inner: (name) => ofSample(value[name]) }
+    : { ...noExpectedFields, isList };
 }
 
 const segment = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `['${name.replaceAll("'", "\\'")}']`);

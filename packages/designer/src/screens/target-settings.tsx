@@ -55,7 +55,11 @@ export function TargetSettings() {
           unconfirmed={unconfirmed}
           onClose={() => setUnconfirmed(undefined)}
           onConfirm={(password) =>
-            void save({ targets: unconfirmed.targets, confirmed: unconfirmed.addresses.map(({ address }) => address), ...(password === "" ? {} : { password }) })
+            void save({
+              targets: unconfirmed.targets,
+              confirmed: unconfirmed.addresses.map(({ address }) => address),
+              ...(password === "" ? {} : { password }),
+            })
           }
         />
       )}

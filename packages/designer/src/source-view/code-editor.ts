@@ -49,7 +49,8 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, { label, me
         EditorView.updateListener.of((update) => {
           const isFromDocument = update.transactions.some((transaction) => transaction.annotation(fromDocument) === true);
           if (update.docChanged && !isFromDocument) applyTyping(editor, textOf(update.state));
-          else if (update.selectionSet && !isFromDocument && !update.docChanged) editor.selectAt(documentOffset(update.state, update.state.selection.main.head));
+          else if (update.selectionSet && !isFromDocument && !update.docChanged)
+            editor.selectAt(documentOffset(update.state, update.state.selection.main.head));
         }),
       ],
     }),

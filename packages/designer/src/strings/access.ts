@@ -7,7 +7,8 @@ export const accessStrings = {
   open: "Open to everyone",
   noWebhook: "No webhook",
   noPolicy: "No policy",
-  openText: "This flow has no access policy. Anyone who can reach the runtime can call its webhooks, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",
+  openText:
+    "This flow has no access policy. Anyone who can reach the runtime can call its webhooks, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",
   noScheme: "No credentials required",
   broken: "Unreadable: all calls are rejected",
   brokenText: (reason: string) => `The policy cannot be read, so all calls are rejected: ${reason}. Save a new policy or delete this one.`,

@@ -46,7 +46,7 @@ test("a run is mapped to the flow: visited steps, messages, and the failed step"
 
 test("the steps of an error handler are found by their generated ids", () => {
   const outline = openFlow("f", `- onException: {exception: [java.lang.Exception], steps: [{log: x}]}\n${source}`, undefined).lastValid?.outline;
-  const steps = recordedSteps({ ...run, steps: [step("call", "to", "failed"), step("onException1-log1", "log")] } as RunDetail, outline);
+  const steps = recordedSteps({ ...run, steps: [step("call", "to", "failed"), step("onException1-log1", "log")] } as unknown as RunDetail, outline);
   expect(steps.map(({ path }) => path && pathKey(path))).toEqual(["1/route/from/steps/0", "0/onException/steps/0"]);
 });
 

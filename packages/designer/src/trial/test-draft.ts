@@ -42,9 +42,7 @@ export function draftOfTrial(
   const route = routeOf(routes, sample);
   const outcome = result?.outcome;
   const used = new Set(steps.filter(({ mock, unmocked }) => mock !== undefined || unmocked).map(referenceKey));
-  const mocks = mocksFor(
-    steps.filter((step) => used.has(referenceKey(step))).map((step) => ({ ...step, response: responseOf(responses, step) })),
-  );
+  const mocks = mocksFor(steps.filter((step) => used.has(referenceKey(step))).map((step) => ({ ...step, response: responseOf(responses, step) })));
   const reply = outcome?.reply;
   return {
     flowId,
@@ -133,7 +131,8 @@ const isUnique = ({ stepId }: StepReference, mocks: readonly DraftMock[]): boole
 
 const mockId = (step: StepReference, mocks: readonly DraftMock[]): string => (isUnique(step, mocks) ? step.stepId : `${step.routeId}-${step.stepId}`);
 
-const matchOf = ({ routeId, stepId }: DraftMock, mocks: readonly DraftMock[]): Data => (isUnique({ routeId, stepId }, mocks) ? { stepId } : { routeId, stepId });
+const matchOf = ({ routeId, stepId }: DraftMock, mocks: readonly DraftMock[]): Data =>
+  isUnique({ routeId, stepId }, mocks) ? { stepId } : { routeId, stepId };
 
 function mockAssertion({ routeId, stepId }: StepReference, mocks: readonly DraftMock[]): ProposedAssertion {
   const mock = mockId({ routeId, stepId }, mocks);

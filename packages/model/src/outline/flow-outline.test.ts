@@ -42,6 +42,9 @@ test("generated ids in entities are those of the runtime", () => {
   const bound = bindFlow(tree, sampleVocabulary, { flowId: "f", source, property: () => undefined });
   expect(bound.diagnostics).toEqual([]);
   const ids = outlineOf(tree, "f").entities.map(({ blocks }) => blocks.flatMap((block) => [...activeSteps(block.steps)].map(({ id }) => id)));
-  expect(ids).toEqual([["onException1-log1", "onException1-choice1", "onException1-log2"], ["onException2-log1", "own"]]);
+  expect(ids).toEqual([
+    ["onException1-log1", "onException1-choice1", "onException1-log2"],
+    ["onException2-log1", "own"],
+  ]);
   expect(ids).toEqual(bound.flow.entities.map(({ options }) => idsOf(options)));
 });

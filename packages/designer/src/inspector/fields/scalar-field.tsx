@@ -43,7 +43,11 @@ export function ScalarField({ option, options }: FieldProps) {
     ) : (
       <>
         <BrowseButton option={option} onChoose={insert} />
-        <NamesButton option={option} onChoose={choose} custom={custom && { title: custom.title, create: () => writer.write(labels.changed(label), custom.write) }} />
+        <NamesButton
+          option={option}
+          onChoose={choose}
+          custom={custom && { title: custom.title, create: () => writer.write(labels.changed(label), custom.write) }}
+        />
       </>
     );
     return (

@@ -29,8 +29,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const isHttpTrigger = catalog?.isHttpTrigger(route.from.uri) === true;
   const method = route.from.options["httpMethodRestrict"]?.split(",")[0] ?? sample.method;
   const url = `${baseUrl ?? ""}${calledPath(route)}`;
-  const copy = (what: string, text: string): void =>
-    void copyText(text).then((isCopied) => setNote(isCopied ? labels.copied(what) : strings.common.notCopied));
+  const copy = (what: string, text: string): void => void copyText(text).then((isCopied) => setNote(isCopied ? labels.copied(what) : strings.common.notCopied));
   const label = triggerLabel(route, catalog);
   return (
     <section className="deployed" aria-label={labels.title(target)}>

@@ -41,7 +41,8 @@ export function mountSource(parent: HTMLElement, { text, label, onType }: Source
   });
   return {
     show(next) {
-      if (view.state.sliceDoc() !== next) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, annotations: isProgrammatic.of(true) });
+      if (view.state.sliceDoc() !== next)
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, annotations: isProgrammatic.of(true) });
     },
     mark(fault) {
       const from = Math.min(fault?.at ?? 0, view.state.doc.length);
