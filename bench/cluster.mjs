@@ -136,7 +136,7 @@ async function measureChanges() {
   try {
     const durations = [];
     for (let change = -10; change < changes; change++) {
-      const began = performance.now();
+      const startTime = performance.now();
       const response = await fetch(`${nodes[(change + 12) % 3].baseUrl}/_api/flows/hook`, {
         method: "PUT",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -144,7 +144,7 @@ async function measureChanges() {
       });
       const { cluster } = await response.json();
       if (!response.ok || cluster.running !== 3) throw new Error(`PUT ${change}: ${response.status} ${JSON.stringify(cluster)}`);
-      if (change >= 0) durations.push(performance.now() - began);
+      if (change >= 0) durations.push(performance.now() - startTime);
     }
     return { p50: quantile(durations, 0.5), p99: quantile(durations, 0.99) };
   } finally {

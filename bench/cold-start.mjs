@@ -14,11 +14,11 @@ const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {consta
 
 /** Milliseconds from the spawn until `firstCall`, which receives the address, has resolved. */
 async function timeStart(parameters, environment, firstCall) {
-  const began = performance.now();
+  const startTime = performance.now();
   const child = killOnExit(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
   const line = await new Promise((resolve) => child.stdout.once("data", resolve));
   await firstCall(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
-  const took = performance.now() - began;
+  const took = performance.now() - startTime;
   child.kill("SIGKILL");
   await new Promise((resolve) => child.once("exit", resolve));
   return took;
@@ -44,9 +44,9 @@ async function timeSluice() {
 }
 
 function timeEmptyScript() {
-  const began = performance.now();
+  const startTime = performance.now();
   spawnSync(process.execPath, ["-e", "0"]);
-  return performance.now() - began;
+  return performance.now() - startTime;
 }
 
 // The first fetch of this process loads its client; this must not count as start time.

@@ -35,7 +35,7 @@ async function compareFigures(name, bench) {
   return Object.entries(figures).map(([path, value]) => {
     const worse = worseBy(bench, path, value);
     if (worse > margin) process.exitCode = 1;
-    const change = `${Math.abs(worse * 100).toFixed(0)} % ${worse > 0 ? "worse" : "better"}`;
+    const change = `${Math.abs(worse * 100).toFixed(0)}% ${worse > 0 ? "worse" : "better"}`;
     return [name, path, (bench.less?.[path] ?? bench.more[path]).toFixed(2), value.toFixed(2), change, worse > margin ? "WORSE" : "ok"];
   });
 }

@@ -24,14 +24,14 @@ const timeoutMs = 120_000;
 /** Rate and CPU time per message of the bare client, in this process. */
 async function measureBare(work) {
   let cpu = process.cpuUsage();
-  let began = performance.now();
+  let startTime = performance.now();
   /** Called with the first message of a source; the time before it is spent connecting. */
   const first = () => {
     cpu = process.cpuUsage();
-    began = performance.now();
+    startTime = performance.now();
   };
   const count = await work(first);
-  const seconds = (performance.now() - began) / 1_000;
+  const seconds = (performance.now() - startTime) / 1_000;
   const used = process.cpuUsage(cpu);
   return { rate: count / seconds, micros: (used.user + used.system) / count };
 }
@@ -56,9 +56,9 @@ async function api(sluice, method, path) {
 
 async function measureSluice(sluice, count, work) {
   const cpu = cpuMicros(sluice.child.pid);
-  const began = performance.now();
+  const startTime = performance.now();
   await work();
-  const seconds = (performance.now() - began) / 1_000;
+  const seconds = (performance.now() - startTime) / 1_000;
   return { rate: count / seconds, micros: (cpuMicros(sluice.child.pid) - cpu) / count };
 }
 

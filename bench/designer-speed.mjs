@@ -191,7 +191,7 @@ async function measureTracing(page, tools) {
     console.log(`${rate.toFixed(0)} trace events/s were shown on the cards over ${traceMinutes} minutes`);
     console.log(`${median(parts).toFixed(1)} frames/s, the slowest 10 seconds ${slowest.toFixed(1)}; at least ${budgets.framesPerSecond} are required`);
     console.log(
-      `memory after the first minute ${memories[0].toFixed(1)} MB, at the end ${memories.at(-1).toFixed(1)} MB (${((growth - 1) * 100).toFixed(1)} % more)`,
+      `memory after the first minute ${memories[0].toFixed(1)} MB, at the end ${memories.at(-1).toFixed(1)} MB (${((growth - 1) * 100).toFixed(1)}% more)`,
     );
   } finally {
     clearInterval(sending);

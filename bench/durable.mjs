@@ -51,13 +51,13 @@ try {
     const cpu = cpuMicros(sluice.child.pid);
     const ours = await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 256 });
     const accepted = ours.perSecond * seconds;
-    const began = performance.now();
+    const startTime = performance.now();
     let processed = (await completedRuns(sluice)) - before;
-    while (processed < accepted * 0.999 && performance.now() - began < 30_000) {
+    while (processed < accepted * 0.999 && performance.now() - startTime < 30_000) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       processed = (await completedRuns(sluice)) - before;
     }
-    const lag = (performance.now() - began) / 1000;
+    const lag = (performance.now() - startTime) / 1000;
     const through = processed / (seconds + lag);
     rows.push({ accepted: ours.perSecond, through, plain, p99: ours.p99Ms, failed: ours.failed, cpu: (cpuMicros(sluice.child.pid) - cpu) / processed });
     const row = rows.at(-1);

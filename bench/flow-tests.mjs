@@ -39,14 +39,14 @@ for (let index = 0; index < files; index++) {
   writeFileSync(join(folder, `f${index}/order-${index}.yaml`), flow(`order-${index}`));
   writeFileSync(join(folder, `f${index}/order-${index}.test.yaml`), test(`order-${index}`));
 }
-const began = performance.now();
+const startTime = performance.now();
 const command = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 const { error, stdout } = await new Promise((resolve) =>
   killOnExit(
     execFile(process.execPath, [command, "test", folder, "--json"], { maxBuffer: 1 << 28 }, (failure, output) => resolve({ error: failure, stdout: output })),
   ),
 );
-const seconds = (performance.now() - began) / 1_000;
+const seconds = (performance.now() - startTime) / 1_000;
 const { passed, failed } = JSON.parse(stdout);
 console.log(`${files} files, ${passed} passed, ${failed} failed in ${seconds.toFixed(1)} s (budget ${budgetSeconds} s)`);
 console.log(JSON.stringify({ bench: "flow-tests", files, passed, failed, seconds }));

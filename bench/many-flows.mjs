@@ -16,9 +16,9 @@ const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${token}` };
 
 async function measureMs(work) {
-  const began = performance.now();
+  const startTime = performance.now();
   await work();
-  return performance.now() - began;
+  return performance.now() - startTime;
 }
 
 async function repeat(times, work) {
@@ -45,9 +45,9 @@ async function measure(flows) {
   const data = temporaryFolder("many");
   mkdirSync(join(data, "routes"));
   for (let index = 0; index < flows; index++) writeFileSync(join(data, "routes", `f${index}.yaml`), flowOf(index));
-  const began = performance.now();
+  const startTime = performance.now();
   const server = await startSluice({ SERVICE_DATA_DIR: data });
-  const readyMs = performance.now() - began;
+  const readyMs = performance.now() - startTime;
   try {
     const { baseUrl } = server;
     const call = (path, options) => fetch(`${baseUrl}${path}`, options).then((response) => response.text());

@@ -115,9 +115,9 @@ async function measureChecks() {
   for (let round = 0; round < 60; round++)
     for (const [name, call] of Object.entries(calls)) {
       // CPU time, because other load on the machine is not a cost of the policy.
-      const began = process.cpuUsage();
+      const cpuBefore = process.cpuUsage();
       for (let index = 0; index < batch; index++) call();
-      const { user, system } = process.cpuUsage(began);
+      const { user, system } = process.cpuUsage(cpuBefore);
       if (round >= 10) samples[name].push((user + system) / batch);
     }
   return Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, { median: median(list), min: Math.min(...list) }]));
@@ -151,8 +151,7 @@ try {
   const http = turns > 0 ? await measureCalls() : undefined;
   for (const name of names) {
     const cost = http?.[name].added ?? checks[name].median - checks.none.median;
-    const call =
-      http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95 %: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
+    const call = http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95%: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
     console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
   }
   console.log(

@@ -25,9 +25,9 @@ async function verifyResponses(duration) {
 
 /** Spread over the round, each after the previous one. */
 async function redeploy(duration) {
-  const began = performance.now();
+  const startTime = performance.now();
   for (let count = 0; count < perRound; count++) {
-    const wait = began + ((count + 0.5) * duration * 1_000) / perRound - performance.now();
+    const wait = startTime + ((count + 0.5) * duration * 1_000) / perRound - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     const sentAt = performance.now();
     await put(sluice.baseUrl, "hook", versionOf(++version));

@@ -72,10 +72,10 @@ try {
   const signal = AbortSignal.timeout(seconds * 1_000);
   const caller = createCaller(baseUrl);
   const pace = createPace();
-  const began = performance.now();
+  const startTime = performance.now();
   await Promise.all([deployRepeatedly(baseUrl, tally, signal), ...Array.from({ length: clients }, (_, client) => drive(caller, tally, client, signal, pace))]);
   caller.close();
-  const took = (performance.now() - began) / 1_000;
+  const took = (performance.now() - startTime) / 1_000;
   const faults = [...tally.faults, ...audit(tally, before, await waitUntilSettled(baseUrl, tally, before))];
   const removed = await fetch(`${baseUrl}/_api/flows/${flowId}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
   if (!removed.ok) faults.push(`the flow could not be removed: ${removed.status}`);

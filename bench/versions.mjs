@@ -42,7 +42,7 @@ async function startBuild(side, data) {
 /** A durable webhook responds with 202. */
 const notSuccessful = (chunk) => (chunk.toString("latin1", 9, 10) === "2" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
-/** The median of the ratios of neighboring turns, with its 95 % confidence interval. */
+/** The median of the ratios of neighboring turns, with its 95% confidence interval. */
 function ratioOf(pairs) {
   const ratios = pairs.map(([other, mine]) => mine / other).toSorted((a, b) => a - b);
   const margin = 0.98 / Math.sqrt(ratios.length);
@@ -77,9 +77,9 @@ async function compareCalls(name, work) {
   const turn = async (side) => {
     const { pid } = servers[side].child;
     const cpu = threadMicros(pid);
-    const began = performance.now();
+    const startTime = performance.now();
     await sendAll(sockets[side], message, calls, notSuccessful);
-    return { micros: ((performance.now() - began) * 1_000) / calls, cpu: (threadMicros(pid) - cpu) / calls };
+    return { micros: ((performance.now() - startTime) * 1_000) / calls, cpu: (threadMicros(pid) - cpu) / calls };
   };
   await alternate(10, turn);
   const results = await alternate(turns, turn);
@@ -93,11 +93,11 @@ async function compareCalls(name, work) {
 /** Milliseconds from the spawn to the first response of a webhook that was put after the start. */
 async function coldStart(side) {
   const data = temporaryFolder("data");
-  const began = performance.now();
+  const startTime = performance.now();
   const server = await startBuild(side, data);
   await put(server.baseUrl, "hook", "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n");
   await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "{}" }).then((response) => response.text());
-  const took = performance.now() - began;
+  const took = performance.now() - startTime;
   await server.stop();
   rmSync(data, { recursive: true, force: true });
   return took;
@@ -107,9 +107,9 @@ async function manyFlows(side) {
   const data = temporaryFolder("many");
   mkdirSync(join(data, "routes"));
   for (let index = 0; index < flows; index++) writeFileSync(join(data, "routes", `f${index}.yaml`), webhook.flow.replace("id: hook", `id: f${index}`));
-  const began = performance.now();
+  const startTime = performance.now();
   const server = await startBuild(side, data);
-  const ready = performance.now() - began;
+  const ready = performance.now() - startTime;
   const [socket] = await openSockets(server.baseUrl, 1);
   const messages = Array.from({ length: flows }, (_, index) => postMessage(`/api/f${index}`, webhook.body, {}));
   const callAll = async () => {
@@ -137,4 +137,4 @@ if (isSelected("many-flows")) {
   const pick = (field) => results.map((pair) => pair.map((result) => result[field]));
   rows.push(row(`${flows} flows, start`, "ms", pick("ready")), row(`${flows} flows, call`, "µs", pick("call")));
 }
-printTable(["", "other", "this", "this / other [95 %]"], rows);
+printTable(["", "other", "this", "this / other [95%]"], rows);

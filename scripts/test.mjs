@@ -42,10 +42,10 @@ await withProgress("Linting", () => runNode([`${modules}/oxlint/bin/oxlint`]));
 await withProgress("Checking the format", () => runNode([`${modules}/oxfmt/bin/oxfmt`, "--check", "packages", "scripts", "tests", "bench"]));
 await withProgress("Checking the types of the tests", () => runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]));
 const results = await runParts();
-const { isGood, lines } = summarize(results, readRetried());
+const { hasPassed, lines } = summarize(results, readRetried());
 storeRetried(results.retried);
 console.log(`\n${lines.join("\n")}`);
-process.exitCode = isGood ? 0 : 1;
+process.exitCode = hasPassed ? 0 : 1;
 
 /** Runs all parts, even after a failure: the summary covers all of them. */
 async function runParts() {

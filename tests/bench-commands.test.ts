@@ -99,10 +99,10 @@ describe("bench:compare", () => {
     expect(status).toBe(1);
     const rows = stdout.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     const row = (name: string) => rows.find((cells) => cells[1] === name)?.slice(2, 7);
-    expect(row("same")).toEqual(["a.ratio", "2.00", "2.40", "20 % worse", "ok"]);
-    expect(row("noisy")).toEqual(["a.ratio", "2.00", "2.10", "5 % worse", "ok"]);
-    expect(row("slower")).toEqual(["a.ratio", "2.00", "2.60", "30 % worse", "WORSE"]);
-    expect(row("fewer")).toEqual(["a.ratio", "0.90", "0.50", "80 % worse", "WORSE"]);
+    expect(row("same")).toEqual(["a.ratio", "2.00", "2.40", "20% worse", "ok"]);
+    expect(row("noisy")).toEqual(["a.ratio", "2.00", "2.10", "5% worse", "ok"]);
+    expect(row("slower")).toEqual(["a.ratio", "2.00", "2.60", "30% worse", "WORSE"]);
+    expect(row("fewer")).toEqual(["a.ratio", "0.90", "0.50", "80% worse", "WORSE"]);
     expect(row("wide")?.at(-1)).toBe("ok");
     expect([runsOf("same"), runsOf("noisy"), runsOf("slower")]).toEqual([1, 2, 3]);
     expect(JSON.parse(stdout.trim().split("\n").at(-1) as string).figures[2]).toEqual({ bench: "slower", figure: "a.ratio", baseline: 2, now: 2.6 });

@@ -110,10 +110,10 @@ describe("a breakpoint", () => {
     const id = await watch("replaced");
     const reply = post("replaced", "E-1");
     await held(id);
-    const began = Date.now();
+    const startTime = Date.now();
     expect((await server.putFlow("replaced", twoRoutes("replaced").replace("X-Note", "X-Other"))).status).toBe(200);
     expect((await reply).json).toEqual({ order: "E-1" });
-    expect(Date.now() - began).toBeLessThan(3_000);
+    expect(Date.now() - startTime).toBeLessThan(3_000);
     expect(await look(id)).toMatchObject({ state: "ended", reason: "the flow was replaced or removed" });
 
     const other = await watch("stopped");
@@ -141,9 +141,9 @@ describe("limits", () => {
         (await short.api("POST", "/breakpoints", { flowId: "leased", breakpoints: [{ routeId: "leased", stepId: "ask" }] })).json.sessionId;
       const send = (): Promise<ApiReply> => call(short.baseUrl, "POST", "/api/leased", '{"order":"G"}');
       await open();
-      const began = Date.now();
+      const startTime = Date.now();
       expect((await send()).json).toEqual({ order: "G" });
-      expect(Date.now() - began).toBeGreaterThan(400);
+      expect(Date.now() - startTime).toBeGreaterThan(400);
       await soon(() => expect(short.logText()).toMatch(/Breakpoints removed: the client sent no request within the lease/));
 
       const id = await open();
@@ -165,10 +165,10 @@ describe("limits", () => {
     const { sessionId } = (await other.api("POST", "/breakpoints", { flowId: "ending", breakpoints: [{ routeId: "ending", stepId: "ask" }] })).json;
     const reply = call(other.baseUrl, "POST", "/api/ending", '{"order":"H"}');
     await soon(async () => expect((await other.api("GET", `/breakpoints/${sessionId}`)).json.state).toBe("held"));
-    const began = Date.now();
+    const startTime = Date.now();
     await other.end();
     expect((await reply).json).toEqual({ order: "H" });
-    expect(Date.now() - began).toBeLessThan(3_000);
+    expect(Date.now() - startTime).toBeLessThan(3_000);
   });
 
   it("at most four sessions are open, and invalid requests are rejected with a reason", async () => {

@@ -46,9 +46,9 @@ const post = (connections) =>
   });
 
 async function timed() {
-  const [began, starved, used] = [performance.now(), starvedMs(), usedMs(pid)];
+  const [startTime, starved, used] = [performance.now(), starvedMs(), usedMs(pid)];
   const answer = await post(agent).catch((error) => `0 ${error.message}`);
-  const ms = performance.now() - began;
+  const ms = performance.now() - startTime;
   // Only the CPU time of the runtime's main thread during a call can be time that the event loop was blocked.
   const heldMs = used === Infinity ? ms : Math.min(ms, usedMs(pid) - used);
   return { answer, ms: Math.max(0, ms - (starvedMs() - starved)), heldMs };

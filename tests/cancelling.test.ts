@@ -119,10 +119,10 @@ describe("a source that never stops", () => {
 
   it("delays neither removal nor shutdown beyond the drain timeout, and is abandoned", async () => {
     const removed = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
-    const began = removed.host.clock.monotonic();
+    const startTime = removed.host.clock.monotonic();
     const report = await withAdvancingClock(removed, removed.runtime.undeploy("test"));
     expect(report).toMatchObject({ drained: false, abandoned: [{ routeId: "stuck", stepId: undefined }] });
-    expect(removed.host.clock.monotonic() - began).toBeLessThanOrEqual(2100);
+    expect(removed.host.clock.monotonic() - startTime).toBeLessThanOrEqual(2100);
     expect(abandoned).toBe(1);
     const stopped = await flow(yaml, { connectors: [stuck], limits: { drainMs: 2000 } });
     expect(await withAdvancingClock(stopped, stopped.runtime.stop())).toMatchObject({ drained: false });

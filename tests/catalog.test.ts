@@ -64,12 +64,12 @@ describe("GET /_api/catalog", () => {
   });
 
   it("is pure JSON: no example contains bytes", () => {
-    const odd: string[] = [];
+    const keysOfBytes: string[] = [];
     JSON.stringify(catalog, (key, value) => {
-      if (value !== null && typeof value === "object" && "0" in value && !Array.isArray(value)) odd.push(key);
+      if (value !== null && typeof value === "object" && "0" in value && !Array.isArray(value)) keysOfBytes.push(key);
       return value;
     });
-    expect(odd).toEqual([]);
+    expect(keysOfBytes).toEqual([]);
   });
 
   it("replies 304 when it has not changed", async () => {

@@ -1,4 +1,4 @@
-// Durable messages through the nodes of a cluster while nodes are killed: what was accepted, and what arrived at the end of the flow.
+// Durable messages through the nodes of a cluster while nodes are killed: records the accepted messages and those that reach the end of the flow.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ export interface LoadReport {
   readonly replies: ReadonlyMap<number, number>;
 }
 
-/** Posts messages to the nodes in turn while one node after the other is killed. On a slow machine it takes longer, until there were enough messages and kills. */
+/** Posts messages to the nodes in turn while one node after the other is killed. Runs longer on a slow machine, until there are enough messages and kills. */
 export async function loadWithKills(
   cluster: ClusterUnderLoad,
   options: {

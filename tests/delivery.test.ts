@@ -36,8 +36,8 @@ describe("failures", () => {
       `- errorHandler: {defaultErrorHandler: {${redelivery}}}\n${route("m02", "webhook", `to: ${first.url}/`, `to: ${failing.url}/`)}`,
     );
     expect((await post("m02")).status).toBe(500);
-    const began = failing.calls[0]?.at as number;
-    const times = failing.calls.map(({ at }) => at - began);
+    const startTime = failing.calls[0]?.at as number;
+    const times = failing.calls.map(({ at }) => at - startTime);
     expect(times).toHaveLength(4);
     for (const [index, due] of [0, 100, 300, 700].entries()) expect(times[index]).toBeGreaterThanOrEqual(due - 10);
     expect(times[3]).toBeLessThan(30_000);

@@ -8,17 +8,17 @@ import { answering, call, startTestServer, type ApiReply, type StartedServer } f
 let server: StartedServer;
 const inbox = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
 /** A temporary directory for this file only, so that other tests do not interfere. */
-const passing = mkdtempSync(join(tmpdir(), "sluice-passing-"));
-const usual = process.env["TMPDIR"];
+const testTmpDir = mkdtempSync(join(tmpdir(), "sluice-deploy-gate-"));
+const originalTmpDir = process.env["TMPDIR"];
 beforeAll(async () => {
-  process.env["TMPDIR"] = passing;
+  process.env["TMPDIR"] = testTmpDir;
   server = await startTestServer();
 });
 afterAll(async () => {
   await server.end();
-  if (usual === undefined) delete process.env["TMPDIR"];
-  else process.env["TMPDIR"] = usual;
-  for (const folder of [inbox, passing]) rmSync(folder, { recursive: true, force: true });
+  if (originalTmpDir === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = originalTmpDir;
+  for (const folder of [inbox, testTmpDir]) rmSync(folder, { recursive: true, force: true });
 });
 
 const put = (id: string, body: unknown, query = "?tests=required"): Promise<ApiReply> => server.api("PUT", `/flows/${id}${query}`, body);
@@ -109,7 +109,7 @@ describe("the deploy gate", () => {
 `;
     const tests = `flow: flow.yaml
 tests:
-  - name: sends what a file holds
+  - name: sends the content of a file
     mocks: [{id: partner, match: {stepId: send}, respond: {status: 200, body: done}}]
     when: {route: from-files, body: hello}
     then: [{status: completed}, {mockCalled: {mock: partner, times: 1, with: {body: hello}}}]
@@ -132,8 +132,8 @@ tests:
     const reply = await put("mapped", { yaml, params: { prefix: { value: "p", secret: true } }, tests: expecting("mapped", "p-ST") });
     expect([reply.status, reply.json.error]).toEqual([201, undefined]);
     expect((await webhook("mapped")).text).toBe("p-ST");
-    expect(tmpdir()).toBe(passing);
-    expect(readdirSync(passing).filter((name) => name.startsWith("sluice-trial-"))).toEqual([]);
+    expect(tmpdir()).toBe(testTmpDir);
+    expect(readdirSync(testTmpDir).filter((name) => name.startsWith("sluice-trial-"))).toEqual([]);
   });
 
   it("a deployed flow serves requests while another version is tested, and other deployments continue", async () => {
@@ -146,22 +146,22 @@ tests:
     then: [{reply: {body: v2}}]
 `;
     const yaml = answering("busy", "v2").replace("        - setBody:", "        - delay: {constant: 700}\n        - setBody:");
-    const trying = put("busy", { yaml, tests: slow });
-    let answers = 0;
+    const deployment = put("busy", { yaml, tests: slow });
+    let oldReplies = 0;
     let done = false;
-    void trying.then(() => (done = true));
+    void deployment.then(() => (done = true));
     while (!done) {
       const { text } = await webhook("busy");
       expect(["v1", "v2"]).toContain(text);
-      if (text === "v1") answers++;
-      if (answers === 3) expect((await put("aside", { yaml: answering("aside", "x") }, "")).status).toBeLessThan(300);
+      if (text === "v1") oldReplies++;
+      if (oldReplies === 3) expect((await put("other", { yaml: answering("other", "x") }, "")).status).toBeLessThan(300);
     }
-    expect((await trying).status).toBe(200);
-    expect(answers).toBeGreaterThan(3);
+    expect((await deployment).status).toBe(200);
+    expect(oldReplies).toBeGreaterThan(3);
     expect((await webhook("busy")).text).toBe("v2");
   });
 
-  it("tests are removed with their flow and survive a restart", async () => {
+  it("tests are deleted with their flow", async () => {
     await put("gone", { yaml: answering("gone", "x"), tests: expecting("gone", "x") });
     expect(existsSync(join(server.dataDir, "flow-tests/gone.yaml"))).toBe(true);
     await server.api("DELETE", "/flows/gone");

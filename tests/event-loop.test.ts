@@ -10,11 +10,14 @@ let swept: SweptServer;
 beforeAll(async () => void (swept = await startSwept()));
 afterAll(() => swept.end());
 
-/** The best of three: the first may include compilation. Only the CPU time of the runtime's main thread counts. */
-async function held(name: string, send: () => Promise<string>): Promise<string> {
+/**
+ * Sends a message and fails when the event loop was blocked for too long. Repeats up to twice, because the first measurement may include
+ * compilation. Only the CPU time of the runtime's main thread counts.
+ */
+async function replyWithinBudget(name: string, send: () => Promise<string>): Promise<string> {
   let measured = await swept.measure(name, send);
-  for (let again = 0; again < 2 && measured.heldMs > budgetMs; again++) measured = await swept.measure(name, send);
-  expect(measured.heldMs, `${name}: the event loop was held`).toBeLessThan(budgetMs);
+  for (let again = 0; again < 2 && measured.blockedMs > budgetMs; again++) measured = await swept.measure(name, send);
+  expect(measured.blockedMs, `${name}: the event loop was blocked`).toBeLessThan(budgetMs);
   return measured.answer;
 }
 
@@ -88,10 +91,10 @@ describe("one message does not block the event loop", () => {
   ])(
     "%s",
     async (name, route, body, expected) => {
-      const id = `held-${route}`;
+      const id = `blocking-${route}`;
       expect((await swept.server.putFlow(id, routeOf(id, steps[route]))).status).toBeLessThan(300);
       const bytes = Buffer.from(body());
-      expect(await held(name, () => swept.post(`/api/${id}`, bytes))).toMatch(new RegExp(`^${expected}`));
+      expect(await replyWithinBudget(name, () => swept.post(`/api/${id}`, bytes))).toMatch(new RegExp(`^${expected}`));
     },
     240_000,
   );
@@ -114,7 +117,7 @@ describe("copies of copies that run at the same time do not block the event loop
       });
       const flow = routeOf(`nested-${name}`, [step(`direct:${name}-0`)]) + inner.join("");
       expect((await swept.server.putFlow(`nested-${name}`, flow)).status).toBeLessThan(300);
-      expect(await held(name, () => swept.post(`/api/nested-${name}`, "x"))).toMatch(/^500 .*exchange limit/);
+      expect(await replyWithinBudget(name, () => swept.post(`/api/nested-${name}`, "x"))).toMatch(/^500 .*exchange limit/);
     },
     120_000,
   );
@@ -123,7 +126,7 @@ describe("copies of copies that run at the same time do not block the event loop
 describe("one document does not block the event loop", () => {
   it("a table of 300,000 rows", async () => {
     const table = JSON.stringify({ columns: ["a", "b"], rows: Array.from({ length: 300_000 }, (_, index) => [`k${index}`, `v${index}`]) });
-    expect(await held("PUT /value-mappings", () => swept.api("PUT", "/value-mappings/large", table))).toMatch(/^20[01]/);
+    expect(await replyWithinBudget("PUT /value-mappings", () => swept.api("PUT", "/value-mappings/large", table))).toMatch(/^20[01]/);
   }, 240_000);
 
   it.each([
@@ -131,11 +134,11 @@ describe("one document does not block the event loop", () => {
     ["POST", "/flows/validate"],
   ])("%s %s of comments", async (method, path) => {
     const body = JSON.stringify({ yaml: inputs.yamlComments(500_000) });
-    expect(await held(`${method} ${path}`, () => swept.api(method, path, body))).toMatch(/limit exceeded/);
+    expect(await replyWithinBudget(`${method} ${path}`, () => swept.api(method, path, body))).toMatch(/limit exceeded/);
   });
 
   it("JSON of empty lists, whatever the endpoint", async () => {
-    const answer = await held("PUT /flows", () => swept.api("PUT", "/flows/x", inputs.emptyArrays(size)));
+    const answer = await replyWithinBudget("PUT /flows", () => swept.api("PUT", "/flows/x", inputs.emptyArrays(size)));
     expect(answer).toMatch(/^400 .*more than 500000 lists and objects/);
   }, 120_000);
 
@@ -145,14 +148,14 @@ describe("one document does not block the event loop", () => {
     ["/auth/x", /^422 .*unknown property 'k0'/],
     ["/connections/x", /^422 .*unknown property 'k0'/],
   ])("%s with 62,400 unknown properties", async (path, expected) => {
-    expect(await held(path, () => swept.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
+    expect(await replyWithinBudget(path, () => swept.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
   });
 
   it("a mapping with thousands of rules that miss its sample", async () => {
     const names = Array.from({ length: 19_000 }, (_, index) => `k${index}`);
     const source = { format: "json", sample: Object.fromEntries(names.map((name) => [`s${name}`, 1])) };
     const document = JSON.stringify({ source, target: { format: "json" }, map: names.map((name) => ({ to: name, from: name })) });
-    expect(await held("sample", () => swept.api("PUT", "/message-mappings/x", document))).toMatch(/^422 .*the source has no field 'k0'/);
+    expect(await replyWithinBudget("sample", () => swept.api("PUT", "/message-mappings/x", document))).toMatch(/^422 .*the source has no field 'k0'/);
   });
 
   it.each([
@@ -161,13 +164,15 @@ describe("one document does not block the event loop", () => {
   ])(
     "%s behind millions of line breaks",
     async (name, input, expected) => {
-      expect(await held(name, () => swept.api("PUT", "/message-mappings/x", input(size)))).toMatch(expected);
+      expect(await replyWithinBudget(name, () => swept.api("PUT", "/message-mappings/x", input(size)))).toMatch(expected);
     },
     120_000,
   );
 
   it("a name of millions of escaped quotes", async () => {
-    expect(await held("escaped quotes", () => swept.api("PUT", "/message-mappings/x", inputs.quotesInKey(size)))).toMatch(/^422 .*message mapping/);
+    expect(await replyWithinBudget("escaped quotes", () => swept.api("PUT", "/message-mappings/x", inputs.quotesInKey(size)))).toMatch(
+      /^422 .*message mapping/,
+    );
   }, 120_000);
 });
 

@@ -31,7 +31,7 @@ function promisesDuring(work: () => void): number {
 }
 
 describe("the hot path", () => {
-  it("makes no promise in 1,000 runs of a synchronous route", async () => {
+  it("creates no promise in 1,000 runs of a synchronous route", async () => {
     const run = await flow(steps);
     const routeInput = run.runtime.routeInputOf("direct:start");
     const outcomes: unknown[] = [];
@@ -49,15 +49,15 @@ describe("the hot path", () => {
       const routeInput = run.runtime.routeInputOf("direct:start");
       for (let index = 0; index < 20_000; index++) void routeInput?.deliver(new Message("x"));
       const messages = Array.from({ length: 500 }, () => new Message("x"));
-      // Garbage collection reduces the figure, other work increases it: the minimum of many samples is the route's own.
-      let least = Infinity;
+      // Garbage collection lowers the figure and other work raises it, so the minimum of many samples is used.
+      let min = Infinity;
       for (let attempt = 0; attempt < 40; attempt++) {
         const before = getHeapStatistics().used_heap_size;
         for (const message of messages) void routeInput?.deliver(message);
         const used = getHeapStatistics().used_heap_size - before;
-        if (used > 0) least = Math.min(least, used / messages.length);
+        if (used > 0) min = Math.min(min, used / messages.length);
       }
-      return least;
+      return min;
     };
     const three = await bytesPerRun(3);
     const thirty = await bytesPerRun(30);

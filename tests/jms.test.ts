@@ -202,11 +202,11 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
       name,
       `- route: {id: ${name}, from: {uri: "jms:${name}.in?concurrentConsumers=5", steps: [{delay: {constant: 400}}, {to: "jms:${name}.out"}]}}`,
     );
-    const began = Date.now();
+    const startTime = Date.now();
     for (let n = 0; n < 10; n++) peer.send(`${name}.in`, { body: `${n}` });
     await becomes(() => texts(`${name}.out`).length, 10);
     // Ten runs one after another take four seconds; five at a time take two rounds.
-    expect([Date.now() - began >= 780, Date.now() - began < 3800]).toEqual([true, true]);
+    expect([Date.now() - startTime >= 780, Date.now() - startTime < 3800]).toEqual([true, true]);
   });
 
   it("keeps durable subscriptions when it stops, and sends selectors to the broker", async () => {

@@ -112,12 +112,12 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     await link.refuse();
     const out = await received(`${name}/out`);
-    const began = Date.now();
+    const startTime = Date.now();
     await runtime.deploy(
       name,
       `- route: {id: ${name}, from: {uri: "paho-mqtt5:${name}/in?brokerUrl=tcp://127.0.0.1:${link.port}", steps: [{to: "paho-mqtt5:${name}/out?brokerUrl=${broker}"}]}}`,
     );
-    expect(Date.now() - began).toBeLessThan(3000);
+    expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
     await becomes(() => runtime.routeStatus(name), "Started", 15_000);

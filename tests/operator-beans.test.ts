@@ -130,8 +130,8 @@ describe("data from a message", () => {
 
 describe("while functions are edited", () => {
   it("a saved module is reloaded, an invalid one is not", async () => {
-    const place = mkdtempSync(join(tmpdir(), "sluice-reload-"));
-    const file = join(place, "functions.mjs");
+    const moduleFolder = mkdtempSync(join(tmpdir(), "sluice-reload-"));
+    const file = join(moduleFolder, "functions.mjs");
     writeFileSync(file, `export const one = () => "first";`);
     const watching = await startTestServer({ env: { SERVICE_FUNCTIONS: file }, limits: { watch: true } });
     const route = (id: string, bean: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [{bean: ${bean}}]}}\n`;
@@ -161,7 +161,7 @@ describe("while functions are edited", () => {
       expect((await watching.api("GET", "/flows/two")).json.error).toContain("unknown bean 'two'");
     } finally {
       await watching.end();
-      rmSync(place, { recursive: true, force: true });
+      rmSync(moduleFolder, { recursive: true, force: true });
     }
   }, 40_000);
 });

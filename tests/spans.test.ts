@@ -84,9 +84,9 @@ describe("spans", () => {
     for (const span of spans) expect(span.spanId).toMatch(/^[0-9a-f]{16}$/);
     expect(attribute(of("outer"), "sluice.run.id")).toBe(reply.headers.get("x-run-id"));
     expect(attribute(of("outer"), "http.request.method")).toBe("POST");
-    const began = BigInt(of("outer").startTimeUnixNano);
-    expect(Number(began / 1_000_000n)).toBeGreaterThanOrEqual(before);
-    expect(BigInt(of("outer").endTimeUnixNano)).toBeGreaterThanOrEqual(began);
+    const startTime = BigInt(of("outer").startTimeUnixNano);
+    expect(Number(startTime / 1_000_000n)).toBeGreaterThanOrEqual(before);
+    expect(BigInt(of("outer").endTimeUnixNano)).toBeGreaterThanOrEqual(startTime);
     expect(requests[0]).toMatchObject({
       path: "/v1/traces",
       headers: { "content-type": "application/json", authorization: "Bearer c0llector", "x-team": "a" },
@@ -117,9 +117,9 @@ describe("spans", () => {
     answer = () => "never";
     const { putFlow, baseUrl } = await start({}, { otlpSpans: 50 });
     await putFlow("f", answering("quick", "ok"));
-    const began = performance.now();
+    const startTime = performance.now();
     for (let count = 0; count < 200; count++) expect((await call(baseUrl, "POST", "/api/quick", "x")).text).toBe("ok");
-    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(performance.now() - startTime).toBeLessThan(60_000);
     expect(await figure("sluice_spans_waiting")).toBeLessThanOrEqual(50);
     expect(await figure("sluice_spans_dropped_total")).toBeGreaterThan(200);
     const stopping = performance.now();

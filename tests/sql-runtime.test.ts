@@ -112,14 +112,14 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     await admin.query(`create table ${schema}.late (id integer primary key, done boolean default false)`);
     await admin.query(`insert into ${schema}.late (id) values (1)`);
     const runtime = await start();
-    const began = Date.now();
+    const startTime = Date.now();
     const { status } = await runtime.putFlow(
       "late",
       `${bean(link.port)}
 - route: {id: late, from: {uri: "sql:select * from late where not done?dataSource=%23orders&initialDelay=1&delay=50&onConsume=update late set done = true where id = :%23id", steps: [{log: "\${body}"}]}}
 `,
     );
-    expect([status, Date.now() - began < 3000]).toEqual([201, true]);
+    expect([status, Date.now() - startTime < 3000]).toEqual([201, true]);
     const route = async (): Promise<string> => (await runtime.api("GET", "/flows/late")).text;
     await expect.poll(route, { timeout: 10_000 }).toMatch(/"status":"Failed"/);
     await link.open();

@@ -41,7 +41,7 @@ it("new connections at the instant of closing are answered or refused, not reset
   for (const { 200: answered = 0, 503: late = 0, refused = 0, ...broken } of stops) {
     expect(answered + late).toBeGreaterThan(0);
     expect(refused).toBeGreaterThan(0);
-    // The system's backlog holds at least one connection, which may arrive at the moment of closing. Without the fix, all 24 were reset.
+    // The system's backlog holds at least one connection, which may arrive at the moment of closing.
     expect(Object.values(broken).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2);
   }
 }, 90_000);

@@ -14,24 +14,24 @@ describe("the summary of a test run", () => {
       { ...nothing, passed: 4, failed: ["b.test.ts: broken"] },
     ];
     expect(summarize(mergeResults(parts))).toEqual({
-      isGood: false,
+      hasPassed: false,
       lines: ["Failed:", "  b.test.ts: broken", "", "Skipped:", "  2 tests: needs Chromium", "", "7 passed, 1 failed, 2 skipped"],
     });
-    expect(summarize({ ...nothing, passed: 7 })).toEqual({ isGood: true, lines: ["7 passed, 0 failed, 0 skipped"] });
+    expect(summarize({ ...nothing, passed: 7 })).toEqual({ hasPassed: true, lines: ["7 passed, 0 failed, 0 skipped"] });
   });
 
   it("fails for a test that is skipped without a reason", () => {
-    const { isGood, lines } = summarize({ ...nothing, passed: 1, skipped: ["a.test.ts: x"] });
-    expect([isGood, lines.at(-1), lines.join("\n")]).toEqual([false, "1 passed, 1 failed, 0 skipped", expect.stringContaining("a.test.ts: x")]);
+    const { hasPassed, lines } = summarize({ ...nothing, passed: 1, skipped: ["a.test.ts: x"] });
+    expect([hasPassed, lines.at(-1), lines.join("\n")]).toEqual([false, "1 passed, 1 failed, 0 skipped", expect.stringContaining("a.test.ts: x")]);
   });
 
   it("lists retried tests, and fails if the same test was retried in two successive runs", () => {
     const retried = [{ name: "a.test.ts: slow", error: "timed out" }];
     const first = summarize({ ...nothing, passed: 2, retried });
-    expect([first.isGood, first.lines.join("\n")]).toEqual([true, expect.stringContaining("a.test.ts: slow\n    timed out")]);
-    expect(summarize({ ...nothing, passed: 2, retried }, ["b.test.ts: other"]).isGood).toBe(true);
+    expect([first.hasPassed, first.lines.join("\n")]).toEqual([true, expect.stringContaining("a.test.ts: slow\n    timed out")]);
+    expect(summarize({ ...nothing, passed: 2, retried }, ["b.test.ts: other"]).hasPassed).toBe(true);
     const second = summarize({ ...nothing, passed: 2, retried }, ["a.test.ts: slow"]);
-    expect([second.isGood, second.lines.at(-1)]).toEqual([false, "1 passed, 1 failed, 0 skipped"]);
+    expect([second.hasPassed, second.lines.at(-1)]).toEqual([false, "1 passed, 1 failed, 0 skipped"]);
   });
 });
 

@@ -27,7 +27,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const post = async (route: string, body = "{}", headers: Readonly<Record<string, string>> = {}): Promise<string> =>
   (await call(server.baseUrl, "POST", `/api/${route}`, body, { "content-type": "application/json", ...headers })).text;
 
-describe("files changed by hand", () => {
+describe("files changed outside the API", () => {
   it("a table takes effect, an invalid one leaves the previous one, a deleted one is removed", async () => {
     await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
     expect(await post("look")).toBe("ST");
@@ -109,15 +109,15 @@ describe("files changed by hand", () => {
   });
 
   it("without SERVICE_WATCH nothing changes", async () => {
-    const still = await startTestServer();
+    const unwatched = await startTestServer();
     try {
-      mkdirSync(join(still.dataDir, "value-mappings"), { recursive: true });
-      save(join(still.dataDir, "value-mappings", "t.json"), JSON.stringify({ entries: { a: "b" } }));
+      mkdirSync(join(unwatched.dataDir, "value-mappings"), { recursive: true });
+      save(join(unwatched.dataDir, "value-mappings", "t.json"), JSON.stringify({ entries: { a: "b" } }));
       await new Promise((resolve) => setTimeout(resolve, 400));
-      expect((await still.api("GET", "/value-mappings/t")).status).toBe(404);
-      rmSync(join(still.dataDir, "value-mappings", "t.json"));
+      expect((await unwatched.api("GET", "/value-mappings/t")).status).toBe(404);
+      rmSync(join(unwatched.dataDir, "value-mappings", "t.json"));
     } finally {
-      await still.end();
+      await unwatched.end();
     }
   });
 });

@@ -18,7 +18,7 @@ const publishUntil = async (until) => {
 };
 const all = (milliseconds) => Promise.all(Array.from({ length: window }, () => publishUntil(performance.now() + milliseconds)));
 await all(1_000);
-const [before, began] = [count, performance.now()];
+const [before, startTime] = [count, performance.now()];
 await all(Number(seconds) * 1_000);
-console.log(JSON.stringify({ perSecond: ((count - before) * 1_000) / (performance.now() - began) }));
+console.log(JSON.stringify({ perSecond: ((count - before) * 1_000) / (performance.now() - startTime) }));
 await connection.close();

@@ -41,11 +41,11 @@ export class BurstCaller {
     try {
       this.#signal("SIGSTOP");
       for (const socket of this.#sockets) socket.write(message);
-      const began = performance.now();
+      const startTime = performance.now();
       this.#signal("SIGCONT");
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, burstMs);
       this.#signal("SIGSTOP");
-      const tookMs = performance.now() - began;
+      const tookMs = performance.now() - startTime;
       const answered = await this.#countResponses();
       if (answered === connections) throw new Error(`all ${connections} calls completed within ${burstMs} ms: the burst is too small`);
       this.#signal("SIGCONT");

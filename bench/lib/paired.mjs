@@ -62,7 +62,7 @@ export function sendAll(sockets, message, count, check = faultOf) {
 
 /**
  * Pairs are `{name, plain, more}` with two messages each; returns by name the extra cost of `more` over `plain` in the least disturbed turns: the
- * median difference, its 95 % confidence interval, and the median cost of `plain`.
+ * median difference, its 95% confidence interval, and the median cost of `plain`.
  */
 export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1_000, connections = 32 }) {
   spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });

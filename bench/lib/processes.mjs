@@ -27,9 +27,9 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   let exitReason;
   child.once("exit", (code) => (exitReason = code ?? "a signal"));
   let first = "";
-  const began = performance.now();
+  const startTime = performance.now();
   while (!first.includes("\n")) {
-    if (performance.now() - began > startTimeoutMs) throw new Error(`${command.join(" ")} is not ready after ${startTimeoutMs / 1_000} s`);
+    if (performance.now() - startTime > startTimeoutMs) throw new Error(`${command.join(" ")} is not ready after ${startTimeoutMs / 1_000} s`);
     if (exitReason !== undefined) throw new Error(`${command.join(" ")} exited with ${exitReason} before it was ready`);
     await new Promise((resolve) => setTimeout(resolve, 20));
     first = readFileSync(path, "utf8");

@@ -4,12 +4,12 @@ import { printTable } from "./table.mjs";
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
 async function slice(work, calls) {
-  const began = process.hrtime.bigint();
+  const startTime = process.hrtime.bigint();
   for (let count = 0; count < calls; count++) {
     const result = work();
     if (result instanceof Promise) await result;
   }
-  const took = Number(process.hrtime.bigint() - began) / calls;
+  const took = Number(process.hrtime.bigint() - startTime) / calls;
   await new Promise((resolve) => setImmediate(resolve));
   return took;
 }

@@ -44,13 +44,16 @@ function defaultText({ default: value, kind }) {
   return code(cell(typeof value === "string" ? value.replaceAll("\n", "\\n").replaceAll("\r", "\\r") : JSON.stringify(value)));
 }
 
+/** As it can be written in a flow. 0 and -1 have special meanings and no unit. */
 function durationText(ms) {
-  const unit = [
+  if (ms <= 0) return `${ms}`;
+  const [unit, size] = [
     ["h", 3_600_000],
     ["m", 60_000],
     ["s", 1000],
-  ].find(([, size]) => ms !== 0 && ms % size === 0);
-  return unit === undefined ? `${ms}` : `${ms / unit[1]}${unit[0]}`;
+    ["ms", 1],
+  ].find(([, unitMs]) => ms % unitMs === 0);
+  return `${ms / size}${unit}`;
 }
 
 function exampleText({ examples }) {

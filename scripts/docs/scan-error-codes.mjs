@@ -49,11 +49,11 @@ function argumentsAt(text, start) {
   let depth = 0;
   let from = start;
   for (let at = start; at < text.length; at++) {
-    const sign = text[at];
-    if (sign === '"' || sign === "'" || sign === "`") at = stringEnd(text, at);
-    else if ("([{".includes(sign)) depth++;
-    else if (")]}".includes(sign) && depth-- === 0) return [...values, text.slice(from, at).trim()].filter((value) => value !== "");
-    else if (sign === "," && depth === 0) {
+    const character = text[at];
+    if (character === '"' || character === "'" || character === "`") at = stringEnd(text, at);
+    else if ("([{".includes(character)) depth++;
+    else if (")]}".includes(character) && depth-- === 0) return [...values, text.slice(from, at).trim()].filter((value) => value !== "");
+    else if (character === "," && depth === 0) {
       values.push(text.slice(from, at).trim());
       from = at + 1;
     }
@@ -65,13 +65,13 @@ function stringEnd(text, start) {
   const quote = text[start];
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
-    else if (quote === "`" && text.startsWith("${", at)) at = holeEnd(text, at + 2);
+    else if (quote === "`" && text.startsWith("${", at)) at = placeholderEnd(text, at + 2);
     else if (text[at] === quote) return at;
   }
   return text.length;
 }
 
-function holeEnd(text, start) {
+function placeholderEnd(text, start) {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     if ("\"'`".includes(text[at])) at = stringEnd(text, at);
@@ -91,7 +91,7 @@ function shapeOf(source) {
   for (let at = start + 1; at < end; at++) {
     if (source[at] === "\\") shape += source[++at] === "n" ? " " : source[at];
     else if (source[start] === "`" && source.startsWith("${", at)) {
-      at = holeEnd(source, at + 2);
+      at = placeholderEnd(source, at + 2);
       shape += "…";
     } else shape += source[at];
   }

@@ -32,7 +32,7 @@ export function summarize({ passed, failed, skipped, retried }, retriedBefore = 
   ];
   const failures = failed.length + retriedTwice.length + withoutReason.length;
   return {
-    isGood: failures === 0,
+    hasPassed: failures === 0,
     lines: [...lines, `${passed - retriedTwice.length} passed, ${failures} failed, ${skipped.length - withoutReason.length} skipped`],
   };
 }

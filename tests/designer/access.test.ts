@@ -1,15 +1,12 @@
 // Access policies edited in a real browser and enforced by a real runtime.
 import { createHmac } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answering, startTestServer, token, type StartedServer } from "../started-server.ts";
-import { findingsOf, findingsOfScreen } from "./axe.ts";
+import { findingsOfScreen } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const screenshots = process.env["SCREENSHOTS"];
 const policy = {
   authenticate: [
     { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-of-the-shop", roles: ["write"] }] },
@@ -33,7 +30,6 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(() => browser?.close());
 
@@ -68,7 +64,23 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
     await row.getByText("HMAC signature", { exact: true }).waitFor();
     await row.getByText("rejected").waitFor();
     await page.getByRole("link", { name: "stock" }).click();
-    await page.getByText("Anyone who can reach the runtime can call it").waitFor();
+    await page.getByText("Anyone who can reach the runtime can call its webhooks").waitFor();
+  });
+
+  it("shows no access state for flows without a webhook and for flows that are not deployed", async () => {
+    await runtime.putFlow("inner", "- from: {uri: direct:inner, steps: [{log: x}]}\n");
+    await runtime.putFlow("shop", "- rest: {path: /shop, get: [{to: direct:shop}]}\n- from: {uri: direct:shop, steps: [{log: x}]}\n");
+    designer.writeFlow("draft", answering("draft", "ok"));
+    await page.goto(`${designer.url}/access`);
+    const access = (flow: string): Promise<string> => page.getByRole("row", { name: flow }).getByRole("cell").nth(1).innerText();
+    await page.getByText("No webhook").waitFor();
+    expect(await access("inner")).toBe("No webhook");
+    expect(await access("shop")).toBe("Open to everyone");
+    expect(await access("draft")).toBe("No policy");
+    await runtime.api("POST", "/routes/stock/stop");
+    await page.reload();
+    await page.getByText("No webhook").waitFor();
+    expect(await access("stock"), "a stopped webhook is open as soon as it starts").toBe("Open to everyone");
   });
 
   it("protects a flow with keys and rules that apply immediately", async () => {

@@ -114,14 +114,14 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", { timeout: 120_000 
     await bar(page).getByText("Waiting for").waitFor();
     const held = post("closed", "C-1");
     await bar(page).getByText("Message held before note").waitFor();
-    // Closing the browser's process gives the page no chance to say goodbye.
+    // The page cannot send a last request.
     await page.close({ runBeforeUnload: false });
-    const began = Date.now();
+    const startTime = Date.now();
     expect((await held).text).toBe('{"order":"C-1","lines":[1]}');
-    expect(Date.now() - began).toBeLessThan(20_000);
+    expect(Date.now() - startTime).toBeLessThan(20_000);
   });
 
-  it("say why a target refuses them", async () => {
+  it("show why a target rejects them", async () => {
     const page = await openFlow("refused");
     const plain = await startTestServer();
     const other = await startTestDesigner(plain.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });

@@ -1,6 +1,6 @@
 // Connections defined, tested and chosen in a real browser and used by a real runtime: SQLite for one that works, a closed port for one
 // that does not.
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect as connectTo, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -10,11 +10,10 @@ import { serverFor } from "@sluice/testkit";
 import { connect } from "@nats-io/transport-node";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { eventually, startTestServer, token, type StartedServer } from "../started-server.ts";
-import { findingsOf, findingsOfScreen } from "./axe.ts";
+import { findingsOfScreen } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const screenshots = process.env["SCREENSHOTS"];
 const insertFlow = (reference: string): string => `- route:
     id: insert
     from:
@@ -27,18 +26,19 @@ const insertFlow = (reference: string): string => `- route:
               dataSource: "${reference}"
 `;
 
-/** Values of each connection type, with a port on which nothing listens. */
-const nowhere = { host: "127.0.0.1", port: 1 };
-const unreachableTypes: Readonly<Record<string, object>> = {
+/** No server listens on port 1. */
+const unreachableServer = { host: "127.0.0.1", port: 1 };
+/** Values of each connection type. */
+const valuesByType: Readonly<Record<string, object>> = {
   amqp: { url: "amqp://127.0.0.1:1" },
   jdbc: { url: "jdbc:postgresql://127.0.0.1:1/shop" },
   kafka: { brokers: "127.0.0.1:1" },
   mqtt: { brokerUrl: "tcp://127.0.0.1:1" },
-  mysql: nowhere,
+  mysql: unreachableServer,
   nats: { servers: "127.0.0.1:1" },
-  postgres: nowhere,
-  rabbitmq: nowhere,
-  redis: nowhere,
+  postgres: unreachableServer,
+  rabbitmq: unreachableServer,
+  redis: unreachableServer,
   sqlite: { file: ":memory:" },
 };
 
@@ -76,7 +76,6 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   }, 240_000);
   afterAll(async () => {
     await browser?.close();
@@ -198,7 +197,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
   });
 
   it("can be chosen in the form of every connector", async () => {
-    for (const [type, values] of Object.entries(unreachableTypes))
+    for (const [type, values] of Object.entries(valuesByType))
       expect((await runtime.api("PUT", `/connections/some-${type}?force=true`, { type, values })).status).toBe(201);
     const steps = connectorsWithConnection.map(({ uri }) => `        - to: ${JSON.stringify(uri)}\n`).join("");
     designer.writeFlow("all", `- route:\n    id: all\n    from:\n      uri: webhook\n      steps:\n${steps}`);

@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     await page.getByRole("combobox", { name: "Search names" }).fill("GroupedBody");
     await page.getByRole("dialog").getByRole("option").first().click();
     await saved(page, /aggregationStrategy: "?#class:org\.apache\.camel\.processor\.aggregate\.Grouped/);
-    // An own strategy is an expression, which is then edited in the form.
+    // A custom strategy is an expression, which is then edited in the form.
     await choose(page, "Aggregation strategy");
     await page.getByRole("option", { name: "Create an expression that merges two messages…" }).click();
     await saved(page, /- split:\n +simple: \$\{body\}\n +aggregationExpression:\n +simple: "\$\{variable\.aggregate\}\$\{body\}"\n +steps:/);
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     await page.getByRole("combobox", { name: "Search names" }).fill("connect");
     await page.getByRole("option", { name: "Connect java.net.ConnectException" }).click();
     await saved(page, /- java\.net\.ConnectException\n/);
-    // Exception types are a closed list: an own kind of error is a condition.
+    // Exception types are a fixed list: a custom kind of error is a condition.
     await choose(page, "Exception 1");
     await page.getByRole("combobox", { name: "Search names" }).fill("stock is empty");
     await page.getByRole("option", { name: "Create a condition on the error…" }).click();

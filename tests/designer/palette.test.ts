@@ -1,4 +1,4 @@
-// The list for adding steps: groups, other words, recipes, recent entries.
+// The list for adding steps: groups, synonyms, recipes, recent entries.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findingsOf } from "./axe.ts";

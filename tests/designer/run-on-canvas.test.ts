@@ -424,6 +424,27 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await expect.poll(() => outline.count(), soon).toBe(0);
   });
 
+  it("the outline, Find and the inspector cover the steps of error handlers", async () => {
+    const { page } = open;
+    const handler =
+      "- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n      - choice: {when: [{simple: '${body}', steps: [{log: inner}]}]}\n";
+    designer.writeFlow(
+      "handled",
+      `${handler}- route:\n    id: handled\n    from:\n      uri: platform-http:/api/handled\n      steps:\n        - log: first\n`,
+    );
+    await page.goto(`${designer.url}/flows/handled`);
+    await page.getByRole("tree").first().waitFor();
+    await page.getByRole("button", { name: "Outline", exact: true }).click();
+    const outline = page.getByRole("navigation", { name: "Outline" });
+    await expect.poll(() => outline.getByRole("button").count(), soon).toBe(6);
+    await outline.getByRole("button", { name: "Log" }).nth(1).click();
+    await page.getByText("element onException · step onException1-log1 · line 4").waitFor();
+    await page.keyboard.press("Control+f");
+    await page.getByLabel("Find a step").fill("inner");
+    await page.keyboard.press("Enter");
+    await page.getByText("element onException · step onException1-log2 · line 5").waitFor();
+  });
+
   it("Save as test writes the id it needs into the flow, and the mock stays on its step when another is inserted before it", async () => {
     const { page } = open;
     const text = `- route:\n    id: named\n    from:\n      uri: platform-http:/api/named # address\n      steps:\n        - to:\n            uri: http://erp.invalid/orders # call\n`;

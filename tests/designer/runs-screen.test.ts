@@ -55,6 +55,12 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     expect(await findingsOf(page)).toEqual([]);
     await page.getByLabel("From", { exact: true }).fill("2999-01-01T00:00");
     await page.getByText("0 runs", { exact: true }).waitFor();
+    // The link to all runs clears the filters, including the text in the search field.
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
+    await page.getByText("50 of 243 runs").waitFor();
+    expect(await page.getByLabel("Search runs").inputValue()).toBe("");
+    await page.waitForTimeout(500);
+    expect(new URL(page.url()).search).toBe("");
   });
 
   it("finds all runs of a flow behind 10,000 newer ones of another", async () => {

@@ -65,6 +65,28 @@ describe("saving", () => {
   });
 });
 
+describe("listing", () => {
+  it("counts routes with and without an id", async () => {
+    designer.writeFlow(
+      "three",
+      `${webhookFlow("three")}- route: {from: {uri: direct:a, steps: [{log: a}]}}\n- from: {uri: direct:b, steps: [{log: b}]}\n- beans: []\n`,
+    );
+    expect((await designer.call("GET", "/_designer/flows")).json.flows).toMatchObject([{ id: "three", routeIds: ["three"], routeCount: 3 }]);
+  });
+
+  it("omits files whose name is not a valid id", async () => {
+    const names = ["orders", "con", "a..b", "a.", ".hidden", "with space"];
+    const stored = Object.fromEntries(names.flatMap((name) => [`flows/${name}.yaml`, `tests/orders/${name}.test.yaml`]).map((path) => [path, "a: 1\n"]));
+    const own = await startTestDesigner(runtime.baseUrl, { stored });
+    try {
+      expect((await own.call("GET", "/_designer/flows")).json).toMatchObject({ total: 1, flows: [{ id: "orders" }] });
+      expect((await own.call("GET", "/_designer/flows/orders/tests")).json).toEqual({ tests: [expect.objectContaining({ id: "orders" })] });
+    } finally {
+      await own.end();
+    }
+  });
+});
+
 describe("a full disk", () => {
   it("responds with 507 and changes nothing", async () => {
     const full = await startTestDesigner(runtime.baseUrl, { writeFile: () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) });

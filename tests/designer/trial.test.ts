@@ -100,6 +100,20 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.getByRole("region", { name: "stranger, Difference" }).getByText("Bye Bob").waitFor();
   });
 
+  it("reads a sample from a file, and rejects one that is too large instead of truncating it", async () => {
+    const page = await openFlow("filed", flow("filed"));
+    await page.getByRole("button", { name: "Try it", exact: true }).click();
+    const initial = await body(page).inputValue();
+    const choose = (name: string, text: string) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await choose("large.json", "ä".repeat(600_000));
+    await page.getByText("large.json is larger than 1 MB.").waitFor();
+    expect(await body(page).inputValue()).toBe(initial);
+    await choose("small.json", '{"name": "Ada"}');
+    await page.getByText("From small.json").waitFor();
+    expect(await body(page).inputValue()).toBe('{"name": "Ada"}');
+    await expect.poll(() => page.getByText("is larger than").count(), soon).toBe(0);
+  });
+
   it("an expression shows its result for the message at its step as the user types, and its errors", async () => {
     const page = await openFlow("typed", flow("typed"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();

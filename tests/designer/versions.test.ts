@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await typeSource(page, designer.flowText("reviewed").replace("/api/reviewed", "/api/reviewed?httpMethodRestrict=POST"));
     await page.getByRole("button", { name: "Review changes" }).click();
     const contract = dialog.getByRole("region", { name: "Webhook contract" });
-    await contract.getByText("Breaking: some requests that succeed now will be rejected after Deploy.").waitFor();
+    await contract.getByText("Breaking: some requests that succeed now will be rejected after the deployment.").waitFor();
     expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer accepts all methods"]);
     expect(await findingsOf(page)).toEqual([]);
   });

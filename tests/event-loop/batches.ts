@@ -14,13 +14,13 @@ export interface Batch {
 const maxCases = 12;
 
 /** Cases that end the route, or that test the reply itself. */
-const alone = /^(?:reply|failure|step (?:stop|rollback|resequence|sample|threads)) /;
+const singleCases = /^(?:reply|failure|step (?:stop|rollback|resequence|sample|threads)) /;
 
 /** All cases, grouped by inputs. */
 export function batchesOf(cases: readonly MessageCase[]): readonly Batch[] {
   const groups = new Map<string, MessageCase[]>();
   for (const one of cases) {
-    const kind = alone.test(one.name) ? one.name : (one.name.split(" ")[0] as string);
+    const kind = singleCases.test(one.name) ? one.name : (one.name.split(" ")[0] as string);
     const key = `${kind} < ${one.inputs.join()}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);

@@ -286,7 +286,7 @@ const stepOptions: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Parts that only delegate to others, or that need more than a single route. */
-const elsewhere: ReadonlySet<string> = new Set([
+const coveredElsewhere: ReadonlySet<string> = new Set([
   "language method",
   "step marshal",
   "step unmarshal",
@@ -336,6 +336,7 @@ export function uncovered(catalog: {
     ...catalog.formats.map(({ name }) => `format ${name}`),
   ];
   return names.filter(
-    (name) => !elsewhere.has(name) && !messageCases.some((one) => one.name === name || one.name.startsWith(`${name} `) || one.name.startsWith(`${name}:`)),
+    (name) =>
+      !coveredElsewhere.has(name) && !messageCases.some((one) => one.name === name || one.name.startsWith(`${name} `) || one.name.startsWith(`${name}:`)),
   );
 }

@@ -6,7 +6,7 @@ import { watchLoop, type LoopWatch } from "./loop-watch.ts";
 
 export interface Measured {
   readonly name: string;
-  readonly heldMs: number;
+  readonly blockedMs: number;
   /** The status, or why there is none. */
   readonly answer: string;
 }
@@ -44,7 +44,7 @@ export async function startSwept(env: Readonly<Record<string, string>> = {}): Pr
     async measure(name, send) {
       await watch.measure();
       const answer = await send().catch((error: unknown) => `no answer: ${(error as Error).message}`);
-      return { name, answer, heldMs: Math.round(await watch.measure()) };
+      return { name, answer, blockedMs: Math.round(await watch.measure()) };
     },
     post: (path, body, headers = {}) => request("POST", path, body, { "content-type": "text/plain", ...headers }),
     api: (method, path, body, headers = {}) =>
@@ -97,8 +97,8 @@ function summaryOf(reply: string): string {
 /** The results as text, worst first. */
 export function report(measured: readonly Measured[], limit = 60): string {
   return measured
-    .toSorted((one, other) => other.heldMs - one.heldMs)
+    .toSorted((one, other) => other.blockedMs - one.blockedMs)
     .slice(0, limit)
-    .map(({ name, heldMs, answer }) => `${String(heldMs).padStart(6)} ms  ${name}  -> ${answer.slice(0, 90).replaceAll(/\s+/g, " ")}`)
+    .map(({ name, blockedMs, answer }) => `${String(blockedMs).padStart(6)} ms  ${name}  -> ${answer.slice(0, 90).replaceAll(/\s+/g, " ")}`)
     .join("\n");
 }

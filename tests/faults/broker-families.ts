@@ -188,7 +188,7 @@ class MqttPartner implements Partner {
 
 class NatsPartner implements Partner {
   readonly #port: number;
-  readonly #taken = new Map<string, string[]>();
+  readonly #texts = new Map<string, string[]>();
   #client: NatsConnection | undefined = undefined;
 
   constructor(port: number) {
@@ -212,8 +212,8 @@ class NatsPartner implements Partner {
   }
 
   async received(name: string): Promise<readonly string[]> {
-    const texts = this.#taken.get(name) ?? [];
-    this.#taken.set(name, texts);
+    const texts = this.#texts.get(name) ?? [];
+    this.#texts.set(name, texts);
     const consumer = await jetstream(this.#client as NatsConnection).consumers.get(name, "test");
     for (let pending = (await consumer.info()).num_pending; pending > 0; pending = (await consumer.info()).num_pending)
       for await (const message of await consumer.fetch({ max_messages: Math.min(pending, 1000), expires: 1000 })) {

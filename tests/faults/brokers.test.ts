@@ -23,7 +23,7 @@ afterAll(async () => {
 const heartbeatMs = 2000;
 const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 100, redeliveryDelay: 200}}}";
 const mebibyte = 1024 * 1024;
-/** For tests that do thousands of things one after another. */
+/** For tests with thousands of sequential operations. */
 const slowMs = 1_800_000;
 
 for (const family of families)
@@ -134,9 +134,9 @@ function faultsOf(family: Family): void {
     await partner.prepare(name);
     const first = await startBrokerRuntime({}, dataDir);
     await putConnection(first, name, connectionTo(link.port));
-    const began = Date.now();
+    const startTime = Date.now();
     await first.deploy(name, moving(name));
-    expect(Date.now() - began).toBeLessThan(3000);
+    expect(Date.now() - startTime).toBeLessThan(3000);
     const problem = async ({ api }: Api): Promise<string> => {
       const { connections } = (await api("GET", "/health")).json as { connections: readonly { id: string; state: string; problem?: string }[] };
       const found = connections.find(({ id }) => id === name);

@@ -119,9 +119,9 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const took: number[] = [];
       let behind = 0;
       for (let round = 1; round <= rounds; round++) {
-        const began = performance.now();
+        const startTime = performance.now();
         const { status, json } = await (nodes[round % 3] as SpawnedServer).putFlow("plain", answering("plain", String(round)));
-        took.push(performance.now() - began);
+        took.push(performance.now() - startTime);
         if (status !== 200) wrong.push(`PUT ${round}: ${status} ${json?.error}`);
         const named = new Set<string>((json.cluster?.behind ?? []).map(({ node }: { node: string }) => node));
         behind += named.size;

@@ -1,4 +1,4 @@
-// One node that cannot reach the store, while the other nodes can: the table of the design (Node or store cut off), row by row.
+// One node that cannot reach the store, while the other nodes can: each effect that docs/operations/cluster.md lists for a disconnected node.
 import { createHmac } from "node:crypto";
 import { FaultyLink, serverFor, type TestServer } from "@sluice/testkit";
 import { expect, it } from "vitest";

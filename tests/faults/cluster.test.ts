@@ -37,11 +37,11 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         expect([id, status, json?.error, json?.cluster?.running]).toEqual([id, 201, undefined, 3]);
       }
       await eventually(() => new Set(partner.beats.map(({ schedule }) => schedule)).size === schedules.length);
-      const began = performance.now();
-      const until = began + seconds * 1_000;
+      const startTime = performance.now();
+      const until = startTime + seconds * 1_000;
       let storeKills = 0;
       const disturbing = (async () => {
-        for (let next = began + disturbEveryMs; store.servers > 1 && next + awayMs < until; next += disturbEveryMs) {
+        for (let next = startTime + disturbEveryMs; store.servers > 1 && next + awayMs < until; next += disturbEveryMs) {
           await sleep(next - performance.now());
           storeKills++;
           const server = Math.floor(random() * store.servers);

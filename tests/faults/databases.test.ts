@@ -182,9 +182,9 @@ function faultsOf(family: Family, own: TestServer): void {
     await link.refuse();
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
-    const began = Date.now();
+    const startTime = Date.now();
     await install(first, "late", link.port, flowOf("late", false));
-    expect(Date.now() - began).toBeLessThan(3000);
+    expect(Date.now() - startTime).toBeLessThan(3000);
     const health = async ({ api }: Api): Promise<string> => {
       const { connections } = (await api("GET", "/health")).json as { connections: readonly { id: string; state: string; problem?: string }[] };
       const found = connections.find(({ id }) => id === "late");

@@ -18,7 +18,7 @@ const reserved = 512 * 1024;
 
 class SmallDisk {
   readonly directory = mkdtempSync(join(tmpdir(), "sluice-disk-"));
-  /** The maximum free space since this was last set to 0. */
+  /** The maximum free space since it was last reset. */
   maxFree = 0;
   #filling: NodeJS.Timeout | undefined;
 
@@ -26,14 +26,14 @@ class SmallDisk {
     expect(spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", this.directory]).status).toBe(0);
   }
 
-  get left(): number {
+  get freeSpace(): number {
     const { bavail, bsize } = statfsSync(this.directory);
     return bavail * bsize;
   }
 
-  /** Fills the disk, including space that is freed meanwhile, until `free`. */
+  /** Fills the disk and keeps it full until `free` is called. */
   fill(): void {
-    this.maxFree = Math.max(this.maxFree, this.left);
+    this.maxFree = Math.max(this.maxFree, this.freeSpace);
     for (const size of [65_536, 4_096])
       try {
         for (;;) writeFileSync(join(this.directory, "ballast"), Buffer.alloc(size), { flag: "a" });
@@ -87,8 +87,8 @@ class Load {
 }
 
 /**
- * How long after each of these times the store could write again, according to the process's log, because the times that a client measures depend on
- * the load of the machine.
+ * The time from each `freed` until the store could write again, in milliseconds. Taken from the log of the process, because times measured by a client
+ * depend on the load of the machine.
  */
 function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly number[] {
   const changes = server
@@ -98,9 +98,9 @@ function recoveriesOf(server: SpawnedServer, freed: readonly number[]): readonly
     .map((line) => JSON.parse(line) as { readonly time: string; readonly level: string; readonly message: string })
     .filter(({ message }) => /cannot write|Cannot use|writable again|accepts writes again/.test(message))
     .map(({ time, level }) => ({ time: Date.parse(time), isFailing: level === "ERROR" }));
-  return freed.map((at) => {
-    if (changes.findLast(({ time }) => time <= at)?.isFailing !== true) return 0;
-    return (changes.find(({ time, isFailing }) => time > at && !isFailing)?.time ?? Infinity) - at;
+  return freed.map((freedAt) => {
+    if (changes.findLast(({ time }) => time <= freedAt)?.isFailing !== true) return 0;
+    return (changes.find(({ time, isFailing }) => time > freedAt && !isFailing)?.time ?? Infinity) - freedAt;
   });
 }
 
@@ -125,10 +125,10 @@ it.skipIf(process.getuid?.() !== 0)(
       for (let round = 1; round <= rounds; round++) {
         disk.fill();
         for (const end = Date.now() + 400; Date.now() < end; samples++) {
-          const before = (disk.maxFree = disk.left);
+          const before = (disk.maxFree = disk.freeSpace);
           const status = await statusOf(server);
           // The store itself may free space with a checkpoint; while there is space, UP is correct.
-          if (status !== "DEGRADED" && Math.max(disk.maxFree, disk.left) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes left`);
+          if (status !== "DEGRADED" && Math.max(disk.maxFree, disk.freeSpace) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes free`);
           await sleep(10);
         }
         if (round % killEvery === 0) {
@@ -152,7 +152,7 @@ it.skipIf(process.getuid?.() !== 0)(
         freedAt.push(freed);
         for (const end = Date.now() + 300; Date.now() < end; samples++) {
           const status = await statusOf(server);
-          if (status !== "UP" && disk.left > 3 * 1_048_576) wrong.push(`round ${round}: ${status} with ${disk.left} bytes left`);
+          if (status !== "UP" && disk.freeSpace > 3 * 1_048_576) wrong.push(`round ${round}: ${status} with ${disk.freeSpace} bytes free`);
           await sleep(10);
         }
         if (round % killEvery === 0) {

@@ -15,10 +15,10 @@ it("2,000 flows, 20 corrupt: ready within 10 s, 1,980 running", async () => {
     const text = index % 100 === 7 ? (broken[((index / 100) % broken.length) | 0] as string) : answering(`r${index}`, `answer ${index}`);
     writeFileSync(join(dataDir, "routes", `f${index}.yaml`), text);
   }
-  const began = performance.now();
+  const startTime = performance.now();
   const server = await spawnServer({ dataDir });
   // CPU time used by others on a busy machine does not count.
-  const readyMs = performance.now() - began - starvedMs(server.pid);
+  const readyMs = performance.now() - startTime - starvedMs(server.pid);
   try {
     const { flows } = (await server.api("GET", "/flows")).json as { flows: { status: string; error: string | null }[] };
     expect(flows.filter(({ status }) => status === "Started")).toHaveLength(1_980);

@@ -28,14 +28,14 @@ afterAll(() => console.log(figures.join("\n")));
 async function watched(name: string, work: () => Promise<void>, canaryMs?: number): Promise<number> {
   const canary = await startCanary(server, canaryMs);
   const memory = watchMemory(server.pid);
-  const began = performance.now();
+  const startTime = performance.now();
   try {
     await work();
   } finally {
     memory.stop();
     const { p99, calls } = await canary.stop();
     figures.push(
-      `${name}: ${((performance.now() - began) / 1000).toFixed(1)} s, +${(memory.peak() - memory.before).toFixed(0)} MiB, canary p99 ${p99.toFixed(0)} ms of ${calls}`,
+      `${name}: ${((performance.now() - startTime) / 1000).toFixed(1)} s, +${(memory.peak() - memory.before).toFixed(0)} MiB, canary p99 ${p99.toFixed(0)} ms of ${calls}`,
     );
   }
   return memory.peak() - memory.before;
@@ -214,9 +214,9 @@ it("with 400 flows of 5 routes, list and health take at most half a second, one 
     expect(replies.every(({ status }) => status === 201)).toBe(true);
   }
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
-    const began = performance.now();
+    const startTime = performance.now();
     await work();
-    return performance.now() - began;
+    return performance.now() - startTime;
   };
   const best = async (work: () => Promise<unknown>): Promise<number> => Math.min(await timed(work), await timed(work), await timed(work));
   const times = {

@@ -80,9 +80,9 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await link.refuse();
     await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
     await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
-    const began = Date.now();
+    const startTime = Date.now();
     await runtime.deploy(name, subscribing(name, add(name)));
-    expect(Date.now() - began).toBeLessThan(3000);
+    expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
     await becomes(async () => /WRONGPASS|password/.test((await runtime.api("GET", "/health")).text), true, 40_000);

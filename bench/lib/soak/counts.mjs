@@ -29,20 +29,20 @@ export async function readCounts(baseUrl) {
 /** Mismatches, one sentence each. */
 export function audit(tally, before, after) {
   const faults = [];
-  const grown = (route, what) => after[route][what] - before[route][what];
+  const increaseOf = (route, what) => after[route][what] - before[route][what];
   const expect = (what, expected, got) => {
     if (expected !== got) faults.push(`${what}: expected ${expected}, counted ${got}`);
   };
   for (const route of ["plain", "queue", "slow"]) {
     expect(`responses of ${route}`, tally.sent[route], tally.answered[route]);
-    expect(`completed runs of ${route}`, tally.answered[route], grown(route, "completed"));
-    expect(`failed runs of ${route}`, 0, grown(route, "failed"));
+    expect(`completed runs of ${route}`, tally.answered[route], increaseOf(route, "completed"));
+    expect(`failed runs of ${route}`, 0, increaseOf(route, "failed"));
   }
   expect("responses of fail", tally.sent.fail, tally.answered.fail);
-  expect("failed runs of fail", tally.answered.fail, grown("fail", "failed"));
-  expect("messages received from the queue", tally.queued, grown("sink", "completed"));
+  expect("failed runs of fail", tally.answered.fail, increaseOf("fail", "failed"));
+  expect("messages received from the queue", tally.queued, increaseOf("sink", "completed"));
   // A client may disconnect before its call was read: some calls never become runs, but none may become two.
-  const hung = grown("hang-up", "completed") + grown("hang-up", "failed") + grown("hang-up", "other");
+  const hung = increaseOf("hang-up", "completed") + increaseOf("hang-up", "failed") + increaseOf("hang-up", "other");
   if (hung > tally.sent["hang-up"]) faults.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hung}`);
   for (const route of soakRoutes) expect(`runs of ${route} still in flight`, 0, after[route].inflight);
   return faults;

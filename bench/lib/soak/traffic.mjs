@@ -79,12 +79,12 @@ async function callInvalid(caller, tally, n) {
 }
 
 async function callRoute(caller, tally, route, n) {
-  const began = performance.now();
+  const startTime = performance.now();
   tally.sent[route]++;
   try {
     const { status, text } = await caller.call(route, n, route === "queue" ? "a,b,c" : "x");
     tally.answered[route]++;
-    tally.latencies.push(performance.now() - began);
+    tally.latencies.push(performance.now() - startTime);
     if (route === "fail") {
       if (status !== 500) tally.fault(`call ${n} should have failed but got ${status}`);
       return;

@@ -15,7 +15,7 @@ import type { WriteFile } from "./workspace/durable-file.ts";
 import { Workspace } from "./workspace/workspace.ts";
 
 export interface DesignerOptions {
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** Any address but loopback requires a password. */
   readonly host?: string;
@@ -78,7 +78,7 @@ async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, requ
   const pathname = pathOf(request);
   const isApi = /^\/(_api|_designer)(\/|$)/.test(pathname);
   if (!isApi) {
-    if (isLocalOnly) refuseForeignHost(request);
+    if (isLocalOnly) rejectForeignHost(request);
     if (request.method !== "GET" && request.method !== "HEAD") throw new HttpError(405, "method not allowed");
     return app.serve(request, response, pathname);
   }
@@ -90,7 +90,7 @@ async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, requ
 }
 
 /** Rejects foreign host names, because their owner could read the page (DNS rebinding). */
-function refuseForeignHost(request: IncomingMessage): void {
+function rejectForeignHost(request: IncomingMessage): void {
   assertSameOrigin({ headers: { host: request.headers.host }, method: "GET" } as IncomingMessage, true);
 }
 

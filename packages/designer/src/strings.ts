@@ -2,7 +2,7 @@
 
 import { breakpointsStrings } from "./strings/breakpoints.ts";
 import { count } from "./strings/count.ts";
-import { canvasStrings, inspectorStrings } from "./strings/drawing.ts";
+import { canvasStrings, inspectorStrings } from "./strings/canvas.ts";
 import { dataStrings } from "./strings/data.ts";
 import { flowMenuStrings } from "./strings/flow-menu.ts";
 import { metricsStrings } from "./strings/metrics.ts";
@@ -151,7 +151,7 @@ export const strings = {
     deployed: (time: string) => `Deployed ${time}`,
     deployedTip: (target: string, hash: string, iso: string) => `On ${target} since ${iso}, hash ${hash.slice(0, 12)}`,
     broken: (line: number, message: string) => `Line ${line}: ${message} – showing the last valid version`,
-    neverRead: (line: number, message: string) => `Line ${line}: ${message}`,
+    neverValid: (line: number, message: string) => `Line ${line}: ${message}`,
   },
   notices: {
     saved: "Saved.",
@@ -162,7 +162,7 @@ export const strings = {
     rolledBack: (revision: number, target: string, warnings: readonly string[]) =>
       `Rolled back to v${revision} on ${target}${warnings.length === 0 ? "." : `, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`}`,
     reloaded: "The file changed on disk and was reloaded.",
-    takeDisk: "Loaded the other version. Undo restores yours.",
+    loadFromDisk: "Loaded the other version. Undo restores yours.",
     dismiss: "Dismiss",
   },
   draft: {
@@ -205,7 +205,7 @@ export const strings = {
     },
     contract: "Webhook contract",
     kept: "✓ Compatible: existing callers are not affected.",
-    broken: "✕ Breaking: some requests that succeed now will be rejected after Deploy.",
+    broken: "✕ Breaking: some requests that succeed now will be rejected after the deployment.",
     unanswered: (operation: string) =>
       operation.startsWith("* ") ? `${operation.slice(2)} no longer accepts all methods` : `${operation} is no longer served`,
     answered: (operation: string) => `${operation.replace(/^\* /, "")} is new`,
@@ -219,8 +219,8 @@ export const strings = {
       [
         name,
         [
-          ...(routes.length === 0 ? [] : [`runs the changed route ${routes.join(", ")}`]),
-          ...(missingSteps.length === 0 ? [] : [`refers to the removed step ${missingSteps.join(", ")}`]),
+          ...(routes.length === 0 ? [] : [`runs the changed ${routes.length === 1 ? "route" : "routes"} ${routes.join(", ")}`]),
+          ...(missingSteps.length === 0 ? [] : [`refers to the removed ${missingSteps.length === 1 ? "step" : "steps"} ${missingSteps.join(", ")}`]),
         ].join(", "),
       ].join(": "),
     option: (name: string, before: string | null, after: string | null) => `${name === "" ? "value" : name} ${before ?? "not set"} → ${after ?? "not set"}`,
@@ -255,10 +255,10 @@ export const strings = {
     conflict: (number: number) => `Conflict ${number}`,
     sides: { mine: "My version", theirs: "Version on disk" },
     nothing: "(lines removed)",
-    takeDisk: "Use the version on disk",
+    loadFromDisk: "Use the version on disk",
     recreate: "Create the file again",
     overwrite: "Deploy anyway",
-    takeDeployed: "Load the deployed version",
+    loadDeployed: "Load the deployed version",
   },
   problems: {
     title: "Problems",

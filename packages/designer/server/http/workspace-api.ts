@@ -1,4 +1,4 @@
-// `/_designer/*`: the HTTP API of the workspace, one line per endpoint.
+// `/_designer/*`: the HTTP API of the workspace.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { deploy } from "../targets/deploy.ts";
 import { rollBack } from "../targets/roll-back.ts";
@@ -36,8 +36,8 @@ const endpoints: readonly (readonly [method: string, path: string, handle: Handl
   ["DELETE", "/flows/*", ({ parts, names, request }) => remove(parts.workspace.flows, names[0] as string, request)],
   ["POST", "/flows/*/deploy", deployFlow],
   ["POST", "/flows/*/rollback", rollBackFlow],
-  ["GET", "/flows/*/versions", async ({ parts, names }) => ({ versions: await parts.workspace.versions.list(safe(names[0])) })],
-  ["GET", "/flows/*/versions/*", async ({ parts, names }) => ({ text: await parts.workspace.versions.text(safe(names[0]), names[1] as string) })],
+  ["GET", "/flows/*/versions", async ({ parts, names }) => ({ versions: await parts.workspace.versions.list(validId(names[0])) })],
+  ["GET", "/flows/*/versions/*", async ({ parts, names }) => ({ text: await parts.workspace.versions.text(validId(names[0]), names[1] as string) })],
   ["GET", "/flows/*/tests", ({ parts, names }) => readAll(parts.workspace.tests(names[0] as string), "tests")],
   ["GET", "/flows/*/tests/*", ({ parts, names }) => read(parts.workspace.tests(names[0] as string), names[1] as string)],
   ["PUT", "/flows/*/tests/*", ({ parts, names, request }) => save(parts.workspace.tests(names[0] as string), names[1] as string, request)],
@@ -76,7 +76,7 @@ function decode(segment: string): string {
   }
 }
 
-function safe(id: string | undefined): string {
+function validId(id: string | undefined): string {
   assertId(id ?? "");
   return id as string;
 }
@@ -112,7 +112,7 @@ async function saveFlow({ parts: { workspace }, names, request }: Call): Promise
 async function deployFlow({ parts: { workspace, targets }, names, request }: Call): Promise<unknown> {
   const body = await readJson(request);
   return deploy(workspace, targets, {
-    id: safe(names[0]),
+    id: validId(names[0]),
     text: textOf(body, "text"),
     baseHash: textOrNull(body, "baseHash"),
     target: textOrNull(body, "target") ?? undefined,
@@ -125,7 +125,7 @@ async function rollBackFlow({ parts: { workspace, targets }, names, request }: C
   const { revision } = body;
   if (!Number.isSafeInteger(revision)) throw new HttpError(400, "revision must be an integer");
   const target = textOrNull(body, "target") ?? undefined;
-  return rollBack(workspace, targets, { id: safe(names[0]), target, revision: revision as number, replacing: textOf(body, "replacing") });
+  return rollBack(workspace, targets, { id: validId(names[0]), target, revision: revision as number, replacing: textOf(body, "replacing") });
 }
 
 async function saveCategories({ parts: { workspace }, request }: Call): Promise<unknown> {
@@ -140,9 +140,9 @@ async function putTargets({ parts: { targets, signIn }, request }: Call): Promis
     if (!signIn.isRequired) return;
     const password = textOrNull(body, "password") ?? "";
     // Not 401, because the session is still valid.
-    const refused = (message: string): HttpError => new HttpError(403, message, { needs: "password", confirm: unconfirmed });
-    if (password === "") throw refused("adding a target requires the designer password");
-    if (!signIn.isPassword(request, password)) throw refused("wrong password");
+    const rejection = (message: string): HttpError => new HttpError(403, message, { needs: "password", confirm: unconfirmed });
+    if (password === "") throw rejection("adding a target requires the designer password");
+    if (!signIn.isPassword(request, password)) throw rejection("wrong password");
   });
   return { targets: targets.list() };
 }

@@ -29,7 +29,7 @@ export interface DeployReply {
 export async function deploy(workspace: Workspace, targets: Targets, request: DeployRequest): Promise<DeployReply> {
   const target = targets.find(request.target);
   const file = await workspace.flows.save(request.id, request.text, request.baseHash);
-  // As in Save, a version that cannot be stored is no reason to stop.
+  // As when saving, continue if the version cannot be stored.
   if (file.changed) await workspace.versions.add(request.id, request.text, "save").catch(() => undefined);
   const { changed: saved, ...savedFile } = file;
   try {
@@ -48,7 +48,7 @@ export async function deploy(workspace: Workspace, targets: Targets, request: De
     return { file: savedFile, saved, record, reply };
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    // A conflict requires a decision of the user and is not a failed deployment.
+    // A conflict needs a decision by the user; it is not a failed deployment.
     if (error.detail["conflict"] === undefined) await recordFailure(workspace, target, request.id, file.hash, error.message);
     throw new HttpError(error.status, error.message, { ...error.detail, file: savedFile, saved });
   }
@@ -56,9 +56,9 @@ export async function deploy(workspace: Workspace, targets: Targets, request: De
 
 async function install(workspace: Workspace, targets: Targets, target: Target, { id, text, overwrite }: DeployRequest): Promise<RuntimeResponse> {
   const path = `/_api/flows/${encodeURIComponent(id)}`;
-  const now = await callRuntime(targets, target, { method: "GET", path, timeoutMs: 10_000 });
-  if (now.status !== 200 && now.status !== 404) throw runtimeError(now, target);
-  const running = now.status === 200 ? (jsonOf(now) as { hash: string; yaml: string; lastModified: string }) : undefined;
+  const current = await callRuntime(targets, target, { method: "GET", path, timeoutMs: 10_000 });
+  if (current.status !== 200 && current.status !== 404) throw runtimeError(current, target);
+  const running = current.status === 200 ? (jsonOf(current) as { hash: string; yaml: string; lastModified: string }) : undefined;
   const lastDeployedHash = (await workspace.records.of(id))[target.name]?.deployedHash ?? null;
   if (running !== undefined && ![lastDeployedHash, overwrite, hashOf(text)].includes(running.hash)) {
     throw new HttpError(412, `flow '${id}' on target '${target.name}' was changed elsewhere`, {

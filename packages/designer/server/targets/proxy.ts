@@ -4,8 +4,8 @@ import { readBody } from "../http/json-exchange.ts";
 import { openCall } from "./runtime-call.ts";
 import type { Targets } from "./targets.ts";
 
-const passedIn = ["accept", "accept-api-version", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
-const passedOut = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
+const forwardedRequestHeaders = ["accept", "accept-api-version", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
+const forwardedResponseHeaders = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
 
 /** The request header that names the target. */
 const targetHeader = "x-sluice-target";
@@ -14,16 +14,16 @@ export async function proxy(targets: Targets, request: IncomingMessage, response
   const name = request.headers[targetHeader];
   const target = targets.find(typeof name === "string" ? name : undefined);
   const body = request.method === "GET" || request.method === "HEAD" ? undefined : await readBody(request);
-  const ended = new AbortController();
-  response.once("close", () => ended.abort());
+  const controller = new AbortController();
+  response.once("close", () => controller.abort());
   const received = await openCall(targets, target, {
     method: request.method ?? "GET",
     path: request.url ?? "/",
-    headers: pick(request.headers, passedIn),
+    headers: pick(request.headers, forwardedRequestHeaders),
     ...(body === undefined ? {} : { body }),
-    signal: ended.signal,
+    signal: controller.signal,
   });
-  response.writeHead(received.statusCode ?? 502, { "cache-control": "no-store", ...pick(received.headers, passedOut) });
+  response.writeHead(received.statusCode ?? 502, { "cache-control": "no-store", ...pick(received.headers, forwardedResponseHeaders) });
   response.flushHeaders();
   received.once("error", () => response.destroy());
   received.pipe(response);

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { HttpError } from "../http/http-error.ts";
 import { assertManagementPath } from "./management-path.ts";
-import { wrongVariable, type Target, type Targets } from "./targets.ts";
+import { invalidVariable, type Target, type Targets } from "./targets.ts";
 
 export interface RuntimeCall {
   readonly method: string;
@@ -57,7 +57,7 @@ function tokenFor(targets: Targets, target: Target, path: string): string {
   assertManagementPath(path);
   const token = targets.tokenOf(target);
   if (token !== undefined) return token;
-  const remedy = targets.isTokenVariable(target) ? `set ${target.tokenEnv} where the designer is started` : wrongVariable(target.tokenEnv);
+  const remedy = targets.isTokenVariable(target) ? `set ${target.tokenEnv} where the designer is started` : invalidVariable(target.tokenEnv);
   throw new HttpError(503, `no token for target '${target.name}': ${remedy}`, { runtime: "no-token" });
 }
 

@@ -15,7 +15,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
 const variablePattern = /^(SERVICE_DEPLOY_TOKEN|SLUICE_([A-Z0-9]+_)+TOKEN)$/;
 
 /** The error for a variable that must not be used as a token. */
-export const wrongVariable = (name: string): string =>
+export const invalidVariable = (name: string): string =>
   `the variable '${name.slice(0, 60)}' cannot be used as a token: use SERVICE_DEPLOY_TOKEN or a name such as SLUICE_STAGING_TOKEN`;
 
 /** A token and a new address to send it to. */
@@ -74,7 +74,7 @@ export class Targets {
     for (const target of targets) {
       const { name, tokenEnv } = target;
       if (!this.isTokenVariable(target) && !this.#targets.some((existing) => existing.name === name && existing.tokenEnv === tokenEnv))
-        throw new HttpError(422, `target '${name}': ${wrongVariable(tokenEnv)}`);
+        throw new HttpError(422, `target '${name}': ${invalidVariable(tokenEnv)}`);
     }
     if (new Set(targets.map(({ name }) => name)).size !== targets.length)
       throw new HttpError(422, "two targets have the same name: choose another name for one of them");
@@ -118,9 +118,9 @@ function urlOf(name: string, raw: unknown): string {
 
 interface StoredTargets {
   readonly targets: readonly Target[];
-  /** Entries that are no valid targets; they are written back, so that they can be corrected in the file. */
+  /** Invalid entries; they are written back, so that they can be corrected in the file. */
   readonly invalid: readonly unknown[];
-  /** Why the file cannot be read. It must not be overwritten then. */
+  /** Why the file cannot be read; it is then not overwritten. */
   readonly problem?: string;
 }
 

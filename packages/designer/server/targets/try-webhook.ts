@@ -16,7 +16,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
       /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === "string" && !/[\r\n\0]/.test(value) ? [[name.toLowerCase(), value]] : [],
     ),
   );
-  const started = performance.now();
+  const startTime = performance.now();
   const response = await callRuntime(targets, targets.find(typeof target === "string" ? target : undefined), {
     method,
     path,
@@ -30,7 +30,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
     headers: response.headers,
     body: response.text.slice(0, maxShownLength),
     truncated: response.text.length > maxShownLength,
-    durationMs: Math.round(performance.now() - started),
+    durationMs: Math.round(performance.now() - startTime),
     runId: response.headers["x-run-id"] ?? null,
   };
 }

@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import { writeDurably } from "@sluice/connectors/durable-file";
 import { HttpError } from "../http/http-error.ts";
 
-/** Writes a file; tests inject a full disk. */
+/** Replaced in tests to simulate a full disk. */
 export type WriteFile = (path: string, bytes: Uint8Array) => Promise<void>;
 
 export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Writes a file of the workspace durably, and its folder if there is none. */
+/** Writes a file of the workspace durably; creates its folder if needed. */
 export const writeWorkspaceFile: WriteFile = async (path, bytes) => {
   await mkdir(dirname(path), { recursive: true });
   await writeDurably(path, bytes, 0o644);

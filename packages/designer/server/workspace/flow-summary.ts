@@ -3,7 +3,10 @@ import { readTree, type Tree } from "@sluice/model";
 export interface FlowSummary {
   readonly name: string;
   readonly category: string | null;
+  /** The ids that are written in the flow. */
   readonly routeIds: readonly string[];
+  /** All routes, including those without an id. */
+  readonly routeCount: number;
   /** False for invalid YAML; the name is then the id. */
   readonly readable: boolean;
 }
@@ -11,7 +14,7 @@ export interface FlowSummary {
 /** Name and category of a flow: `description` and `group` of the first route. */
 export function summarize(id: string, text: string): FlowSummary {
   const { tree } = readTree(text);
-  if (tree === undefined) return { name: id, category: null, routeIds: [], readable: false };
+  if (tree === undefined) return { name: id, category: null, routeIds: [], routeCount: 0, readable: false };
   const items = tree.type === "list" ? tree.items : [tree];
   const routes = items.flatMap((item) => member(item, "route") ?? []);
   const first = routes[0];
@@ -19,6 +22,7 @@ export function summarize(id: string, text: string): FlowSummary {
     name: (first === undefined ? undefined : textOf(first, "description")) ?? id,
     category: (first === undefined ? undefined : textOf(first, "group")) ?? null,
     routeIds: routes.flatMap((route) => textOf(route, "id") ?? []),
+    routeCount: routes.length + items.filter((item) => member(item, "from") !== undefined).length,
     readable: true,
   };
 }

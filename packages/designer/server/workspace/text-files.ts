@@ -6,7 +6,8 @@ import { HttpError } from "../http/http-error.ts";
 import { diskError, hashOf, type WriteFile } from "./durable-file.ts";
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-const device = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+/** Reserved file names on Windows. */
+const deviceName = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 const maxFileBytes = 10 * 1024 * 1024;
 
 export interface TextFile {
@@ -16,30 +17,32 @@ export interface TextFile {
   readonly lastModified: string;
 }
 
+const isValidId = (id: string): boolean => idPattern.test(id) && !id.includes("..") && !id.endsWith(".") && !deviceName.test(id);
+
 export function assertId(id: string): void {
-  if (idPattern.test(id) && !id.includes("..") && !id.endsWith(".") && !device.test(id)) return;
+  if (isValidId(id)) return;
   throw new HttpError(400, `invalid id '${id.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 140)}': use letters, digits, '.', '_', '-' (max 128)`);
 }
 
 export class TextFiles {
   readonly #folder: string;
-  readonly #ending: string;
+  readonly #suffix: string;
   readonly #write: WriteFile;
   /** Writes to one file are serialized, so that the hash check and the write are atomic. */
   readonly #pendingWrites = new Map<string, Promise<unknown>>();
 
-  constructor(folder: string, ending: string, write: WriteFile) {
+  constructor(folder: string, suffix: string, write: WriteFile) {
     this.#folder = folder;
-    this.#ending = ending;
+    this.#suffix = suffix;
     this.#write = write;
   }
 
   async ids(): Promise<string[]> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? [] : Promise.reject(error)));
     return names
-      .filter((name) => name.endsWith(this.#ending))
-      .map((name) => name.slice(0, -this.#ending.length))
-      .filter((id) => idPattern.test(id) && !id.includes(".."))
+      .filter((name) => name.endsWith(this.#suffix))
+      .map((name) => name.slice(0, -this.#suffix.length))
+      .filter(isValidId)
       .sort();
   }
 
@@ -48,8 +51,8 @@ export class TextFiles {
     const path = this.#path(id);
     try {
       const found = await lstat(path);
-      if (!found.isFile()) throw new HttpError(409, `'${id}${this.#ending}' is not a regular file`);
-      if (found.size > maxFileBytes) throw new HttpError(413, `'${id}${this.#ending}' is larger than ${maxFileBytes} bytes`);
+      if (!found.isFile()) throw new HttpError(409, `'${id}${this.#suffix}' is not a regular file`);
+      if (found.size > maxFileBytes) throw new HttpError(413, `'${id}${this.#suffix}' is larger than ${maxFileBytes} bytes`);
       const bytes = await readFile(path);
       return { id, text: bytes.toString("utf8"), hash: hashOf(bytes), lastModified: found.mtime.toISOString() };
     } catch (error) {
@@ -66,7 +69,7 @@ export class TextFiles {
     return this.#serialize(id, async () => {
       const before = await this.#expect(id, expectedHash, hashOf(bytes));
       if (before?.hash === hashOf(bytes)) return { ...before, changed: false };
-      await this.#write(this.#path(id), bytes).catch((error: unknown) => Promise.reject(diskError(error, `${id}${this.#ending}`)));
+      await this.#write(this.#path(id), bytes).catch((error: unknown) => Promise.reject(diskError(error, `${id}${this.#suffix}`)));
       return { ...((await this.read(id)) as TextFile), changed: true };
     });
   }
@@ -96,7 +99,7 @@ export class TextFiles {
   }
 
   #path(id: string): string {
-    return join(this.#folder, id + this.#ending);
+    return join(this.#folder, id + this.#suffix);
   }
 
   async #serialize<T>(id: string, act: () => Promise<T>): Promise<T> {

@@ -8,39 +8,39 @@ export interface FollowedStream {
   readonly dropped: number;
 }
 
-const showEveryMs = 100;
+const batchMs = 100;
 
-/** Follows a stream of the runtime: `onEvent` gets each event; `onPause` is called after each batch. `query` must be stable. */
+/** Follows a stream of the runtime: `onEvent` gets each event; `onBatchEnd` is called after each batch. `query` must be stable. */
 export function useStream(
   stream: StreamName,
   query: NonNullable<CallInput<StreamName>["query"]>,
   target: string | undefined,
   onEvent: (event: EventOf<StreamName>) => void,
-  onPause: () => void,
+  onBatchEnd: () => void,
 ): FollowedStream {
   const [connection, setConnection] = useState<StreamState>("connecting");
   const [dropped, setDropped] = useState(0);
-  const handlers = useRef({ onEvent, onPause });
-  handlers.current = { onEvent, onPause };
+  const handlers = useRef({ onEvent, onBatchEnd });
+  handlers.current = { onEvent, onBatchEnd };
   useEffect(() => {
     if (target === undefined) return;
-    const ended = new AbortController();
-    let due: ReturnType<typeof setTimeout> | undefined;
+    const stopped = new AbortController();
+    let batchTimer: ReturnType<typeof setTimeout> | undefined;
     const listen = async (): Promise<void> => {
       const onState = (state: StreamState): void => setConnection(state);
-      for await (const event of follow(runtimeAt(target), stream, { query, signal: ended.signal, patient: true, onState })) {
+      for await (const event of follow(runtimeAt(target), stream, { query, signal: stopped.signal, patient: true, onState })) {
         if (event.name === "gap") setDropped((before) => before + event.data.dropped);
         handlers.current.onEvent(event);
-        due ??= setTimeout(() => {
-          due = undefined;
-          handlers.current.onPause();
-        }, showEveryMs);
+        batchTimer ??= setTimeout(() => {
+          batchTimer = undefined;
+          handlers.current.onBatchEnd();
+        }, batchMs);
       }
     };
     void listen();
     return () => {
-      ended.abort();
-      clearTimeout(due);
+      stopped.abort();
+      clearTimeout(batchTimer);
     };
   }, [stream, query, target]);
   return { connection, dropped };

@@ -11,6 +11,7 @@ export interface FlowEntry {
   readonly hash: string;
   readonly lastModified: string;
   readonly routeIds: readonly string[];
+  readonly routeCount: number;
   readonly readable: boolean;
   readonly deploys: Readonly<Record<string, DeployRecord>>;
 }

@@ -9,7 +9,7 @@ import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { isLocalTarget, useWorkspace } from "../workspace/workspace-store.ts";
 import { setBreakpoints, setCondition, toggleBreakpoint, useBreakpoints, type Breakpoint } from "./breakpoint-list.ts";
-import { changedFields, draftProblem, move, unwatch, useWatch, watch } from "./breakpoint-watch.ts";
+import { changedFields, draftProblem, actOnHeld, unwatch, useWatch, watch } from "./breakpoint-watch.ts";
 import "./breakpoint-bar.css";
 
 const text = strings.breakpoints;
@@ -33,7 +33,7 @@ export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
       ) : isOpen ? (
         <Waiting state={session.state} count={session.breakpoints.length} />
       ) : (
-        <Arming breakpoints={breakpoints} />
+        <StartControls breakpoints={breakpoints} />
       )}
       <span className="grow" />
       <span className="breakpoints__note" role="status">
@@ -43,7 +43,7 @@ export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
   );
 }
 
-function Arming({ breakpoints }: { readonly breakpoints: readonly Breakpoint[] }) {
+function StartControls({ breakpoints }: { readonly breakpoints: readonly Breakpoint[] }) {
   const editor = useEditor();
   const target = useWorkspace((state) => state.target);
   const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
@@ -156,14 +156,14 @@ function HeldActions() {
         icon={<Play size={14} aria-hidden="true" />}
         disabled={invalid !== undefined}
         title={invalid ?? text.continueHint}
-        onClick={() => void move("continue")}
+        onClick={() => void actOnHeld("continue")}
       >
         {fields.length === 0 ? text.proceed : text.proceedChanged(fields)}
       </Button>
-      <Button icon={<StepForward size={14} aria-hidden="true" />} disabled={invalid !== undefined} onClick={() => void move("step")}>
+      <Button icon={<StepForward size={14} aria-hidden="true" />} disabled={invalid !== undefined} onClick={() => void actOnHeld("step")}>
         {text.step}
       </Button>
-      <Button icon={<Square size={14} aria-hidden="true" />} onClick={() => void move("abort")}>
+      <Button icon={<Square size={14} aria-hidden="true" />} onClick={() => void actOnHeld("abort")}>
         {text.abort}
       </Button>
     </>

@@ -1,8 +1,8 @@
-// The breakpoints of each flow, stored in the browser and never in the file. They name steps by their written ids.
+// The breakpoints of each flow, stored in the browser and never in the file. They refer to steps by the ids in the file.
 import { create } from "zustand";
 import { everyStep, type StepOutline } from "@sluice/model";
 import { currentCatalog } from "../catalog/use-catalog.ts";
-import { writeIds } from "../commands/write-ids.ts";
+import { referenceKey, writeIds } from "../commands/write-ids.ts";
 import type { Editor } from "../document/editor.ts";
 import { selectedStep } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
@@ -59,8 +59,9 @@ export function toggleBreakpoint(editor: Editor, step?: StepOutline): void {
   const others = list.filter(({ routeId, stepId }) => routeId !== place.routeId || stepId !== place.step.id);
   if (others.length < list.length) return setBreakpoints(editor.id, others);
   if (list.length >= maxBreakpoints) return editor.showNotice({ kind: "error", text: strings.breakpoints.tooMany(maxBreakpoints) });
-  const written = writeIds(editor.flow, [place.step.id], currentCatalog());
-  const stepId = written?.ids.get(place.step.id) ?? place.step.id;
+  const reference = { routeId: place.routeId, stepId: place.step.id };
+  const written = writeIds(editor.flow, [reference], currentCatalog());
+  const stepId = written?.ids.get(referenceKey(reference)) ?? place.step.id;
   if (written !== undefined) {
     if (!editor.edit(written.edit, strings.breakpoints.wroteId(stepId), "command")) return;
     editor.showNotice({ kind: "info", text: strings.breakpoints.wroteId(stepId) });

@@ -47,9 +47,9 @@ export async function unwatch(): Promise<void> {
       .catch(() => undefined);
 }
 
-export type Move = "continue" | "step" | "abort";
+export type HeldAction = "continue" | "step" | "abort";
 
-export async function move(kind: Move): Promise<void> {
+export async function actOnHeld(kind: HeldAction): Promise<void> {
   const { session, target, draft } = useWatch.getState();
   if (session?.held === null || session?.held === undefined) return;
   const params = { id: session.sessionId };
@@ -64,7 +64,7 @@ export async function move(kind: Move): Promise<void> {
   }
 }
 
-export const edit = (draft: string): void => useWatch.setState({ draft, problem: undefined });
+export const editHeldBody = (draft: string): void => useWatch.setState({ draft, problem: undefined });
 
 const isChanged = ({ message }: HeldMessage, draft: string): boolean => draft !== bodyText(message.body);
 

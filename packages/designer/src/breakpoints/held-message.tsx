@@ -1,6 +1,6 @@
 import { Field } from "../controls/field.tsx";
 import { strings } from "../strings.ts";
-import { draftProblem, edit, useWatch } from "./breakpoint-watch.ts";
+import { draftProblem, editHeldBody, useWatch } from "./breakpoint-watch.ts";
 
 const text = strings.breakpoints;
 
@@ -21,7 +21,7 @@ export function HeldMessage() {
             spellCheck={false}
             readOnly={isReadOnly}
             value={draft}
-            onChange={(event) => edit(event.target.value)}
+            onChange={(event) => editHeldBody(event.target.value)}
           />
         )}
       </Field>

@@ -21,7 +21,7 @@ export interface CanvasAction {
   readonly title: string;
   readonly shortcut?: string;
   /** An alternative shortcut. */
-  readonly also?: string;
+  readonly alternativeShortcut?: string;
   /** Not shown in the menu of a card. */
   readonly hidden?: boolean;
   isPossible(editor: Editor): boolean;
@@ -35,7 +35,7 @@ export const canvasActions: readonly CanvasAction[] = [
     name: "add-step",
     title: text.addStep,
     shortcut: "A",
-    also: "/",
+    alternativeShortcut: "/",
     isPossible: ({ flow }) => positionAfterSelection(flow) !== undefined,
     run: ({ flow }) => {
       const position = positionAfterSelection(flow);
@@ -79,7 +79,7 @@ export const canvasActions: readonly CanvasAction[] = [
     run: () => openPicker({ for: "replace" }),
   },
   {
-    name: "partner",
+    name: "go-to-linked",
     title: text.goToLinked,
     shortcut: "G",
     isPossible: ({ flow }) => linkedEndpoint(flow, currentCatalog()) !== undefined || createLinkedRoute(currentCatalog()).apply(flow) !== undefined,
@@ -101,7 +101,7 @@ export const canvasActions: readonly CanvasAction[] = [
   },
   { name: "open", title: text.open, shortcut: "Enter", isPossible: ({ flow }) => flow.selection !== undefined, run: () => focusInspector() },
   { name: "find", title: text.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ finding: true }) },
-  { name: "direction", title: text.direction, shortcut: "X", hidden: true, isPossible: always, run: turn },
+  { name: "direction", title: text.direction, shortcut: "X", hidden: true, isPossible: always, run: toggleDirection },
   { name: "fit", title: text.fit, shortcut: "1", hidden: true, isPossible: always, run: fit },
   { name: "actual-size", title: text.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },
 ];
@@ -152,7 +152,7 @@ function focusInspector(which = "input, select, textarea"): void {
 }
 
 /** Switches between top to bottom and left to right; the selected card, else the trigger, stays in view. */
-function turn(editor: Editor): void {
+function toggleDirection(editor: Editor): void {
   flushSync(() => setDirection(useCanvasUi.getState().direction === "down" ? "right" : "down"));
   const pane = document.querySelector<HTMLElement>(".canvas");
   if (pane !== null) showTrigger(pane);
@@ -162,7 +162,7 @@ function turn(editor: Editor): void {
 /** The padding of the content and the gap between routes, see canvas.css. */
 const padding = { inline: 48, block: 72, route: 72 };
 
-/** The largest zoom, up to 100 %, at which everything fits. */
+/** The largest zoom, up to 100%, at which everything fits. */
 function fit(): void {
   fitOnce();
   // Cards that were out of view are measured only after this layout.

@@ -12,7 +12,9 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): vo
   if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "treeitem") return;
   const press = rotate(pressOf(event));
   if (walk(event, press.key, editor)) return event.preventDefault();
-  const action = canvasActions.find(({ shortcut, also }) => [shortcut, also].some((keys) => keys !== undefined && matchesShortcut(keys, press)));
+  const action = canvasActions.find(({ shortcut, alternativeShortcut }) =>
+    [shortcut, alternativeShortcut].some((keys) => keys !== undefined && matchesShortcut(keys, press)),
+  );
   if (action !== undefined) {
     event.preventDefault();
     if (action.isPossible(editor)) action.run(editor);

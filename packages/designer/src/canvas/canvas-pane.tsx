@@ -17,7 +17,7 @@ import { RemovedRoutes } from "./removed-steps.tsx";
 import { RouteTree, type TreeDetails } from "./route-tree.tsx";
 import { IconSheet } from "./step-icon.tsx";
 import { StepPicker } from "./step-picker.tsx";
-import { clipboardOn, pointingOn } from "./canvas-pointing.ts";
+import { clipboardHandlers, mouseHandlers } from "./canvas-handlers.ts";
 import { useCardDrag, usePan } from "./use-drag.ts";
 import "./canvas.css";
 
@@ -36,8 +36,8 @@ export function CanvasPane({ outline, data }: CanvasToolsProps) {
   const pane = useRef<HTMLDivElement>(null);
   const drag = useCardDrag(editor);
   const pan = usePan();
-  const pointing = pointingOn(editor);
-  const clipboard = clipboardOn(editor);
+  const mouse = mouseHandlers(editor);
+  const clipboard = clipboardHandlers(editor);
   useWheelZoom(pane);
   useTriggerInView(pane, editor.id, flow.lastValid !== undefined);
   useFocusRestore(pane, flow);
@@ -51,7 +51,7 @@ export function CanvasPane({ outline, data }: CanvasToolsProps) {
         data-detail={zoom < tileZoom ? "tile" : zoom < titleZoom ? "title" : undefined}
         onMouseOver={(event) => showTooltip(event.target as HTMLElement)}
         onKeyDown={(event) => onTreeKey(event, editor)}
-        {...pointing}
+        {...mouse}
         {...clipboard}
         {...drag}
         {...pan}

@@ -111,11 +111,11 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
         />
         <Button
           variant="quiet"
-          aria-label={`${text.actualSize}, ${Math.round(zoom * 100)} %`}
+          aria-label={`${text.actualSize}, ${Math.round(zoom * 100)}%`}
           title={`${text.actualSize} (0)`}
           onClick={() => run("actual-size")}
         >
-          {Math.round(zoom * 100)} %
+          {Math.round(zoom * 100)}%
         </Button>
         <Button
           variant="quiet"
@@ -141,8 +141,9 @@ function Find() {
   const matches = useMemo(() => {
     const searchText = query.trim().toLowerCase();
     if (searchText === "" || outline === undefined) return [];
-    return outline.routes
-      .flatMap((route) => [...everyStep(route.steps)])
+    const lists = [...outline.routes, ...outline.entities.flatMap(({ blocks }) => blocks)];
+    return lists
+      .flatMap(({ steps }) => [...everyStep(steps)])
       .filter((step) => `${step.name} ${step.id} ${step.description ?? ""} ${step.detail}`.toLowerCase().includes(searchText));
   }, [query, outline]);
   const show = (index: number): void => {

@@ -41,9 +41,9 @@ export function layerDetails(first: CardDetailsSource, second: CardDetailsSource
   return {
     get: (key) => first.get(key) ?? second.get(key),
     subscribe(onChange) {
-      const ends = [first.subscribe(onChange), second.subscribe(onChange)];
+      const unsubscribes = [first.subscribe(onChange), second.subscribe(onChange)];
       return () => {
-        for (const end of ends) end();
+        for (const unsubscribe of unsubscribes) unsubscribe();
       };
     },
   };

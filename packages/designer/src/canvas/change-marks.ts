@@ -6,7 +6,7 @@ export type ChangeKind = StepChange["change"];
 
 export interface CardChange {
   readonly kind: ChangeKind;
-  /** The changed options, which the card shows; empty when the kind of change says everything. */
+  /** The changed options, which the card shows; empty when the kind of change is enough. */
   readonly text: string;
 }
 

@@ -119,15 +119,15 @@ function StepSequence({ steps, start, total, level, scope, details }: StepSequen
   ));
 }
 
-/** More steps than any screen shows at 100 %. */
-const drawnAtOnce = 40;
+/** Steps that are rendered without waiting: more than any screen shows at 100%. */
+const renderedImmediately = 40;
 
 /** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */
 const StepChunk = memo(
   function StepChunk(props: StepSequenceProps) {
     const { steps, start, scope, details } = props;
     const chunk = useRef<HTMLLIElement>(null);
-    const isInView = useNearViewport(chunk, start < drawnAtOnce);
+    const isInView = useNearViewport(chunk, start < renderedImmediately);
     const { width, height } = estimatedSize(steps, details.direction, ({ id }) => details.folded.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
@@ -160,7 +160,7 @@ function contentKeys(steps: readonly StepOutline[]): readonly string[] {
 }
 
 /** The gap before a card, where steps can be inserted or dropped with the mouse; the keyboard has its own shortcuts. */
-const line = <div className="gap" aria-hidden="true" />;
+const leadingGap = <div className="gap" aria-hidden="true" />;
 
 /** A drop target at the end of a list. */
 const Gap = memo(function Gap({
@@ -200,7 +200,7 @@ function Step({ step, level, position, total, scope, details }: StepProps) {
   const hidden = expanded === false ? countSteps(step.blocks) : 0;
   return (
     <li role="none" className="node" data-frame={expanded === true || details.catalog?.step(step.name)?.lanes === "addresses" || undefined}>
-      {line}
+      {leadingGap}
       <StepCard
         id={key}
         {...content}

@@ -16,11 +16,11 @@ export interface Chunk {
 
 const stepsPerChunk = 10;
 /** Shorter lists are rendered whole. */
-const longList = 24;
+const minChunkedSteps = 24;
 
 /** Splits a list into chunks with about equal numbers of steps; undefined when it is too short. */
 export function chunksOf(steps: readonly StepOutline[]): readonly Chunk[] | undefined {
-  if (steps.length < longList) return undefined;
+  if (steps.length < minChunkedSteps) return undefined;
   const chunks: { start: number; steps: StepOutline[] }[] = [];
   let weight = stepsPerChunk;
   steps.forEach((step, index) => {

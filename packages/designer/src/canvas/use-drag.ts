@@ -1,4 +1,4 @@
-// Dragging cards to gaps, and panning the empty canvas. Every drag has a keyboard equivalent (Alt+arrow keys, scrolling).
+// Drags cards to gaps and pans the canvas. Both have keyboard equivalents (Alt+arrow keys, scrolling).
 import { useRef, type DragEvent, type PointerEvent } from "react";
 import { type Path, pathKey } from "@sluice/model";
 import { moveStepsTo } from "../commands/move-step.ts";
@@ -26,12 +26,12 @@ export function positionOf(element: Element | null): StepPosition | undefined {
 }
 
 export function useCardDrag(editor: Editor) {
-  const over = useRef<Element | undefined>(undefined);
-  const mark = (gap: Element | undefined): void => {
-    if (over.current === gap) return;
-    over.current?.removeAttribute("data-over");
+  const highlighted = useRef<Element | undefined>(undefined);
+  const highlight = (gap: Element | undefined): void => {
+    if (highlighted.current === gap) return;
+    highlighted.current?.removeAttribute("data-over");
     gap?.setAttribute("data-over", "");
-    over.current = gap;
+    highlighted.current = gap;
   };
   return {
     onDragStart(event: DragEvent<HTMLElement>) {
@@ -45,13 +45,13 @@ export function useCardDrag(editor: Editor) {
     onDragOver(event: DragEvent<HTMLElement>) {
       if (!event.dataTransfer.types.includes(stepsType)) return;
       const gap = (event.target as Element).closest(".gap") ?? undefined;
-      mark(gap);
+      highlight(gap);
       if (gap !== undefined) event.preventDefault();
     },
-    onDragEnd: () => mark(undefined),
+    onDragEnd: () => highlight(undefined),
     onDrop(event: DragEvent<HTMLElement>) {
       const position = positionOf(event.target as Element);
-      mark(undefined);
+      highlight(undefined);
       if (position === undefined || !event.dataTransfer.types.includes(stepsType)) return;
       event.preventDefault();
       actOn(editor, moveStepsTo(strings.canvas.moveSteps, position));

@@ -1,26 +1,26 @@
 import { useEffect, useState, type RefObject } from "react";
 
 /**
- * True once an element with `content-visibility: auto` is near the viewport, or the browser is idle: then it is ready before it is needed, and
- * find-in-page finds its text.
+ * True once an element with `content-visibility: auto` is near the viewport or the browser is idle, so that its content is rendered before it is
+ * needed and find-in-page finds its text.
  */
-export function useNearViewport(element: RefObject<HTMLElement | null>, fromTheBeginning: boolean): boolean {
-  const [isInView, setInView] = useState(fromTheBeginning);
+export function useNearViewport(element: RefObject<HTMLElement | null>, isInitiallyNear: boolean): boolean {
+  const [isNear, setNear] = useState(isInitiallyNear);
   useEffect(() => {
-    const watched = element.current;
-    if (isInView || watched === null) return undefined;
-    const show = (): void => setInView(true);
+    const target = element.current;
+    if (isNear || target === null) return undefined;
+    const activate = (): void => setNear(true);
     const onChange = (event: Event): void => {
-      if (!(event as ContentVisibilityAutoStateChangeEvent).skipped) show();
+      if (!(event as ContentVisibilityAutoStateChangeEvent).skipped) activate();
     };
-    watched.addEventListener("contentvisibilityautostatechange", onChange);
-    const stopWaiting = whenIdle(show);
+    target.addEventListener("contentvisibilityautostatechange", onChange);
+    const cancelIdle = whenIdle(activate);
     return () => {
-      watched.removeEventListener("contentvisibilityautostatechange", onChange);
-      stopWaiting();
+      target.removeEventListener("contentvisibilityautostatechange", onChange);
+      cancelIdle();
     };
-  }, [element, isInView]);
-  return isInView;
+  }, [element, isNear]);
+  return isNear;
 }
 
 /** Not every browser supports requestIdleCallback. */

@@ -18,7 +18,7 @@ const values: Readonly<Record<string, string>> = {
 };
 
 /** Options that a step needs although they are optional in its declaration, because one of several is required. */
-const needed: Readonly<Record<string, readonly string[]>> = {
+const neededOptions: Readonly<Record<string, readonly string[]>> = {
   aggregate: ["aggregationStrategy", "completionSize"],
   claimCheck: ["key"],
   loadBalance: ["roundRobinLoadBalancer"],
@@ -48,7 +48,6 @@ export function starterYaml(step: StepView): string {
     if (branch.many) lines.push(`${branch.option.name}:`, ...block(branchYaml(branch), "  - ", "    "));
     else if (!holdsSteps(step)) lines.push(`${branch.option.name}:`, ...block(branchYaml(branch), "  ", "  "));
   }
-  if (step.shorthand !== undefined && lines.length === 0) return `${step.name}: {}`;
   return lines.length === 0 ? `${step.name}: {}` : `${step.name}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
@@ -78,8 +77,8 @@ export function routeYaml(connector: ConnectorView, id: string): string {
 }
 
 /** A step that sends to a connector. */
-export function sendYaml(connector: ConnectorView, word = "to"): string {
-  return `${word}:\n${addressLines(connector)
+export function sendYaml(connector: ConnectorView, stepName = "to"): string {
+  return `${stepName}:\n${addressLines(connector)
     .map((line) => `  ${line}`)
     .join("\n")}`;
 }
@@ -115,7 +114,7 @@ export function starterUri(connector: ConnectorView): string {
 
 function requiredLines(owner: string, options: readonly OptionView[]): string[] {
   const isNeeded = ({ name, kind, required, inline }: OptionView): boolean =>
-    required || (kind === "expression" && inline === true) || needed[owner]?.includes(name) === true;
+    required || (kind === "expression" && inline === true) || neededOptions[owner]?.includes(name) === true;
   return options.filter(isNeeded).flatMap((option) => optionLines(owner, option));
 }
 

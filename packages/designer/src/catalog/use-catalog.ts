@@ -34,7 +34,7 @@ export function useCatalogLoader(): void {
       .call("GET /catalog", { query: { full: true } })
       .then(
         (view) => {
-          if (!isCatalog(view)) return;
+          if (!isCatalog(view) || useWorkspace.getState().target !== target) return;
           useCatalogStore.setState({ catalog: new FlowCatalog(view), target });
           writeSetting(settingKey, JSON.stringify(view));
         },

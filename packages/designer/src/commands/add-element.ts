@@ -1,6 +1,6 @@
 import { insertItem } from "@sluice/model";
 import type { DocumentCommand } from "./command.ts";
-import { withFreshIds } from "./fresh-ids.ts";
+import { withUniqueIds } from "./unique-ids.ts";
 
 /** A command that adds a route or another top-level element: elements that must precede routes go before the first route, others to the end. */
 export function addElement(title: string, yaml: string, beforeRoutes: boolean): DocumentCommand {
@@ -13,7 +13,7 @@ export function addElement(title: string, yaml: string, beforeRoutes: boolean): 
       const end = tree?.type === "list" ? tree.items.length : 0;
       const index = beforeRoutes && typeof first === "number" ? first : end;
       const name = /^[\w-]+/.exec(yaml)?.[0] ?? "";
-      return { edit: insertItem(flow.text, [], index, withFreshIds(yaml, flow)), select: name === "route" ? [index, "route", "from"] : [index] };
+      return { edit: insertItem(flow.text, [], index, withUniqueIds(yaml, flow)), select: name === "route" ? [index, "route", "from"] : [index] };
     },
   };
 }

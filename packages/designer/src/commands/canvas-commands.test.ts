@@ -51,6 +51,16 @@ const names = (flow: flows.OpenFlow): string =>
     .map((step) => step.detail)
     .join(" ");
 
+test("a step is inserted into the selected top-level element, which is selected again when its last step is deleted", () => {
+  const handler = `- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n`;
+  const flow = flows.select(flows.openFlow("orders", handler + text, undefined), [0]);
+  const after = run(flow, insertStep("Log", "log: new"));
+  expect(after.selection).toEqual([0, "onException", "steps", 1]);
+  expect(after.text).toBe(`${handler}      - log: new\n${text}`);
+  const single = flows.select(flow, [0, "onException", "steps", 0]);
+  expect(run(single, removeStep).selection).toEqual([0]);
+});
+
 describe("several selected steps", () => {
   const both = open([...steps, 1], 0);
 

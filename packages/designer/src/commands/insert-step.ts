@@ -2,7 +2,7 @@ import { type Path, pathKey } from "@sluice/model";
 import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts";
 import { insertSteps, type StepPosition } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
-import { freshSteps } from "./fresh-ids.ts";
+import { withUniqueStepIds } from "./unique-ids.ts";
 
 /** A command that inserts a step, given as YAML, after the selected ones. */
 export function insertStep(title: string, yaml: string): DocumentCommand {
@@ -22,7 +22,7 @@ export function insertStepsAt(
       const at = typeof position === "function" ? position(flow) : position;
       if (at === undefined || yamls.length === 0) return undefined;
       return {
-        edit: insertSteps(flow.text, at, freshSteps(yamls, flow)),
+        edit: insertSteps(flow.text, at, withUniqueStepIds(yamls, flow)),
         select: [...at.listPath, at.index + yamls.length - 1],
         ...(yamls.length > 1 ? { anchor: at.index } : {}),
       };
@@ -30,7 +30,7 @@ export function insertStepsAt(
   };
 }
 
-/** After the selected steps; first in the selected branch or route; last in the first route without a selection. */
+/** After the selected steps, inside the selected branch, route or element, or at the end of the first route. */
 export function positionAfterSelection(flow: OpenFlow): StepPosition | undefined {
   const last = selectedSteps(flow).at(-1);
   if (last !== undefined) return { listPath: last.listPath, index: last.index + 1 };
@@ -40,7 +40,7 @@ export function positionAfterSelection(flow: OpenFlow): StepPosition | undefined
   return first === undefined ? undefined : { listPath: first.stepsPath, index: first.steps.length };
 }
 
-/** The first position in a branch, a route, or the block of a step. */
+/** A position in a branch, a route, a top-level element or the block of a step. */
 export function positionInside(flow: OpenFlow, path: Path | undefined, isContainer: (step: string) => boolean = () => false): StepPosition | undefined {
   if (path === undefined) return undefined;
   const block = blockAt(flow, path);
@@ -48,9 +48,11 @@ export function positionInside(flow: OpenFlow, path: Path | undefined, isContain
   const key = pathKey(path);
   const route = flow.lastValid?.outline.routes.find((one) => pathKey(one.from.path) === key);
   if (route !== undefined) return { listPath: route.stepsPath, index: 0 };
+  const entityBlock = flow.lastValid?.outline.entities.find((one) => pathKey(one.path) === key)?.blocks[0];
+  if (entityBlock !== undefined) return { listPath: entityBlock.stepsPath, index: entityBlock.steps.length };
   const step = selectedSteps(flow).at(-1);
   if (step === undefined || pathKey(step.path) !== key) return undefined;
-  const own = step.blocks[0];
-  if (own !== undefined) return { listPath: own.stepsPath, index: own.steps.length };
+  const inner = step.blocks[0];
+  if (inner !== undefined) return { listPath: inner.stepsPath, index: inner.steps.length };
   return isContainer(step.name) ? { listPath: [...step.path, step.name, "steps"], index: 0 } : undefined;
 }

@@ -1,4 +1,4 @@
-// Navigates between a step that sends to another route, such as `direct:name`, and that route; creates the route if it is missing.
+// Navigates between a step that calls another route, such as `direct:name`, and that route; creates the route if it is missing.
 import { everyStep, insertItem, type Path, pathKey, scalarYaml } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { firstSteps } from "../catalog/starter-yaml.ts";
@@ -10,8 +10,8 @@ export function linkedEndpoint(flow: OpenFlow, catalog: FlowCatalog | undefined)
   const routes = flow.lastValid?.outline.routes ?? [];
   const address = selectedAddress(flow, catalog);
   if (address === undefined) return undefined;
-  if (address.isStep) return routes.find((route) => bare(route.from.uri) === address.uri)?.from.path;
-  for (const route of routes) for (const step of everyStep(route.steps)) if (bare(step.detail) === address.uri) return step.path;
+  if (address.isStep) return routes.find((route) => withoutOptions(route.from.uri) === address.uri)?.from.path;
+  for (const route of routes) for (const step of everyStep(route.steps)) if (withoutOptions(step.detail) === address.uri) return step.path;
   return undefined;
 }
 
@@ -34,9 +34,9 @@ function selectedAddress(flow: OpenFlow, catalog: FlowCatalog | undefined): { re
   const step = selectedStep(flow);
   const key = flow.selection === undefined ? "" : pathKey(flow.selection);
   const text = step?.detail ?? flow.lastValid?.outline.routes.find((route) => pathKey(route.from.path) === key)?.from.uri;
-  const uri = text === undefined ? undefined : bare(text);
+  const uri = text === undefined ? undefined : withoutOptions(text);
   return uri === undefined || catalog?.isRouteCall(uri) !== true ? undefined : { uri, isStep: step !== undefined };
 }
 
 /** A URI without its options; undefined for an invalid URI. */
-const bare = (uri: string): string | undefined => /^[\w+.-]+:[^?]+/.exec(uri)?.[0];
+const withoutOptions = (uri: string): string | undefined => /^[\w+.-]+:[^?]+/.exec(uri)?.[0];

@@ -3,7 +3,7 @@ import { insertItem, itemText, readTree } from "@sluice/model";
 import { selectedSteps, type OpenFlow } from "../document/open-flow.ts";
 import { inSequence, listItem, rangeYaml } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
-import { freshSteps } from "./fresh-ids.ts";
+import { withUniqueStepIds } from "./unique-ids.ts";
 import { insertStepsAt, positionAfterSelection } from "./insert-step.ts";
 
 /** The selected steps as YAML. */
@@ -29,7 +29,7 @@ export function pasteSteps(title: string, text: string): DocumentCommand | undef
     apply(flow) {
       const tree = flow.lastValid?.tree;
       const end = tree?.type === "list" ? tree.items.length : 0;
-      const fresh = freshSteps(yamls, flow);
+      const fresh = withUniqueStepIds(yamls, flow);
       return {
         edit: inSequence(
           flow.text,

@@ -25,11 +25,13 @@ export const removeStep: DocumentCommand = {
   },
 };
 
-/** The selection when a list has become empty: the branch, step or trigger that owns it. */
+/** The selection when a list has become empty: the branch, step, trigger or top-level element that owns it. */
 function parentOf(flow: Parameters<DocumentCommand["apply"]>[0], listPath: readonly (string | number)[]): readonly (string | number)[] {
   const owner = listPath.slice(0, -1);
   if (blockAt(flow, owner) !== undefined) return owner;
   const step = owner.slice(0, -1);
   if (stepAt(flow, step) !== undefined) return step;
-  return flow.lastValid?.outline.routes.find((route) => pathKey(route.stepsPath) === pathKey(listPath))?.from.path ?? owner;
+  const { routes = [], entities = [] } = flow.lastValid?.outline ?? {};
+  const route = routes.find(({ stepsPath }) => pathKey(stepsPath) === pathKey(listPath));
+  return route?.from.path ?? entities.find(({ path }) => path[0] === listPath[0])?.path ?? owner;
 }

@@ -17,8 +17,8 @@ export function toggleDisabledWith(shorthand: (step: string) => string | undefin
         .filter(({ disabled }) => disabled === enable)
         .map(({ options, name }) => (text: string) => {
           if (enable) return removeOption(text, options, "disabled");
-          const bare = shorthand(name);
-          return setAt(text, [...options, "disabled"], "true", bare === undefined ? new Map() : new Map([[options.length, bare]]));
+          const option = shorthand(name);
+          return setAt(text, [...options, "disabled"], "true", option === undefined ? new Map() : new Map([[options.length, option]]));
         });
       return { edit: inSequence(flow.text, changes) };
     },

@@ -4,7 +4,7 @@ import type { BranchView } from "../catalog/flow-catalog.ts";
 import { selectedStep, selectedSteps, stepAt } from "../document/open-flow.ts";
 import { inSequence, unwrapStep, wrapSteps } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
-import { withFreshIds } from "./fresh-ids.ts";
+import { withUniqueIds } from "./unique-ids.ts";
 
 /** A command that wraps the selected steps in a block; `yaml` is the block with an empty `steps: []`. */
 export function wrapIn(title: string, yaml: string): DocumentCommand {
@@ -77,7 +77,7 @@ export function addBranch(title: string, stepPath: Path, branch: BranchView): Do
       if (step === undefined) return undefined;
       const { name } = branch.option;
       const path = [...step.path, step.name, name];
-      const yaml = withFreshIds(branchYaml(branch), flow);
+      const yaml = withUniqueIds(branchYaml(branch), flow);
       const own = step.blocks.filter((block) => block.name === name);
       if (!branch.many) return own.length > 0 ? undefined : { edit: setYamlAt(flow.text, path, yaml), select: path };
       const index = own.length;

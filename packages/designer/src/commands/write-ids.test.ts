@@ -19,14 +19,15 @@ const text = `# orders
             constant: ok
 `;
 
+const inOrders = (stepId: string) => ({ routeId: "orders", stepId });
 const written = (...stepIds: readonly string[]) => {
-  const result = writeIds(openFlow("orders", text, undefined), stepIds, connectorCatalog);
+  const result = writeIds(openFlow("orders", text, undefined), stepIds.map(inOrders), connectorCatalog);
   return { ids: Object.fromEntries(result?.ids ?? []), text: result?.edit.ok === true ? result.edit.source : undefined };
 };
 
 test("steps without an id get a descriptive one; other lines stay byte for byte", () => {
   const { ids, text: after } = written("known", "to1", "setBody2");
-  expect(ids).toEqual({ to1: "http-orders", setBody2: "reply-to-caller" });
+  expect(ids).toEqual({ "orders/to1": "http-orders", "orders/setBody2": "reply-to-caller" });
   const added = after?.split("\n").filter((line) => !text.split("\n").includes(line));
   expect(added?.map((line) => line.trim())).toEqual(["id: http-orders", "id: reply-to-caller"]);
   expect(
@@ -38,5 +39,13 @@ test("steps without an id get a descriptive one; other lines stay byte for byte"
 });
 
 test("nothing is written for steps that have an id or are gone", () => {
-  expect(writeIds(openFlow("orders", text, undefined), ["known", "elsewhere"], connectorCatalog)).toBeUndefined();
+  expect(writeIds(openFlow("orders", text, undefined), ["known", "elsewhere"].map(inOrders), connectorCatalog)).toBeUndefined();
+});
+
+test("the id is written to the step of the given route: generated ids repeat in every route", () => {
+  const second = "- route: {id: other, from: {uri: direct:other, steps: [{setBody: {constant: x}}]}}\n";
+  const flow = openFlow("orders", text + second, undefined);
+  const result = writeIds(flow, [{ routeId: "other", stepId: "setBody1" }], connectorCatalog);
+  expect(result?.ids.get("other/setBody1")).toBe("set-body");
+  expect(result?.edit.ok === true && result.edit.source.startsWith(text)).toBe(true);
 });

@@ -1,23 +1,32 @@
-// Steps that a test or a typed response names get an id written into the flow: a generated one such as `to2` would name another step
-// after the next insertion.
+// Steps that a test, a breakpoint or a mock response refers to get an id in the flow, because a generated id such as `to2` belongs to another
+// step after the next insertion.
 import { combinedEdit, type Edit, everyStep, setAt, slug, type StepOutline } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import type { OpenFlow } from "../document/open-flow.ts";
 
+/** Generated ids are unique only within a route. */
+export interface StepReference {
+  readonly routeId: string;
+  readonly stepId: string;
+}
+
+export const referenceKey = ({ routeId, stepId }: StepReference): string => `${routeId}/${stepId}`;
+
 export interface WrittenIds {
   readonly edit: Edit;
-  /** The written id of each generated one. */
+  /** The new ids by `referenceKey`. */
   readonly ids: ReadonlyMap<string, string>;
 }
 
 /** Writes an id for each of the steps that has none; undefined when all of them have one. */
-export function writeIds(flow: OpenFlow, stepIds: readonly string[], catalog: FlowCatalog | undefined): WrittenIds | undefined {
-  const all = (flow.lastValid?.outline.routes ?? []).flatMap((route) => [...everyStep(route.steps)]);
-  const usedIds = new Set(all.map(({ id }) => id));
+export function writeIds(flow: OpenFlow, references: readonly StepReference[], catalog: FlowCatalog | undefined): WrittenIds | undefined {
+  const routes = flow.lastValid?.outline.routes ?? [];
+  const steps = new Map(routes.flatMap(({ id, steps: own }) => [...everyStep(own)].map((step) => [referenceKey({ routeId: id, stepId: step.id }), step])));
+  const usedIds = new Set([...steps.values()].map(({ id }) => id));
   const ids = new Map<string, string>();
   let text = flow.text;
-  for (const stepId of new Set(stepIds)) {
-    const step = all.find(({ id }) => id === stepId);
+  for (const key of new Set(references.map(referenceKey))) {
+    const step = steps.get(key);
     if (step === undefined || step.hasOwnId) continue;
     const id = slug(nameOf(step, catalog), (candidate) => usedIds.has(candidate));
     const shorthand = catalog?.step(step.name)?.shorthand;
@@ -25,7 +34,7 @@ export function writeIds(flow: OpenFlow, stepIds: readonly string[], catalog: Fl
     const edit = setAt(text, [...path, "id"], id, shorthand === undefined ? new Map() : new Map([[path.length, shorthand]]));
     if (!edit.ok) return { edit, ids };
     usedIds.add(id);
-    ids.set(stepId, id);
+    ids.set(key, id);
     text = edit.source;
   }
   return ids.size === 0 ? undefined : { edit: combinedEdit(flow.text, text), ids };

@@ -6,7 +6,7 @@ import { usePolled, type Polled } from "../api-client/use-polled.ts";
 export const maxNames = 200;
 
 /** The server is queried when the user stops typing. */
-const pauseMs = 250;
+const debounceMs = 250;
 
 export interface BrowsedPlace {
   readonly target: string | undefined;
@@ -20,7 +20,7 @@ export interface BrowsedPlace {
 export function useNames({ target, connection, what }: BrowsedPlace, prefix: string): readonly [Polled<readonly string[]>, () => void] {
   const [settled, setSettled] = useState(prefix);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(prefix), pauseMs);
+    const timer = setTimeout(() => setSettled(prefix), debounceMs);
     return () => clearTimeout(timer);
   }, [prefix]);
   const load = useCallback(

@@ -12,7 +12,7 @@ type Tone = keyof typeof tones;
 
 interface ChipProps {
   readonly tone: Tone;
-  /** Grey, because the state cannot be confirmed now. */
+  /** Gray, because the state cannot be confirmed now. */
   readonly isStale?: boolean;
   readonly title?: string | undefined;
   readonly children: ReactNode;

@@ -1,4 +1,4 @@
-/** Copies a text; false when the browser does not allow it. Pages served over plain HTTP have no clipboard API, only the copy command. */
+/** Copies text; false when the browser does not allow it. Pages served over plain HTTP have no clipboard API, only the copy command. */
 export async function copyText(text: string): Promise<boolean> {
   const { clipboard } = navigator as { readonly clipboard?: Clipboard };
   if (clipboard === undefined) return runCopyCommand(text);
@@ -9,15 +9,15 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 function runCopyCommand(text: string): boolean {
-  const put = (event: ClipboardEvent): void => {
+  const onCopy = (event: ClipboardEvent): void => {
     event.clipboardData?.setData("text/plain", text);
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  document.addEventListener("copy", put, { capture: true, once: true });
+  document.addEventListener("copy", onCopy, { capture: true, once: true });
   try {
     return document.execCommand("copy");
   } finally {
-    document.removeEventListener("copy", put, { capture: true });
+    document.removeEventListener("copy", onCopy, { capture: true });
   }
 }

@@ -8,7 +8,7 @@ type Heads = readonly (ReactNode | Head)[];
 
 /** The heading of a column with right-aligned numbers. */
 export const numericHead = (text: string): Head => ({ text, kind: "number" });
-/** A heading that only screen readers show. */
+/** A heading that only screen readers announce. */
 export const hiddenHead = (text: string): Head => ({ text, kind: "hidden" });
 
 interface DataTableProps {

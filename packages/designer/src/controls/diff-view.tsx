@@ -40,15 +40,15 @@ export function DiffView({ before, after, label }: { readonly before: string; re
 }
 
 function foldUnchanged(lines: readonly DiffLine[]): readonly Row[] {
-  const near = new Set<number>();
+  const visible = new Set<number>();
   lines.forEach((line, index) => {
     if (line.kind === "same") return;
-    for (let at = index - context; at <= index + context; at++) near.add(at);
+    for (let at = index - context; at <= index + context; at++) visible.add(at);
   });
   const rows: Row[] = [];
   let hidden = 0;
   lines.forEach((line, index) => {
-    if (!near.has(index)) hidden++;
+    if (!visible.has(index)) hidden++;
     else {
       if (hidden > 0) rows.push({ kind: "gap", lines: hidden });
       hidden = 0;

@@ -13,7 +13,7 @@ interface SearchListProps<Item> {
   readonly onChoose: (item: Item) => void;
   /** Shown instead of the list when nothing is found. */
   readonly none: string;
-  /** The heading above an item and those that follow with the same one. */
+  /** The heading of an item; adjacent items with the same heading form a group. */
   readonly headingOf?: (item: Item) => string;
   /** Controls between the input and the list. */
   readonly filters?: ReactNode;

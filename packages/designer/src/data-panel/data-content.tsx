@@ -31,15 +31,15 @@ export function DataContent() {
       </div>
       <p className="data__source muted">
         {message.runId === undefined ? text.ofSample : text.ofRun(message.runId)}
-        {message.times > 1 ? ` · ${text.times(message.times)}` : ""}
+        {message.visits > 1 ? ` · ${text.times(message.visits)}` : ""}
       </p>
       {hasSelection ? <ViewContent view={view} message={message} /> : <p className="muted data__note">{text.none}</p>}
     </div>
   );
 }
 
-function ViewContent({ view, message: { before, after, times, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
-  if (times === 0) return <p className="muted data__note">{text.unreached}</p>;
+function ViewContent({ view, message: { before, after, visits, isHeld } }: { readonly view: DataView; readonly message: StepMessage }) {
+  if (visits === 0) return <p className="muted data__note">{text.unreached}</p>;
   if (isHeld === true && view === "before") {
     return (
       <Suspense>

@@ -58,7 +58,7 @@ interface OpenElement {
 }
 
 /**
- * Elements as members, attributes as `@name`, text next to attributes as `#text`. Undefined when it is not well-formed. A parser of the browser would
+ * Elements as members, attributes as `@name`, text next to attributes as `#text`. Undefined when it is not well-formed. The parser of the browser would
  * report styles in the message as violations of the page's content security policy.
  */
 function xmlData(source: string): Members | undefined {
@@ -75,18 +75,18 @@ function xmlData(source: string): Members | undefined {
     if (end !== undefined) {
       if (open.length === 1 || inner.name !== name) return undefined;
       open.pop();
-      put(open.at(-1) ?? root, inner);
+      addChild(open.at(-1) ?? root, inner);
       continue;
     }
     const element: OpenElement = { name, members: {}, text: "" };
     for (const [, key, double, single] of attributes.matchAll(xmlAttribute)) element.members[`@${key}`] = unescapeText(double ?? single ?? "");
     if (empty === undefined) open.push(element);
-    else put(inner, element);
+    else addChild(inner, element);
   }
   return open.length === 1 && root.text.trim() === "" && Object.keys(root.members).length === 1 ? root.members : undefined;
 }
 
-function put({ members }: OpenElement, { name, members: own, text }: OpenElement): void {
+function addChild({ members }: OpenElement, { name, members: own, text }: OpenElement): void {
   const content = text.trim();
   const value = Object.keys(own).length === 0 ? content : content === "" ? own : { ...own, "#text": content };
   const before = members[name];

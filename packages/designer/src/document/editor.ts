@@ -11,7 +11,7 @@ import * as flows from "./open-flow.ts";
 import type { OpenFlow, SavedFile } from "./open-flow.ts";
 import type { Problem } from "./problem.ts";
 
-/** A decision that only the user can make, because either choice would lose something. */
+/** A decision that only the user can make, because either choice discards changes. */
 export type EditConflict =
   | { readonly kind: "file"; readonly during: "save" | "deploy" | "watch"; readonly disk: SavedFile | null; readonly base: string | undefined }
   | { readonly kind: "deployment"; readonly deployed: SavedFile | undefined; readonly target: string | null };
@@ -58,11 +58,11 @@ interface EditorLabels {
   readonly deployed: (warnings: readonly string[]) => string;
   readonly rolledBack: (revision: number, target: string, warnings: readonly string[]) => string;
   readonly reloaded: string;
-  readonly takeDisk: string;
+  readonly loadFromDisk: string;
 }
 
 /** Optional details of an edit. */
-export interface EditMore {
+export interface EditDetails {
   /** The other end of a selection of several steps. */
   readonly anchor?: number;
   /** Consecutive edits with the same group are one undo step. */
@@ -107,7 +107,7 @@ export class Editor {
   }
 
   /** Applies an edit of the model's splice functions; reports why it was rejected. */
-  edit(edit: Edit, label: string, origin: Origin, select?: Path, more: EditMore = {}): boolean {
+  edit(edit: Edit, label: string, origin: Origin, select?: Path, more: EditDetails = {}): boolean {
     if (!edit.ok) {
       this.store.setState({ notice: { kind: "error", text: edit.reason } });
       return false;
@@ -116,7 +116,7 @@ export class Editor {
     return true;
   }
 
-  splice(splice: Splice, label: string, origin: Origin, select?: Path, more: EditMore = {}): void {
+  splice(splice: Splice, label: string, origin: Origin, select?: Path, more: EditDetails = {}): void {
     const note = { label, origin, at: this.#parts.now(), ...(select === undefined ? {} : { select }), ...more };
     this.#set((flow) => flows.applyToFlow(flow, splice, note));
   }
@@ -214,15 +214,15 @@ export class Editor {
     const now = this.store.getState();
     if (file === undefined || now.busy !== undefined || now.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
     if (this.#dismissed !== undefined && this.#dismissed === (file?.hash ?? null)) return;
-    if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#takeDisk(file, this.#parts.labels.reloaded);
+    if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#loadFromDisk(file, this.#parts.labels.reloaded);
     else this.store.setState({ conflict: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
   }
 
   /** Loads the text from disk; Undo restores the user's text. */
-  takeDisk(): void {
+  loadFromDisk(): void {
     const { conflict } = this.store.getState();
     if (conflict?.kind !== "file" || conflict.disk === null) return;
-    this.#takeDisk(conflict.disk, this.#parts.labels.takeDisk);
+    this.#loadFromDisk(conflict.disk, this.#parts.labels.loadFromDisk);
     this.store.setState({ conflict: undefined });
   }
 
@@ -239,7 +239,7 @@ export class Editor {
 
   restoreDraft(): void {
     const { recoveredDraft } = this.store.getState();
-    if (recoveredDraft !== undefined) this.replaceText(recoveredDraft.text, this.#parts.labels.takeDisk);
+    if (recoveredDraft !== undefined) this.replaceText(recoveredDraft.text, this.#parts.labels.loadFromDisk);
     this.store.setState({ recoveredDraft: undefined });
   }
 
@@ -264,7 +264,7 @@ export class Editor {
     }
   }
 
-  #takeDisk(file: SavedFile, label: string): void {
+  #loadFromDisk(file: SavedFile, label: string): void {
     this.replaceText(file.text, label);
     this.#set((flow) => flows.markSaved(flow, savedOf(file)));
     this.showNotice({ kind: "info", text: label });

@@ -58,13 +58,13 @@ export function recordGrouped(history: History, change: Change, before: string, 
 export function difference(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   const start = commonLength(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));
-  const { length: ends } = before;
-  const { length: newEnds } = after;
-  const tail = commonLength(shorter - start, (from, to) => before.slice(ends - to, ends - from) === after.slice(newEnds - to, newEnds - from));
-  return { start, end: ends - tail, text: after.slice(start, newEnds - tail) };
+  const { length: oldLength } = before;
+  const { length: newLength } = after;
+  const suffix = commonLength(shorter - start, (from, to) => before.slice(oldLength - to, oldLength - from) === after.slice(newLength - to, newLength - from));
+  return { start, end: oldLength - suffix, text: after.slice(start, newLength - suffix) };
 }
 
-/** Length of the common prefix up to `limit`, by binary search: comparing substrings is much faster than comparing characters. */
+/** Length of the common prefix or suffix up to `limit`, by binary search: comparing substrings is much faster than comparing characters. */
 function commonLength(limit: number, isSame: (from: number, to: number) => boolean): number {
   let low = 0;
   let high = limit;

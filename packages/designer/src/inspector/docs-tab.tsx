@@ -8,7 +8,11 @@ const text = strings.inspector;
 /** The documentation of the declaration: summary, examples, all options. */
 export function DocsTab({ catalog, target }: { readonly catalog: FlowCatalog | undefined; readonly target: FormTarget }) {
   const view =
-    target.kind === "trigger" ? catalog?.connector(target.word) : target.kind === "element" ? catalog?.entity(target.word) : catalog?.step(target.word);
+    target.kind === "trigger"
+      ? catalog?.connector(target.declarationName)
+      : target.kind === "element"
+        ? catalog?.entity(target.declarationName)
+        : catalog?.step(target.declarationName);
   if (view === undefined) return <p className="muted">{catalog === undefined ? text.noCatalog : text.unknownStep}</p>;
   const examples = (view.examples as readonly { readonly title?: string; readonly yaml?: string }[]).filter(({ yaml }) => typeof yaml === "string");
   return (

@@ -20,7 +20,7 @@ export function locateExpression(scope: FormScope, option: OptionView): Expressi
   const holders: readonly Path[] = option.inline === true ? [scope.path, [...scope.path, "expression"]] : [own, [...own, "expression"]];
   for (const holder of holders) {
     const map = asMap(treeAt(scope.tree, holder));
-    const entry = map?.entries.find(({ key }) => scope.catalog.language(key) !== undefined && !(holder === scope.path && isOwnOption(scope, option, key)));
+    const entry = map?.entries.find(({ key }) => scope.catalog.language(key) !== undefined && !(holder === scope.path && isOwnOption(option, key)));
     if (entry === undefined) continue;
     const isObject = entry.value.type === "map";
     return { holder, language: entry.key, isObject, text: textOf(isObject ? treeAt(entry.value, [textKeyOf(scope.catalog, entry.key)]) : entry.value) };
@@ -29,7 +29,7 @@ export function locateExpression(scope: FormScope, option: OptionView): Expressi
 }
 
 /** A language may have the same name as an option, such as `header`. */
-const isOwnOption = (_scope: FormScope, option: OptionView, key: string): boolean => option.name === key && option.inline !== true;
+const isOwnOption = (option: OptionView, key: string): boolean => option.name === key && option.inline !== true;
 
 export const textKeyOf = (catalog: FlowCatalog, language: string): string => catalog.language(language)?.textKey ?? "expression";
 

@@ -22,8 +22,8 @@ export interface FormTarget {
   readonly sections: readonly FormSection[];
   /** The list item whose YAML is shown, if there is one. */
   readonly item: { readonly listPath: Path; readonly index: number } | undefined;
-  /** The declaration, for its documentation. */
-  readonly word: string;
+  /** The name of its declaration in the catalog. */
+  readonly declarationName: string;
   readonly kind: "step" | "branch" | "trigger" | "element";
 }
 
@@ -44,15 +44,15 @@ function stepTarget(flow: OpenFlow, catalog: FlowCatalog | undefined, outline: O
   const route = outline.routes.find(({ steps }) => [...everyStep(steps)].includes(step));
   const path = [...step.path, step.name];
   const role = step.name === "poll" ? "poller" : "sink";
-  const main = view === undefined ? [] : [{ title: undefined, path, options: without(view.options), shorthand: view.shorthand, role } as const];
+  const main = view === undefined ? [] : [{ title: undefined, path, options: withoutAbout(view.options), shorthand: view.shorthand, role } as const];
   const about = catalog === undefined ? [] : [{ title: text.about, path, options: aboutOf(catalog.view.common), shorthand: view?.shorthand, role } as const];
   return {
     key: pathKey(step.path),
     title: stepLabel(step, catalog).title,
-    where: text.where(route?.id ?? "", step.id, step.span.line),
+    where: route === undefined ? text.whereElementStep(String(step.path[1]), step.id, step.span.line) : text.where(route.id, step.id, step.span.line),
     sections: [...main, ...about],
     item: { listPath: step.listPath, index: step.index },
-    word: step.name,
+    declarationName: step.name,
     kind: "step",
   };
 }
@@ -70,11 +70,11 @@ function branchTarget(flow: OpenFlow, catalog: FlowCatalog | undefined): FormTar
     title: branchTitle(block),
     where: text.whereBranch(block.name, block.span.line),
     sections: [
-      { title: undefined, path, options: without(fields), shorthand: undefined, role: "sink" },
+      { title: undefined, path, options: withoutAbout(fields), shorthand: undefined, role: "sink" },
       { title: text.about, path, options: aboutOf(fields), shorthand: undefined, role: "sink" },
     ],
     item: typeof last === "number" ? { listPath: path.slice(0, -1), index: last } : undefined,
-    word: owner,
+    declarationName: owner,
     kind: "branch",
   };
 }
@@ -88,7 +88,7 @@ function triggerTarget(outline: Outline, catalog: FlowCatalog | undefined, key: 
     where: text.whereTrigger(route.id, route.from.span.line),
     sections: catalog === undefined ? [] : routeSections(route, catalog),
     item: { listPath: [], index: Number(route.path[0]) },
-    word: catalog?.connector(route.from.uri)?.scheme ?? "",
+    declarationName: catalog?.connector(route.from.uri)?.scheme ?? "",
     kind: "trigger",
   };
 }
@@ -111,7 +111,7 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
   if (entity === undefined) return undefined;
   const view = catalog?.entity(entity.name);
   const path = [...entity.path, entity.name];
-  const drawn =
+  const sections =
     view === undefined || view.many === true || view.raw === true
       ? []
       : [{ title: undefined, path, options: view.options, shorthand: view.shorthand, role: "sink" as const }];
@@ -119,14 +119,14 @@ function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: s
     key,
     title: entityLabel(entity, catalog).title,
     where: text.whereElement(entity.name, entity.span.line),
-    sections: drawn,
+    sections,
     item: { listPath: [], index: Number(entity.path[0]) },
-    word: entity.name,
+    declarationName: entity.name,
     kind: "element",
   };
 }
 
-const without = (options: readonly OptionView[]): readonly OptionView[] => options.filter(({ name }) => !aboutNames.has(name));
+const withoutAbout = (options: readonly OptionView[]): readonly OptionView[] => options.filter(({ name }) => !aboutNames.has(name));
 
 /** Description first, because it is the displayed name. */
 const aboutOf = (options: readonly OptionView[]): readonly OptionView[] => sortOptions(options.filter(({ name }) => aboutNames.has(name)));

@@ -74,7 +74,7 @@ export function InspectorPane() {
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.word}`}>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.declarationName}`}>
         <Suspense>{Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}</Suspense>
       </div>
       {/* Below the form: a problem that appears and disappears while the user types must not move the field. */}

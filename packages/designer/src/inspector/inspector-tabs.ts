@@ -1,4 +1,4 @@
-// The tabs of the inspector: one component and one line per tab.
+// The tabs of the inspector.
 import { lazy, type ComponentType } from "react";
 import { strings } from "../strings.ts";
 import { DocsTab } from "./docs-tab.tsx";

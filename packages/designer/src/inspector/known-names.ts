@@ -12,7 +12,7 @@ export interface KnownName {
   readonly isNew?: boolean;
 }
 
-interface Surroundings {
+interface NameContext {
   readonly catalog: FlowCatalog;
   readonly routes: readonly RouteOutline[];
   /** The scheme of the endpoint; routes are called through triggers of the same scheme. */
@@ -25,7 +25,7 @@ const mappingKinds: Partial<Readonly<Record<NameKind, MappingKind>>> = {
   "mapping-table": "value-mappings",
 };
 
-export async function knownNames(kind: NameKind, { catalog, routes, scheme, target }: Surroundings): Promise<readonly KnownName[]> {
+export async function knownNames(kind: NameKind, { catalog, routes, scheme, target }: NameContext): Promise<readonly KnownName[]> {
   if (kind === "exception") return (catalog.view.exceptions ?? []).map((name) => ({ name, title: shortName(name) })).toSorted(byTitle);
   if (kind === "aggregation-strategy")
     return catalog.view.beans.filter((bean) => bean.kind === kind).map(({ names: [name = ""], title }) => ({ name: `#class:${name}`, title }));
@@ -38,7 +38,7 @@ export async function knownNames(kind: NameKind, { catalog, routes, scheme, targ
   return mappings === undefined ? [] : mappingNames(mappings, target);
 }
 
-/** Those of the runtime, if it answers, and those of the workspace. */
+/** The names from the runtime, if it responds, and from the workspace. */
 async function mappingNames(kind: MappingKind, target: string | undefined): Promise<readonly KnownName[]> {
   const [lists, files] = await Promise.all([installedMappings(target), workspaceClient.documents(kind).catch(() => [])]);
   const installed = "error" in lists ? [] : kind === "value-mappings" ? lists.tables : lists.documents;

@@ -1,5 +1,5 @@
-// Writes form input into the text. All typing in a field until it loses the focus is one change, recomputed from the text before it: typing and
-// reverting leaves no entry, and quoting matches the final value.
+// Writes form input into the text. All typing in a field until it loses focus is one change, recomputed from the text before it. Typing and
+// reverting therefore leaves no undo entry, and quotes match the final value.
 import { useMemo, useRef } from "react";
 import type { Edit } from "@sluice/model";
 import { difference } from "../document/history.ts";
@@ -32,7 +32,7 @@ export function useFormWriter(): FormWriter {
   );
 }
 
-let focuses = 0;
+let groupCount = 0;
 
 /** The group of all typing until the focus moves. */
-export const nextGroup = (): string => `form-${++focuses}`;
+export const nextGroup = (): string => `form-${++groupCount}`;

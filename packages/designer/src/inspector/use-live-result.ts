@@ -36,7 +36,7 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
   const { language } = location;
   const written = language === undefined ? undefined : treeAt(scope.tree, [...location.holder, language]);
   // As text, so that a changed position alone does not count as a change.
-  const expression = useMemo(() => (written === undefined ? undefined : JSON.stringify(plain(written))), [written]);
+  const expression = useMemo(() => (written === undefined ? undefined : JSON.stringify(dataOf(written))), [written]);
   const holder = pathKey(location.holder);
   const source = editor.flow.text;
   const [result, setResult] = useState<LiveResult | undefined>(undefined);
@@ -44,13 +44,13 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
   useEffect(() => {
     if (!isNeeded || expression === undefined) return setResult(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
+    let isStale = false;
     const update = async (): Promise<void> => {
       const step = stepAround(editor.flow, location.holder);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
-      if (isOver) return;
+      if (isStale) return;
       if (found === "replaced") timer = setTimeout(() => void update(), retryMs);
       else if (found === undefined || found.kind === "unreached") setResult(found === undefined ? undefined : {});
       else {
@@ -61,7 +61,7 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
     };
     timer = setTimeout(() => void update(), debounceMs);
     return () => {
-      isOver = true;
+      isStale = true;
       clearTimeout(timer);
     };
     // The position follows from the text and its owner.
@@ -71,8 +71,8 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
 
 const summary = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value).slice(0, 200) : bodySummary(value));
 
-function plain(tree: Tree): unknown {
+function dataOf(tree: Tree): unknown {
   if (tree.type === "scalar") return tree.text;
-  if (tree.type === "list") return tree.items.map(plain);
-  return Object.fromEntries(tree.entries.map(({ key, value }) => [key, plain(value)]));
+  if (tree.type === "list") return tree.items.map(dataOf);
+  return Object.fromEntries(tree.entries.map(({ key, value }) => [key, dataOf(value)]));
 }

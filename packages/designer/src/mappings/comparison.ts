@@ -5,7 +5,7 @@ import { quoted } from "./rule-edits.ts";
 
 export type ComparisonOperator = keyof typeof mapperStrings.operators;
 
-/** How an operator is written around the texts of its operands. */
+/** The expression of each operator, from the texts of its operands. */
 const operatorTexts: Readonly<Record<ComparisonOperator, (left: string, right: string) => string>> = {
   equals: (left, right) => `${left} == ${right}`,
   differs: (left, right) => `${left} != ${right}`,
@@ -28,19 +28,19 @@ export const comparisonText = (field: string, operator: ComparisonOperator, oper
 
 export const literalText = (value: Scalar): string => (typeof value === "string" ? quoted(value) : String(value));
 
-/** A typed value as a literal: a number or true and false stay what they are, everything else is text. */
+/** User input as a literal: numbers, true and false as they are, anything else as quoted text. */
 export const typedLiteral = (text: string): string => (/^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text.trim()) ? text.trim() : quoted(text));
 
 export type ConditionJoin = keyof typeof mapperStrings.joins;
 
-/** A condition added to the existing one. */
+/** Combines a condition with the existing one. */
 export function joinConditions(before: string, added: string, join: ConditionJoin): string {
   if (join === "replace" || before.trim() === "") return added;
   const isMixed = join === "and" ? /\bor\b|\|\|/.test(before) : false;
   return `${isMixed ? `(${before})` : before} ${join} ${added}`;
 }
 
-/** The values to compare a field with: those of the sample, and round numbers up to them. */
+/** Suggested values to compare a field with: those of the sample, and powers of ten of the same size. */
 export function comparisonValues(sample: string, field: SourceField): { readonly sampled: readonly string[]; readonly round: readonly string[] } {
   const values = sampleValues(sample, field.path);
   const numbers = values.filter((value) => typeof value === "number");

@@ -193,7 +193,7 @@ export function proposals(document: Members, sample: string): readonly Proposal[
     if (target.rule !== undefined || (target.isGroup && !isList(target.name))) return [];
     const around = targets.find(({ path, isGroup }) => isGroup && isList(path) && target.path.startsWith(`${path}.`))?.sources[0];
     const fitting = all.filter(
-      (source) => folded(source.name) === folded(target.name) && (isList(target.name) ? source.isObjectList : source.example !== undefined),
+      (source) => normalized(source.name) === normalized(target.name) && (isList(target.name) ? source.isObjectList : source.example !== undefined),
     );
     const source = fitting.find(({ path }) => around !== undefined && path.startsWith(`${around}[*]`)) ?? fitting[0];
     return source === undefined ? [] : [{ source, target }];
@@ -207,10 +207,10 @@ interface ExpectedFields {
   inner(name: string): ExpectedFields;
 }
 
-const nothing: ExpectedFields = { isList: false, names: [], required: new Set(), inner: () => nothing };
+const noExpectedFields: ExpectedFields = { isList: false, names: [], required: new Set(), inner: () => noExpectedFields };
 
 function expectedOf(target: unknown): ExpectedFields {
-  if (!isMembers(target)) return nothing;
+  if (!isMembers(target)) return noExpectedFields;
   if (isMembers(target["schema"])) return ofSchema(target["schema"]);
   const { sample } = target;
   return ofSample(typeof sample === "string" ? contentOf(sample) : sample);
@@ -221,7 +221,7 @@ function ofSchema(schema: Members): ExpectedFields {
   const required = new Set(Array.isArray(schema["required"]) ? (schema["required"] as readonly unknown[]).map(String) : []);
   const inner = (name: string): ExpectedFields => {
     const member = properties[name];
-    if (!isMembers(member)) return nothing;
+    if (!isMembers(member)) return noExpectedFields;
     return isMembers(member["items"]) ? { ...ofSchema(member["items"]), isList: true } : { ...ofSchema(member), isList: member["type"] === "array" };
   };
   return { isList: false, names: Object.keys(properties), required, inner };
@@ -230,11 +230,13 @@ function ofSchema(schema: Members): ExpectedFields {
 function ofSample(sample: unknown): ExpectedFields {
   const value = Array.isArray(sample) ? (sample as readonly unknown[]).find(isMembers) : sample;
   const isList = Array.isArray(sample);
-  return isMembers(value) ? { isList, names: Object.keys(value), required: new Set(), inner: (name) => ofSample(value[name]) } : { ...nothing, isList };
+  return isMembers(value)
+    ? { isList, names: Object.keys(value), required: new Set(), inner: (name) => ofSample(value[name]) }
+    : { ...noExpectedFields, isList };
 }
 
 const segment = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `['${name.replaceAll("'", "\\'")}']`);
-const folded = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+const normalized = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 
 function exampleOf(value: unknown): string {
   const text = JSON.stringify(value) ?? "";

@@ -47,7 +47,7 @@ export async function loadMapping(kind: MappingKind, id: string, target: string 
   };
 }
 
-/** Without a runtime, the files of the workspace are edited and tried as usual. */
+/** Without a runtime, the files of the workspace can still be edited and tested. */
 async function fromWorkspace(id: string, file: DocumentFile | undefined, error: Error): Promise<SavedMapping> {
   // It may exist on the runtime, so it must not be shown as empty.
   if (file === undefined) throw error;
@@ -63,7 +63,7 @@ async function fromWorkspace(id: string, file: DocumentFile | undefined, error: 
   };
 }
 
-/** The tables that a look-up can use: those of the runtime, or of the workspace while the runtime does not answer. */
+/** The tables that a look-up can use: those of the runtime, or of the workspace while the runtime does not respond. */
 export async function lookupTables(target: string | undefined): Promise<readonly LookupTable[]> {
   const lists = await installedMappings(target);
   if ("tables" in lists) return lists.tables;
@@ -75,7 +75,7 @@ export async function lookupTables(target: string | undefined): Promise<readonly
 
 export type LookupTable = Pick<TableSummary, "id" | "columns"> & { readonly name?: string | null | undefined };
 
-/** A table or document by id: that of the runtime, or of the workspace while the runtime does not answer. */
+/** A table or document by id: that of the runtime, or of the workspace while the runtime does not respond. */
 export async function readMapping(kind: MappingKind, id: string, target: string | undefined): Promise<unknown> {
   try {
     return await runtimeAt(target).call(`GET /${kind}/:id`, { params: { id } });
@@ -112,7 +112,7 @@ export interface DeployOutcome {
   readonly warnings: readonly string[];
 }
 
-/** Installs it on the runtime, unless another version was deployed since it was loaded. */
+/** Deploys the mapping, unless another version was deployed since it was loaded. */
 export async function deployMapping(
   kind: MappingKind,
   id: string,
@@ -126,7 +126,7 @@ export async function deployMapping(
 
 export const isSameDocument = (one: unknown, other: unknown): boolean => documentText(one) === documentText(other);
 
-/** Removes it from both places; a missing one is not an error. */
+/** Removes the mapping from the runtime and the workspace, if it exists there. */
 export async function removeMapping(kind: MappingKind, id: string, hash: string | undefined, target: string | undefined): Promise<void> {
   if (hash !== undefined) await runtimeAt(target).call(`DELETE /${kind}/:id`, { params: { id }, ifMatch: hash });
   const file = (await workspaceClient.documents(kind)).find((entry) => entry.id === id);

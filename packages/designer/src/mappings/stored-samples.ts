@@ -6,15 +6,15 @@ export const currentSample = (id: string): string | undefined => samples.get(id)
 
 export const setCurrentSample = (id: string, text: string): void => void samples.set(id, text);
 
-const lists = new Map<string, readonly string[]>();
+const storedSamples = new Map<string, readonly string[]>();
 const maxSamples = 20;
 
-/** The samples of a document that the user stored to check the mapping with all of them. */
-export const keptSamplesOf = (id: string): readonly string[] => lists.get(id) ?? [];
+/** The samples that the user stored for a document; the mapping is checked with all of them. */
+export const keptSamplesOf = (id: string): readonly string[] => storedSamples.get(id) ?? [];
 
 /** Adds a sample; the oldest is removed when there are too many. */
 export function keepSample(id: string, text: string): readonly string[] {
   const next = [...keptSamplesOf(id).filter((other) => other !== text), text].slice(-maxSamples);
-  lists.set(id, next);
+  storedSamples.set(id, next);
   return next;
 }

@@ -11,14 +11,14 @@ export interface SeenStep {
 
 /** Names beyond this limit do not belong to the open flow. */
 const maxSteps = 5_000;
-const ends: ReadonlySet<string> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
+const endEvents: ReadonlySet<string> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
 
 export class TraceCounts {
   readonly #seen = new Map<string, SeenStep>();
 
   /** Counts one event; only the end of a step or a run counts. */
   add({ type, routeId, stepId, durationMs }: TraceEvent): void {
-    if (!ends.has(type)) return;
+    if (!endEvents.has(type)) return;
     const key = type.startsWith("run.") ? `${routeId}/` : `${routeId}/${stepId}`;
     const before = this.#seen.get(key);
     if (before === undefined && this.#seen.size >= maxSteps) return;

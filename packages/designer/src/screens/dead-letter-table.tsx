@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { DeadLetter } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
-import { Moment } from "../controls/moment.tsx";
+import { Timestamp } from "../controls/timestamp.tsx";
 import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
@@ -44,7 +44,7 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
             <input type="checkbox" aria-label={text.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
           </td>
           <td data-label={columns.when}>
-            <Moment iso={letter.at} />
+            <Timestamp iso={letter.at} />
           </td>
           <td>
             <Link href={`/flows/${letter.flowId}`}>{letter.routeId}</Link>

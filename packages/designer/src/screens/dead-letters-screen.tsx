@@ -147,7 +147,7 @@ export function DeadLettersScreen() {
   );
 }
 
-/** Acts on all of them, also after one failed: how many succeeded, and the first error. */
+/** Calls `act` for each id, even after an error. Returns the number of successes and the first error. */
 async function forEachOf(ids: readonly string[], act: (id: string) => Promise<boolean>): Promise<{ readonly done: number; readonly error?: string }> {
   let done = 0;
   let error: string | undefined;

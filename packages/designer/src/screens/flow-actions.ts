@@ -1,4 +1,4 @@
-// The actions of a flow's menu: changes of its file and of its deployment on the selected target.
+// The actions of a flow's menu: changes to its file and to its deployment on the selected target.
 import { type Edit, outlineOf, type Path, readTree, setOption, setScalar, slug, type Tree } from "@sluice/model";
 import { runtimeAt } from "../api-client/runtime-client.ts";
 import { workspaceClient } from "../api-client/workspace-client.ts";
@@ -37,7 +37,7 @@ export function copyWithNewIds(text: string, flowId: string, name: string, usedR
   const used = new Set(usedRoutes);
   const addresses = new Map<string, string>();
   let copy = text;
-  const take = (edit: Edit): void => {
+  const apply = (edit: Edit): void => {
     if (edit.ok) copy = edit.source;
   };
   routes.forEach((route, index) => {
@@ -46,12 +46,12 @@ export function copyWithNewIds(text: string, flowId: string, name: string, usedR
     const { uri } = route.from;
     if (uri.endsWith(`:${route.id}`) || uri.endsWith(`/${route.id}`)) addresses.set(uri, uri.slice(0, -route.id.length) + id);
     const path = [...route.path, "route"];
-    take(setOption(copy, path, "id", id));
-    if (index === 0) take(setOption(copy, path, "description", name));
+    apply(setOption(copy, path, "id", id));
+    if (index === 0) apply(setOption(copy, path, "description", name));
   });
   for (const [path, address] of scalarsOf(tree, [])) {
     const next = addresses.get(address);
-    if (next !== undefined) take(setScalar(copy, path, next));
+    if (next !== undefined) apply(setScalar(copy, path, next));
   }
   return copy;
 }

@@ -36,7 +36,7 @@ interface FrameProps extends Pick<FlowDialogProps, "onNotice" | "onClose"> {
 
 function DialogFrame({ title, submit, done, act, isComplete, onNotice, onClose, children }: FrameProps) {
   const [isBusy, setBusy] = useState(false);
-  const answer = (): void => {
+  const submitForm = (): void => {
     if (isComplete?.() === false) return;
     setBusy(true);
     act()
@@ -50,7 +50,7 @@ function DialogFrame({ title, submit, done, act, isComplete, onNotice, onClose, 
     <Dialog
       title={title}
       onClose={onClose}
-      onSubmit={answer}
+      onSubmit={submitForm}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
@@ -68,7 +68,7 @@ function DialogFrame({ title, submit, done, act, isComplete, onNotice, onClose, 
 function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
   const [before] = useState(name);
   const [next, setNext] = useState(name);
-  const [tried, setTried] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const trimmed = next.trim();
   return (
     <DialogFrame
@@ -78,11 +78,11 @@ function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
       done={text.renamed(trimmed)}
       act={() => renameFlow(id, trimmed)}
       isComplete={() => {
-        setTried(true);
+        setSubmitted(true);
         return trimmed !== "";
       }}
     >
-      <Field label={text.renameName} hint={text.renameHint} error={tried && trimmed === "" ? strings.newFlow.nameMissing : undefined}>
+      <Field label={text.renameName} hint={text.renameHint} error={isSubmitted && trimmed === "" ? strings.newFlow.nameMissing : undefined}>
         {(control) => <input {...control} className="input" required autoFocus value={next} onChange={(event) => setNext(event.target.value)} />}
       </Field>
     </DialogFrame>

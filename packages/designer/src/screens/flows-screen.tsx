@@ -7,7 +7,7 @@ import type { Category, FlowEntry } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
-import { Moment, formatTime } from "../controls/moment.tsx";
+import { Timestamp, formatTime } from "../controls/timestamp.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
@@ -172,10 +172,10 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
             ) : row.runs.lastRunAt === null ? (
               <span className="muted">{strings.common.never}</span>
             ) : (
-              <Moment iso={row.runs.lastRunAt} />
+              <Timestamp iso={row.runs.lastRunAt} />
             )}
           </td>
-          <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Moment iso={row.lastModified} />}</td>
+          <td data-label={columns.changed}>{row.lastModified === undefined ? null : <Timestamp iso={row.lastModified} />}</td>
           <td>
             <FlowMenu id={row.id} name={row.name} onNotice={onNotice} />
           </td>
@@ -214,8 +214,8 @@ function useRows(): readonly Row[] {
     });
     const savedIds = new Set(saved.map(({ id }) => id));
     const unsaved = drafts.unsavedIds().filter((id) => !savedIds.has(id));
-    const elsewhere = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !savedIds.has(id) && !unsaved.includes(id));
-    return [...saved, ...unsaved.map((id) => draftRow(id, runtime.flows.get(id))), ...elsewhere.map((flow) => deployedRow(flow, target ?? "", routes))];
+    const deployedOnly = flows === undefined ? [] : [...runtime.flows.values()].filter(({ id }) => !savedIds.has(id) && !unsaved.includes(id));
+    return [...saved, ...unsaved.map((id) => draftRow(id, runtime.flows.get(id))), ...deployedOnly.map((flow) => deployedRow(flow, target ?? "", routes))];
   }, [flows, runtime, target]);
 }
 
@@ -256,7 +256,7 @@ function rowOf(flow: FlowEntry, derived: DerivedState, routes: RouteRuns): Omit<
     name: flow.name,
     category: flow.category,
     derived,
-    routes: flow.routeIds.length,
+    routes: flow.routeCount,
     runs: runsOf(flow.id, routes),
     lastModified: flow.lastModified,
     mark: flow.readable ? undefined : strings.flows.unreadable,
@@ -312,7 +312,12 @@ function ImportButton({ isTaken }: { readonly isTaken: (id: string) => boolean }
         type="file"
         accept=".yaml,.yml"
         hidden
-        onChange={(event) => event.target.files?.[0] !== undefined && void open(event.target.files[0])}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file !== undefined) void open(file);
+          // Otherwise choosing the same file again would have no effect.
+          event.target.value = "";
+        }}
       />
       <Button icon={<Upload size={16} aria-hidden="true" />} onClick={() => input.current?.click()}>
         {strings.flows.importFlow}

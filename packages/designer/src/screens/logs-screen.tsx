@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
-import { formatTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/timestamp.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -97,6 +97,11 @@ function useLogLines() {
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   const [paused, setPaused] = useState(false);
   const show = (): void => setLines([...buffer.current.lines]);
+  const clear = (): void => {
+    buffer.current.clear();
+    setLines([]);
+  };
+  useEffect(clear, [target]);
   const { connection, dropped } = useStream(
     "GET /logs/stream",
     lastLines,
@@ -113,10 +118,7 @@ function useLogLines() {
       setPaused(next);
       if (!next) show();
     },
-    clear: () => {
-      buffer.current.clear();
-      setLines([]);
-    },
+    clear,
   };
 }
 

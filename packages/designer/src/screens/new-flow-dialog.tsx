@@ -23,18 +23,18 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
   const [chosen, setChosen] = useState<string | undefined>(readSetting(lastCategoryKey));
   const [start, setStart] = useState("webhook");
   const [pasted, setPasted] = useState("");
-  const [tried, setTried] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const category = categories.some(({ id }) => id === chosen) ? (chosen as string) : "";
   const trimmed = name.trim();
   const id = slug(trimmed, isTaken);
-  const ends = endsOf(trimmed);
+  const systems = systemsOf(trimmed);
   const errors = {
     name: trimmed === "" ? labels.nameMissing : [...trimmed].length > maxNameLength ? labels.nameLong : undefined,
     category: category === "" ? labels.categoryMissing : undefined,
     pasted: start === "paste" && pasted.trim() === "" ? labels.pasteMissing : undefined,
   };
   const create = async (): Promise<void> => {
-    setTried(true);
+    setSubmitted(true);
     if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
     writeSetting(lastCategoryKey, category);
     const template = templates.find((candidate) => candidate.id === start);
@@ -56,7 +56,7 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
         </>
       }
     >
-      <Field label={labels.name} hint={labels.nameHint} error={tried ? errors.name : undefined}>
+      <Field label={labels.name} hint={labels.nameHint} error={isSubmitted ? errors.name : undefined}>
         {(control) => (
           <input
             {...control}
@@ -71,14 +71,14 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
         )}
       </Field>
       <div className="new-flow__preview" aria-live="polite">
-        {ends === undefined ? null : (
+        {systems === undefined ? null : (
           <span className="new-flow__ends">
             <span className="chip">
-              {labels.from}: {ends[0]}
+              {labels.from}: {systems[0]}
             </span>
             <span aria-hidden="true">→</span>
             <span className="chip">
-              {labels.to}: {ends[1]}
+              {labels.to}: {systems[1]}
             </span>
           </span>
         )}
@@ -101,7 +101,7 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
         {trimmed !== "" && isTaken(slug(trimmed)) ? <p className="field__error">{labels.taken(slug(trimmed))}</p> : null}
       </div>
       <div className="new-flow__pair">
-        <Field label={labels.category} hint={<Link href="/settings#categories">{labels.categoryLink}</Link>} error={tried ? errors.category : undefined}>
+        <Field label={labels.category} hint={<Link href="/settings#categories">{labels.categoryLink}</Link>} error={isSubmitted ? errors.category : undefined}>
           {(control) => (
             <select {...control} className="input" required value={category} onChange={(event) => setChosen(event.target.value)}>
               <option value="" disabled>
@@ -133,7 +133,7 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
         ))}
       </fieldset>
       {start === "paste" ? (
-        <Field label={labels.pasteLabel} hint={labels.pasteHint} error={tried ? errors.pasted : undefined}>
+        <Field label={labels.pasteLabel} hint={labels.pasteHint} error={isSubmitted ? errors.pasted : undefined}>
           {(control) => (
             <textarea
               {...control}
@@ -150,8 +150,8 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
   );
 }
 
-/** Source and target of "Source to Target". */
-function endsOf(name: string): readonly [string, string] | undefined {
+/** The source and target system of a name such as "Shop to ERP". */
+function systemsOf(name: string): readonly [string, string] | undefined {
   const match = /^(.+?)\s+(?:to|→|->)\s+(.+)$/i.exec(name);
   return match === null ? undefined : [match[1] as string, match[2] as string];
 }

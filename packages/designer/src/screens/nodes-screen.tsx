@@ -4,7 +4,7 @@ import { Chip } from "../controls/chip.tsx";
 import { DataTable, numericHead } from "../controls/data-table.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
-import { Moment } from "../controls/moment.tsx";
+import { Timestamp } from "../controls/timestamp.tsx";
 import { strings } from "../strings.ts";
 import { nodesStrings as labels } from "../strings/nodes.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -12,7 +12,7 @@ import { useTitle } from "./page-context.tsx";
 
 const tones = { up: "ok", starting: "idle", behind: "fail" } as const;
 
-/** The nodes of the cluster that the target belongs to, as reported by the node that answers. */
+/** The nodes of the cluster that the target belongs to, as reported by the node that replied. */
 export function NodesScreen() {
   const target = useWorkspace((state) => state.target);
   const runtime = useWorkspace((state) => state.runtime);
@@ -42,13 +42,13 @@ function Cluster({ cluster }: { readonly cluster: ClusterHealth }) {
         {labels.text(name, labels.stores[store])} {labels.progress(current, nodes.length, revision)}
       </p>
       {connectivity === "disconnected" ? <FailureBanner text={labels.disconnected(node)} /> : null}
-      <NodeTable nodes={nodes} answering={node} />
+      <NodeTable nodes={nodes} replyingNode={node} />
       <p className="muted">{labels.slotsHint}</p>
     </>
   );
 }
 
-function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[]; readonly answering: string }) {
+function NodeTable({ nodes, replyingNode }: { readonly nodes: readonly ClusterNode[]; readonly replyingNode: string }) {
   const { columns } = labels;
   return (
     <DataTable
@@ -60,14 +60,14 @@ function NodeTable({ nodes, answering }: { readonly nodes: readonly ClusterNode[
         <tr key={node.node}>
           <td>
             {node.node}
-            {node.node === answering ? <div className="muted">{labels.answering}</div> : null}
+            {node.node === replyingNode ? <div className="muted">{labels.replying}</div> : null}
           </td>
           <td className="cell-text" data-label={columns.state}>
             <NodeState node={node} />
           </td>
           <td data-label={columns.version}>{node.version}</td>
           <td data-label={columns.since}>
-            <Moment iso={node.startedAt} />
+            <Timestamp iso={node.startedAt} />
           </td>
           <td className="number" data-label={columns.revision}>
             {node.applied}

@@ -3,7 +3,7 @@ import { runtimeAt } from "../api-client/runtime-client.ts";
 import { useCatalog, useCatalogLoader } from "../catalog/use-catalog.ts";
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
-import { formatTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/timestamp.tsx";
 import { strings } from "../strings.ts";
 import { calledSystems } from "../trial/called-systems.ts";
 import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";

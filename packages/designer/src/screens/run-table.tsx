@@ -3,7 +3,7 @@ import { Fragment, useState, type CSSProperties, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { Run } from "@sluice/client";
 import { useCatalog, useCatalogLoader } from "../catalog/use-catalog.ts";
-import { Moment } from "../controls/moment.tsx";
+import { Timestamp } from "../controls/timestamp.tsx";
 import { strings } from "../strings.ts";
 import { foldRuns } from "./folded-runs.ts";
 import "./run-table.css";
@@ -87,7 +87,7 @@ function RunRow({ run, chosen, depth = 0, children }: RunRowProps) {
         {children}
       </td>
       <td data-label={columns.started}>
-        <Moment iso={run.startedAt} />
+        <Timestamp iso={run.startedAt} />
       </td>
       <td className="number" data-label={columns.duration}>
         {run.durationMs === null ? "" : `${run.durationMs} ms`}

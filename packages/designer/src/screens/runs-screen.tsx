@@ -1,12 +1,12 @@
 import { Activity } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import type { RunStatus } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { Field } from "../controls/field.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
-import { formatTime } from "../controls/moment.tsx";
+import { formatTime } from "../controls/timestamp.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
@@ -18,11 +18,11 @@ const labels = strings.runs;
 const pollMs = 2000;
 /** A text search reads the whole history of the runtime. */
 const searchPollMs = 10_000;
-const searchAfterMs = 300;
+const searchDebounceMs = 300;
 
 type FilterName = "text" | "flow" | "route" | "status" | "since" | "until";
 
-/** All runs of the runtime. The filters are part of the address, so that a link shows the same runs. */
+/** All runs of the runtime. The filters are part of the URL, so that a link shows the same runs. */
 export function RunsScreen() {
   const target = useWorkspace((state) => state.target);
   const [search, setSearch] = useSearchParams();
@@ -92,7 +92,7 @@ function queryOf(search: URLSearchParams): RunQuery {
   };
 }
 
-/** The address contains local times, like the fields. */
+/** The URL contains local times, like the fields. */
 function isoOf(local: string | undefined): string | undefined {
   const time = new Date(local ?? "");
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
@@ -106,8 +106,18 @@ function countText({ runs, total, loadOlder }: RunPages): string {
 /** Searches shortly after the last keystroke. */
 function TextFilter({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
+  const sent = useRef(value);
   useEffect(() => {
-    const timer = setTimeout(() => text !== value && onChange(text), searchAfterMs);
+    // The value was changed elsewhere, for example by a link to all runs.
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (text === value) return;
+      sent.current = text;
+      onChange(text);
+    }, searchDebounceMs);
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
   return <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={setText} />;

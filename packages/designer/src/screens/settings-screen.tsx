@@ -30,7 +30,7 @@ function CategorySettings() {
   const [label, setLabel] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
   if (categoryFile === undefined) return null;
-  const put = (edit: Edit): Promise<void> => {
+  const save = (edit: Edit): Promise<void> => {
     if (!edit.ok) {
       setError(edit.reason);
       return Promise.resolve();
@@ -49,7 +49,7 @@ function CategorySettings() {
   };
   const add = (): Promise<void> => {
     const id = slug(label, (candidate) => categoryFile.categories.some((category) => category.id === candidate));
-    return put(addCategory(categoryFile.text, categoryFile.categories.length, id, label.trim()));
+    return save(addCategory(categoryFile.text, categoryFile.categories.length, id, label.trim()));
   };
   return (
     <section className="settings__section" aria-labelledby="categories">
@@ -64,7 +64,7 @@ function CategorySettings() {
               type="button"
               className="chip__remove"
               aria-label={labels.removeCategory(category.label)}
-              onClick={() => void put(removeItem(categoryFile.text, [], index))}
+              onClick={() => void save(removeItem(categoryFile.text, [], index))}
             >
               ×
             </button>

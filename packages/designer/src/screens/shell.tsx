@@ -12,7 +12,7 @@ import { ShellContext } from "./page-context.tsx";
 import { RuntimeStatus } from "./runtime-status.tsx";
 import "./shell.css";
 
-// They need the commands of the editor, which the first screen does not.
+// Loaded on demand: they need the commands of the editor, which the first screen does not use.
 const CommandPalette = lazy(() => import("./command-palette.tsx").then((module) => ({ default: module.CommandPalette })));
 const ShortcutSheet = lazy(() => import("./shortcut-sheet.tsx").then((module) => ({ default: module.ShortcutSheet })));
 

@@ -27,7 +27,7 @@ export function TargetSettings() {
   const [draft, setDraft] = useState<Draft>(emptyDraft);
   const [error, setError] = useState<string | undefined>(undefined);
   const [unconfirmed, setUnconfirmed] = useState<Unconfirmed | undefined>(undefined);
-  const put = async (body: TargetsBody): Promise<void> => {
+  const save = async (body: TargetsBody): Promise<void> => {
     try {
       setTargets(await workspaceClient.saveTargets(body));
       setUnconfirmed(undefined);
@@ -43,8 +43,8 @@ export function TargetSettings() {
     <section className="settings__section" aria-labelledby="settings-targets">
       <h2 id="settings-targets">{text.targets}</h2>
       <p className="muted">{text.targetsHint}</p>
-      <TargetTable targets={targets} onRemove={(removed) => void put({ targets: toBody(targets.filter(({ name }) => name !== removed)) })} />
-      <AddTarget draft={draft} onChange={setDraft} onSubmit={() => void put({ targets: [...toBody(targets), draft] })} />
+      <TargetTable targets={targets} onRemove={(removed) => void save({ targets: toBody(targets.filter(({ name }) => name !== removed)) })} />
+      <AddTarget draft={draft} onChange={setDraft} onSubmit={() => void save({ targets: [...toBody(targets), draft] })} />
       {error === undefined ? null : (
         <p className="problem-text" role="alert">
           {error}
@@ -55,7 +55,11 @@ export function TargetSettings() {
           unconfirmed={unconfirmed}
           onClose={() => setUnconfirmed(undefined)}
           onConfirm={(password) =>
-            void put({ targets: unconfirmed.targets, confirmed: unconfirmed.addresses.map(({ address }) => address), ...(password === "" ? {} : { password }) })
+            void save({
+              targets: unconfirmed.targets,
+              confirmed: unconfirmed.addresses.map(({ address }) => address),
+              ...(password === "" ? {} : { password }),
+            })
           }
         />
       )}

@@ -97,7 +97,7 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
         </Button>
       </div>
       {error === undefined ? null : <FailureBanner text={error} />}
-      <TestList text={draft} onChange={change} onRefused={setError} />
+      <TestList text={draft} onChange={change} onError={setError} />
       <Source text={draft} label={file} onType={change} />
       {results === undefined ? null : <ResultTable label={labels.resultsOf(file)} flowId={flowId} files={results} />}
       {isRemoving ? (
@@ -123,14 +123,14 @@ function OpenTestFile({ flowId, loaded }: { readonly flowId: string; readonly lo
 interface TestListProps {
   readonly text: string;
   readonly onChange: (text: string) => void;
-  readonly onRefused: (reason: string) => void;
+  readonly onError: (reason: string) => void;
 }
 
 /** The tests of the file, each with the actions that need no YAML. */
-function TestList({ text, onChange, onRefused }: TestListProps) {
+function TestList({ text, onChange, onError }: TestListProps) {
   const names = testNames(text);
   const [renaming, setRenaming] = useState<{ readonly index: number; readonly name: string } | undefined>(undefined);
-  const apply = (edit: Edit): void => (edit.ok ? onChange(edit.source) : onRefused(edit.reason));
+  const apply = (edit: Edit): void => (edit.ok ? onChange(edit.source) : onError(edit.reason));
   if (names === undefined) return null;
   return (
     <ul className="test-file__tests" aria-label={labels.testsOfFile}>

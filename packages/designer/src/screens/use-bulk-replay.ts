@@ -12,30 +12,30 @@ export interface BulkReplay {
   cancel(): void;
 }
 
-/** Replays many dead letters on the runtime and tracks progress; `ended` receives the result, `failed` the error. */
-export function useBulkReplay(target: string | undefined, ended: (job: ReplayJob) => void, failed: (error: Error) => void): BulkReplay {
+/** Replays many dead letters on the runtime and tracks progress; `onEnd` receives the result, `onError` the error. */
+export function useBulkReplay(target: string | undefined, onEnd: (job: ReplayJob) => void, onError: (error: Error) => void): BulkReplay {
   const [job, setJob] = useState<ReplayJob | undefined>(undefined);
-  const handlers = useRef({ ended, failed });
-  handlers.current = { ended, failed };
+  const handlers = useRef({ onEnd, onError });
+  handlers.current = { onEnd, onError };
   const update = (next: ReplayJob): void => {
     setJob(next.status === "running" ? next : undefined);
-    if (next.status !== "running") handlers.current.ended(next);
+    if (next.status !== "running") handlers.current.onEnd(next);
   };
   const fail = (error: Error): void => {
     setJob(undefined);
-    handlers.current.failed(error);
+    handlers.current.onError(error);
   };
-  /** The replay continues on the runtime when a call about it fails; only a runtime that does not know it ends the tracking. */
-  const skip = (error: Error): void => (error instanceof ApiError && error.status === 404 ? fail(error) : setJob((before) => before && { ...before }));
+  /** The replay continues on the runtime when a poll fails, so polling continues, unless the runtime no longer has the replay. */
+  const keepPolling = (error: Error): void => (error instanceof ApiError && error.status === 404 ? fail(error) : setJob((before) => before && { ...before }));
   const id = job?.id ?? undefined;
   useEffect(() => {
     if (job === undefined || id === undefined) return;
-    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(update, skip), pollMs);
+    const timer = setTimeout(() => void runtimeAt(target).call("GET /dead-letters/replays/:id", { params: { id } }).then(update, keepPolling), pollMs);
     return () => clearTimeout(timer);
   }, [job, id, target]);
   return {
     job,
     start: (filter) => void runtimeAt(target).call("POST /dead-letters/replay", { body: filter }).then(update, fail),
-    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(update, skip),
+    cancel: () => id !== undefined && void runtimeAt(target).call("DELETE /dead-letters/replays/:id", { params: { id } }).then(update, keepPolling),
   };
 }

@@ -4,7 +4,7 @@ import type { MockBody } from "@sluice/model";
 import type { SimulatedRuntime } from "./simulated-runtime.ts";
 import type { TestFile } from "./test-result.ts";
 
-/** The first mock of each step or endpoint that returns a response; `explicitMocks` mocks take precedence. */
+/** The first mock of each step or endpoint that returns a response; `explicitMocks` take precedence. */
 export function mocksOfTests(files: readonly TestFile[], explicitMocks: readonly MockBody[], { deployment }: SimulatedRuntime): readonly MockBody[] {
   const steps = new Set(deployment.routes.flatMap((route) => route.steps.map(({ node }) => node.id)));
   const mockedSteps = new Set(explicitMocks.map(({ match }) => match.stepId));

@@ -1,5 +1,5 @@
 // Runs one test file against a runtime or a simulation.
-import "./no-code-from-text.ts";
+import "./disable-schema-jit.ts";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestFile, type LoggedLine, type RuntimeTransport } from "@sluice/flow-tests/portable";
 import { fileFaults, toTestResult, type FileResult, type TestFile, type TestResult } from "./test-result.ts";
 

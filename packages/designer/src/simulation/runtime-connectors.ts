@@ -37,7 +37,7 @@ export function shapesOf({ connectors }: RuntimeConnectors, isKnown: (scheme: st
 }
 
 /** Connections of a simulation, which open nothing. */
-export function closedConnections({ classes }: RuntimeConnectors): NonNullable<Host["connections"]> {
+export function unavailableConnections({ classes }: RuntimeConnectors): NonNullable<Host["connections"]> {
   const ignore = (): void => undefined;
   return {
     hasClass: (name) => classes.includes(name),

@@ -60,7 +60,7 @@ test("a webhook responds as on the runtime", async () => {
 });
 
 test("delays and retries take no real time", async () => {
-  const began = performance.now();
+  const startTime = performance.now();
   const around =
     '- onException:\n    exception: [java.io.IOException]\n    redeliveryPolicy: {maximumRedeliveries: "3", redeliveryDelay: "60000"}\n    handled: {constant: "true"}\n    steps: [{setBody: {constant: given up}}]\n';
   const { steps, outcome } = await run(
@@ -72,7 +72,7 @@ test("delays and retries take no real time", async () => {
   );
   expect(steps.filter(({ stepId }) => stepId === "out").map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
   expect(outcome).toMatchObject({ status: "completed", body: "given up" });
-  expect(performance.now() - began).toBeLessThan(60_000);
+  expect(performance.now() - startTime).toBeLessThan(60_000);
 });
 
 test("a run that would exceed its time limit is cancelled", async () => {

@@ -69,10 +69,10 @@ export interface SimulationResult {
 const simulationSession: SessionTag = { id: "simulation", skipTime: false };
 
 export async function simulate(request: SimulationRequest): Promise<SimulationResult> {
-  const began = performance.now();
+  const startTime = performance.now();
   const started = await startSimulated(request);
-  const nothing = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], unresolvedParameters: [], conditions: [] };
-  const failWith = (faults: SimulationResult["faults"]): SimulationResult => ({ ...nothing, faults, durationMs: performance.now() - began });
+  const emptyResult = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], unresolvedParameters: [], conditions: [] };
+  const failWith = (faults: SimulationResult["faults"]): SimulationResult => ({ ...emptyResult, faults, durationMs: performance.now() - startTime });
   if (!started.ok) return failWith(started.diagnostics.filter(({ severity }) => severity === "error"));
   const { simulated } = started;
   const mocks = new SimulationMocks(simulated);
@@ -96,7 +96,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
     lines: host.lines,
     unresolvedParameters,
     conditions: [...conditions],
-    durationMs: performance.now() - began,
+    durationMs: performance.now() - startTime,
   };
 }
 
@@ -112,14 +112,14 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
   if (route === undefined) return `unknown route '${sample.routeId}'`;
   const routeInput = sample.fromStep === undefined ? route.routeInput : route.enterAt(sample.fromStep);
   if (routeInput === undefined) return `route '${sample.routeId}' has no top-level step '${sample.fromStep}'`;
-  let began: Exchange | undefined;
+  let firstExchange: Exchange | undefined;
   let input: ShownMessage | undefined;
-  const remember = (exchange: Exchange): void => {
-    began ??= exchange;
+  const recordInput = (exchange: Exchange): void => {
+    firstExchange ??= exchange;
     input ??= shownMessage(exchange);
   };
   if (route.trigger === "request" && sample.fromStep === undefined) {
-    const untap = runtime.tap({ layer: 90, covers: () => true, step: (next) => (exchange) => (remember(exchange), next(exchange)) });
+    const untap = runtime.tap({ layer: 90, covers: () => true, step: (next) => (exchange) => (recordInput(exchange), next(exchange)) });
     const reply = await finish(
       simulated,
       host.request(
@@ -135,42 +135,42 @@ export async function sendSample(simulated: SimulatedRuntime, sample: Sample, se
     );
     untap();
     if (reply === undefined) return `${sample.method ?? "POST"} ${sample.path ?? `/api/${sample.routeId}`} matches no route`;
-    return { input, outcome: { ...outcomeOf(began), reply: shownReply(reply) } };
+    return { input, outcome: { ...outcomeOf(firstExchange), reply: shownReply(reply) } };
   }
   const result = routeInput.deliver(new Message(sample.body ?? null, Headers.of(sample.headers)), {
     pattern: sample.pattern ?? "InOut",
     trigger: { uri: route.from },
     session,
-    started: remember,
+    started: recordInput,
     ...(sample.properties === undefined ? {} : { properties: new Map(Object.entries(sample.properties)) }),
     ...(sample.variables === undefined ? {} : { variables: new Map(Object.entries(sample.variables)) }),
   });
   const exchange = await finish(simulated, result);
-  return { input, outcome: { ...outcomeOf(exchange ?? began), reply: undefined } };
+  return { input, outcome: { ...outcomeOf(exchange ?? firstExchange), reply: undefined } };
 }
 
 /** Waits in simulated time; undefined when the run never ends. */
 export async function finish<T>({ host }: SimulatedRuntime, result: T | Promise<T>): Promise<T | undefined> {
   if (!(result instanceof Promise)) return result;
   let value: T | undefined;
-  let over = false;
+  let isDone = false;
   result.then(
     (found) => {
       value = found;
-      over = true;
+      isDone = true;
     },
-    () => (over = true),
+    () => (isDone = true),
   );
-  await host.clock.runUntil(() => over);
+  await host.clock.runUntil(() => isDone);
   return value;
 }
 
-/** How far ahead a simulation advances the clock after a reply, for aggregation timeouts and retries. */
-const afterwardsMs = 60_000;
+/** Simulated time after a reply, for aggregation timeouts and retries. */
+const settleMs = 60_000;
 
 /** Runs asynchronous work after the reply (wire taps, queues, aggregations) until it ends or waits for more messages. */
 export async function settle({ host }: SimulatedRuntime): Promise<void> {
-  await host.clock.runUntil(() => false, afterwardsMs);
+  await host.clock.runUntil(() => false, settleMs);
 }
 
 function outcomeOf(exchange: Exchange | undefined): Omit<SimulatedOutcome, "reply"> {

@@ -39,13 +39,13 @@ export class SimulatedClock implements Clock {
     this.#yields--;
   }
 
-  /** Runs until `isOver` returns true; false when nothing more would happen within `aheadMs`, or the limit was reached. */
-  async runUntil(isOver: () => boolean, aheadMs = maxAheadMs): Promise<boolean> {
+  /** Runs until `isDone` returns true; false when nothing more would happen within `aheadMs`, or the limit was reached. */
+  async runUntil(isDone: () => boolean, aheadMs = maxAheadMs): Promise<boolean> {
     const until = this.monotonic() + aheadMs;
     for (;;) {
       // One turn of the event loop: all pending promise callbacks have run.
       await turn();
-      if (isOver()) return true;
+      if (isDone()) return true;
       if (this.#yields > 0) continue;
       const next = this.#earliest();
       if (next === undefined || next.due > until || this.#fired++ > maxTimers || this.#skipped > maxAheadMs) return false;

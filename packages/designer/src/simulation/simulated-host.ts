@@ -1,6 +1,6 @@
 // The host of a simulation: it does no I/O, collects log records and stores the HTTP routes.
 import type { Exchange, Host, HttpMount, HttpReply, HttpRequest, LogLevel, Lookup, SessionTag } from "@sluice/engine";
-import { closedConnections } from "./runtime-connectors.ts";
+import { unavailableConnections } from "./runtime-connectors.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
 export interface LoggedLine {
@@ -30,7 +30,7 @@ export class SimulatedHost implements Host {
   readonly #mounts: HttpMount[] = [];
   #count = 0;
 
-  constructor(lookup: Lookup, connections: NonNullable<Host["connections"]> = closedConnections({ connectors: [], classes: [] })) {
+  constructor(lookup: Lookup, connections: NonNullable<Host["connections"]> = unavailableConnections({ connectors: [], classes: [] })) {
     this.lookup = lookup;
     this.connections = connections;
   }

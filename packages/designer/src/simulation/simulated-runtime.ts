@@ -1,7 +1,7 @@
 // A flow deployed in the page: the real engine on a host without I/O.
 import { createRuntime, type Deployment, type Exchange, type Run, type Runtime } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
-import { closedConnections, type RuntimeConnectors } from "./runtime-connectors.ts";
+import { unavailableConnections, type RuntimeConnectors } from "./runtime-connectors.ts";
 import { SimulatedHost } from "./simulated-host.ts";
 import { SimulatedMappings, type Documents } from "./simulated-mappings.ts";
 import { simulationCatalog } from "./simulation-catalog.ts";
@@ -41,7 +41,7 @@ const limits = { drainMs: 100, exchanges: 20_000 };
 export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
   const { params = {}, systems = noConnectors } = flow;
   const mappings = new SimulatedMappings(flow.tables ?? {}, flow.mappings ?? {});
-  const host = new SimulatedHost(mappings.lookup, closedConnections(systems));
+  const host = new SimulatedHost(mappings.lookup, unavailableConnections(systems));
   const recorder = new StepRecorder();
   const conditions = new Set<string>();
   const catalog = simulationCatalog({
@@ -69,16 +69,16 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
   runtime.tap(recorder.tap);
   const starting = runtime.deploy(prepared.deployment);
   let failure: Error | undefined;
-  let over = false;
+  let isDone = false;
   starting.then(
-    () => (over = true),
+    () => (isDone = true),
     (error: Error) => {
       failure = error;
-      over = true;
+      isDone = true;
     },
   );
-  await host.clock.runUntil(() => over);
-  if (failure !== undefined || !over) {
+  await host.clock.runUntil(() => isDone);
+  if (failure !== undefined || !isDone) {
     const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
     return {
       ok: false,

@@ -27,10 +27,10 @@ export function simulationCatalog(ports: SimulationPorts): Catalog {
       deadLetters: { store: (exchange) => Promise.resolve(ports.unmocked(exchange)) },
     },
   );
-  const own = [...portable.map((connector) => simulateConnector(connector, ports)), ...ioShapes.map((shape) => outbound(shape, ports))];
+  const own = [...portable.map((connector) => simulateConnector(connector, ports)), ...ioShapes.map((shape) => placeholderConnector(shape, ports))];
   const schemes = new Set(own.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
   const others = ports.systems === undefined ? [] : shapesOf(ports.systems, (scheme) => schemes.has(scheme));
-  const connectors = [...own, ...others.map((shape) => outbound(shape, ports))];
+  const connectors = [...own, ...others.map((shape) => placeholderConnector(shape, ports))];
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
     languages: languagesByName,
@@ -45,9 +45,9 @@ export function simulationCatalog(ports: SimulationPorts): Catalog {
 
 /** A simulated run is started manually and stores nothing: automatic triggers never fire, and there is no store. */
 function simulateConnector(connector: ConnectorDeclaration, ports: SimulationPorts): ConnectorDeclaration {
-  if (connector.usesStore === true) return outbound(connector, ports);
-  if (connector.trigger === "schedule") return withSource(connector, quietSource);
-  return connector.trigger === "request" ? withSource(connector, directly) : connector;
+  if (connector.usesStore === true) return placeholderConnector(connector, ports);
+  if (connector.trigger === "schedule") return withSource(connector, inactiveSource);
+  return connector.trigger === "request" ? withSource(connector, withoutDurability) : connector;
 }
 
 function withConditions(language: LanguageDeclaration, { condition }: SimulationPorts): LanguageDeclaration {
@@ -75,22 +75,22 @@ function withSource(declaration: ConnectorDeclaration, change: (make: MakeSource
   };
 }
 
-const silent: Pick<Source, "start" | "stop"> = { start: () => undefined, stop: () => undefined };
+const inactive: Pick<Source, "start" | "stop"> = { start: () => undefined, stop: () => undefined };
 
-const quietSource =
+const inactiveSource =
   (make: MakeSource): MakeSource =>
-  (endpoint, scope) => ({ ...make(endpoint, scope), ...silent });
+  (endpoint, scope) => ({ ...make(endpoint, scope), ...inactive });
 
 /** Durable messages run immediately, because there is no disk. */
-const directly =
+const withoutDurability =
   (make: MakeSource): MakeSource =>
   (endpoint, scope) =>
     make({ ...endpoint, options: { ...(endpoint.options as object), durable: false } }, scope);
 
-function outbound(shape: Omit<ConnectorDeclaration, "connect">, { unmocked }: SimulationPorts): ConnectorDeclaration {
-  const triggers: Connector["source"] = () => ({ claims: [], exclusive: false, ...silent });
+function placeholderConnector(shape: Omit<ConnectorDeclaration, "connect">, { unmocked }: SimulationPorts): ConnectorDeclaration {
+  const triggers: Connector["source"] = () => ({ claims: [], exclusive: false, ...inactive });
   const sink: Connector["sink"] = () => ({ send: unmocked });
   const poller: Connector["poller"] = () => ({ receive: (_timeoutMs, exchange) => (unmocked(exchange), undefined) });
-  const ends: Required<Pick<Connector, ConnectorRole>> = { source: triggers, sink, poller };
-  return { ...shape, connect: () => Object.fromEntries(shape.roles.map((role) => [role, ends[role]])) };
+  const byRole: Required<Pick<Connector, ConnectorRole>> = { source: triggers, sink, poller };
+  return { ...shape, connect: () => Object.fromEntries(shape.roles.map((role) => [role, byRole[role]])) };
 }

@@ -32,7 +32,7 @@ export interface SimulatedCall {
 
 const maxCalls = 1_000;
 const maxBodyLength = 64 * 1_024;
-const nowhere: RouteIdentity = { id: "simulation", flowId: "simulation", flowHash: "" };
+const simulationRoute: RouteIdentity = { id: "simulation", flowId: "simulation", flowHash: "" };
 
 export class SimulationMocks implements MockCalls<SimulatedCall> {
   readonly calls: SimulatedCall[] = [];
@@ -108,7 +108,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     const find = this.#compile("jsonpath", path);
     return (body) => {
       try {
-        return find(new Exchange("", new Run("", nowhere, 0, { uri: "" }), "InOut", new Message(body)));
+        return find(new Exchange("", new Run("", simulationRoute, 0, { uri: "" }), "InOut", new Message(body)));
       } catch {
         return null;
       }
@@ -119,7 +119,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     const language = (languageName: string) => languages.find((candidate) => candidate.name === languageName);
     const scope: LanguageScope = {
       host: this.#simulated.host,
-      route: nowhere,
+      route: simulationRoute,
       property: () => undefined,
       language,
       bean() {

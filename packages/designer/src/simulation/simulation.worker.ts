@@ -1,9 +1,9 @@
 // Runs the engine in a Web Worker, so that a flow cannot block the page.
-import "./no-code-from-text.ts";
+import "./disable-schema-jit.ts";
 import { evaluate } from "./evaluate.ts";
 import { simulate } from "./simulate.ts";
 import { simulateTests } from "./simulate-tests.ts";
-import type { WorkerMessage, WorkerRequest } from "./work.ts";
+import type { WorkerMessage, WorkerRequest } from "./worker-messages.ts";
 
 const report = (message: WorkerMessage): void => postMessage(message);
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { simulationTimeoutMs, Simulator, type WorkerLike } from "./simulator.ts";
-import type { WorkerRequest, WorkerMessage } from "./work.ts";
+import type { WorkerRequest, WorkerMessage } from "./worker-messages.ts";
 
 class FakeWorker implements WorkerLike {
   readonly requests: WorkerRequest[] = [];
@@ -82,4 +82,11 @@ test("a worker that fails to load is reported, and loaded again for the next req
   expect(workers.length).toBe(2);
   simulator.close();
   expect((workers[1] as FakeWorker).ended).toBe(true);
+});
+
+test("closing rejects running and waiting requests, and starts no new worker", async () => {
+  const results = [run("a"), run("b")].map(outcome);
+  simulator.close();
+  expect(await Promise.all(results)).toEqual(["replaced", "replaced"]);
+  expect(workers.map(({ ended }) => ended)).toEqual([true]);
 });

@@ -1,6 +1,6 @@
 // The page's side of the simulation: one worker, one request at a time. A request that takes too long terminates the worker; the next one gets a new
 // worker. Only the newest waiting request of each kind is executed.
-import type { Work, WorkerMessage, WorkerRequest } from "./work.ts";
+import type { Work, WorkerMessage, WorkerRequest } from "./worker-messages.ts";
 
 /** The part of a Worker that is used. */
 export interface WorkerLike {
@@ -20,7 +20,7 @@ export class SimulationStopped extends Error {
   }
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly request: WorkerRequest;
   resolve(result: unknown): void;
   reject(error: SimulationStopped): void;
@@ -33,9 +33,9 @@ export class Simulator {
   #worker: WorkerLike | undefined;
   #isReady = false;
   #number = 0;
-  #running: Waiting | undefined;
+  #running: PendingRequest | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #waiting = new Map<keyof Work, Waiting>();
+  readonly #waiting = new Map<keyof Work, PendingRequest>();
 
   constructor(open: () => WorkerLike) {
     this.#open = open;
@@ -52,9 +52,12 @@ export class Simulator {
   }
 
   close(): void {
-    this.#stop(new SimulationStopped("replaced", "the simulation was closed"));
-    for (const { reject } of this.#waiting.values()) reject(new SimulationStopped("replaced", "the simulation was closed"));
+    const reason = new SimulationStopped("replaced", "the simulation was closed");
+    const waiting = [...this.#waiting.values()];
+    // Cleared first: stopping the worker starts another one for a waiting request.
     this.#waiting.clear();
+    this.#stop(reason);
+    for (const { reject } of waiting) reject(reason);
   }
 
   #next(): void {
@@ -98,13 +101,13 @@ export class Simulator {
   }
 
   /** Terminates the worker and its request; waiting requests get a new worker. */
-  #stop(why: SimulationStopped): void {
+  #stop(reason: SimulationStopped): void {
     clearTimeout(this.#timer);
     this.#worker?.terminate();
     this.#worker = undefined;
     const running = this.#running;
     this.#running = undefined;
-    running?.reject(why);
+    running?.reject(reason);
     this.#next();
   }
 }

@@ -66,9 +66,9 @@ export class StepRecorder {
       const open = this.#open.get(exchange) ?? [];
       this.#open.set(exchange, open);
       open.push(step);
-      const began = performance.now();
+      const startTime = performance.now();
       const finish = (error?: unknown): void => {
-        step.durationMs = performance.now() - began;
+        step.durationMs = performance.now() - startTime;
         open.splice(open.lastIndexOf(step), 1);
         step.after = shownMessage(exchange);
         if (error === undefined) return;

@@ -47,9 +47,10 @@ export function mountCodeEditor(parent: HTMLElement, editor: Editor, { label, me
           indentWithTab,
         ]),
         EditorView.updateListener.of((update) => {
-          const isForeign = update.transactions.some((transaction) => transaction.annotation(fromDocument) === true);
-          if (update.docChanged && !isForeign) applyTyping(editor, textOf(update.state));
-          else if (update.selectionSet && !isForeign && !update.docChanged) editor.selectAt(documentOffset(update.state, update.state.selection.main.head));
+          const isFromDocument = update.transactions.some((transaction) => transaction.annotation(fromDocument) === true);
+          if (update.docChanged && !isFromDocument) applyTyping(editor, textOf(update.state));
+          else if (update.selectionSet && !isFromDocument && !update.docChanged)
+            editor.selectAt(documentOffset(update.state, update.state.selection.main.head));
         }),
       ],
     }),

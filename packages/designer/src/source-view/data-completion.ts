@@ -1,4 +1,4 @@
-// Completion of message paths in YAML, and insertion of values from the data panel, with the completions of the forms.
+// Completes message paths in YAML and inserts values from the data panel. The suggestions are those of the forms.
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view";
 import { clearInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
@@ -71,7 +71,7 @@ export function dataCompletion(details: CompletionDetails): Extension {
         { key: "Escape", run: close },
       ]),
     ),
-    valuesFromPanel(details),
+    dataPanelInsertion(details),
   ];
 }
 
@@ -106,19 +106,19 @@ function acceptItem(view: EditorView, { language, expression, start, items }: Op
   const { head } = view.state.selection.main;
   const line = view.state.doc.lineAt(head);
   const next = applyCompletion(language, view.state.sliceDoc(expression, line.to), head - expression, start - expression, item);
-  put(view, expression, line.to, next);
+  replaceRange(view, expression, line.to, next);
   return true;
 }
 
-/** Changes only the characters that differ, as one step of the undo history. */
-function put(view: EditorView, from: number, to: number, { text, caret }: { readonly text: string; readonly caret: number }): void {
+/** Changes only the characters that differ, as one undo step. */
+function replaceRange(view: EditorView, from: number, to: number, { text, caret }: { readonly text: string; readonly caret: number }): void {
   const before = view.state.sliceDoc(from, to);
-  let same = 0;
-  while (same < before.length && before[same] === text[same]) same++;
-  let tail = 0;
-  while (tail < before.length - same && tail < text.length - same && before[before.length - 1 - tail] === text[text.length - 1 - tail]) tail++;
+  let prefix = 0;
+  while (prefix < before.length && before[prefix] === text[prefix]) prefix++;
+  let suffix = 0;
+  while (suffix < before.length - prefix && suffix < text.length - prefix && before[before.length - 1 - suffix] === text[text.length - 1 - suffix]) suffix++;
   view.dispatch({
-    changes: { from: from + same, to: to - tail, insert: text.slice(same, text.length - tail) },
+    changes: { from: from + prefix, to: to - suffix, insert: text.slice(prefix, text.length - suffix) },
     selection: { anchor: from + caret },
     userEvent: "input.complete",
   });
@@ -155,8 +155,8 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
   return element;
 }
 
-/** Values from the data panel are written in the language at the cursor. */
-function valuesFromPanel(details: CompletionDetails): Extension {
+/** Inserts values from the data panel in the expression language at the cursor. */
+function dataPanelInsertion(details: CompletionDetails): Extension {
   let target: InsertTarget | undefined;
   const insertAt = (view: EditorView, place: DataPlace, data: MessageData): boolean => {
     const { from, to } = view.state.selection.main;
@@ -165,7 +165,7 @@ function valuesFromPanel(details: CompletionDetails): Extension {
     const start = Math.min(from, line.from + column);
     const next = insertPath(language, place, data, view.state.sliceDoc(start, Math.max(to, line.to)), from - start, to - start);
     if (next === undefined) return false;
-    put(view, start, Math.max(to, line.to), next);
+    replaceRange(view, start, Math.max(to, line.to), next);
     view.focus();
     return true;
   };
@@ -193,7 +193,7 @@ function valuesFromPanel(details: CompletionDetails): Extension {
       insertAt(view, JSON.parse(place) as DataPlace, messageData(message));
       return true;
     },
-    // The editor is removed when the view changes; a field of the inspector then takes over.
+    // Values go to this editor until it is removed, even while it has no focus.
     blur() {
       setTimeout(() => target !== undefined && document.querySelector(".source") === null && clearInsertTarget(target));
     },

@@ -5,7 +5,10 @@ export const accessStrings = {
   listLabel: "Access by flow",
   columns: { flow: "Flow", access: "Access", rules: "Rules", default: "Default", changed: "Changed" },
   open: "Open to everyone",
-  openText: "This flow has no access policy. Anyone who can reach the runtime can call it, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",
+  noWebhook: "No webhook",
+  noPolicy: "No policy",
+  openText:
+    "This flow has no access policy. Anyone who can reach the runtime can call its webhooks, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",
   noScheme: "No credentials required",
   broken: "Unreadable: all calls are rejected",
   brokenText: (reason: string) => `The policy cannot be read, so all calls are rejected: ${reason}. Save a new policy or delete this one.`,

@@ -28,7 +28,7 @@ export const flowMenuStrings = {
   renamed: (name: string) => `Renamed to '${name}'.`,
   undeployTitle: (name: string, target: string) => `Undeploy '${name}' from ${target}?`,
   undeployText: (routes: readonly string[], target: string) =>
-    `${count(routes.length, "Route", "Routes")} (${routes.join(", ")}) will stop on ${target} after the runs in flight have completed. The file stays in the workspace.`,
+    `${count(routes.length, "route", "routes")} (${routes.join(", ")}) will stop on ${target} after the runs in flight have completed. The file stays in the workspace.`,
   undeploySubmit: (target: string) => `Undeploy from ${target}`,
   removeTitle: (name: string) => `Delete '${name}'?`,
   removeFile: (file: string, tests: number) =>

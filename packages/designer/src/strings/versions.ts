@@ -31,6 +31,6 @@ export const versionsStrings = {
     `v${revision} of ${time}${author === null ? "" : ` by ${author}`} replaces ${running} on ${target}. It is deployed as a new version, with its parameters and tests. The text in the editor does not change.`,
   runningVersion: (revision: number) => `the running version v${revision}`,
   currentVersion: "the current version",
-  paramsChange: (names: readonly string[]) => `${count(names.length, "Parameter changes", "Parameters change")}: ${names.join(", ")}.`,
+  paramsChange: (names: readonly string[]) => `${count(names.length, "parameter changes", "parameters change")}: ${names.join(", ")}.`,
   rollBackSubmit: (target: string) => `Roll back on ${target}`,
 } as const;

@@ -44,6 +44,12 @@ test("a run is mapped to the flow: visited steps, messages, and the failed step"
   expect(details.get("0/route/from/steps/2")).toEqual({ dimmed: true });
 });
 
+test("the steps of an error handler are found by their generated ids", () => {
+  const outline = openFlow("f", `- onException: {exception: [java.lang.Exception], steps: [{log: x}]}\n${source}`, undefined).lastValid?.outline;
+  const steps = recordedSteps({ ...run, steps: [step("call", "to", "failed"), step("onException1-log1", "log")] } as unknown as RunDetail, outline);
+  expect(steps.map(({ path }) => path && pathKey(path))).toEqual(["1/route/from/steps/0", "0/onException/steps/0"]);
+});
+
 test("a run becomes a sample: its input without headers added by the runtime, and the responses", () => {
   const { sample, responses, note } = sampleOfRun(run);
   expect(sample).toMatchObject({ body: "in", bodyKind: "text", method: "PUT", headers: "X-Kind: a" });

@@ -17,7 +17,9 @@ export interface RecordedStep extends RunStep {
 
 export function recordedSteps(run: RunDetail, outline: Outline | undefined): readonly RecordedStep[] {
   const route = outline?.routes.find(({ id }) => id === run.routeId);
-  const paths = new Map([...everyStep(route?.steps ?? [])].map((step) => [step.id, step.path]));
+  // Error handlers and interceptors are elements of the flow; their steps run as part of a route.
+  const entitySteps = (outline?.entities ?? []).flatMap(({ blocks }) => blocks.flatMap(({ steps }) => [...everyStep(steps)]));
+  const paths = new Map([...entitySteps, ...everyStep(route?.steps ?? [])].map((step) => [step.id, step.path]));
   const messages = new Map((run.messages ?? []).map((message) => [message.stepId, message]));
   const isOver = run.endedAt !== null;
   return run.steps.map((step, index) => {

@@ -29,12 +29,12 @@ function proxiedTransport(target: string | undefined): Transport {
     followLog: (sessionId) =>
       new Promise((resolve) => {
         const lines: TransportLine[] = [];
-        const ended = new AbortController();
+        const controller = new AbortController();
         const onState = (state: StreamState): void => {
           if (state !== "connecting") resolve(followed);
         };
         const listen = async (): Promise<void> => {
-          const events = follow(runtime, "GET /logs/stream", { query: { sessionId }, signal: ended.signal, patient: true, onState });
+          const events = follow(runtime, "GET /logs/stream", { query: { sessionId }, signal: controller.signal, patient: true, onState });
           for await (const event of events) if (event.name === "log") lines.push(event.data);
         };
         void listen();
@@ -43,7 +43,7 @@ function proxiedTransport(target: string | undefined): Transport {
             await new Promise((wait) => setTimeout(wait, arrivalMs));
             return lines;
           },
-          close: () => ended.abort(),
+          close: () => controller.abort(),
         };
       }),
   };

@@ -56,7 +56,7 @@ export const headerText = (headers: Readonly<Record<string, unknown>>): string =
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("\n");
 
-/** The message of a draft, or why it is invalid. */
+/** The message of a draft. */
 export function sampleOf(draft: SampleDraft, route: RouteOutline, catalog: FlowCatalog | undefined): Sample {
   const common = { routeId: route.id, headers: headersOf(draft.headers), method: draft.method };
   if (draft.start !== undefined) {
@@ -69,8 +69,8 @@ export function sampleOf(draft: SampleDraft, route: RouteOutline, catalog: FlowC
   return { ...common, ...address, body: draft.bytes ?? bodyOf(draft, isHttpTrigger) };
 }
 
-function bodyOf({ body, bodyKind }: SampleDraft, served: boolean): unknown {
-  if (served || bodyKind === "text") return body;
+function bodyOf({ body, bodyKind }: SampleDraft, isHttpTrigger: boolean): unknown {
+  if (isHttpTrigger || bodyKind === "text") return body;
   try {
     return JSON.parse(body) as unknown;
   } catch {

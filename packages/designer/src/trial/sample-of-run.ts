@@ -43,13 +43,13 @@ export function sampleOfRun(run: RunDetail): RunSample {
 
 /** A sample that starts at a step of the run, with the message it had there and the recorded responses of external systems. */
 export function sampleAtStep(run: RunDetail, { stepId, before }: RecordedStep): RunSample {
-  const from = sampleOfRun(run);
-  if (before === undefined) return from;
+  const base = sampleOfRun(run);
+  if (before === undefined) return base;
   const { body, headers = {}, properties = {}, variables = {} } = before;
   return {
-    ...from,
+    ...base,
     sample: {
-      ...from.sample,
+      ...base.sample,
       body: bodyText(body),
       bodyKind: typeof body === "object" && body !== null ? "json" : "text",
       headers: headerText(headers),

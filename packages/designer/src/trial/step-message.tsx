@@ -1,4 +1,4 @@
-// The message at the selected step: of the open run, else of the sample as the engine in the page runs it.
+// The message at the selected step: from the open run, otherwise from the simulation of the sample.
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { pathKey, type Path } from "@sluice/model";
 import { useWatch } from "../breakpoints/breakpoint-watch.ts";
@@ -12,7 +12,7 @@ import type { VisitedSteps } from "./trial.ts";
 import { useTrial, useTrialState } from "./trial-context.ts";
 
 export interface StepMessage {
-  /** Undefined while the message did not reach the step, or is not known. */
+  /** Undefined if the message did not reach the step, or is unknown. */
   readonly before: SomeMessage | undefined;
   readonly after: SomeMessage | undefined;
   /** Undefined for the sample. */
@@ -20,11 +20,11 @@ export interface StepMessage {
   /** True while a breakpoint holds the message before the step. */
   readonly isHeld?: boolean;
   /** How often the step was reached. */
-  readonly times: number;
+  readonly visits: number;
 }
 
-const nothing: StepMessage = { before: undefined, after: undefined, runId: undefined, times: 0 };
-const StepMessageContext = createContext<StepMessage>(nothing);
+const noMessage: StepMessage = { before: undefined, after: undefined, runId: undefined, visits: 0 };
+const StepMessageContext = createContext<StepMessage>(noMessage);
 
 export const useStepMessage = (): StepMessage => useContext(StepMessageContext);
 
@@ -34,19 +34,19 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
   const { steps: tried, input, isGuess } = useSampleSteps(run === undefined && key !== undefined);
   const held = useHeld(key);
   const message = useMemo((): StepMessage => {
-    if (key === undefined) return nothing;
-    if (held !== undefined) return { before: held.message, after: undefined, runId: held.runId, times: 1, isHeld: true };
+    if (key === undefined) return noMessage;
+    if (held !== undefined) return { before: held.message, after: undefined, runId: held.runId, visits: 1, isHeld: true };
     const isHere = ({ path }: { readonly path: Path | undefined }): boolean => path !== undefined && pathKey(path) === key;
     const seen: readonly Pick<StepMessage, "before" | "after">[] = run === undefined ? tried.filter(isHere) : recorded.filter(isHere);
-    // In a loop, the visit that the run was moved to.
+    // In a loop, the visit that is selected in the run.
     const current = run === undefined ? undefined : recorded[at];
     const last = current !== undefined && isHere(current) ? current : seen.at(-1);
-    if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, times: seen.length };
-    if (run === undefined && isGuess && input !== undefined) return { before: input, after: undefined, runId: undefined, times: 1 };
+    if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, visits: seen.length };
+    if (run === undefined && isGuess && input !== undefined) return { before: input, after: undefined, runId: undefined, visits: 1 };
     // The trigger has no message before it.
-    if (!key.endsWith("/from")) return { ...nothing, runId: run?.id };
+    if (!key.endsWith("/from")) return { ...noMessage, runId: run?.id };
     const first = run === undefined ? input : recorded[0]?.before;
-    return { before: undefined, after: first, runId: run?.id, times: first === undefined ? 0 : 1 };
+    return { before: undefined, after: first, runId: run?.id, visits: first === undefined ? 0 : 1 };
   }, [key, held, run, recorded, at, tried, input, isGuess]);
   return <StepMessageContext value={message}>{children}</StepMessageContext>;
 }
@@ -62,7 +62,7 @@ function useHeld(key: string | undefined) {
 const noSteps: VisitedSteps = { steps: [], input: undefined, isGuess: true };
 const debounceMs = 200;
 
-/** The steps of the trial; while it is off, the sample is run only for this. */
+/** The steps of the trial. While the trial is off, the sample is simulated for this purpose only. */
 function useSampleSteps(isNeeded: boolean): VisitedSteps {
   const trial = useTrial();
   const isOn = useTrialState((state) => state.isOn);
@@ -83,7 +83,7 @@ function useSampleSteps(isNeeded: boolean): VisitedSteps {
       clearTimeout(timer);
     };
   }, [trial, isNeeded, isOn, text, sample, responses]);
-  // A flow that stops running while it is edited keeps the messages it had.
+  // While the flow is invalid, the messages of the last valid version stay visible.
   const last = useRef(noSteps);
   return useMemo(() => {
     const isTried = isOn && result?.faults.length === 0;

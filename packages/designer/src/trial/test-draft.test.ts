@@ -5,7 +5,7 @@ import { openFlow } from "../document/open-flow.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { simulateTests } from "../simulation/simulate-tests.ts";
 import { emptySample, sampleOf } from "./sample-draft.ts";
-import { draftData, draftOfTrial } from "./test-draft.ts";
+import { draftData, draftOfTrial, withStepIds } from "./test-draft.ts";
 import type { TrialState } from "./trial.ts";
 
 const sources = {
@@ -57,6 +57,26 @@ test.each(Object.entries(sources))("a test created from a trial passes: %s", asy
   const changed = source.replace(/setBody: \{(?:simple|constant): (?:"[^"]*"|'[^']*')\}/, "setBody: {constant: other}");
   const [other] = await simulateTests({ flowId: "f", source: changed, files: [{ id: "t", text }] });
   expect(other?.tests[0]?.faults).toEqual([expect.stringContaining("expected the reply")]);
+});
+
+test("steps of two routes with the same id get a mock each", () => {
+  const step = (routeId: string, after: string) => ({ routeId, stepId: "ask", mock: "m", unmocked: false, after: { body: after } });
+  const state = { sample: emptySample, responses: {}, result: undefined, steps: [step("one", "1"), step("two", "2")] } as unknown as TrialState;
+  const draft = draftOfTrial("f", [], state, connectorCatalog);
+  const chosen = draft.assertions.map(({ kind }) => kind === "mockCalled");
+  expect(draftData(draft, chosen)).toMatchObject({
+    tests: [
+      {
+        mocks: [
+          { id: "one-ask", match: { routeId: "one", stepId: "ask" }, respond: { body: "1" } },
+          { id: "two-ask", match: { routeId: "two", stepId: "ask" }, respond: { body: "2" } },
+        ],
+        then: [{ mockCalled: { mock: "one-ask" } }, { mockCalled: { mock: "two-ask" } }],
+      },
+    ],
+  });
+  const renamed = withStepIds(draft, new Map([["two/ask", "ask-again"]]));
+  expect(draftData(renamed, chosen)).toMatchObject({ tests: [{ mocks: [{ id: "ask" }, { id: "ask-again", match: { stepId: "ask-again" } }] }] });
 });
 
 test("values that look like times or ids are not suggested", async () => {

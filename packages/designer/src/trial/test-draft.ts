@@ -2,6 +2,7 @@
 import { type RouteOutline, slug } from "@sluice/model";
 import type { RunDetail } from "@sluice/client";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
+import { referenceKey, type StepReference } from "../commands/write-ids.ts";
 import { headersOf, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 import type { MockResponse, MockResponses, TrialState } from "./trial.ts";
 
@@ -11,15 +12,22 @@ type Data = Readonly<Record<string, unknown>>;
 export interface ProposedAssertion {
   readonly kind: "status" | "replyStatus" | "body" | "mockCalled" | "visited";
   readonly about: string | number;
+  /** The steps that it refers to. */
+  readonly steps: readonly StepReference[];
+  /** The check as written in the file; created from `steps` for checks that refer to steps. */
   readonly then: Data;
   /** False for values that tend to differ between runs. */
   readonly isProposed: boolean;
 }
 
+interface DraftMock extends StepReference {
+  readonly respond: Data;
+}
+
 export interface TestDraft {
   readonly flowId: string;
   readonly name: string;
-  readonly mocks: readonly Data[];
+  readonly mocks: readonly DraftMock[];
   readonly when: Data;
   readonly assertions: readonly ProposedAssertion[];
 }
@@ -33,10 +41,8 @@ export function draftOfTrial(
 ): TestDraft {
   const route = routeOf(routes, sample);
   const outcome = result?.outcome;
-  const used = new Set(steps.flatMap(({ routeId, stepId, mock, unmocked }) => (mock !== undefined || unmocked ? [`${routeId}/${stepId}`] : [])));
-  const mocks = mocksFor(
-    steps.filter(({ routeId, stepId }) => used.has(`${routeId}/${stepId}`)).map((step) => ({ ...step, response: responseOf(responses, step) })),
-  );
+  const used = new Set(steps.filter(({ mock, unmocked }) => mock !== undefined || unmocked).map(referenceKey));
+  const mocks = mocksFor(steps.filter((step) => used.has(referenceKey(step))).map((step) => ({ ...step, response: responseOf(responses, step) })));
   const reply = outcome?.reply;
   return {
     flowId,
@@ -47,8 +53,8 @@ export function draftOfTrial(
       ...(outcome === undefined ? [] : [assertion("status", outcome.status, { status: outcome.status })]),
       ...(reply === undefined ? [] : [assertion("replyStatus", reply.status, { reply: { status: reply.status } })]),
       ...(outcome === undefined || outcome.status !== "completed" ? [] : [bodyAssertion(reply === undefined ? outcome.body : dataOf(reply.body))]),
-      ...mocks.map(({ id }) => assertion("mockCalled", String(id), { mockCalled: { mock: id } })),
-      visitedAssertion(steps.map(({ stepId }) => stepId)),
+      ...mocks.map((mock) => mockAssertion(mock, mocks)),
+      visitedAssertion(steps),
     ],
   };
 }
@@ -76,31 +82,29 @@ export function draftOfRun(
     assertions: [
       assertion("status", run.status, { status: run.status }),
       ...(reply === undefined || reply === null ? [] : [assertion("replyStatus", reply, { reply: { status: reply } })]),
-      ...mocks.map(({ id }) => assertion("mockCalled", String(id), { mockCalled: { mock: id } })),
-      visitedAssertion(run.steps.map(({ stepId }) => stepId)),
+      ...mocks.map((mock) => mockAssertion(mock, mocks)),
+      visitedAssertion(run.steps.map(({ stepId }) => ({ routeId: run.routeId, stepId }))),
     ],
   };
 }
 
-/** The steps that the test names. */
-export function namedSteps({ mocks, assertions }: TestDraft, chosen: readonly boolean[]): readonly string[] {
-  const visited = assertions.flatMap(({ then }, index) => (chosen[index] === true ? ((then["visited"] as readonly string[] | undefined) ?? []) : []));
-  return [...mocks.map((mock) => (mock["match"] as { readonly stepId: string }).stepId), ...visited];
+/** The steps that the test refers to. */
+export function referencedSteps({ mocks, assertions }: TestDraft, chosen: readonly boolean[]): readonly StepReference[] {
+  return [...mocks, ...assertions.flatMap(({ steps }, index) => (chosen[index] === true ? steps : []))];
 }
 
-/** The test with other ids for its steps. */
+/** The test with the ids that `writeIds` assigned to its steps. */
 export function withStepIds(draft: TestDraft, ids: ReadonlyMap<string, string>): TestDraft {
-  const idOf = (stepId: string): string => ids.get(stepId) ?? stepId;
+  const renamed = <T extends StepReference>(step: T): T => ({ ...step, stepId: ids.get(referenceKey(step)) ?? step.stepId });
+  const mocks = draft.mocks.map(renamed);
   return {
     ...draft,
-    mocks: draft.mocks.map((mock) => {
-      const stepId = idOf((mock["match"] as { readonly stepId: string }).stepId);
-      return { ...mock, id: stepId, match: { stepId } };
-    }),
+    mocks,
     assertions: draft.assertions.map((one) => {
-      const { mockCalled, visited } = one.then as { readonly mockCalled?: { readonly mock: string }; readonly visited?: readonly string[] };
-      if (mockCalled !== undefined) return assertion(one.kind, idOf(mockCalled.mock), { mockCalled: { mock: idOf(mockCalled.mock) } });
-      return visited === undefined ? one : { ...one, then: { visited: visited.map(idOf) } };
+      const steps = one.steps.map(renamed);
+      const [first] = steps;
+      if (first === undefined) return one;
+      return one.kind === "mockCalled" ? mockAssertion(first, mocks) : { ...one, ...visitedAssertion(steps) };
     }),
   };
 }
@@ -110,33 +114,52 @@ export const draftFileId = ({ name }: Pick<TestDraft, "name">, isTaken: (id: str
 /** The data of the file, to be written as YAML. */
 export function draftData({ flowId, name, mocks, when, assertions }: TestDraft, chosen: readonly boolean[]): Data {
   const then = assertions.filter((_, index) => chosen[index] === true).map((one) => one.then);
-  return { flowId, tests: [{ name, ...(mocks.length === 0 ? {} : { mocks }), when, then: then.length === 0 ? [{ status: "completed" }] : then }] };
+  const written = mocks.map((mock) => ({ id: mockId(mock, mocks), match: matchOf(mock, mocks), respond: mock.respond }));
+  return { flowId, tests: [{ name, ...(written.length === 0 ? {} : { mocks: written }), when, then: then.length === 0 ? [{ status: "completed" }] : then }] };
 }
 
-const assertion = (kind: ProposedAssertion["kind"], about: string | number, then: Data): ProposedAssertion => ({ kind, about, then, isProposed: true });
+const assertion = (kind: ProposedAssertion["kind"], about: string | number, then: Data, steps: readonly StepReference[] = []): ProposedAssertion => ({
+  kind,
+  about,
+  steps,
+  then,
+  isProposed: true,
+});
+
+/** False when steps of several routes have the same id. */
+const isUnique = ({ stepId }: StepReference, mocks: readonly DraftMock[]): boolean => mocks.filter((mock) => mock.stepId === stepId).length < 2;
+
+const mockId = (step: StepReference, mocks: readonly DraftMock[]): string => (isUnique(step, mocks) ? step.stepId : `${step.routeId}-${step.stepId}`);
+
+const matchOf = ({ routeId, stepId }: DraftMock, mocks: readonly DraftMock[]): Data =>
+  isUnique({ routeId, stepId }, mocks) ? { stepId } : { routeId, stepId };
+
+function mockAssertion({ routeId, stepId }: StepReference, mocks: readonly DraftMock[]): ProposedAssertion {
+  const mock = mockId({ routeId, stepId }, mocks);
+  return assertion("mockCalled", mock, { mockCalled: { mock } }, [{ routeId, stepId }]);
+}
 
 function bodyAssertion(body: unknown): ProposedAssertion {
   const volatile = /\d{4}-\d\d-\d\dT\d\d:\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|\b[0-9A-HJKMNP-TV-Z]{26}\b/.test(JSON.stringify(body) ?? "");
-  return { kind: "body", about: "", then: { reply: { bodyEquals: body } }, isProposed: !volatile };
+  return { ...assertion("body", "", { reply: { bodyEquals: body } }), isProposed: !volatile };
 }
 
-const visitedAssertion = (steps: readonly string[]): ProposedAssertion => {
-  const visited = [...new Set(steps)];
-  return { kind: "visited", about: visited.length, then: { visited }, isProposed: false };
-};
+function visitedAssertion(steps: readonly StepReference[]): ProposedAssertion {
+  const distinct = [...new Map(steps.map(({ routeId, stepId }) => [referenceKey({ routeId, stepId }), { routeId, stepId }])).values()];
+  const visited = [...new Set(distinct.map(({ stepId }) => stepId))];
+  return { ...assertion("visited", visited.length, { visited }, distinct), isProposed: false };
+}
 
-interface RespondingStep {
-  readonly routeId: string;
-  readonly stepId: string;
+interface RespondingStep extends StepReference {
   readonly response: MockResponse | undefined;
 }
 
 /** One mock per step, named after it; a step without a response gets an empty one, because a test must not call external systems. */
-function mocksFor(steps: readonly RespondingStep[]): readonly (Data & { readonly id: string })[] {
-  const byStep = new Map(steps.map((step) => [step.stepId, step]));
-  return [...byStep.values()].map(({ stepId, response }) => ({
-    id: stepId,
-    match: { stepId },
+function mocksFor(steps: readonly RespondingStep[]): readonly DraftMock[] {
+  const byStep = new Map(steps.map((step) => [referenceKey(step), step]));
+  return [...byStep.values()].map(({ routeId, stepId, response }) => ({
+    routeId,
+    stepId,
     respond: {
       ...(response?.status === undefined ? {} : { status: response.status }),
       ...(response === undefined || Object.keys(response.headers).length === 0 ? {} : { headers: response.headers }),

@@ -11,7 +11,7 @@ export interface Suite {
   readonly files: readonly TestFile[];
 }
 
-/** Flows with tests, by name. */
+/** The flows with tests, ordered by name. */
 export async function loadSuites(): Promise<readonly Suite[]> {
   const flows = await workspaceClient.flows();
   const suites = await Promise.all(flows.map(async ({ id, name }) => ({ flowId: id, name: name ?? id, files: await workspaceClient.tests(id) })));

@@ -30,7 +30,7 @@ export function trialDetails(trial: Trial): CardDetailsSource {
 const maxSummaryLength = 11;
 
 /** A summary of the message after the step, with the number of messages if there are several. */
-function short(count: number, body: unknown): string {
+function summaryOf(count: number, body: unknown): string {
   const text = bodySummary(body);
   const cut = text.length <= maxSummaryLength ? text : `${text.slice(0, maxSummaryLength - 1)}…`;
   return count === 1 ? cut : `${count}× ${cut}`;
@@ -44,7 +44,7 @@ function detailsOf(steps: readonly TriedStep[], before: ReadonlyMap<string, Card
     const key = pathKey(path);
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    details.set(key, error === undefined ? { summary: short(count, after?.body) } : { error: error.message });
+    details.set(key, error === undefined ? { summary: summaryOf(count, after?.body) } : { error: error.message });
     // The triggers of routes with messages are highlighted too.
     const route = path.slice(0, 1);
     for (const trigger of [

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { Drafts } from "../document/drafts.ts";
 import { Editor, type EditorParts } from "../document/editor.ts";
 import { simulate } from "../simulation/simulate.ts";
+import { simulateTests } from "../simulation/simulate-tests.ts";
 import { Simulator, type WorkerLike } from "../simulation/simulator.ts";
-import type { WorkerRequest, WorkerMessage } from "../simulation/work.ts";
+import type { WorkerRequest, WorkerMessage } from "../simulation/worker-messages.ts";
 import { strings } from "../strings.ts";
 import { Trial } from "./trial.ts";
 
@@ -25,6 +26,7 @@ class LocalWorker implements WorkerLike {
   }
 
   postMessage(order: WorkerRequest): void {
+    if (order.kind === "tests") void simulateTests(order.request).then((result) => this.#report({ kind: "done", number: order.number, result }));
     if (order.kind === "simulate") void simulate(order.request).then((result) => this.#report({ kind: "done", number: order.number, result }));
   }
 
@@ -47,8 +49,9 @@ const editorParts: EditorParts = {
 
 const table = (sap: string): string => `columns: [shop, sap]\nrows: [[box, ${sap}]]\n`;
 
-function openTrial(readTable: () => Promise<string>): Trial {
-  const editor = new Editor(editorParts, { id: "f", file: { text: flow, hash: "h", deploys: {} } as never });
+const openEditor = (): Editor => new Editor(editorParts, { id: "f", file: { text: flow, hash: "h", deploys: {} } as never });
+
+function openTrial(readTable: () => Promise<string>, editor = openEditor()): Trial {
   const trial = new Trial(editor, {
     simulator: new Simulator(() => new LocalWorker()),
     catalog: () => undefined,
@@ -84,4 +87,14 @@ test("a run whose tables arrive late does not replace the result of a later run"
   waiting[0]?.(table("KAR"));
   await runs[0];
   expect(bodyAfter(trial)).toBe("BX");
+});
+
+test("tests are no longer busy when the text changed during their run; the outdated result is dropped", async () => {
+  const editor = openEditor();
+  const trial = openTrial(async () => table("KAR"), editor);
+  const run = trial.runTests();
+  expect(trial.store.getState().areTestsBusy).toBe(true);
+  editor.replaceText(`${flow}# changed\n`, "change");
+  await run;
+  expect(trial.store.getState()).toMatchObject({ areTestsBusy: false, testRun: undefined });
 });

@@ -77,7 +77,7 @@ interface MappingTexts {
   readonly mappings: Readonly<Record<string, string>>;
 }
 
-const quietMs = 150;
+const debounceMs = 150;
 
 export class Trial {
   readonly store: StoreApi<TrialState>;
@@ -171,13 +171,13 @@ export class Trial {
     const route = routeOf(lastValid?.outline.routes ?? [], sample);
     // While the text cannot be parsed, the last result stays visible.
     if (lastValid === undefined || lastValid.text !== text) return;
-    if (route === undefined) return this.store.setState({ problem: this.#parts.labels.noRoute, result: undefined, steps: [] });
+    if (route === undefined) return this.store.setState({ isBusy: false, problem: this.#parts.labels.noRoute, result: undefined, steps: [] });
     this.store.setState({ isBusy: true });
     const number = ++this.#latestRun;
     const request = await this.#request(text, route, sample, responses);
     if (number !== this.#latestRun) return;
     await this.#parts.simulator.run("simulate", request).then(
-      (result) => this.#take(text, lastValid.outline, result),
+      (result) => this.#applyResult(text, lastValid.outline, result),
       (error: unknown) => this.#fail(text, error),
     );
   }
@@ -217,7 +217,8 @@ export class Trial {
       .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, systems: runtimeConnectorsOf(this.#parts.catalog()?.view) })
       .then(
         (results) => {
-          if (this.#editor.flow.text === text) this.store.setState({ testRun: { by: "simulation", files: results }, areTestsBusy: false });
+          const isCurrent = this.#editor.flow.text === text;
+          this.store.setState({ ...(isCurrent ? { testRun: { by: "simulation", files: results } } : {}), areTestsBusy: false });
         },
         (error: unknown) => {
           if (isReplaced(error)) return;
@@ -233,7 +234,7 @@ export class Trial {
       const { isOn, areTestsLive } = this.store.getState();
       if (isOn) void this.run();
       if (areTestsLive) void this.runTests();
-    }, quietMs);
+    }, debounceMs);
   }
 
   async #request(source: string, route: RouteOutline, sample: SampleDraft, responses: MockResponses): Promise<SimulationRequest> {
@@ -250,7 +251,7 @@ export class Trial {
     };
   }
 
-  #take(text: string, outline: Outline, result: SimulationResult): void {
+  #applyResult(text: string, outline: Outline, result: SimulationResult): void {
     if (this.#editor.flow.text !== text || !this.store.getState().isOn) return this.store.setState({ isBusy: false });
     const steps = withPaths(result.steps, outline);
     this.store.setState(({ selectedIndex }) => ({
@@ -263,7 +264,8 @@ export class Trial {
   }
 
   #fail(text: string, error: unknown): void {
-    if (isReplaced(error) || this.#editor.flow.text !== text) return;
+    if (isReplaced(error)) return;
+    if (this.#editor.flow.text !== text) return this.store.setState({ isBusy: false });
     this.store.setState({ isBusy: false, problem: this.#reason(error), result: undefined, steps: [], selectedIndex: undefined });
   }
 

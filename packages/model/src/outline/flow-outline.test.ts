@@ -3,7 +3,7 @@ import { bindFlow } from "../check/bind-flow.ts";
 import { sampleVocabulary } from "../check/sample-vocabulary.test-support.ts";
 import type { StepNode } from "../flow/flow-document.ts";
 import { readTree } from "../read/read-tree.ts";
-import { everyStep, outlineOf, type StepOutline } from "./flow-outline.ts";
+import { activeSteps, everyStep, outlineOf } from "./flow-outline.ts";
 
 const isStep = (value: unknown): value is StepNode => typeof value === "object" && value !== null && "id" in value && "name" in value && "options" in value;
 
@@ -12,9 +12,6 @@ function idsOf(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return [...(isStep(value) ? [value.id] : []), ...Object.values(value).flatMap(idsOf)];
 }
-
-const isActive = (steps: readonly StepOutline[]): StepOutline[] =>
-  steps.flatMap((step) => (step.disabled ? [] : [step, ...step.blocks.flatMap((block) => (block.disabled ? [] : isActive(block.steps)))]));
 
 test.each([
   ["a disabled branch", "", "choice: {when: [{simple: a, disabled: true, steps: [{log: x}]}, {simple: b, steps: [{log: y}]}]}\n- log: z"],
@@ -30,6 +27,24 @@ test.each([
   const bound = bindFlow(tree, sampleVocabulary, { flowId: "f", source, property: () => undefined });
   expect(bound.diagnostics).toEqual([]);
   const [route] = outlineOf(tree, "f").routes;
-  expect(isActive(route?.steps ?? []).map(({ id }) => id)).toEqual(idsOf(bound.flow.routes[0]?.steps));
+  expect([...activeSteps(route?.steps ?? [])].map(({ id }) => id)).toEqual(idsOf(bound.flow.routes[0]?.steps));
   expect([...everyStep(route?.steps ?? [])].filter(({ id, hasOwnId }) => hasOwnId && id === "")).toEqual([]);
+});
+
+test("generated ids in entities are those of the runtime", () => {
+  const source = `
+- onException: {exception: [java.io.IOException], steps: [{log: a}, {choice: {when: [{simple: b, steps: [{log: b}]}, {simple: c, disabled: true, steps: [{log: c}]}]}}]}
+- onException: {exception: [java.lang.Exception], steps: [{log: d}, {log: {message: e, id: own}}]}
+- from: {uri: direct:a, steps: [{log: f}]}
+`;
+  const { tree } = readTree(source);
+  if (tree === undefined) throw new Error("unreadable");
+  const bound = bindFlow(tree, sampleVocabulary, { flowId: "f", source, property: () => undefined });
+  expect(bound.diagnostics).toEqual([]);
+  const ids = outlineOf(tree, "f").entities.map(({ blocks }) => blocks.flatMap((block) => [...activeSteps(block.steps)].map(({ id }) => id)));
+  expect(ids).toEqual([
+    ["onException1-log1", "onException1-choice1", "onException1-log2"],
+    ["onException2-log1", "own"],
+  ]);
+  expect(ids).toEqual(bound.flow.entities.map(({ options }) => idsOf(options)));
 });

@@ -76,12 +76,16 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
   const routes: RouteOutline[] = [];
   const entities: EntityOutline[] = [];
   const usedIds = new Set(items.flatMap((item) => explicitRouteId(item) ?? []));
+  const entityCounts = new Map<string, number>();
   items.forEach((item, index) => {
     const entry = item.type === "map" ? item.entries[0] : undefined;
     if (entry === undefined) return;
     const path: Path = [index, entry.key];
     if (entry.key !== "route" && entry.key !== "from") {
-      entities.push({ path: [index], name: entry.key, detail: detailOf(entry.value), blocks: blocksOf(entry.value, path), span: item.span });
+      const count = (entityCounts.get(entry.key) ?? 0) + 1;
+      entityCounts.set(entry.key, count);
+      const blocks = blocksWithIds(blocksOf(entry.value, path), `${entry.key}${count}-`);
+      entities.push({ path: [index], name: entry.key, detail: detailOf(entry.value), blocks, span: item.span });
       return;
     }
     const isRoute = entry.key === "route";
@@ -98,7 +102,7 @@ export function outlineOf(tree: Tree, flowId: string): Outline {
       group: textOf(entry.value, "group"),
       from: { path: fromPath, uri: (from === undefined ? undefined : addressOf(from)) ?? "", options: optionTexts(from), span: from?.span ?? item.span },
       stepsPath,
-      steps: withIds(steps, (isRoute ? textOf(entry.value, "nodePrefixId") : undefined) ?? ""),
+      steps: stepsWithIds(steps, (isRoute ? textOf(entry.value, "nodePrefixId") : undefined) ?? ""),
       span: item.span,
     });
   });
@@ -230,8 +234,15 @@ function addressOf(tree: Tree): string | undefined {
   return first?.type === "scalar" && first.text !== null ? `${uri}:${first.text}` : uri;
 }
 
-function withIds(steps: readonly StepOutline[], prefix: string): readonly StepOutline[] {
-  const active = [...activeSteps(steps)];
+const stepsWithIds = (steps: readonly StepOutline[], prefix: string): readonly StepOutline[] => assignIds(steps, generateIds([...activeSteps(steps)], prefix));
+
+function blocksWithIds(blocks: readonly BlockOutline[], prefix: string): readonly BlockOutline[] {
+  const ids = generateIds([...activeStepsOf(blocks)], prefix);
+  return blocks.map((block) => ({ ...block, steps: assignIds(block.steps, ids) }));
+}
+
+/** Ids for the steps without one, numbered per kind of step. */
+function generateIds(active: readonly StepOutline[], prefix: string): ReadonlyMap<StepOutline, string> {
   const usedIds = new Set(active.filter((step) => step.hasOwnId).map((step) => step.id));
   const counters = new Map<string, number>();
   const ids = new Map<StepOutline, string>();
@@ -243,18 +254,27 @@ function withIds(steps: readonly StepOutline[], prefix: string): readonly StepOu
     counters.set(step.name, count);
     ids.set(step, `${prefix}${step.name}${count}`);
   }
-  const assignIds = (list: readonly StepOutline[]): readonly StepOutline[] =>
-    list.map((step) => ({ ...step, id: ids.get(step) ?? step.id, blocks: step.blocks.map((block) => ({ ...block, steps: assignIds(block.steps) })) }));
-  return assignIds(steps);
+  return ids;
 }
 
-/** Disabled steps and branches do not exist for the runtime, so they get no number. */
-function* activeSteps(steps: readonly StepOutline[]): Generator<StepOutline> {
+const assignIds = (steps: readonly StepOutline[], ids: ReadonlyMap<StepOutline, string>): readonly StepOutline[] =>
+  steps.map((step) => ({
+    ...step,
+    id: ids.get(step) ?? step.id,
+    blocks: step.blocks.map((block) => ({ ...block, steps: assignIds(block.steps, ids) })),
+  }));
+
+/** The steps that exist for the runtime: without disabled steps and branches. */
+export function* activeSteps(steps: readonly StepOutline[]): Generator<StepOutline> {
   for (const step of steps) {
     if (step.disabled) continue;
     yield step;
-    for (const block of step.blocks) if (!block.disabled) yield* activeSteps(block.steps);
+    yield* activeStepsOf(step.blocks);
   }
+}
+
+function* activeStepsOf(blocks: readonly BlockOutline[]): Generator<StepOutline> {
+  for (const block of blocks) if (!block.disabled) yield* activeSteps(block.steps);
 }
 
 function explicitRouteId(item: Tree): string | undefined {

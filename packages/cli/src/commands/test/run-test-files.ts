@@ -24,7 +24,8 @@ export interface TestRunOptions {
 
 interface CoverageInput {
   readonly subject: Subject;
-  readonly runs: RunView[];
+  /** By test file: a file that runs again replaces the runs of its first pass. */
+  readonly runsByFile: Map<string, readonly RunView[]>;
 }
 
 export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeUnderTest, options: TestRunOptions): Promise<TestReport> {
@@ -79,8 +80,10 @@ async function runTestFile(
     const tests = file.tests.filter(({ name }) => options.filter === undefined || name.includes(options.filter));
     if (tests.length === 0) return done([]);
     const subject = await runtime.prepare(path, file);
-    const runs = inputs.get(subject.flowId)?.runs ?? [];
-    inputs.set(subject.flowId, { subject, runs });
+    const runsByFile = inputs.get(subject.flowId)?.runsByFile ?? new Map<string, readonly RunView[]>();
+    const runs: RunView[] = [];
+    runsByFile.set(path, runs);
+    inputs.set(subject.flowId, { subject, runsByFile });
     for (const test of tests) {
       options.signal.throwIfAborted();
       const result = await runFlowTest(runtime.transport, test, file.defaults, { readFile: (name) => readText(join(dirname(path), name)) });
@@ -101,7 +104,7 @@ async function computeCoverage(inputs: ReadonlyMap<string, CoverageInput>): Prom
   const { settings } = readConfiguration();
   const check = createFlowChecker(await operatorPlugins(), { kamelets: findKameletFolders(settings), resources: findResourceFolders(settings) });
   const found: FlowCoverage[] = [];
-  for (const { subject, runs } of inputs.values()) {
+  for (const { subject, runsByFile } of inputs.values()) {
     const files = subject.file === undefined ? [] : [subject.file];
     const { flow } = await check({
       id: subject.flowId,
@@ -110,7 +113,7 @@ async function computeCoverage(inputs: ReadonlyMap<string, CoverageInput>): Prom
       kamelets: projectKameletFolders(files),
       resources: projectResourceFolders(files),
     });
-    found.push(coverageOf({ flowId: subject.flowId, file: subject.file }, flow, runs, maySkipSteps));
+    found.push(coverageOf({ flowId: subject.flowId, file: subject.file }, flow, [...runsByFile.values()].flat(), maySkipSteps));
   }
   return found;
 }

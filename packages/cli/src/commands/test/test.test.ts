@@ -123,7 +123,10 @@ describe("sluice test", () => {
     const file = (reply: string): string =>
       `flow: chooser.yaml # the flow\ntests:\n  # a comment\n  - {name: a, when: {direct: choose, body: 3}, then: [{status: completed}, {reply: {bodyEquals: ${reply}}}]}\n  - {name: b, when: {direct: choose, body: 30}, then: [{status: failed}]}\n`;
     put({ "chooser.yaml": choosing, "chooser.test.yaml": file("tiny") });
-    expect(await sluiceTest("--update", "--filter", "a")).toMatchObject({ exit: 0, output: expect.stringContaining("✓ a") });
+    const { exit, output } = await sluiceTest("--update", "--filter", "a", "--coverage", "--json");
+    expect([exit, JSON.parse(output)]).toMatchObject([0, { passed: 1, failed: 0 }]);
+    const { steps } = JSON.parse(output).coverage[0] as { readonly steps: readonly { readonly id: string; readonly hits: number }[] };
+    expect(steps.find(({ id }) => id === "pick")?.hits, "the run before the update does not count").toBe(1);
     expect(readFileSync(join(folder, "chooser.test.yaml"), "utf8")).toBe(file("small"));
     expect((await sluiceTest("--update")).output).toContain("✗ b");
   });

@@ -5,7 +5,7 @@ import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, t
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
 import { FormContext, inner, useForm, type FieldProps } from "../form-scope.ts";
-import { ownRule } from "../own-rule.ts";
+import { customRule } from "../custom-rule.ts";
 import { textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { NamesButton } from "./names-button.tsx";
@@ -76,9 +76,9 @@ export function ListField({ option, options }: FieldProps) {
     (index: number) =>
     (source: string): Edit =>
       items.length === 1 ? removeOption(source, scope.path, option.name) : removeItem(source, list.path, index);
-  const ownRuleAt = (index: number): ComponentProps<typeof NamesButton>["own"] => {
-    const own = option.item === undefined ? undefined : ownRule(scope, option.item, options, [...list.path, index]);
-    return own && { title: own.title, create: () => writer.write(labels.changed(label), own.write) };
+  const customRuleAt = (index: number): ComponentProps<typeof NamesButton>["custom"] => {
+    const custom = option.item === undefined ? undefined : customRule(scope, option.item, options, [...list.path, index]);
+    return custom && { title: custom.title, create: () => writer.write(labels.changed(label), custom.write) };
   };
   return (
     <fieldset className="list-field">
@@ -115,7 +115,7 @@ export function ListField({ option, options }: FieldProps) {
               option={option.item}
               label={labels.itemLabel(label, index + 1)}
               onChoose={(name) => writer.write(labels.changed(label), (source) => setScalar(source, [...list.path, index], name))}
-              own={ownRuleAt(index)}
+              custom={customRuleAt(index)}
             />
             {index === 0 ? null : (
               <button

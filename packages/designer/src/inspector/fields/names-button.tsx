@@ -22,11 +22,11 @@ interface NamesButtonProps {
   readonly label?: string;
   readonly onChoose: (name: string) => void;
   /** What the user can create instead of a name from the list. */
-  readonly own?: { readonly title: string; readonly create: () => void } | undefined;
+  readonly custom?: { readonly title: string; readonly create: () => void } | undefined;
 }
 
 /** Opens a list of the names that an option can have; nothing for options without such names. */
-export function NamesButton({ option, label, onChoose, own }: NamesButtonProps) {
+export function NamesButton({ option, label, onChoose, custom }: NamesButtonProps) {
   const [isOpen, setOpen] = useState(false);
   if (option?.names === undefined) return null;
   const title = text.choose(label ?? optionLabel(option));
@@ -35,7 +35,7 @@ export function NamesButton({ option, label, onChoose, own }: NamesButtonProps) 
       <button type="button" className="icon-button" aria-label={title} title={title} onClick={() => setOpen(true)}>
         <List size={14} aria-hidden="true" />
       </button>
-      {isOpen ? <NamesDialog kind={option.names} title={title} onChoose={onChoose} own={own} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <NamesDialog kind={option.names} title={title} onChoose={onChoose} custom={custom} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }
@@ -44,14 +44,14 @@ interface NamesDialogProps {
   readonly kind: NameKind;
   readonly title: string;
   readonly onChoose: (name: string) => void;
-  readonly own: NamesButtonProps["own"];
+  readonly custom: NamesButtonProps["custom"];
   readonly onClose: () => void;
 }
 
 /** Names that the user can add by typing a new one. */
 const creatable: ReadonlySet<NameKind> = new Set(["mapping-document", "mapping-table", "route"]);
 
-function NamesDialog({ kind, title, onChoose, own, onClose }: NamesDialogProps) {
+function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProps) {
   const editor = useEditor();
   const { catalog } = useForm();
   const scheme = useEndpoint()?.connector.scheme;
@@ -70,9 +70,9 @@ function NamesDialog({ kind, title, onChoose, own, onClose }: NamesDialogProps) 
   const isNew = creatable.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
   const created = isNew
     ? { name: query.trim(), title: text.create(query.trim()), isNew }
-    : own === undefined
+    : custom === undefined
       ? undefined
-      : { name: "", title: own.title, isNew: true };
+      : { name: "", title: custom.title, isNew: true };
   const items = created === undefined || names === undefined ? matching : [...matching, created];
   return (
     <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.cancel}</Button>}>
@@ -85,7 +85,7 @@ function NamesDialog({ kind, title, onChoose, own, onClose }: NamesDialogProps) 
         keyOf={({ name }) => name}
         onChoose={(chosen) => {
           onClose();
-          if (chosen.isNew === true && own !== undefined) return own.create();
+          if (chosen.isNew === true && custom !== undefined) return custom.create();
           onChoose(chosen.name);
           if (chosen.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
         }}

@@ -9,9 +9,11 @@ import { asMap } from "../tree-values.ts";
 import { optionLabel } from "./option-label.ts";
 
 const text = strings.inspector;
-const fewOptions = 4;
-const alwaysNear: ReadonlySet<string> = new Set(["description", "id", "group"]);
-const searchFrom = 8;
+/** Up to this number of common options are all visible. */
+const maxVisibleCommon = 4;
+const alwaysVisible: ReadonlySet<string> = new Set(["description", "id", "group"]);
+/** A list of at least this length has a search field. */
+const minOptionsForSearch = 8;
 
 export interface OptionListProps {
   readonly options: readonly OptionView[];
@@ -20,9 +22,9 @@ export interface OptionListProps {
 export function OptionList({ options }: OptionListProps) {
   const scope = useForm();
   const branches = new Set(branchesOf(options).map(({ option }) => option.name));
-  const drawn = options.filter(({ kind, name }) => kind !== "steps" && !branches.has(name) && !isBesideAddress(options, name, kind));
-  const required = drawn.filter((option) => option.required);
-  const rest = drawn.filter((option) => !option.required);
+  const shown = options.filter(({ kind, name }) => kind !== "steps" && !branches.has(name) && !isShownWithUri(options, name, kind));
+  const required = shown.filter((option) => option.required);
+  const rest = shown.filter((option) => !option.required);
   const [isMoreOpen, setMoreOpen] = useState(false);
   // Computed when the form opens: a field that moved while the user is typing would lose focus.
   const formKey = `${scope.path.join("/")} ${options.map(({ name }) => name).join(" ")}`;
@@ -32,18 +34,18 @@ export function OptionList({ options }: OptionListProps) {
   const set = rest.filter(({ name }) => current.names.has(name));
   const unset = rest.filter((option) => !set.includes(option));
   const common = unset.filter(({ group, kind }) => group === "common" && kind !== "object");
-  const near = unset.filter(
+  const visible = unset.filter(
     (option) =>
       option.connection !== undefined ||
-      (common.includes(option) && (common.length <= fewOptions || (option.kind === "string" && alwaysNear.has(option.name)))),
+      (common.includes(option) && (common.length <= maxVisibleCommon || (option.kind === "string" && alwaysVisible.has(option.name)))),
   );
-  const more = unset.filter((option) => !near.includes(option));
+  const more = unset.filter((option) => !visible.includes(option));
   // No field in a closed list has focus, so an option that was set elsewhere, for example by a command, can move out of it.
   const added = isMoreOpen ? [] : more.filter((option) => isSet(scope, option));
   if (added.length > 0) setOpened({ formKey, names: new Set([...current.names, ...added.map(({ name }) => name)]) });
   return (
     <>
-      {[...required, ...set, ...near].map((option) => (
+      {[...required, ...set, ...visible].map((option) => (
         <OptionField key={option.name} option={option} options={options} />
       ))}
       {more.length === 0 ? null : <More options={more} all={options} isOpen={isMoreOpen} onToggle={setMoreOpen} />}
@@ -67,7 +69,7 @@ function More({ options, all, isOpen, onToggle }: MoreProps) {
       <summary>{text.more(options.length)}</summary>
       {isOpen ? (
         <div className="fold__body">
-          {options.length < searchFrom ? null : (
+          {options.length < minOptionsForSearch ? null : (
             <input
               className="input"
               type="search"
@@ -92,8 +94,8 @@ function OptionField({ option, options }: FieldProps) {
   return Field === undefined ? null : <Field option={option} options={options} />;
 }
 
-/** Parameters are rendered with their endpoint. */
-const isBesideAddress = (options: readonly OptionView[], name: string, kind: string): boolean =>
+/** The field of the URI also renders its parameters. */
+const isShownWithUri = (options: readonly OptionView[], name: string, kind: string): boolean =>
   kind === "parameters" && name === "parameters" && options.some((option) => option.kind === "uri");
 
 function isSet(scope: FormScope, option: OptionView): boolean {

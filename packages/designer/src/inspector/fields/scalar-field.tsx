@@ -8,7 +8,7 @@ import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { connectionBeans } from "../connection-beans.ts";
 import { faultAt, removeValue, textAt, useForm, valueAt, writeText, type FieldProps } from "../form-scope.ts";
-import { ownRule } from "../own-rule.ts";
+import { customRule } from "../custom-rule.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
 import { CompletingInput } from "./completing-input.tsx";
@@ -17,7 +17,7 @@ import { OptionFrame } from "./option-frame.tsx";
 import { formatDefault, optionLabel } from "./option-label.ts";
 
 const labels = strings.inspector;
-const long: ReadonlySet<string> = new Set(["message", "note"]);
+const multilineOptions: ReadonlySet<string> = new Set(["message", "note"]);
 
 /** One value: text, number, duration, a switch, a choice or a connection. Every input also accepts text, because a value may be a placeholder. */
 export function ScalarField({ option, options }: FieldProps) {
@@ -27,7 +27,7 @@ export function ScalarField({ option, options }: FieldProps) {
   const label = optionLabel(option);
   const choices = option.kind === "boolean" ? ["true", "false"] : option.kind === "enum" ? (option.values ?? []) : undefined;
   const isChosen = choices !== undefined || option.connection !== undefined;
-  const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => same(choice, value)));
+  const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => isSameChoice(choice, value)));
   const [asText, setAsText] = useState(false);
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const remove = (): boolean => writer.write(labels.changed(label), removeValue(scope, option.name));
@@ -37,13 +37,17 @@ export function ScalarField({ option, options }: FieldProps) {
   const { before } = useStepMessage();
   if (!isChosen || asText || !fits) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
-    const own = ownRule(scope, option, options, [...scope.path, option.name]);
+    const custom = customRule(scope, option, options, [...scope.path, option.name]);
     const extra = isChosen ? (
       <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
     ) : (
       <>
         <BrowseButton option={option} onChoose={insert} />
-        <NamesButton option={option} onChoose={choose} own={own && { title: own.title, create: () => writer.write(labels.changed(label), own.write) }} />
+        <NamesButton
+          option={option}
+          onChoose={choose}
+          custom={custom && { title: custom.title, create: () => writer.write(labels.changed(label), custom.write) }}
+        />
       </>
     );
     return (
@@ -61,7 +65,7 @@ export function ScalarField({ option, options }: FieldProps) {
             mono={option.kind !== "string"}
             secret={option.secret}
             numeric={option.kind === "integer" || option.kind === "number"}
-            lines={long.has(option.name) ? 3 : 1}
+            lines={multilineOptions.has(option.name) ? 3 : 1}
             write={(text) => writeText(scope, option.name, text)}
             {...(option.required ? {} : { remove: () => removeValue(scope, option.name) })}
           />
@@ -108,7 +112,7 @@ export function ScalarField({ option, options }: FieldProps) {
           {...control}
           data-field={option.name}
           className="input"
-          value={choices.find((choice) => value !== undefined && same(choice, value)) ?? ""}
+          value={choices.find((choice) => value !== undefined && isSameChoice(choice, value)) ?? ""}
           onChange={(event) => choose(event.target.value)}
         >
           <option value="">{defaultValue === undefined ? labels.notSet : labels.notSetDefault(defaultValue)}</option>
@@ -152,8 +156,8 @@ function ModeButton({
 }
 
 /** Enum values are compared ignoring case and dashes. */
-const same = (one: string, other: string): boolean => fold(one) === fold(other);
-const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
+const isSameChoice = (one: string, other: string): boolean => normalize(one) === normalize(other);
+const normalize = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 function exampleOf({ examples }: OptionView): string | undefined {
   const first = examples?.[0];

@@ -1,11 +1,11 @@
 import { LockOpen, ShieldAlert, ShieldCheck } from "lucide-react";
 import { useCallback, useEffect } from "react";
 import { Link } from "wouter";
-import type { PolicySummary } from "@sluice/client";
+import type { FlowSummary, PolicySummary } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
-import { Moment } from "../../controls/moment.tsx";
+import { Timestamp } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
@@ -19,6 +19,8 @@ interface Row {
   readonly flowId: string;
   readonly name: string;
   readonly isDeployed: boolean;
+  /** False only if it is certain that the deployed version serves no webhook. */
+  readonly mayServeWebhooks: boolean;
   readonly policy: PolicySummary | undefined;
 }
 
@@ -27,15 +29,16 @@ export function AccessScreen() {
   const { target, flows, runtime, loadFlows } = useWorkspace();
   useTitle(strings.pageTitle(labels.title));
   useEffect(() => void loadFlows(), [loadFlows]);
-  const load = useCallback(() => runtimeAt(target).call("GET /auth"), [target]);
+  const load = useCallback(() => loadAccess(target), [target]);
   const [loaded] = usePolled(target === undefined ? undefined : load, undefined);
-  const policies = loaded !== undefined && "value" in loaded ? loaded.value.policies : undefined;
+  const { policies, webhookRoutes } = loaded !== undefined && "value" in loaded ? loaded.value : {};
   const names = new Map((flows ?? []).map(({ id, name }) => [id, name]));
   const ids = new Set([...names.keys(), ...runtime.flows.keys(), ...(policies ?? []).map(({ flowId }) => flowId)]);
   const rows = [...ids].toSorted().map((flowId): Row => ({
     flowId,
     name: names.get(flowId) ?? flowId,
     isDeployed: runtime.flows.has(flowId),
+    mayServeWebhooks: mayServeWebhooks(runtime.flows.get(flowId), webhookRoutes),
     policy: policies?.find((policy) => policy.flowId === flowId),
   }));
   return (
@@ -54,39 +57,60 @@ export function AccessScreen() {
   );
 }
 
+interface LoadedAccess {
+  readonly policies: readonly PolicySummary[];
+  /** The ids of the routes that serve webhooks now; undefined when the runtime does not describe them. */
+  readonly webhookRoutes: ReadonlySet<string> | undefined;
+}
+
+async function loadAccess(target: string | undefined): Promise<LoadedAccess> {
+  const runtime = runtimeAt(target);
+  const [{ policies }, description] = await Promise.all([runtime.call("GET /auth"), runtime.call("GET /openapi.json").catch(() => undefined)]);
+  if (description === undefined) return { policies, webhookRoutes: undefined };
+  const operations = Object.values(description.paths).flatMap((path) => Object.values(path as Readonly<Record<string, unknown>>));
+  const routeIds = operations.map((operation) => (operation as { readonly "x-route-id"?: string })["x-route-id"]);
+  return { policies, webhookRoutes: new Set(routeIds.filter((id) => id !== undefined)) };
+}
+
+/** A route that is not started is not described, so it may still have a webhook. */
+const mayServeWebhooks = (flow: FlowSummary | undefined, webhookRoutes: ReadonlySet<string> | undefined): boolean =>
+  flow === undefined || webhookRoutes === undefined || flow.routes.some(({ id, status }) => status !== "Started" || webhookRoutes.has(id));
+
 function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
   const { columns } = labels;
   return (
     <DataTable label={labels.listLabel} heads={[columns.flow, columns.access, numericHead(columns.rules), columns.default, columns.changed]} stacks>
-      {rows.map(({ flowId, name, isDeployed, policy }) => (
-        <tr key={flowId}>
+      {rows.map((row) => (
+        <tr key={row.flowId}>
           <td>
-            <Link href={`/flows/${flowId}/access`}>{name}</Link>
-            {name === flowId ? null : <div className="mono muted">{flowId}</div>}
-            {isDeployed ? null : <div className="muted">{labels.notDeployed}</div>}
+            <Link href={`/flows/${row.flowId}/access`}>{row.name}</Link>
+            {row.name === row.flowId ? null : <div className="mono muted">{row.flowId}</div>}
+            {row.isDeployed ? null : <div className="muted">{labels.notDeployed}</div>}
           </td>
-          <td data-label={columns.access}>
-            <PolicyChips policy={policy} />
-          </td>
+          <td data-label={columns.access}>{row.policy === undefined ? <NoPolicy {...row} /> : <PolicyChips policy={row.policy} />}</td>
           <td className="number" data-label={columns.rules}>
-            {policy?.ruleCount}
+            {row.policy?.ruleCount}
           </td>
-          <td data-label={columns.default}>{policy?.default == null ? null : labels.defaults[policy.default]}</td>
-          <td data-label={columns.changed}>{policy?.lastModified == null ? null : <Moment iso={policy.lastModified} />}</td>
+          <td data-label={columns.default}>{row.policy?.default == null ? null : labels.defaults[row.policy.default]}</td>
+          <td data-label={columns.changed}>{row.policy?.lastModified == null ? null : <Timestamp iso={row.policy.lastModified} />}</td>
         </tr>
       ))}
     </DataTable>
   );
 }
 
-function PolicyChips({ policy }: { readonly policy: PolicySummary | undefined }) {
-  if (policy === undefined)
-    return (
-      <span className="access__open">
-        <LockOpen size={14} aria-hidden="true" />
-        {labels.open}
-      </span>
-    );
+function NoPolicy({ isDeployed, mayServeWebhooks: isOpen }: Row) {
+  if (!isDeployed) return <span className="muted">{labels.noPolicy}</span>;
+  if (!isOpen) return <span className="muted">{labels.noWebhook}</span>;
+  return (
+    <span className="access__open">
+      <LockOpen size={14} aria-hidden="true" />
+      {labels.open}
+    </span>
+  );
+}
+
+function PolicyChips({ policy }: { readonly policy: PolicySummary }) {
   if (policy.error !== null)
     return (
       <span className="chip chip--fail" title={policy.error}>

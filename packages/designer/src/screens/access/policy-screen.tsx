@@ -6,7 +6,7 @@ import { withValue, type Path } from "../../controls/json-path.ts";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as labels } from "../../strings/access.ts";
@@ -32,7 +32,7 @@ interface SavedPolicy {
   readonly problem: string | undefined;
 }
 
-const nothing: Policy = {};
+const emptyPolicy: Policy = {};
 
 /** The access policy of one flow. */
 export function PolicyScreen({ flowId }: { readonly flowId: string }) {
@@ -47,7 +47,7 @@ async function loadPolicy(flowId: string, target: string | undefined): Promise<S
   // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
   const runtime = runtimeAt(target);
   const summary = (await runtime.call("GET /auth")).policies.find((entry) => entry.flowId === flowId);
-  if (summary === undefined || summary.error !== null) return { hash: undefined, policy: nothing, problem: summary?.error ?? undefined };
+  if (summary === undefined || summary.error !== null) return { hash: undefined, policy: emptyPolicy, problem: summary?.error ?? undefined };
   return { hash: summary.hash ?? undefined, policy: documentOf(await runtime.call("GET /auth/:flowId", { params: { flowId } })), problem: undefined };
 }
 
@@ -97,7 +97,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
   const remove = async (): Promise<void> => {
     setRemoving(false);
     await runtimeAt(target).call("DELETE /auth/:flowId", { params: { flowId } });
-    show({ hash: undefined, policy: nothing, problem: undefined });
+    show({ hash: undefined, policy: emptyPolicy, problem: undefined });
     setWarnings([]);
     setNote(labels.removed);
   };

@@ -11,7 +11,7 @@ export function SampleCall({ routes }: { readonly routes: readonly string[] }) {
   const { policy } = usePolicyForm();
   const [call, setCall] = useState({ route: routes[0] ?? "", method: "POST", roles: "", hasCredentials: false });
   const { rule, outcome } = decideAccess(policy, { ...call, roles: call.roles.split(",").map((role) => role.trim()) });
-  const isRefused = outcome === "forbidden" || outcome === "unauthorized";
+  const isRejected = outcome === "forbidden" || outcome === "unauthorized";
   return (
     <section className="panel" aria-label={labels.sample}>
       <h2>{labels.sample}</h2>
@@ -50,7 +50,7 @@ export function SampleCall({ routes }: { readonly routes: readonly string[] }) {
         <input type="checkbox" checked={call.hasCredentials} onChange={(event) => setCall({ ...call, hasCredentials: event.target.checked })} />
         {labels.sampleSignedIn}
       </label>
-      <p role="status" className={isRefused ? "problem-text" : "policy__allowed"}>
+      <p role="status" className={isRejected ? "problem-text" : "policy__allowed"}>
         {labels.sampleRule(rule)}: {labels.outcomes[outcome]}.
       </p>
     </section>

@@ -12,7 +12,7 @@ import { Button } from "../../controls/button.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { Field } from "../../controls/field.tsx";
 import { withValue } from "../../controls/json-path.ts";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as labels } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";

@@ -1,4 +1,4 @@
-/** The address of a connection's editor. */
+/** The URL path of a connection's editor. */
 export const pathOf = (id: string): string => `/connections/${encodeURIComponent(id)}`;
 
 /** The key of its unsaved draft. */

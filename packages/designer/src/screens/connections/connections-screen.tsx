@@ -9,7 +9,7 @@ import { useConnections } from "../../connections/use-connections.ts";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
-import { Moment, formatTime } from "../../controls/moment.tsx";
+import { Timestamp, formatTime } from "../../controls/timestamp.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
 import { DataTable, hiddenHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
@@ -121,7 +121,7 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
         <FlowLinks flows={flows} />
       </td>
       <td data-label={columns.changed}>
-        <Moment iso={lastModified} />
+        <Timestamp iso={lastModified} />
       </td>
       <td className="number">
         <Button aria-label={labels.testOne(id)} disabled={isTesting} onClick={() => void test()}>

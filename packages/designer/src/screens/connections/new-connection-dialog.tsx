@@ -30,7 +30,7 @@ export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps
   const create = (): void => {
     if (type === undefined) return;
     if (name.trim() === "") return setError(labels.nameMissing);
-    // The id `new` would have the address of this dialog.
+    // The id `new` would have the URL of this dialog.
     if (id === "new") return setError(labels.nameReserved(id));
     if (ids.includes(id)) return setError(labels.nameTaken(id));
     const draft: ConnectionDraft = { type: type.type, ...(name.trim() === id ? {} : { title: name.trim() }), values: {} };

@@ -48,7 +48,7 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
       actions={
         <>
           <Button onClick={() => editor.dismiss()}>{strings.common.cancel}</Button>
-          {disk === null ? null : <Button onClick={() => editor.takeDisk()}>{text.takeDisk}</Button>}
+          {disk === null ? null : <Button onClick={() => editor.loadFromDisk()}>{text.loadFromDisk}</Button>}
           <Button variant={disk === null ? "primary" : "plain"} onClick={overwrite}>
             {disk === null ? text.recreate : text.keepMine}
           </Button>
@@ -127,10 +127,10 @@ function DeploymentConflict({ conflict }: { readonly conflict: Extract<EditConfl
             variant="primary"
             onClick={() => {
               editor.dismiss();
-              if (deployed !== undefined) editor.replaceText(deployed.text, text.takeDeployed);
+              if (deployed !== undefined) editor.replaceText(deployed.text, text.loadDeployed);
             }}
           >
-            {text.takeDeployed}
+            {text.loadDeployed}
           </Button>
           <Button
             onClick={() => {

@@ -22,15 +22,14 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const sample = useTrialState((state) => state.sample);
   const baseUrl = useWorkspace((state) => state.targets.find(({ name }) => name === target)?.baseUrl);
   const catalog = useCatalog();
-  const [copied, setCopied] = useState<string | undefined>(undefined);
+  const [note, setNote] = useState<string | undefined>(undefined);
   const route = routes?.find(({ from }) => catalog?.isHttpTrigger(from.uri) === true) ?? routes?.[0];
   const send = useSend(route?.id);
   if (target === undefined || route === undefined) return null;
   const isHttpTrigger = catalog?.isHttpTrigger(route.from.uri) === true;
   const method = route.from.options["httpMethodRestrict"]?.split(",")[0] ?? sample.method;
   const url = `${baseUrl ?? ""}${calledPath(route)}`;
-  const copy = (what: string, text: string): void =>
-    void copyText(text).then((isCopied) => setCopied(isCopied ? labels.copied(what) : strings.common.notCopied));
+  const copy = (what: string, text: string): void => void copyText(text).then((isCopied) => setNote(isCopied ? labels.copied(what) : strings.common.notCopied));
   const label = triggerLabel(route, catalog);
   return (
     <section className="deployed" aria-label={labels.title(target)}>
@@ -53,7 +52,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
                 // Without a run there is only the reply to show.
                 (reply) => reply?.runId === null && onTry(),
                 (error: Error) => {
-                  setCopied(error.message);
+                  setNote(error.message);
                   onTry();
                 },
               )
@@ -66,7 +65,7 @@ export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
         <span className="muted">{labels.starts(label.title, label.subtitle)}</span>
       )}
       <span className="muted" aria-live="polite">
-        {copied}
+        {note}
       </span>
       <Button
         className="deployed__close"

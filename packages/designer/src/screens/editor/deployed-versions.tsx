@@ -3,7 +3,7 @@ import { CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
-import { Moment } from "../../controls/moment.tsx";
+import { Timestamp } from "../../controls/timestamp.tsx";
 import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
@@ -13,7 +13,7 @@ import { VersionComparison, type ComparedVersion } from "./version-comparison.ts
 
 const text = strings.versions;
 
-/** The versions on the selected target, with the one that runs. */
+/** The deployed versions on the selected target; the running one is marked. */
 export function DeployedVersions({ target }: { readonly target: string }) {
   const editor = useEditor();
   const running = useWorkspace(({ runtime }) => runningOf(runtime, editor.id));
@@ -21,7 +21,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   const [compared, setCompared] = useState<ComparedVersion | undefined>(undefined);
   const [rollback, setRollback] = useState<Rollback | undefined>(undefined);
   const isDeployed = running !== undefined && running !== null;
-  // A change of parameters does not change the hash.
+  // `lastModified` is needed too: changed parameters do not change the hash.
   const { hash, lastModified } = running ?? {};
   useEffect(() => {
     let current = true;
@@ -38,7 +38,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   }, [editor, target, isDeployed, hash, lastModified]);
   const load = async (revision: number): Promise<FlowVersionText> =>
     runtimeAt(target).call("GET /flows/:id/versions/:revision", { params: { id: editor.id, revision: String(revision) } });
-  const open = (work: Promise<void>): void => void work.catch((error: Error) => editor.showNotice({ kind: "error", text: error.message }));
+  const showErrorOf = (work: Promise<void>): void => void work.catch((error: Error) => editor.showNotice({ kind: "error", text: error.message }));
   const compare = async (revision: number): Promise<void> => setCompared({ name: text.versionName(revision), text: (await load(revision)).yaml });
   const restore = async (revision: number): Promise<void> => editor.replaceText((await load(revision)).yaml, text.restored(text.versionName(revision)));
   const confirm = async (revision: number): Promise<void> => {
@@ -66,18 +66,18 @@ export function DeployedVersions({ target }: { readonly target: string }) {
                 ) : null}
               </th>
               <td>
-                <Moment iso={version.at} />
+                <Timestamp iso={version.at} />
               </td>
               <td>{version.by ?? text.byHand}</td>
               <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : text.restoredFrom(version.restoredFrom))}</td>
               <td className="number">
-                <Button variant="quiet" onClick={() => open(compare(version.revision))}>
+                <Button variant="quiet" onClick={() => showErrorOf(compare(version.revision))}>
                   {text.compare}
                 </Button>{" "}
-                <Button variant="quiet" onClick={() => open(restore(version.revision))}>
+                <Button variant="quiet" onClick={() => showErrorOf(restore(version.revision))}>
                   {text.restore}
                 </Button>{" "}
-                <Button variant="quiet" disabled={version.running} onClick={() => open(confirm(version.revision))}>
+                <Button variant="quiet" disabled={version.running} onClick={() => showErrorOf(confirm(version.revision))}>
                   {text.rollBack(target)}
                 </Button>
               </td>

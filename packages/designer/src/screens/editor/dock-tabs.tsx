@@ -1,4 +1,4 @@
-// The tabs of the dock: one component and one line per tab.
+// The tabs of the dock below the canvas.
 import type { ComponentType } from "react";
 import { strings } from "../../strings.ts";
 import { ProblemsTab } from "./problems-tab.tsx";

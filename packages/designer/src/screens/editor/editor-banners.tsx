@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../controls/button.tsx";
 import { Dialog } from "../../controls/dialog.tsx";
 import { DiffView } from "../../controls/diff-view.tsx";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { isBroken } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
@@ -13,7 +13,7 @@ export function EditorBanners() {
   return (
     <div className="editor__banners">
       <RecoveredDraft />
-      <Broken />
+      <InvalidYaml />
       <NoticeBanner />
     </div>
   );
@@ -45,14 +45,14 @@ function RecoveredDraft() {
   );
 }
 
-function Broken() {
+function InvalidYaml() {
   const flow = useEditorState((state) => state.flow);
   const fault = flow.syntax[0];
   if (!isBroken(flow) || fault === undefined) return null;
-  const { broken, neverRead } = strings.editor;
+  const { broken, neverValid } = strings.editor;
   return (
     <div className="banner banner--warn">
-      <span className="banner__text">{(flow.lastValid === undefined ? neverRead : broken)(fault.span.line, fault.message)}</span>
+      <span className="banner__text">{(flow.lastValid === undefined ? neverValid : broken)(fault.span.line, fault.message)}</span>
     </div>
   );
 }

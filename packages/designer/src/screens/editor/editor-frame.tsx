@@ -42,7 +42,7 @@ const ReviewDialog = lazy(() => import("../../review/review-dialog.tsx").then((m
 
 const ShownChanges = lazy(() => import("../../review/shown-changes.tsx").then((module) => ({ default: module.ShownChanges })));
 
-const lintAfterMs = 300;
+const lintDebounceMs = 300;
 
 /** The layout of the editor: header, canvas and source, inspector, dock. */
 export function EditorFrame({ runId }: { readonly runId: string | undefined }) {
@@ -217,18 +217,18 @@ function useLint(editor: Editor): void {
   const reachable = useWorkspace((state) => state.runtime.reachable);
   useEffect(() => {
     if (isBroken(editor.flow) || reachable === false) return;
-    const ended = new AbortController();
+    const controller = new AbortController();
     const timer = setTimeout(() => {
       runtimeAt(target)
-        .call("POST /flows/validate", { query: { id: editor.id }, body: { yaml: text }, signal: ended.signal })
+        .call("POST /flows/validate", { query: { id: editor.id }, body: { yaml: text }, signal: controller.signal })
         .then(
           ({ problems }) => editor.setProblems(text, problems),
           () => undefined,
         );
-    }, lintAfterMs);
+    }, lintDebounceMs);
     return () => {
       clearTimeout(timer);
-      ended.abort();
+      controller.abort();
     };
   }, [editor, text, target, reachable]);
 }

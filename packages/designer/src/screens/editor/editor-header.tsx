@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { EditorHandle } from "../../commands/command.ts";
 import { formatShortcut } from "../../commands/shortcut.ts";
 import { Button } from "../../controls/button.tsx";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { StateChip } from "../../controls/state-chip.tsx";
 import { deriveState } from "../../document/flow-state.ts";
 import { canRedo, canUndo, unsavedChanges } from "../../document/open-flow.ts";

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { useCatalog } from "../../catalog/use-catalog.ts";
 import { focusSelected } from "../../canvas/canvas-actions.ts";
-import { stepLabel, triggerLabel, type CardLabel } from "../../canvas/card-label.ts";
+import { entityLabel, stepLabel, triggerLabel, type CardLabel } from "../../canvas/card-label.ts";
 import { StepIcon } from "../../canvas/step-icon.tsx";
 import { Separator } from "../../controls/separator.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -20,7 +20,7 @@ interface Line {
   readonly label: CardLabel;
 }
 
-/** The steps of the flow as an indented list that can be filtered. */
+/** The steps of all routes and top-level elements as an indented list that can be filtered. */
 export function OutlinePanel() {
   const editor = useEditor();
   const catalog = useCatalog();
@@ -86,6 +86,10 @@ function linesOf(outline: Outline | undefined, catalog: FlowCatalog | undefined)
   for (const route of outline?.routes ?? []) {
     lines.push({ path: route.from.path, depth: 0, label: triggerLabel(route, catalog) });
     add(route.steps, 1);
+  }
+  for (const entity of outline?.entities ?? []) {
+    lines.push({ path: entity.path, depth: 0, label: entityLabel(entity, catalog) });
+    for (const block of entity.blocks) add(block.steps, 1);
   }
   return lines;
 }

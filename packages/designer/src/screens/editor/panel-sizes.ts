@@ -25,13 +25,13 @@ const open: Panel = { size: undefined, isCollapsed: false };
 const closed: Panel = { size: undefined, isCollapsed: true };
 
 /** From this width on, there is room for the data panel beside canvas and inspector. */
-const roomForData = 1440;
+const minWidthForData = 1440;
 
 export const usePanels = create<Panels>(() => ({
   inspector: open,
   dock: closed,
   outline: closed,
-  data: { ...open, isCollapsed: innerWidth < roomForData },
+  data: { ...open, isCollapsed: innerWidth < minWidthForData },
   sheet: open,
   ...readStored(),
 }));
@@ -50,7 +50,7 @@ function readStored(): Partial<Panels> {
       inspector: panelOf(stored.inspector),
       dock: panelOf(stored.dock ?? closed),
       outline: panelOf(stored.outline ?? closed),
-      data: panelOf(stored.data ?? { isCollapsed: innerWidth < roomForData }),
+      data: panelOf(stored.data ?? { isCollapsed: innerWidth < minWidthForData }),
       sheet: panelOf(stored.sheet),
     };
   } catch {

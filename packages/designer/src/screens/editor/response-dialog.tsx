@@ -23,12 +23,12 @@ export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; re
   const [status, setStatus] = useState(String(existing?.status ?? ""));
   const [headers, setHeaders] = useState(headerText(existing?.headers ?? {}));
   const [body, setBody] = useState(existing === undefined ? '{"ok": true}' : bodyText(existing.body));
-  const keep = (): void => {
+  const save = (): void => {
     const code = Number(status);
-    const written = writeIds(editor.flow, [step.stepId], currentCatalog());
+    const written = writeIds(editor.flow, [step], currentCatalog());
     if (written !== undefined && editor.edit(written.edit, strings.saveTest.ids([...written.ids.values()]), "command"))
       editor.showNotice({ kind: "info", text: strings.saveTest.ids([...written.ids.values()]) });
-    trial.setResponse(responseKey(step.routeId, written?.ids.get(step.stepId) ?? step.stepId), {
+    trial.setResponse(responseKey(step.routeId, written?.ids.get(key) ?? step.stepId), {
       status: status !== "" && code >= 100 && code <= 599 ? code : undefined,
       headers: headersOf(headers),
       body: dataOf(body),
@@ -40,7 +40,7 @@ export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; re
     <Dialog
       title={labels.responseOf(step.stepId)}
       onClose={onClose}
-      onSubmit={keep}
+      onSubmit={save}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>

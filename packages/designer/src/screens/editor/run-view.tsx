@@ -6,7 +6,7 @@ import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
-import { Moment, formatTime } from "../../controls/moment.tsx";
+import { Timestamp, formatTime } from "../../controls/timestamp.tsx";
 import { strings } from "../../strings.ts";
 import { formatMs, type RecordedStep } from "../../trial/recorded-run.ts";
 import { emptySample } from "../../trial/sample-draft.ts";
@@ -80,7 +80,7 @@ function RunHead({ run }: { readonly run: RunDetail }) {
         <Link href={`/flows/${editor.id}`}>{text.back}</Link>
         <StatusChip status={run.status} />
         <span className="mono">{run.id}</span>
-        <Moment iso={run.startedAt} />
+        <Timestamp iso={run.startedAt} />
         {run.durationMs === null ? null : <span className="muted">{formatMs(run.durationMs)} ms</span>}
         {run.replayOf === null || run.replayOf === undefined ? null : (
           <Link href={`/flows/${run.flowId}/runs/${run.replayOf}`}>{text.replayOf(run.replayOf)}</Link>

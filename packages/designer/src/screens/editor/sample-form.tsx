@@ -30,26 +30,28 @@ export function SampleForm({
   const target = useWorkspace((state) => state.target);
   const picker = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string | undefined>(undefined);
-  const served = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
-  const takeLastRun = (): void => {
+  const isHttpTrigger = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
+  const loadLastRun = (): void => {
     if (route === undefined) return;
     void sampleOfLastRun(route.id, target).then(
       ({ sample: runSample, responses, note }) => {
-        trial.setResponses({ ...responses, ...typedOf(trial.store.getState().responses) });
+        trial.setResponses({ ...responses, ...typedResponses(trial.store.getState().responses) });
         trial.setSample({ ...runSample, routeId: route.id });
         setProblem(note);
       },
       (error: Error) => setProblem(error.message),
     );
   };
-  const takeFile = async (file: File): Promise<void> => {
-    const bytes = new Uint8Array(await file.slice(0, maxFileBytes).arrayBuffer());
+  const loadFile = async (file: File): Promise<void> => {
+    if (file.size > maxFileBytes) return setProblem(labels.fileTooLarge(file.name));
+    const bytes = new Uint8Array(await file.arrayBuffer());
     const text = asText(bytes);
     trial.setSample({ body: text ?? "", bytes: text === undefined ? bytes : undefined, origin: labels.fromFile(file.name) });
+    setProblem(undefined);
   };
   return (
     <>
-      <div className="try__row" data-served={served || undefined}>
+      <div className="try__row" data-served={isHttpTrigger || undefined}>
         <Field label={labels.route}>
           {(control) => (
             <select
@@ -64,7 +66,7 @@ export function SampleForm({
             </select>
           )}
         </Field>
-        {served ? (
+        {isHttpTrigger ? (
           <Field label={strings.tryIt.method}>
             {(control) => (
               <select {...control} className="input" value={sample.method} onChange={(event) => trial.setSample({ method: event.target.value })}>
@@ -116,11 +118,11 @@ export function SampleForm({
           aria-label={labels.file}
           onChange={(event) => {
             const file = event.target.files?.[0];
-            if (file !== undefined) void takeFile(file);
+            if (file !== undefined) void loadFile(file);
             event.target.value = "";
           }}
         />
-        <Button variant="quiet" onClick={takeLastRun} disabled={editor.flow.lastValid === undefined}>
+        <Button variant="quiet" onClick={loadLastRun} disabled={editor.flow.lastValid === undefined}>
           {labels.lastRun}
         </Button>
       </div>
@@ -129,7 +131,7 @@ export function SampleForm({
   );
 }
 
-function typedOf<T extends { readonly origin: string }>(responses: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+function typedResponses<T extends { readonly origin: string }>(responses: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(responses).filter(([, { origin }]) => origin === "typed"));
 }
 

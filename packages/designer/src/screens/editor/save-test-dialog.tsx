@@ -8,7 +8,7 @@ import { Dialog } from "../../controls/dialog.tsx";
 import { Field } from "../../controls/field.tsx";
 import { unsavedChanges } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
-import { draftData, draftFileId, namedSteps, withStepIds, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
+import { draftData, draftFileId, referencedSteps, withStepIds, type ProposedAssertion, type TestDraft } from "../../trial/test-draft.ts";
 import { useTrial } from "../../trial/trial-context.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
@@ -22,7 +22,7 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
   const [chosen, setChosen] = useState<readonly boolean[]>(() => draft.assertions.map(({ isProposed }) => isProposed));
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const flow = useEditorState((state) => state.flow);
-  const written = useMemo(() => writeIds(flow, namedSteps(draft, chosen), currentCatalog()), [flow, draft, chosen]);
+  const written = useMemo(() => writeIds(flow, referencedSteps(draft, chosen), currentCatalog()), [flow, draft, chosen]);
   const bound = useMemo(() => (written === undefined ? draft : withStepIds(draft, written.ids)), [draft, written]);
   const text = useMemo(() => stringify(draftData({ ...bound, name: name.trim() }, chosen), { lineWidth: 0 }), [bound, name, chosen]);
   /** Writes the ids into the flow; saves it with the test unless it has other unsaved changes. */

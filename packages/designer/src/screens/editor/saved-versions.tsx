@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { workspaceClient, type VersionEntry } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
-import { Moment, formatTime } from "../../controls/moment.tsx";
+import { Timestamp, formatTime } from "../../controls/timestamp.tsx";
 import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -40,7 +40,7 @@ export function SavedVersions() {
           {versions.map((version) => (
             <tr key={version.id}>
               <td>
-                <Moment iso={version.at} />
+                <Timestamp iso={version.at} />
               </td>
               <td>{labels.reasons[version.reason]}</td>
               <td className="number">

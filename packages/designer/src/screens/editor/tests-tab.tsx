@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
-import { everyStep } from "@sluice/model";
+import { activeSteps } from "@sluice/model";
 import type { TestResult } from "../../simulation/test-result.ts";
 import { strings } from "../../strings.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
@@ -89,7 +89,7 @@ function Tools() {
 function Coverage({ tests }: { readonly tests: readonly TestResult[] }) {
   const routes = useEditorState((state) => state.flow.lastValid?.outline.routes) ?? [];
   const visited = new Set(tests.flatMap((test) => test.visited));
-  const all = routes.flatMap((route) => [...everyStep(route.steps)].filter(({ disabled }) => !disabled).map(({ id }) => `${route.id}/${id}`));
+  const all = routes.flatMap((route) => [...activeSteps(route.steps)].map(({ id }) => `${route.id}/${id}`));
   const missing = all.filter((step) => !visited.has(step));
   return (
     <span className="muted" title={missing.length === 0 ? undefined : text.notVisited(missing)}>

@@ -75,7 +75,7 @@ function Outcome() {
       {outcome.error === null ? null : <span className="field__error">{outcome.error.message}</span>}
       <span className="grow" />
       <Button
-        // A test starts at the trigger.
+        // A test always starts at the trigger.
         disabled={isForked}
         onClick={() => setDraft(draftOfTrial(editor.id, editor.flow.lastValid?.outline.routes ?? [], trial.store.getState(), currentCatalog()))}
       >
@@ -124,11 +124,11 @@ function StepTable({ steps, selectedIndex }: { readonly steps: readonly TriedSte
 function ResponseOrigin({ step, origin, onEdit }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onEdit: () => void }) {
   if (step.mock === undefined && !step.unmocked) return null;
   const test = step.mock?.startsWith("test:") === true ? text.mock.test(step.mock.slice("test:".length)) : undefined;
-  const who = step.unmocked ? text.unmocked : (test ?? text.mock[origin ?? "typed"]);
+  const label = step.unmocked ? text.unmocked : (test ?? text.mock[origin ?? "typed"]);
   return (
     <span className="try__origin">
       {step.unmocked ? <Unplug size={14} aria-hidden="true" /> : null}
-      <span className={step.unmocked ? "try__unmocked" : ""}>{who}</span>
+      <span className={step.unmocked ? "try__unmocked" : ""}>{label}</span>
       <button type="button" className="link" aria-label={`${origin === undefined ? text.setResponse : text.changeResponse}: ${step.stepId}`} onClick={onEdit}>
         {origin === undefined ? text.setResponse : text.changeResponse}
       </button>

@@ -25,7 +25,7 @@ export function TryTab() {
   const routes = useEditorState((state) => state.flow.lastValid?.outline.routes) ?? [];
   const [response, setResponse] = useState<TryResponse | undefined>(undefined);
   const route = routeOf(routes, sample);
-  const served = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
+  const isHttpTrigger = useCatalog()?.isHttpTrigger(route?.from.uri ?? "") === true;
   const sendSample = useSend();
   const send = (): void => void sendSample().then(setResponse, (error: Error) => setResponse({ error: error.message }));
   return (
@@ -43,13 +43,13 @@ export function TryTab() {
               {strings.trial.simulate}
             </Button>
             {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
-            {served ? (
+            {isHttpTrigger ? (
               <Button disabled={sample.start !== undefined} onClick={send}>
                 {text.send}
               </Button>
             ) : null}
           </div>
-          {served ? <NotDeployed /> : null}
+          {isHttpTrigger ? <NotDeployed /> : null}
           <div aria-live="polite">
             {response === undefined ? null : "error" in response ? <p className="field__error">{response.error}</p> : <ReplyView reply={response} />}
           </div>

@@ -45,9 +45,9 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
     return "document" in read ? read.document : undefined;
   }, [text]);
   const errors = useMemo(() => errorsByField(preview), [preview]);
-  const put = (work: (document: unknown) => Promise<boolean>): void => {
+  const withDocument = (work: (document: unknown) => Promise<boolean>): void => {
     const read = readDocument(text);
-    if ("fault" in read) saving.refuse(syntaxText(text, read.fault));
+    if ("fault" in read) saving.showError(syntaxText(text, read.fault));
     else void work(read.document).then((isDone) => isDone && reset(documentText(read.document)));
   };
   const outcome = <DocumentOutcome preview={preview} />;
@@ -75,8 +75,8 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
           ))}
         </div>
       }
-      onSave={() => put(saving.save)}
-      onDeploy={() => put(saving.deploy)}
+      onSave={() => withDocument(saving.save)}
+      onDeploy={() => withDocument(saving.deploy)}
       onDiscard={() => reset(savedText)}
       onUseDeployed={() => change(documentStart(id, saving.saved.deployed))}
     >

@@ -9,7 +9,7 @@ import type { SyntaxFault } from "../../mappings/document-preview.ts";
 import { editorSurface } from "../../source-view/editor-surface.ts";
 
 /** Marks programmatic changes, so that they are not treated as typing. */
-const putIn = Annotation.define<boolean>();
+const isProgrammatic = Annotation.define<boolean>();
 
 export interface MountedSource {
   /** Replaces the text. */
@@ -34,14 +34,15 @@ export function mountSource(parent: HTMLElement, { text, label, onType }: Source
         history(),
         keymap.of([...historyKeymap, ...searchKeymap, ...foldKeymap, ...defaultKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged && !update.transactions.some((transaction) => transaction.annotation(putIn) === true)) onType(update.state.sliceDoc());
+          if (update.docChanged && !update.transactions.some((transaction) => transaction.annotation(isProgrammatic) === true)) onType(update.state.sliceDoc());
         }),
       ],
     }),
   });
   return {
     show(next) {
-      if (view.state.sliceDoc() !== next) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, annotations: putIn.of(true) });
+      if (view.state.sliceDoc() !== next)
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, annotations: isProgrammatic.of(true) });
     },
     mark(fault) {
       const from = Math.min(fault?.at ?? 0, view.state.doc.length);

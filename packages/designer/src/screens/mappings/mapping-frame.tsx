@@ -20,7 +20,7 @@ export interface MappingFrameProps {
   readonly onSave: () => void;
   readonly onDeploy: () => void;
   readonly onDiscard: () => void;
-  /** Replaces the draft by the version that the runtime uses. */
+  /** Replaces the draft with the version that the runtime uses. */
   readonly onUseDeployed: () => void;
   readonly children: ReactNode;
 }

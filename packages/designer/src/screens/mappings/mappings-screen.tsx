@@ -5,7 +5,7 @@ import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { workspaceClient } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { EmptyState } from "../../controls/empty-state.tsx";
-import { Moment } from "../../controls/moment.tsx";
+import { Timestamp } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
 import { DataTable, hiddenHead, numericHead } from "../../controls/data-table.tsx";
@@ -133,7 +133,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
           <td className="cell-text" data-label={columns.usedBy}>
             {entry.usedBy.length === 0 ? <span className="muted">{labels.unused}</span> : entry.usedBy.join(", ")}
           </td>
-          <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Moment iso={entry.lastModified} />}</td>
+          <td data-label={columns.changed}>{entry.lastModified === undefined ? null : <Timestamp iso={entry.lastModified} />}</td>
           <td className="number">
             <Button variant="quiet" icon={<Trash2 size={16} aria-hidden="true" />} aria-label={labels.deleteOne(entry.id)} onClick={() => onRemove(entry)} />
           </td>
@@ -145,12 +145,12 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
 
 /** Includes new mappings that were created in this page and not saved yet. */
 function withUnsaved(entries: readonly MappingEntry[], target: string | undefined): readonly MappingEntry[] {
-  const begun = mappingKinds.flatMap((kind) =>
+  const unsaved = mappingKinds.flatMap((kind) =>
     draftsUnder(draftKey(kind, "", target))
       .filter((id) => !entries.some((entry) => entry.kind === kind && entry.id === id))
       .map((id) => ({ ...notInstalled(kind, id, []), isNew: true })),
   );
-  return [...entries, ...begun];
+  return [...entries, ...unsaved];
 }
 
 async function loadEntries(target: string | undefined): Promise<readonly MappingEntry[]> {

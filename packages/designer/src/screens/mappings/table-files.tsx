@@ -36,7 +36,7 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
       setError((reason as Error).message);
     }
   };
-  const take = (next: TableDraft): void => {
+  const finishImport = (next: TableDraft): void => {
     onChange(next);
     setImported(undefined);
   };
@@ -75,8 +75,8 @@ export function TableFiles({ id, draft, onChange }: TableFilesProps) {
           draft={draft}
           table={imported.table}
           onClose={() => setImported(undefined)}
-          onReplace={() => take({ ...imported.table, name: imported.table.name === "" ? draft.name : imported.table.name })}
-          onAppend={() => take(mergeRows(draft, imported.table))}
+          onReplace={() => finishImport({ ...imported.table, name: imported.table.name === "" ? draft.name : imported.table.name })}
+          onAppend={() => finishImport(mergeRows(draft, imported.table))}
         />
       )}
     </section>

@@ -37,7 +37,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
   const pages = Math.max(1, Math.ceil(rows.length / perPage));
   const at = Math.min(page, pages - 1);
   const visibleRows = rows.slice(at * perPage, (at + 1) * perPage);
-  const wrong = useMemo(() => new Map(problems.map(({ path, message }) => [path, message])), [problems]);
+  const messageByCell = useMemo(() => new Map(problems.map(({ path, message }) => [path, message])), [problems]);
   const focus = (row: number, column: number): void =>
     void requestAnimationFrame(() => table.current?.querySelector<HTMLInputElement>(`[data-cell="${row} ${column}"]`)?.focus());
   const add = (): void => {
@@ -87,7 +87,7 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                     <input
                       className="input grid__cell grid__name"
                       aria-label={labels.column(index + 1)}
-                      aria-invalid={wrong.has(`columns[${index}]`) || undefined}
+                      aria-invalid={messageByCell.has(`columns[${index}]`) || undefined}
                       value={column.id}
                       onChange={(event) => onChange(setColumn(draft, index, { id: event.target.value }))}
                     />
@@ -116,8 +116,8 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
                       className="input grid__cell"
                       data-cell={`${row} ${index}`}
                       aria-label={labels.cell(column.id, row + 1)}
-                      aria-invalid={wrong.has(`rows[${row}][${index}]`) || undefined}
-                      title={wrong.get(`rows[${row}][${index}]`)}
+                      aria-invalid={messageByCell.has(`rows[${row}][${index}]`) || undefined}
+                      title={messageByCell.get(`rows[${row}][${index}]`)}
                       value={String(draft.rows[row]?.[index] ?? "")}
                       onChange={(event) => onChange(setCell(draft, row, index, event.target.value))}
                       onKeyDown={(event) => onKey(event, row, index)}

@@ -48,7 +48,7 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
     >
       {opened.problem === undefined ? null : <MessageList title={labels.problems} variant="fail" sentences={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
-      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, typedCell())} />
+      <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, focusedCell())} />
       <MessageList
         title={labels.problems}
         variant="fail"
@@ -64,8 +64,8 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
   );
 }
 
-/** The cell that is being typed in: its keystrokes are one step of the undo history. */
-function typedCell(): string | undefined {
+/** The cell with the focus: all typing in it is one undo step. */
+function focusedCell(): string | undefined {
   const { activeElement } = document;
   return activeElement instanceof HTMLInputElement ? (activeElement.getAttribute("aria-label") ?? undefined) : undefined;
 }

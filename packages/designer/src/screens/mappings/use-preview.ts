@@ -4,7 +4,7 @@ import { currentSample, keepSample, keptSamplesOf, setCurrentSample } from "../.
 import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapping-environment.ts";
 import { readMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 
-const pauseMs = 120;
+const debounceMs = 120;
 export interface LivePreview {
   readonly preview: Preview | undefined;
   /** The last text that could be parsed. */
@@ -30,12 +30,12 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       createLazyEnvironment({ tables: tableIds, documents: documentIds.filter((other) => other !== id) }, (kind, other) => readMapping(kind, other, target)),
     [id, tableIds, documentIds, target],
   );
-  const [own, setOwn] = useState<string | undefined>(() => currentSample(id));
+  const [ownSample, setOwnSample] = useState<string | undefined>(() => currentSample(id));
   const [state, setState] = useState<Pick<LivePreview, "preview" | "document" | "fault">>(() => {
     const read = readDocument(text);
     return { preview: undefined, document: "document" in read ? read.document : undefined, fault: "fault" in read ? read.fault : undefined };
   });
-  const sample = own ?? (state.document === undefined ? "" : sampleOf(state.document));
+  const sample = ownSample ?? (state.document === undefined ? "" : sampleOf(state.document));
   useEffect(() => {
     let current = true;
     const run = async (): Promise<void> => {
@@ -44,8 +44,8 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       const show = (): void =>
         setState({
           preview: previewDocument(
-            own === undefined ? read.document : withSample(read.document, own),
-            own ?? sampleOf(read.document),
+            ownSample === undefined ? read.document : withSample(read.document, ownSample),
+            ownSample ?? sampleOf(read.document),
             lazyEnvironment.environment,
             Date.now(),
           ),
@@ -56,12 +56,12 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
       await lazyEnvironment.complete(text).catch(() => false);
       if (current) show();
     };
-    const timer = setTimeout(() => void run(), pauseMs);
+    const timer = setTimeout(() => void run(), debounceMs);
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [text, own, lazyEnvironment]);
+  }, [text, ownSample, lazyEnvironment]);
   const [list, setList] = useState(() => keptSamplesOf(id));
   const keptSamples = useMemo(
     () => list.map((text): KeptSample => ({ text, isValid: state.document !== undefined && isValidFor(state.document, text, lazyEnvironment.environment) })),
@@ -76,7 +76,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
     lazyEnvironment,
     setSample(next) {
       setCurrentSample(id, next);
-      setOwn(next);
+      setOwnSample(next);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { MappingKind } from "../../api-client/runtime-client.ts";
-import { formatTime } from "../../controls/moment.tsx";
+import { formatTime } from "../../controls/timestamp.tsx";
 import { deployMapping, isSameDocument, saveMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 import { mappingStrings as labels } from "../../strings/mappings.ts";
 
@@ -11,13 +11,13 @@ export interface Saving {
   readonly warnings: readonly string[];
   /** The saved version: the loaded one, or the last saved one. */
   readonly saved: SavedMapping;
-  /** Whether the runtime uses the saved version, another one, or none; unknown while it does not answer. */
+  /** Whether the runtime uses the saved version, another one, or none; unknown while it does not respond. */
   readonly state: "deployed" | "changed" | "draft" | "unknown";
   /** Writes the workspace file; false when it failed. */
   save(document: unknown): Promise<boolean>;
   /** Saves it and installs it on the runtime; false when it was rejected. */
   deploy(document: unknown): Promise<boolean>;
-  refuse(sentence: string): void;
+  showError(sentence: string): void;
 }
 
 export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, target: string | undefined): Saving {
@@ -61,7 +61,7 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
       return labels.deployed(target ?? "", formatTime(new Date().toISOString()));
     });
   const state = stateOf(saved);
-  return { isBusy, note, error, warnings, saved, state, save, deploy, refuse: setError };
+  return { isBusy, note, error, warnings, saved, state, save, deploy, showError: setError };
 }
 
 function stateOf({ isRuntimeKnown, hash, document, deployed }: SavedMapping): Saving["state"] {

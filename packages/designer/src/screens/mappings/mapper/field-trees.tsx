@@ -44,8 +44,8 @@ export function SourceTree({ fields, used, linked, linking, onLink }: SourceTree
               event.dataTransfer.effectAllowed = "link";
             }}
             onKeyDown={(event) => {
-              if (walk(event)) return;
-              if ((event.key.toLowerCase() === "l" || event.key === "Enter") && isPlain(event)) {
+              if (moveFocus(event)) return;
+              if ((event.key.toLowerCase() === "l" || event.key === "Enter") && hasNoModifier(event)) {
                 event.preventDefault();
                 onLink(field);
               }
@@ -90,7 +90,7 @@ interface TargetTreeProps {
 
 /** The fields of the output, each with its formula. */
 export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLink, onReorder, onCancel, onAction }: TargetTreeProps) {
-  const [over, setOver] = useState<string | undefined>(undefined);
+  const [dropTarget, setDropTarget] = useState<string | undefined>(undefined);
   const tabStop = fields.some(({ path }) => path === selected) ? selected : fields[0]?.path;
   if (fields.length === 0) return <p className="muted mapper__note">{labels.noTarget}</p>;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, field: TargetField): void => {
@@ -98,18 +98,18 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
       event.preventDefault();
       return onAction(event.key === "ArrowUp" ? "up" : "down", field);
     }
-    if (walk(event)) return;
+    if (moveFocus(event)) return;
     if (isLinking && (event.key === "Enter" || event.key === "Escape")) {
       event.preventDefault();
       return event.key === "Enter" ? onLink(undefined, field) : onCancel();
     }
-    const action = isPlain(event) ? (keys[event.key] ?? keys[event.key.toLowerCase()]) : undefined;
+    const action = hasNoModifier(event) ? (keys[event.key] ?? keys[event.key.toLowerCase()]) : undefined;
     if (action === undefined) return;
     event.preventDefault();
     onAction(action, field);
   };
   const drop = (event: DragEvent, field: TargetField): void => {
-    setOver(undefined);
+    setDropTarget(undefined);
     const source = event.dataTransfer.getData(fieldType);
     const other = event.dataTransfer.getData(targetType);
     if (source === "" && other === "") return;
@@ -130,7 +130,7 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
             role="treeitem"
             className="mapper__row mapper__row--target"
             data-path={path}
-            data-over={over === path || undefined}
+            data-over={dropTarget === path || undefined}
             data-linked={(formula ?? "") !== "" || undefined}
             data-loop={isLoop || undefined}
             data-fault={isMissing || error !== undefined || undefined}
@@ -151,9 +151,9 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
             onDragOver={(event) => {
               if (!event.dataTransfer.types.some((type) => type === fieldType || type === targetType)) return;
               event.preventDefault();
-              setOver(path);
+              setDropTarget(path);
             }}
-            onDragLeave={() => setOver(undefined)}
+            onDragLeave={() => setDropTarget(undefined)}
             onDrop={(event) => drop(event, field)}
           >
             <span className="mapper__name">
@@ -180,11 +180,11 @@ function shownSource({ name, isGroup, formula = "" }: TargetField): string {
   return isGroup ? labels.eachOf(formula) : formula;
 }
 
-const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
+const hasNoModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
 /** Moves the focus among the rows; true when the key was one of those. */
-function walk(event: KeyboardEvent<HTMLElement>): boolean {
-  if (!isPlain(event)) return false;
+function moveFocus(event: KeyboardEvent<HTMLElement>): boolean {
+  if (!hasNoModifier(event)) return false;
   const rows = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=treeitem]") ?? [])];
   const at = rows.indexOf(event.currentTarget);
   const next =

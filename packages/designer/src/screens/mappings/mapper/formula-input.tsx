@@ -12,7 +12,7 @@ export interface FormulaInputProps {
 }
 
 const maxItems = 8;
-let focuses = 0;
+let groupCount = 0;
 
 /** A formula with completion of the name at the caret. All typing until the focus moves is one undo step. */
 export function FormulaInput({ label, value, placeholder, isInvalid = false, names, onChange }: FormulaInputProps) {
@@ -23,7 +23,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
   // The stored formula may differ from the typed text, e.g. in spaces: the typed text stays until the value changes elsewhere.
   const displayed = draft !== undefined && draft.written === value ? draft.text : value;
   const write = (text: string): void => {
-    if (group.current === "") group.current = `formula-${++focuses}`;
+    if (group.current === "") group.current = `formula-${++groupCount}`;
     onChange(text, group.current);
     setDraft({ text, written: text.trim() });
   };

@@ -35,7 +35,7 @@ export interface MapperProps {
   /** Errors by target path. */
   readonly errors: ReadonlyMap<string, string>;
   readonly runtime: string | undefined;
-  /** Changes of the same group are one step of the undo history. */
+  /** Changes of the same group are one undo step. */
   readonly onChange: (document: Members, group?: string) => void;
   readonly onSample: (text: string) => void;
   readonly result: ReactNode;
@@ -43,7 +43,7 @@ export interface MapperProps {
   readonly onKeep: () => void;
 }
 
-type Open = "function" | "value" | "condition" | "lookup" | "add" | "rename" | "source" | "target";
+type OpenDialog = "function" | "value" | "condition" | "lookup" | "add" | "rename" | "source" | "target";
 
 /** Source tree, links, target tree and result; the formula of the selected target above them. */
 export function Mapper({ document, sample, output, errors, runtime, onChange, onSample, result, keptSamples, onKeep }: MapperProps) {
@@ -51,7 +51,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
   const bar = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const [linking, setLinking] = useState<SourceField | undefined>(undefined);
-  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const [open, setOpen] = useState<OpenDialog | undefined>(undefined);
   const [note, setNote] = useState<string>(labels.hint);
   const sources = useMemo(() => sourceFields(sample), [sample]);
   const targets = useMemo(() => targetFields(document), [document]);
@@ -86,8 +86,8 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
     // One by one: a linked list changes what its fields are relative to.
     let next = document;
     for (const { source, target } of matching) {
-      const now = targetFields(next).find(({ path }) => path === target.path);
-      if (now?.rule === undefined && now !== undefined) next = linkField(next, source, now);
+      const current = targetFields(next).find(({ path }) => path === target.path);
+      if (current !== undefined && current.rule === undefined) next = linkField(next, source, current);
     }
     onChange(next);
     setNote(labels.matched(matching.length));

@@ -13,7 +13,7 @@ import { pathOf, positionOf } from "./use-drag.ts";
 
 const keyOf = (target: EventTarget): string | undefined => (target as Element).closest<HTMLElement>("[data-key]")?.dataset["key"];
 
-export function pointingOn(editor: Editor) {
+export function mouseHandlers(editor: Editor) {
   return {
     onFocus({ target }: FocusEvent): void {
       const key = (target as HTMLElement).dataset["key"];
@@ -50,7 +50,7 @@ export function pointingOn(editor: Editor) {
   };
 }
 
-export function clipboardOn(editor: Editor) {
+export function clipboardHandlers(editor: Editor) {
   const copy = (event: ClipboardEvent): boolean => {
     const text = selectionYaml(editor.flow);
     if (isTyping(event) || text === undefined || (document.getSelection()?.toString() ?? "") !== "") return false;

@@ -7,7 +7,7 @@ export function formatTime(iso: string): string {
   return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
 }
 
-export function Moment({ iso }: { readonly iso: string }) {
+export function Timestamp({ iso }: { readonly iso: string }) {
   return (
     <time dateTime={iso} title={iso}>
       {formatTime(iso)}

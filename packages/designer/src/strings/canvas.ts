@@ -11,6 +11,7 @@ export const inspectorStrings = {
   where: (route: string, step: string, line: number) => `route ${route} · step ${step} · line ${line}`,
   whereTrigger: (route: string, line: number) => `route ${route} · trigger · line ${line}`,
   whereBranch: (name: string, line: number) => `branch ${name} · line ${line}`,
+  whereElementStep: (name: string, step: string, line: number) => `element ${name} · step ${step} · line ${line}`,
   whereElement: (name: string, line: number) => `element ${name} · line ${line}`,
   several: (number: number) => `${number} steps are selected`,
   severalHint: "Delete, move, duplicate, disable, copy and wrap apply to all of them.",

@@ -3,13 +3,13 @@ import type { OpenFlow } from "../document/open-flow.ts";
 import { listItem } from "../document/step-edits.ts";
 
 /** Makes the ids of several steps unique in the flow and among each other. */
-export function freshSteps(yamls: readonly string[], flow: OpenFlow): readonly string[] {
-  const list = withFreshIds(yamls.map((yaml) => listItem(yaml)).join("\n"), flow);
+export function withUniqueStepIds(yamls: readonly string[], flow: OpenFlow): readonly string[] {
+  const list = withUniqueIds(yamls.map((yaml) => listItem(yaml)).join("\n"), flow);
   return yamls.map((yaml, index) => itemText(list, [], index) ?? yaml);
 }
 
 /** The YAML of a step with ids that are unique in the flow; everything else is unchanged. */
-export function withFreshIds(yaml: string, flow: OpenFlow): string {
+export function withUniqueIds(yaml: string, flow: OpenFlow): string {
   const usedIds = new Set<string>();
   for (const route of flow.lastValid?.outline.routes ?? []) {
     usedIds.add(route.id);
@@ -22,9 +22,9 @@ export function withFreshIds(yaml: string, flow: OpenFlow): string {
       usedIds.add(id);
       continue;
     }
-    const stem = id.replace(/-\d+$/, "");
+    const base = id.replace(/-\d+$/, "");
     let fresh = id;
-    for (let count = 2; usedIds.has(fresh); count++) fresh = `${stem}-${count}`;
+    for (let count = 2; usedIds.has(fresh); count++) fresh = `${base}-${count}`;
     usedIds.add(fresh);
     const edit = setScalar(text, path, fresh);
     if (edit.ok) text = applySplice(text, edit.splice);

@@ -1,17 +1,17 @@
-// Own rules in place of a name from a list that flows cannot extend: an expression instead of an aggregation strategy, and a condition on any
-// error instead of an exception type.
+// Custom rules instead of a name from a fixed list: an expression instead of an aggregation strategy, and a condition on any error instead of an
+// exception type.
 import { removeOption, setScalar, setYamlAt, treeAt, type Edit, type OptionView, type Path } from "@sluice/model";
 import { inSequence } from "../document/step-edits.ts";
 import { strings } from "../strings.ts";
 import type { FormScope } from "./form-scope.ts";
 
-export interface OwnRule {
+export interface CustomRule {
   readonly title: string;
   write(source: string): Edit;
 }
 
 /** The rule that can replace the value at `place`; undefined when the form has no option for one. */
-export function ownRule(scope: FormScope, option: OptionView, options: readonly OptionView[], place: Path): OwnRule | undefined {
+export function customRule(scope: FormScope, option: OptionView, options: readonly OptionView[], place: Path): CustomRule | undefined {
   const has = (name: string): boolean => options.some((one) => one.name === name);
   const at = (name: string): Path => [...scope.path, name];
   const isSet = (path: Path): boolean => treeAt(scope.tree, path) !== undefined;
