@@ -5,7 +5,6 @@ export const accessStrings = {
   listLabel: "Access by flow",
   columns: { flow: "Flow", access: "Access", rules: "Rules", default: "Default", changed: "Changed" },
   open: "Open to everyone",
-  noWebhook: "No webhook",
   noPolicy: "No policy",
   openText:
     "This flow has no access policy. Anyone who can reach the runtime can call its webhooks, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",

@@ -19,8 +19,6 @@ interface Row {
   readonly flowId: string;
   readonly name: string;
   readonly isDeployed: boolean;
-  /** False only if it is certain that the deployed version serves no webhook. */
-  readonly mayServeWebhooks: boolean;
   readonly policy: PolicySummary | undefined;
 }
 
@@ -34,13 +32,15 @@ export function AccessScreen() {
   const { policies, webhookRoutes } = loaded !== undefined && "value" in loaded ? loaded.value : {};
   const names = new Map((flows ?? []).map(({ id, name }) => [id, name]));
   const ids = new Set([...names.keys(), ...runtime.flows.keys(), ...(policies ?? []).map(({ flowId }) => flowId)]);
-  const rows = [...ids].toSorted().map((flowId): Row => ({
-    flowId,
-    name: names.get(flowId) ?? flowId,
-    isDeployed: runtime.flows.has(flowId),
-    mayServeWebhooks: mayServeWebhooks(runtime.flows.get(flowId), webhookRoutes),
-    policy: policies?.find((policy) => policy.flowId === flowId),
-  }));
+  const rows = [...ids]
+    .toSorted()
+    .map((flowId): Row => ({
+      flowId,
+      name: names.get(flowId) ?? flowId,
+      isDeployed: runtime.flows.has(flowId),
+      policy: policies?.find((policy) => policy.flowId === flowId),
+    }))
+    .filter(({ flowId, policy }) => policy !== undefined || mayServeWebhooks(runtime.flows.get(flowId), webhookRoutes));
   return (
     <div className="screen">
       <div className="screen__head">
@@ -72,7 +72,7 @@ async function loadAccess(target: string | undefined): Promise<LoadedAccess> {
   return { policies, webhookRoutes: new Set(routeIds.filter((id) => id !== undefined)) };
 }
 
-/** A route that is not started is not described, so it may still have a webhook. */
+/** False only if it is certain that the deployed version serves no webhook: a route that is not started is not described, but may have one. */
 const mayServeWebhooks = (flow: FlowSummary | undefined, webhookRoutes: ReadonlySet<string> | undefined): boolean =>
   flow === undefined || webhookRoutes === undefined || flow.routes.some(({ id, status }) => status !== "Started" || webhookRoutes.has(id));
 
@@ -99,9 +99,8 @@ function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-function NoPolicy({ isDeployed, mayServeWebhooks: isOpen }: Row) {
+function NoPolicy({ isDeployed }: Row) {
   if (!isDeployed) return <span className="muted">{labels.noPolicy}</span>;
-  if (!isOpen) return <span className="muted">{labels.noWebhook}</span>;
   return (
     <span className="access__open">
       <LockOpen size={14} aria-hidden="true" />
