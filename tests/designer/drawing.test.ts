@@ -242,37 +242,27 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
 
   it("no control covers a card at any scroll position, and the page itself does not scroll", async () => {
     const { page } = open;
-    const steps = Array.from({ length: 40 }, (_, index) => `        - log: {id: "log-${index}", message: "line ${index}"}\n`).join("");
-    designer.writeFlow("long", `- route:\n    id: long\n    from:\n      uri: webhook\n      steps:\n${steps}`);
-    await page.goto(`${designer.url}/flows/long`);
-    await page.getByRole("treeitem").nth(1).click();
-    for (let part = 0; part <= 10; part++) {
-      await page.locator(".canvas").evaluate((canvas, share) => canvas.scrollTo({ top: (canvas.scrollHeight - canvas.clientHeight) * share }), part / 10);
-      await page.waitForTimeout(50);
-      const covered = await page.evaluate(() => {
-        const canvas = document.querySelector(".canvas")?.getBoundingClientRect();
-        if (canvas === undefined) return ["no canvas"];
-        return [...document.querySelectorAll<HTMLElement>(".canvas .card")].flatMap((card) => {
-          const { left, right, top, bottom } = card.getBoundingClientRect();
-          return [
-            [left + 12, top + 8],
-            [right - 12, top + 8],
-            [(left + right) / 2, (top + bottom) / 2],
-            [right - 12, bottom - 8],
-          ].flatMap(([x = 0, y = 0]) => {
-            if (x < canvas.left || x > canvas.right - 16 || y < canvas.top || y > canvas.bottom - 16) return [];
-            const on = document.elementFromPoint(x, y);
-            return on === null || card.contains(on) || on.closest(".overview") !== null ? [] : [`${card.dataset["key"]} by ${on.className}`];
-          });
+    const log = (id: string): string => `log: {id: "${id}", message: "line ${id}"}`;
+    const route = (id: string, steps: string): string => `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps}`;
+    const long = Array.from({ length: 40 }, (_, index) => `        - ${log(`log-${index}`)}\n`).join("");
+    const branch = (index: number): string =>
+      `              - {simple: "\${body} == ${index}", steps: [{${log(`log-${index}`)}}, {${log(`more-${index}`)}}]}\n`;
+    designer.writeFlow("long", route("long", long));
+    designer.writeFlow("wide", route("wide", `        - choice:\n            when:\n${Array.from({ length: 12 }, (_, index) => branch(index)).join("")}`));
+    for (const flow of ["long", "wide"]) {
+      await page.goto(`${designer.url}/flows/${flow}`);
+      await page.getByRole("treeitem").nth(1).click();
+      for (let part = 0; part <= 5; part++) expect(await coveredCards(page, part / 5), `${flow}, ${part} of 5`).toEqual([]);
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await page.waitForTimeout(100);
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = await page.evaluate(() => {
+          const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
+          return { scrollWidth, clientWidth, scrollHeight, clientHeight };
         });
-      });
-      expect(covered).toEqual([]);
+        expect([scrollWidth, scrollHeight], `${flow}, ${await tab.innerText()}`).toEqual([clientWidth, clientHeight]);
+      }
     }
-    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = await page.evaluate(() => {
-      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
-      return { scrollWidth, clientWidth, scrollHeight, clientHeight };
-    });
-    expect([scrollWidth, scrollHeight]).toEqual([clientWidth, clientHeight]);
   });
 
   it("on a phone, tapping a card opens its options over the canvas, and the message at the step", async () => {
@@ -308,3 +298,31 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     await expect.poll(() => designer.flowText("data"), soon).toContain("message: changed on a phone");
   });
 });
+
+/** The cards below a control, with the class of the control, when the canvas is scrolled by this share of its size in both directions. */
+async function coveredCards(page: Page, share: number): Promise<readonly string[]> {
+  await page
+    .locator(".canvas")
+    .evaluate(
+      (canvas, part) => canvas.scrollTo({ top: (canvas.scrollHeight - canvas.clientHeight) * part, left: (canvas.scrollWidth - canvas.clientWidth) * part }),
+      share,
+    );
+  await page.waitForTimeout(50);
+  return page.evaluate(() => {
+    const canvas = document.querySelector(".canvas")?.getBoundingClientRect();
+    if (canvas === undefined) return ["no canvas"];
+    return [...document.querySelectorAll<HTMLElement>(".canvas .card")].flatMap((card) => {
+      const { left, right, top, bottom } = card.getBoundingClientRect();
+      return [
+        [left + 12, top + 8],
+        [right - 12, top + 8],
+        [(left + right) / 2, (top + bottom) / 2],
+        [right - 12, bottom - 8],
+      ].flatMap(([x = 0, y = 0]) => {
+        if (x < canvas.left || x > canvas.right - 16 || y < canvas.top || y > canvas.bottom - 16) return [];
+        const on = document.elementFromPoint(x, y);
+        return on === null || card.contains(on) || on.closest(".overview") !== null ? [] : [`${card.dataset["key"]} by ${on.className}`];
+      });
+    });
+  });
+}
