@@ -249,6 +249,8 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
       `              - {simple: "\${body} == ${index}", steps: [{${log(`log-${index}`)}}, {${log(`more-${index}`)}}]}\n`;
     designer.writeFlow("long", route("long", long));
     designer.writeFlow("wide", route("wide", `        - choice:\n            when:\n${Array.from({ length: 12 }, (_, index) => branch(index)).join("")}`));
+    // On a small window the controls are closest to the cards.
+    await page.setViewportSize({ width: 1024, height: 600 });
     for (const flow of ["long", "wide"]) {
       await page.goto(`${designer.url}/flows/${flow}`);
       await page.getByRole("treeitem").nth(1).click();
