@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(async () => Object.keys((await output()) as object), soon).toEqual(["number", "mail", "items"]);
     await row("Target", "items[].uom").dragTo(row("Target", "number"));
-    await page.getByText("A field can be moved among the mapped fields of its group.").waitFor();
+    await page.getByText("A field can only be moved among the mapped fields of its group.").waitFor();
 
     await page.getByRole("button", { name: "Keep sample" }).click();
     await page.getByText("Valid for 1 of 1 sample", { exact: true }).waitFor();

@@ -89,6 +89,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await page.goto(`${designer.url}/flows/fan/runs/${reply.headers.get("x-run-id")}`);
     const lane = (index: number) => card(page, `${key}/0/multicast/steps/${index}`);
     await lane(2).waitFor();
+    await lane(1).getByText("Dropped: timed out").waitFor();
     const boxes = await Promise.all([0, 1, 2].map((index) => boxOf(lane(index))));
     expect(new Set(boxes.map(({ y }) => Math.round(y))).size).toBe(1);
     expect(boxes[0]!.x + boxes[0]!.width).toBeLessThan(boxes[1]!.x);
