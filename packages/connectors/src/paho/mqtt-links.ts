@@ -170,13 +170,27 @@ export class MqttLinks {
   }
 }
 
-/** Disconnects cleanly; a connection that does not close in time is destroyed. */
+const endTimeoutMs = 2000;
+
+/**
+ * Disconnects cleanly; a connection that does not close in time is destroyed. The client first waits for the responses to all its requests, which
+ * never arrive when the connection is lost meanwhile, and ignores being ended again.
+ */
 export async function endLink(client: Mqtt.MqttClient): Promise<void> {
   if (!client.connected) {
     client.end(true);
     return;
   }
-  const timer = setTimeout(() => client.end(true), 2000);
-  await client.endAsync().catch(() => undefined);
-  clearTimeout(timer);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => {
+      client.stream.destroy();
+      resolve();
+    }, endTimeoutMs);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    client.once("close", done);
+    client.end(false, done);
+  });
 }
