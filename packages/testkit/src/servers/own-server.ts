@@ -27,7 +27,12 @@ export class OwnServer {
     this.#folder = mkdtempSync(join(tmpdir(), "sluice-server-"));
     this.#owner = program.user === undefined ? undefined : ownerOf(program.user);
     if (this.#owner !== undefined) chownSync(this.#folder, this.#owner.uid, this.#owner.gid);
-    program.prepare?.(this.#folder, port, find, this.#owner);
+    try {
+      program.prepare?.(this.#folder, port, find, this.#owner);
+    } catch (error) {
+      rmSync(this.#folder, { recursive: true, force: true });
+      throw error;
+    }
     this.#launch = program.launch(this.#folder, port, find, morePorts);
   }
 

@@ -37,7 +37,12 @@ export async function serverFor(
   return undefined;
 }
 
-async function startOwn(name: ServerName, program: ServerProgram, isDurable: boolean): Promise<TestServer> {
+/** Tries twice: on a busy machine the preparation of a server may fail, or another process may take the port first. */
+function startOwn(name: ServerName, program: ServerProgram, isDurable: boolean): Promise<TestServer> {
+  return startOnce(name, program, isDurable).catch(() => startOnce(name, program, isDurable));
+}
+
+async function startOnce(name: ServerName, program: ServerProgram, isDurable: boolean): Promise<TestServer> {
   const server = new OwnServer(
     isDurable ? program : { ...program, ...program.notDurable },
     await freePorts(1 + (program.morePorts ?? 0)),
