@@ -5,7 +5,7 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { roundsOf } from "./lib/compare.mjs";
 import { killOnExit } from "./lib/cleanup.mjs";
-import { freePort } from "./lib/free-port.mjs";
+import { freePort } from "@sluice/testkit";
 import { onCore } from "./lib/load.mjs";
 import { comparePeer, installPackage } from "./lib/peers.mjs";
 

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
-import { freePort } from "./free-port.mjs";
+import { freePort } from "@sluice/testkit";
 
 /** Starts `count` servers; returns their addresses, separated by commas, and a function that ends them. */
 export async function startNats(count) {
