@@ -1,7 +1,7 @@
 // npm run bench:cluster — the cost and the gain of a cluster on NATS. (1) Messages stored through a webhook on three NATS servers, 64 in flight, compared
 // with a minimal HTTP server that stores them with the bare client, and with the bare client alone; the same acknowledgement, alternating. (2) Two
-// nodes compared with one on a plain webhook: the load generator writes requests while the nodes are suspended (lib/bursts.mjs). (3) The time of a
-// PUT until all of three nodes run the flow.
+// nodes compared with one on a plain webhook: the load generator writes requests while the nodes are suspended (lib/bursts.mjs). (3) The time
+// from a PUT until all three nodes run the flow.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { BurstCaller, burstMs } from "./lib/bursts.mjs";
@@ -15,7 +15,7 @@ import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const [rounds, seconds, changes] = numbersOf("cluster", ["rounds", 5], ["seconds of each", 2], ["changes", 200]);
+const [rounds, seconds, changes] = numbersOf("cluster", ["rounds", 5], ["seconds per measurement", 2], ["changes", 200]);
 const messageBytes = 1_000;
 const window = 64;
 const storingServer = fileURLToPath(new URL("lib/bare-storing-server.mjs", import.meta.url));
@@ -177,7 +177,7 @@ printTable(
   ["measure", "reference", "cluster", "ratio"],
   [
     ["replies per second of a plain webhook, one node and two", scaled.one.toFixed(0), scaled.two.toFixed(0), scaled.ratio.toFixed(2)],
-    ["PUT until all of three nodes run it, ms p50 and p99", "", `${changed.p50.toFixed(0)} and ${changed.p99.toFixed(0)}`, ""],
+    ["PUT until all three nodes run it, ms p50 and p99", "", `${changed.p50.toFixed(0)} and ${changed.p99.toFixed(0)}`, ""],
   ],
 );
 console.log(JSON.stringify({ bench: "cluster", published, scaled, changed }));

@@ -4,11 +4,11 @@ import { roundsOf } from "./lib/compare.mjs";
 import { comparePeer, installPackage } from "./lib/peers.mjs";
 import { start } from "./lib/processes.mjs";
 
-const turns = roundsOf("fastify");
+const rounds = roundsOf("fastify");
 const folder = await installPackage("fastify@5.12.8");
 const peer = await start([process.execPath, "bench/lib/fastify-server.mjs", folder]);
 try {
-  await comparePeer("fastify", peer, turns);
+  await comparePeer("fastify", peer, rounds);
 } finally {
   await peer.stop();
 }

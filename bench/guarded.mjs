@@ -4,7 +4,7 @@ import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { assertResponse, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const turns = roundsOf("guarded");
+const rounds = roundsOf("guarded");
 const goal = 0.8;
 const headers = { "X-API-Key": "s3cr3t-42-abcdefghijklmnop" };
 const policy = {
@@ -38,10 +38,10 @@ try {
     { name: "plain", server: plain },
     { name: "guarded", server: guarded, meanwhile: scrape },
   ].map((side) => ({ ...side, path: "/api/hook", body: webhook.body, headers }));
-  for (const { server, path, body } of sides) await assertResponse(server.baseUrl, path, body, webhook.answer, headers);
+  for (const { server, path, body } of sides) await assertResponse(server.baseUrl, path, body, webhook.response, headers);
   const { status } = await fetch(`${guarded.baseUrl}/api/hook`, { method: "POST", body: webhook.body });
   if (status !== 401) throw new Error(`a call without a key got ${status}`);
-  const results = await compare(sides, turns);
+  const results = await compare(sides, rounds);
   const { runs } = await getApi("runs?routeId=hook&limit=5").then((response) => response.json());
   if (runs?.length !== 5) throw new Error("the history has no runs");
   console.log(`guarded: ${results.guarded.ratio.toFixed(2)} of bare node:http by rate (goal: ${goal})`);

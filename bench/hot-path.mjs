@@ -77,7 +77,7 @@ async function httpServer(baseUrl) {
   return found;
 }
 
-async function measure(name, { body, answer, handWritten }, server) {
+async function measure(name, { body, response: expected, handWritten }, server) {
   const bytes = Buffer.from(body);
   const length = String(bytes.length);
   const ours = () => {
@@ -96,7 +96,7 @@ async function measure(name, { body, answer, handWritten }, server) {
   };
   for (const work of [plain, ours]) {
     work();
-    if (responseBody !== answer) throw new Error(`${name} responded with '${responseBody}', expected '${answer}'`);
+    if (responseBody !== expected) throw new Error(`${name} responded with '${responseBody}', expected '${expected}'`);
   }
   return compareWithHandWritten(ours, plain, { slices, calls: 50 });
 }

@@ -9,7 +9,7 @@ import { freePort } from "@sluice/testkit";
 import { onCore } from "./lib/load.mjs";
 import { comparePeer, installPackage } from "./lib/peers.mjs";
 
-const turns = roundsOf("node-red");
+const rounds = roundsOf("node-red");
 
 /** The current major version needs Node 22.9; the previous one supports our Node versions. */
 const [major, minor] = process.versions.node.split(".").map(Number);
@@ -86,7 +86,7 @@ async function startNodeRed() {
 
 const peer = await startNodeRed();
 try {
-  await comparePeer("node-red", peer, turns);
+  await comparePeer("node-red", peer, rounds);
 } finally {
   await peer.stop();
 }

@@ -12,7 +12,7 @@ import { measurePairs, postMessage } from "./lib/paired.mjs";
 import { put, putDocument, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [turns] = numbersOf("policy", ["turns, 0 to skip HTTP", 100, 0]);
+const [rounds] = numbersOf("policy", ["rounds, 0 to skip HTTP", 100, 0]);
 const budgets = { apiKey: 10, hmac: 30, jwt: 100 };
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(1024 - 24) });
 
@@ -135,8 +135,8 @@ async function measureCalls() {
       plain: postMessage("/api/hook-none", body, credentials[name]),
       more: postMessage(`/api/hook-${name}`, body, credentials[name]),
     }));
-    console.log(`HTTP: ${turns} turns of 1,000 calls each, 32 connections, body of ${body.length} bytes, CPU time of the server`);
-    return await measurePairs(sluice, pairs, { turns });
+    console.log(`HTTP: ${rounds} rounds of 1,000 calls each, 32 connections, body of ${body.length} bytes, CPU time of the server`);
+    return await measurePairs(sluice, pairs, { rounds });
   } finally {
     await sluice.stop();
   }
@@ -148,7 +148,7 @@ try {
     console.log(
       `${name === "sha256" ? "plain SHA-256 of the body" : `check ${name}`}: median ${checks[name].median.toFixed(2)} µs, min ${checks[name].min.toFixed(2)} µs`,
     );
-  const http = turns > 0 ? await measureCalls() : undefined;
+  const http = rounds > 0 ? await measureCalls() : undefined;
   for (const name of names) {
     const cost = http?.[name].added ?? checks[name].median - checks.none.median;
     const call = http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95%: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;

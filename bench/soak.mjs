@@ -22,7 +22,7 @@ async function deployRepeatedly(baseUrl, tally, signal) {
     if (signal.aborted) return;
     await put(baseUrl, flowId, soakFlow(version)).then(
       () => tally.deploys++,
-      (error) => tally.fault(`deploy ${version} was rejected: ${error.message}`),
+      (error) => tally.addError(`deploy ${version} was rejected: ${error.message}`),
     );
   }
 }
@@ -76,12 +76,12 @@ try {
   await Promise.all([deployRepeatedly(baseUrl, tally, signal), ...Array.from({ length: clients }, (_, client) => drive(caller, tally, client, signal, pace))]);
   caller.close();
   const took = (performance.now() - startTime) / 1_000;
-  const faults = [...tally.faults, ...audit(tally, before, await waitUntilSettled(baseUrl, tally, before))];
+  const errors = [...tally.errors, ...audit(tally, before, await waitUntilSettled(baseUrl, tally, before))];
   const removed = await fetch(`${baseUrl}/_api/flows/${flowId}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
-  if (!removed.ok) faults.push(`the flow could not be removed: ${removed.status}`);
-  for (const fault of faults) console.log(`✗ ${fault}`);
-  console.log(JSON.stringify({ bench: "soak", ...figures(tally, took), faults }));
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  if (!removed.ok) errors.push(`the flow could not be removed: ${removed.status}`);
+  for (const error of errors) console.log(`✗ ${error}`);
+  console.log(JSON.stringify({ bench: "soak", ...figures(tally, took), errors }));
+  process.exitCode = errors.length === 0 ? 0 : 1;
 } finally {
   await server.stop();
 }

@@ -8,7 +8,7 @@ import { killOnExit } from "./lib/cleanup.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const turns = roundsOf("trace");
+const rounds = roundsOf("trace");
 const flowOf = (id) => webhook.flow.replace("id: hook", `id: ${id}`);
 
 /** A client in a separate process, so that its reading does not affect the measurement; resolves when it is connected. */
@@ -26,19 +26,19 @@ const results = {};
 for (const listeners of [1, 10]) {
   const quiet = await startSluice();
   const followed = await startSluice();
-  const apart = await startSluice();
+  const separate = await startSluice();
   const clients = [];
   try {
-    for (const server of [quiet, followed, apart]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
-    for (const server of [followed, apart]) for (let count = 0; count < listeners; count++) clients.push(await follow(server.baseUrl));
+    for (const server of [quiet, followed, separate]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
+    for (const server of [followed, separate]) for (let count = 0; count < listeners; count++) clients.push(await follow(server.baseUrl));
     const side = (name, server, id) => ({ name, server, path: `/api/${id}`, body: webhook.body });
-    const measured = await compare([side("untraced", quiet, "watched"), side("watched", followed, "watched"), side("other", apart, "other")], turns);
+    const measured = await compare([side("untraced", quiet, "watched"), side("watched", followed, "watched"), side("other", separate, "other")], rounds);
     for (const [name, result] of Object.entries(measured)) results[`${name} with ${listeners}`] = result;
   } finally {
     for (const client of clients) client.kill("SIGKILL");
     await quiet.stop();
     await followed.stop();
-    await apart.stop();
+    await separate.stop();
   }
 }
 report("trace", results);

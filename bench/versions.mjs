@@ -1,4 +1,4 @@
-// npm run bench:versions -- <folder of another build> — this build against another one in one run, in short alternating turns: CPU time and wall
+// npm run bench:versions -- <folder of another build> — this build against another one in one run, in short alternating rounds: CPU time and wall
 // time per call of a webhook, a router and a durable webhook; cold start; start and call with many flows. A ratio above 1 means that this build is slower.
 // Settings such as SERVICE_RUN_STORE=disk apply to this build only; with `.` as the other folder, the run shows what a setting costs.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const ownSettings = Object.fromEntries(options.filter((option) => option.include
 const thisFolder = fileURLToPath(new URL("..", import.meta.url));
 const command = "packages/cli/bin/sluice.cjs";
 const calls = 2_000;
-const turns = 60;
+const rounds = 60;
 const starts = 15;
 const flows = 1_000;
 
@@ -40,9 +40,9 @@ async function startBuild(side, data) {
 }
 
 /** A durable webhook responds with 202. */
-const notSuccessful = (chunk) => (chunk.toString("latin1", 9, 10) === "2" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
+const failureOf = (chunk) => (chunk.toString("latin1", 9, 10) === "2" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
-/** The median of the ratios of neighboring turns, with its 95% confidence interval. */
+/** The median of the ratios of adjacent rounds, with its 95% confidence interval. */
 function ratioOf(pairs) {
   const ratios = pairs.map(([other, mine]) => mine / other).toSorted((a, b) => a - b);
   const margin = 0.98 / Math.sqrt(ratios.length);
@@ -56,9 +56,9 @@ const row = (name, unit, pairs) => [name, ...[0, 1].map((side) => `${median(pair
 /** Runs `measure` for both builds, alternating which one is first. */
 async function alternate(count, measure) {
   const results = [];
-  for (let turn = 0; turn < count; turn++) {
+  for (let round = 0; round < count; round++) {
     const pair = [];
-    for (const side of turn % 2 === 0 ? [0, 1] : [1, 0]) pair[side] = await measure(side);
+    for (const side of round % 2 === 0 ? [0, 1] : [1, 0]) pair[side] = await measure(side);
     results.push(pair);
   }
   return results;
@@ -74,15 +74,15 @@ async function compareCalls(name, work) {
     sockets.push(await openSockets(baseUrl, 32));
   }
   const message = postMessage("/api/hook", work.body, {});
-  const turn = async (side) => {
+  const round = async (side) => {
     const { pid } = servers[side].child;
     const cpu = threadMicros(pid);
     const startTime = performance.now();
-    await sendAll(sockets[side], message, calls, notSuccessful);
+    await sendAll(sockets[side], message, calls, failureOf);
     return { micros: ((performance.now() - startTime) * 1_000) / calls, cpu: (threadMicros(pid) - cpu) / calls };
   };
-  await alternate(10, turn);
-  const results = await alternate(turns, turn);
+  await alternate(10, round);
+  const results = await alternate(rounds, round);
   for (const list of sockets) for (const socket of list) socket.destroy();
   for (const server of servers) await server.stop();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

@@ -47,7 +47,7 @@ class Pair {
     this.#body = body;
   }
 
-  /** Medians of the rates, and of the ratios between neighboring turns. */
+  /** Medians of the rates, and of the ratios between adjacent turns. */
   async compare() {
     const callers = await Promise.all(this.#servers.map((server) => (hasSpareCore ? this.#loader(server) : this.#burster(server))));
     // Each worker must be warmed up separately.

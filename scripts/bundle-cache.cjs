@@ -26,6 +26,6 @@ async function expectOk(pending) {
 }
 
 function storeCache() {
-  bundle.keepCache();
+  bundle.writeCache();
   process.exit(0);
 }

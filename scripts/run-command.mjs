@@ -39,8 +39,8 @@ function runCommand(command, parameters, options = {}) {
 
 /** Shows the current task and its duration; exits with the exit code of a failed task. */
 export async function withProgress(title, work) {
-  const started = performance.now();
-  const elapsed = () => `${((performance.now() - started) / 1_000).toFixed(1)} s`;
+  const startTime = performance.now();
+  const elapsed = () => `${((performance.now() - startTime) / 1_000).toFixed(1)} s`;
   const isTerminal = process.stderr.isTTY === true;
   const show = () => process.stderr.write(`\r${title} … ${elapsed()} `);
   if (isTerminal) show();

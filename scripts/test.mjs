@@ -6,7 +6,7 @@ import { prepare } from "./prepare.mjs";
 import { root, runNode, withProgress } from "./run-command.mjs";
 import { mergeResults, summarize } from "./test/summary.mjs";
 
-// These measure the effect of heavy load on others, or compare durations, so they run sequentially.
+// These measure how heavy load affects other requests, or compare durations, so they run sequentially.
 const sequentialFiles = [
   "tests/bench-budgets.test.ts",
   "tests/documents.test.ts",

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { answering, call, eventually, followed, startTestServer, token, type ApiReply, type StartedServer } from "./started-server.ts";
+import { call, eventually, followStream, replyFlow, startTestServer, token, type ApiReply, type StartedServer } from "./started-server.ts";
 import { startLoad } from "./webhook-load.ts";
 
 // Password hashes and a thousand connections are slow on a busy machine.
@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 describe("the policy as a document", () => {
-  it("is installed, read, listed, replaced and removed as the contract says", async () => {
+  it("is installed, read, listed, replaced and removed as the HTTP contract specifies", async () => {
     const policy = {
       authenticate: [
         { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t", roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }] },
@@ -141,7 +141,7 @@ describe("the policy as a document", () => {
   });
 
   it("an invalid document is rejected with the position of the error, and the old policy stays in force", async () => {
-    await server.putFlow("strict", answering("strict", "in"));
+    await server.putFlow("strict", replyFlow("strict", "in"));
     expect((await put("strict", { authenticate: [shopKey] })).status).toBe(201);
     for (const [given, status, error] of [
       [{ authenticate: [{ type: "magic" }] }, 422, "access policy 'strict': authenticate[0].type: must be one of apiKey, basic, jwt, hmac"],
@@ -159,7 +159,7 @@ describe("the policy as a document", () => {
   });
 
   it("read-edit-write keeps masked values, If-Match prevents lost updates", async () => {
-    await server.putFlow("edit", answering("edit", "in"));
+    await server.putFlow("edit", replyFlow("edit", "in"));
     await put("edit", {
       authenticate: [
         shopKey,
@@ -183,7 +183,7 @@ describe("the policy as a document", () => {
   });
 
   it("hasPolicy is shown for the flow, and only for it", async () => {
-    await server.putFlow("plain", answering("plain", "open"));
+    await server.putFlow("plain", replyFlow("plain", "open"));
     const { flows } = (await server.api("GET", "/flows")).json as { flows: readonly { id: string; hasPolicy: boolean }[] };
     expect(Object.fromEntries(flows.map(({ id, hasPolicy }) => [id, hasPolicy]))).toMatchObject({ strict: true, plain: false });
   });
@@ -193,8 +193,8 @@ describe("the order of checks", () => {
   const bodies = { 401: '{"error":"unauthorized"}', 403: '{"error":"forbidden"}', 429: '{"error":"rate limit exceeded"}' };
 
   it("one flow's policy does not affect another's, and without a policy a webhook is open", async () => {
-    await server.putFlow("guarded", answering("guarded", "in"));
-    await server.putFlow("neighbor", answering("neighbor", "next door"));
+    await server.putFlow("guarded", replyFlow("guarded", "in"));
+    await server.putFlow("neighbor", replyFlow("neighbor", "next door"));
     await put("guarded", { authenticate: [shopKey] });
     expect([(await hook("/api/guarded")).status, (await hook("/api/neighbor")).text]).toEqual([401, "next door"]);
     await server.api("DELETE", "/auth/guarded");
@@ -238,7 +238,7 @@ describe("the order of checks", () => {
   });
 
   it("the first scheme with a credential decides, valid or not", async () => {
-    await server.putFlow("two", answering("two", "in"));
+    await server.putFlow("two", replyFlow("two", "in"));
     await put("two", { authenticate: [shopKey, { type: "basic", users: [{ username: "u", password: { env: "ERP_PW" } }] }] });
     const basic = `Basic ${btoa("u:erp-password-value")}`;
     expect((await hook("/api/two", { authorization: basic })).status).toBe(200);
@@ -247,7 +247,7 @@ describe("the order of checks", () => {
   });
 
   it("the address is checked before the credential", async () => {
-    await server.putFlow("near", answering("near", "in"));
+    await server.putFlow("near", replyFlow("near", "in"));
     await put("near", { authenticate: [shopKey], ip: { allow: ["127.0.0.0/8", "2001:db8::/32"], deny: ["127.0.0.9"] } });
     expect((await hookFrom("127.0.0.2", "/api/near", { "x-api-key": "s3cr3t-shop" })).status).toBe(200);
     expect(await hookFrom("127.0.0.9", "/api/near", { "x-api-key": "s3cr3t-shop" })).toMatchObject({ status: 403, text: bodies[403] });
@@ -258,8 +258,8 @@ describe("the order of checks", () => {
     expect((await hook("/api/near")).text).toBe("in");
   });
 
-  it("rates are per principal, address or route, after the rules, and kept across unrelated changes", async () => {
-    await server.putFlow("rated", answering("rated-a", "in") + answering("rated-b", "in"));
+  it("rate limits are per principal, address or route, apply after the rules, and keep their counts across unrelated changes", async () => {
+    await server.putFlow("rated", replyFlow("rated-a", "in") + replyFlow("rated-b", "in"));
     const rateLimit = { limit: 2, windowSec: 600, by: "principal" };
     await put("rated", { authenticate: [shopKey], rateLimit, rules: [{ routes: ["rated-*"], methods: ["POST"] }] });
     const statuses = async (key: string, count: number, path = "/api/rated-a"): Promise<number[]> => {
@@ -283,7 +283,7 @@ describe("the order of checks", () => {
   });
 
   it("CORS: preflights are answered, replies and errors have the headers, other origins get none", async () => {
-    await server.putFlow("page", answering("page", "in"));
+    await server.putFlow("page", replyFlow("page", "in"));
     await put("page", { authenticate: [shopKey], cors: { origins: ["https://shop.example"], exposeHeaders: ["X-Run-Id"], credentials: true } });
     const preflight = await hook(
       "/api/page",
@@ -303,7 +303,7 @@ describe("the order of checks", () => {
       ]);
     }
     const origin = "https://shop.example";
-    await server.putFlow("page-signed", answering("page-signed", "in"));
+    await server.putFlow("page-signed", replyFlow("page-signed", "in"));
     await put("page-signed", { authenticate: [{ type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }] }], cors: { origins: [origin] } });
     for (const [path, headers, body, status] of [
       ["/api/page", { "x-api-key": "s3cr3t-shop", "content-encoding": "gzip" }, "no gzip", 400],
@@ -340,7 +340,7 @@ describe("the request that the route receives", () => {
     }
   });
 
-  it("the principal, and neither Authorization nor key nor signature; on both paths", async () => {
+  it("contains the principal, but no Authorization header, key or signature, on both paths", async () => {
     await server.putFlow("seen", mirror("seen-route", "/shown"));
     await put("seen", {
       authenticate: [
@@ -458,11 +458,11 @@ describe("tokens over the network", () => {
 
 describe("brute force", () => {
   it("1,000 wrong keys are throttled with 429 and Retry-After for that source and flow; others are served; X-Forwarded-For changes nothing", async () => {
-    await server.putFlow("guess", answering("guess", "in"));
-    await server.putFlow("guess-2", answering("guess-2", "in"));
+    await server.putFlow("guess", replyFlow("guess", "in"));
+    await server.putFlow("guess-2", replyFlow("guess-2", "in"));
     await put("guess", { authenticate: [shopKey] });
     await put("guess-2", { authenticate: [shopKey] });
-    const answers = new Map<number, number>();
+    const replies = new Map<number, number>();
     for (let index = 0; index < 1_000; index += 20) {
       const batch = await Promise.all(
         Array.from({ length: 20 }, (_, offset) =>
@@ -470,13 +470,13 @@ describe("brute force", () => {
         ),
       );
       for (const { status, text, retryAfter } of batch) {
-        answers.set(status, (answers.get(status) ?? 0) + 1);
+        replies.set(status, (replies.get(status) ?? 0) + 1);
         if (status === 429) expect([text, Number(retryAfter) >= 1]).toEqual(['{"error":"rate limit exceeded"}', true]);
       }
     }
-    expect([...answers.keys()].sort((a, b) => a - b)).toEqual([401, 429]);
-    expect(answers.get(401)).toBeGreaterThanOrEqual(50);
-    expect(answers.get(401)).toBeLessThan(100);
+    expect([...replies.keys()].sort((a, b) => a - b)).toEqual([401, 429]);
+    expect(replies.get(401)).toBeGreaterThanOrEqual(50);
+    expect(replies.get(401)).toBeLessThan(100);
     const good = { "x-api-key": "s3cr3t-shop" };
     expect((await hookFrom("127.0.0.66", "/api/guess", good)).status).toBe(429);
     expect((await hookFrom("127.0.0.67", "/api/guess", good)).status).toBe(200);
@@ -485,7 +485,7 @@ describe("brute force", () => {
   });
 
   it("wrong signatures are throttled too, but never lock out a sender with a valid signature", async () => {
-    await server.putFlow("signed", answering("signed", "in"));
+    await server.putFlow("signed", replyFlow("signed", "in"));
     await put("signed", { authenticate: [{ type: "hmac", preset: "github", secrets: [{ env: "GH_SECRET" }] }] });
     const statuses = new Set<number>();
     for (let index = 0; index < 80; index++)
@@ -503,7 +503,7 @@ describe("brute force", () => {
   it("behind a trusted proxy each caller is a separate source", async () => {
     const proxied = await startTestServer({ env: { SERVICE_TRUSTED_PROXIES: "127.0.0.0/24", SERVICE_WRONG_CREDENTIALS: "3" } });
     try {
-      await proxied.putFlow("p", answering("p", "in"));
+      await proxied.putFlow("p", replyFlow("p", "in"));
       await proxied.api("PUT", "/auth/p", { authenticate: [shopKey], ip: { deny: ["203.0.113.9"] } });
       const by = (address: string, key: string) =>
         call(proxied.baseUrl, "POST", "/api/p", "{}", { "x-api-key": key, "x-forwarded-for": `1.1.1.1, ${address}` }).then(({ status }) => status);
@@ -544,7 +544,7 @@ describe("signatures", () => {
   });
 
   it("a used signature stays used when the policy changes", async () => {
-    await server.putFlow("stamped", answering("stamped", "in"));
+    await server.putFlow("stamped", replyFlow("stamped", "in"));
     const signed = (more: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...more });
     expect((await put("stamped", signed())).status).toBe(201);
     const time = Math.floor(Date.now() / 1000);
@@ -559,26 +559,26 @@ describe("signatures", () => {
 
 describe("a policy installed under load", () => {
   it("after the 2xx no request without a credential succeeds, and none with one fails", async () => {
-    await server.putFlow("busy", answering("busy", "in"));
+    await server.putFlow("busy", replyFlow("busy", "in"));
     for (let round = 0; round < 5; round++) {
       const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 10 });
-      await eventually(() => load.answers.length > 20);
+      await eventually(() => load.replies.length > 20);
       expect((await put("busy", { authenticate: [shopKey] })).status).toBe(201);
       const closed = performance.now();
       for (let index = 0; index < 10; index++) expect((await hook("/api/busy", { "x-api-key": "s3cr3t-shop" })).text).toBe("in");
-      await eventually(() => load.answers.filter(({ sentAt }) => sentAt >= closed).length > 20);
+      await eventually(() => load.replies.filter(({ sentAt }) => sentAt >= closed).length > 20);
       await load.stop();
-      expect(load.broken).toEqual([]);
-      const after = load.answers.filter(({ sentAt }) => sentAt >= closed);
+      expect(load.connectionErrors).toEqual([]);
+      const after = load.replies.filter(({ sentAt }) => sentAt >= closed);
       expect(new Set(after.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(['401 {"error":"unauthorized"}']));
-      expect(load.answers.filter(({ status }) => status === 200).length).toBeGreaterThan(20);
+      expect(load.replies.filter(({ status }) => status === 200).length).toBeGreaterThan(20);
       expect((await server.api("DELETE", "/auth/busy")).status).toBe(200);
       expect((await hook("/api/busy")).text).toBe("in");
     }
   });
 
   it("a new policy applies to a request whose body is still arriving", async () => {
-    await server.putFlow("slow-body", answering("slow-body", "in"));
+    await server.putFlow("slow-body", replyFlow("slow-body", "in"));
     const reply = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1", () => {
         socket.write("POST /api/slow-body HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{");
@@ -602,14 +602,14 @@ describe("a policy and a restart", () => {
         { type: "hmac", preset: "github", secrets: ["hook-secret"] },
       ],
     });
-    await before.putFlow("early", answering("early", "in"));
+    await before.putFlow("early", replyFlow("early", "in"));
     const post = (target: StartedServer, path: string, headers: Record<string, string> = {}) =>
       call(target.baseUrl, "POST", path, "{}", headers).then(({ status }) => status);
     expect(await post(before, "/api/early")).toBe(401);
     await before.api("DELETE", "/flows/early");
-    await before.putFlow("early", answering("early", "in"));
+    await before.putFlow("early", replyFlow("early", "in"));
     expect(await post(before, "/api/early")).toBe(401);
-    await before.putFlow("broken", answering("broken", "in"));
+    await before.putFlow("broken", replyFlow("broken", "in"));
     await before.api("PUT", "/auth/broken", { authenticate: [shopKey] });
     expect(statSync(join(dataDir, "policies")).mode & 0o777).toBe(0o700);
     await before.stop();
@@ -641,7 +641,7 @@ describe("a policy and a restart", () => {
   it("SERVICE_WEBHOOK_DEFAULT=deny closes flows without a policy", async () => {
     const closed = await startTestServer({ env: { SERVICE_WEBHOOK_DEFAULT: "deny" } });
     try {
-      await closed.putFlow("a", answering("a", "in"));
+      await closed.putFlow("a", replyFlow("a", "in"));
       const post = () => call(closed.baseUrl, "POST", "/api/a", "{}").then(({ status }) => status);
       expect(await post()).toBe(403);
       await closed.api("PUT", "/auth/a", { default: "allow" });
@@ -705,7 +705,7 @@ describe("secrets", () => {
           { type: "apiKey", keys: "MARKER-api-key" },
         ],
       });
-      const [trace, logs] = [await followed(marked, "/trace/stream?body=full"), await followed(marked, "/logs/stream?level=TRACE")];
+      const [trace, logs] = [await followStream(marked, "/trace/stream?body=full"), await followStream(marked, "/logs/stream?level=TRACE")];
       const post = async (path: string, headers: Record<string, string>): Promise<number> => {
         const reply = await call(marked.baseUrl, "POST", path, "{}", headers);
         collected.push(`POST ${path.replace(/\?.*/, "")}: ${reply.text} ${JSON.stringify([...reply.headers])}`);

@@ -1,8 +1,8 @@
 // Authentication of the management API on a real server.
 import { readdirSync } from "node:fs";
-import { connect } from "node:net";
+import { sendRaw } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let unconfigured: StartedServer;
@@ -34,7 +34,7 @@ const endpoints: readonly (readonly [string, string])[] = [
 beforeAll(async () => {
   server = await startTestServer();
   unconfigured = await startTestServer({ env: { SERVICE_DEPLOY_TOKEN: "  " } });
-  await server.putFlow("canary", answering("canary", "ok"));
+  await server.putFlow("canary", replyFlow("canary", "ok"));
 });
 afterAll(async () => {
   await server.end();
@@ -42,19 +42,9 @@ afterAll(async () => {
 });
 
 const body = (method: string): string | undefined =>
-  method === "GET" || method === "DELETE" ? undefined : JSON.stringify({ yaml: answering("intruder", "x") });
+  method === "GET" || method === "DELETE" ? undefined : JSON.stringify({ yaml: replyFlow("intruder", "x") });
 
-/** Sends raw bytes and returns the complete response. */
-function raw(text: string | Buffer, port = server.port): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(text));
-    let reply = "";
-    socket.on("data", (chunk) => (reply += chunk.toString("latin1")));
-    socket.on("end", () => resolve(reply));
-    socket.on("error", reject);
-    setTimeout(() => socket.end(), 400);
-  });
-}
+const raw = async (text: string | Buffer): Promise<string> => (await sendRaw(server.port, text)).text;
 
 const get = (path: string, ...headers: readonly string[]): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((header) => `${header}\r\n`).join("")}Connection: close\r\n\r\n`;
@@ -181,7 +171,7 @@ describe("the deploy token", () => {
     expect((await call(server.baseUrl, "HEAD", "/_api/health")).status).toBe(200);
   });
 
-  it("OPTIONS from anywhere gets no data and no CORS", async () => {
+  it("OPTIONS from any origin gets no data and no CORS headers", async () => {
     const reply = await call(server.baseUrl, "OPTIONS", "/_api/flows", undefined, { origin: "https://evil.example", "access-control-request-method": "PUT" });
     expect(reply.status).toBe(401);
     expect(reply.headers.get("access-control-allow-origin")).toBeNull();

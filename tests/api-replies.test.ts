@@ -2,15 +2,15 @@
 // nothing missing, no other types, nothing undocumented.
 import { createClient, events, type ApiClient, type OperationName } from "@sluice/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { schemaFaults } from "./schema-faults.ts";
+import { schemaErrors } from "./schema-errors.ts";
 import { kameletFiles } from "./kamelet-files.ts";
-import { answering, call, direct, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let client: ApiClient;
 let document: any;
 const seen = new Map<string, Set<number>>();
-const faults: string[] = [];
+const errors: string[] = [];
 
 /** Replies that are free-form documents: their members are described elsewhere. */
 const ownDocuments = ["get /_api/openapi.json", "get /_api/schema", "get /_api/message-mappings/{id}"];
@@ -36,10 +36,10 @@ const checked: typeof fetch = async (input, init) => {
   const content = document.paths[path][method].responses[reply.status]?.content;
   const type = reply.headers.get("content-type")?.split(";")[0] as string;
   seen.set(key, (seen.get(key) ?? new Set()).add(reply.status));
-  if (content?.[type] === undefined) faults.push(`${key} answers ${reply.status} ${type}, which is not in the document`);
+  if (content?.[type] === undefined) errors.push(`${key} returns ${reply.status} ${type}, which is not in the document`);
   else if (type.endsWith("json")) {
-    const found = schemaFaults(await reply.clone().json(), content[type].schema, { document, named: !ownDocuments.includes(key) });
-    faults.push(...found.map((fault) => `${key} ${reply.status}: ${fault}`));
+    const found = schemaErrors(await reply.clone().json(), content[type].schema, { document, named: !ownDocuments.includes(key) });
+    errors.push(...found.map((error) => `${key} ${reply.status}: ${error}`));
   }
   return reply;
 };
@@ -53,13 +53,13 @@ async function runFor(routeId: string): Promise<string> {
 }
 
 it("flows, routes and the service", async () => {
-  const yaml = answering("orders", "one");
+  const yaml = replyFlow("orders", "one");
   await client.call("PUT /flows/:id", { ...id("shop"), body: { yaml, params: { region: "eu" }, tests: null } });
-  await client.call("PUT /flows/:id", { ...id("shop"), body: answering("orders", "two"), contentType: "application/yaml" });
-  await client.call("PUT /flows/:id", { ...id("shop"), query: { dryRun: true }, body: { yaml: answering("other", "x") } });
-  await client.call("PUT /flows/:id", { ...id("later"), query: { dryRun: true }, body: { yaml: answering("later", "x") } });
+  await client.call("PUT /flows/:id", { ...id("shop"), body: replyFlow("orders", "two"), contentType: "application/yaml" });
+  await client.call("PUT /flows/:id", { ...id("shop"), query: { dryRun: true }, body: { yaml: replyFlow("other", "x") } });
+  await client.call("PUT /flows/:id", { ...id("later"), query: { dryRun: true }, body: { yaml: replyFlow("later", "x") } });
   const tests = "flowId: tested\ntests:\n  - name: answers\n    when: {webhook: tested}\n    then:\n      - reply: {body: x}\n";
-  await client.call("PUT /flows/:id", { ...id("tested"), query: { tests: "required" }, body: { yaml: answering("tested", "x"), tests } });
+  await client.call("PUT /flows/:id", { ...id("tested"), query: { tests: "required" }, body: { yaml: replyFlow("tested", "x"), tests } });
   await client.call("GET /flows");
   await client.call("GET /flows/:id", id("tested"));
   await client.text("GET /flows/:id", { ...id("shop"), accept: "application/yaml" });
@@ -68,7 +68,7 @@ it("flows, routes and the service", async () => {
   await client.text("GET /flows/:id/versions/:revision", { params: { id: "shop", revision: "1" }, accept: "application/yaml" });
   await client.call("POST /flows/:id/rollback", { ...id("shop"), query: { dryRun: true }, body: { revision: 1 } });
   await client.call("POST /flows/:id/rollback", { ...id("shop"), query: { by: "ada", comment: "back" }, body: { revision: 1 } });
-  await client.call("POST /flows/validate", { body: { yaml: answering("x", "x").replace("setBody", "setBdy") } });
+  await client.call("POST /flows/validate", { body: { yaml: replyFlow("x", "x").replace("setBody", "setBdy") } });
   await post("orders", "x");
   await client.call("GET /nodes");
   await client.call("GET /health");
@@ -81,7 +81,7 @@ it("flows, routes and the service", async () => {
   await client.call("GET /schema");
   await client.call("GET /openapi.json");
   await client.call("DELETE /flows/:id", id("tested"));
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("access policies, tables and mappings", async () => {
@@ -121,13 +121,13 @@ it("access policies, tables and mappings", async () => {
   expect(failed.errors.length).toBeGreaterThan(0);
   await client.call("DELETE /message-mappings/:id", id("orders"));
   await client.call("DELETE /value-mappings/:id", id("uom"));
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("runs, replays and dead letters", async () => {
   const failing = `- errorHandler:\n    deadLetterChannel: sluice:dead-letters\n- route:\n    id: failing\n    from:\n      uri: webhook\n      steps:\n        - throwException: {exceptionType: java.lang.IllegalStateException, message: "no"}\n`;
   await client.call("PUT /flows/:id", { ...id("failing"), body: { yaml: failing } });
-  await client.call("PUT /flows/:id", { ...id("slow"), body: { yaml: direct("slow", "delay: {constant: 2000}").replace("direct:slow", "webhook") } });
+  await client.call("PUT /flows/:id", { ...id("slow"), body: { yaml: directFlow("slow", "delay: {constant: 2000}").replace("direct:slow", "webhook") } });
   await client.call("POST /routes/:id/capture", { ...id("orders"), body: { forMs: 60_000 } });
   await client.call("GET /routes/:id/capture", id("orders"));
   await post("orders", '{"a":1}');
@@ -146,23 +146,23 @@ it("runs, replays and dead letters", async () => {
   await eventually(async () => (await runFor("slow")) !== "");
   await client.call("GET /runs/:id", id(await runFor("slow")));
   await slow;
-  const goesOn = await client.call("POST /runs/:id/replay", { ...id(await runFor("slow")), body: { timeoutMs: 20 } });
-  expect(goesOn).toMatchObject({ status: "running", error: { type: "Timeout" } });
+  const stillRunning = await client.call("POST /runs/:id/replay", { ...id(await runFor("slow")), body: { timeoutMs: 20 } });
+  expect(stillRunning).toMatchObject({ status: "running", error: { type: "Timeout" } });
 
   const { deadLetters } = await client.call("GET /dead-letters", { query: { routeId: "failing" } });
-  const letter = deadLetters[0]?.id ?? "";
-  await client.call("GET /dead-letters/:id", id(letter));
-  await client.call("POST /dead-letters/:id/replay", id(letter));
+  const deadLetter = deadLetters[0]?.id ?? "";
+  await client.call("GET /dead-letters/:id", id(deadLetter));
+  await client.call("POST /dead-letters/:id/replay", id(deadLetter));
   const job = await client.call("POST /dead-letters/replay", { body: { routeId: "failing" } });
   await client.call("GET /dead-letters/replays/:id", id(job.id ?? ""));
   await client.call("DELETE /dead-letters/replays/:id", id(job.id ?? ""));
-  await client.call("DELETE /dead-letters/:id", id(letter));
+  await client.call("DELETE /dead-letters/:id", id(deadLetter));
   await client.call("DELETE /dead-letters", { query: { routeId: "failing" } });
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("test sessions", async () => {
-  await client.call("PUT /flows/:id", { ...id("out"), body: { yaml: direct("out", 'to: {id: send, uri: "http://partner.invalid/"}') } });
+  await client.call("PUT /flows/:id", { ...id("out"), body: { yaml: directFlow("out", 'to: {id: send, uri: "http://partner.invalid/"}') } });
   const { sessionId } = await client.call("POST /test/session", {
     body: {
       name: "all",
@@ -183,23 +183,23 @@ it("test sessions", async () => {
   const calls = await client.call("GET /test/session/:id", id(sessionId));
   expect(calls.recordedCalls.map(({ outcome }) => outcome)).toEqual(["responded", "threw"]);
   await client.call("DELETE /test/session/:id", id(sessionId));
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("the events of the streams", async () => {
   const stop = new AbortController();
   const kinds = new Set<string>();
-  const followed = async (name: "GET /trace/stream" | "GET /logs/stream", query: object): Promise<void> => {
+  const checkEvents = async (name: "GET /trace/stream" | "GET /logs/stream", query: object): Promise<void> => {
     const schemas = document.paths[`/_api${name.slice(4)}`].get.responses[200].content["text/event-stream"]["x-events"];
     for await (const event of events(client, name, { query, signal: stop.signal })) {
       kinds.add(event.name === "trace" ? event.data.type : event.name);
-      faults.push(...schemaFaults(event.data, schemas[event.name], { document, named: true }, event.name));
+      errors.push(...schemaErrors(event.data, schemas[event.name], { document, named: true }, event.name));
     }
   };
   // An id of another process: the streams begin with a gap.
-  const following = Promise.all([followed("GET /trace/stream", { body: "preview", since: "0.1" }), followed("GET /logs/stream", { since: "0.1" })]);
+  const following = Promise.all([checkEvents("GET /trace/stream", { body: "preview", since: "0.1" }), checkEvents("GET /logs/stream", { since: "0.1" })]);
   const steps = ['log: "hello"', "throwException: {exceptionType: java.lang.IllegalStateException, message: no}"];
-  const retrying = `- onException:\n    exception: [java.lang.IllegalStateException]\n    redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("traced", ...steps)}`;
+  const retrying = `- onException:\n    exception: [java.lang.IllegalStateException]\n    redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${directFlow("traced", ...steps)}`;
   await eventually(() => kinds.has("gap"));
   await client.call("PUT /flows/:id", { ...id("traced"), body: { yaml: retrying.replace("direct:traced", "webhook") } });
   const expected = ["flow.deployed", "route.started", "run.started", "run.failed", "run.completed", "step.started", "step.completed", "step.failed"];
@@ -210,7 +210,7 @@ it("the events of the streams", async () => {
   });
   stop.abort();
   await following;
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("connections", async () => {
@@ -223,7 +223,7 @@ it("connections", async () => {
   expect((await server.api("POST", "/connections/orders/test")).json).toMatchObject({ ok: true });
   await client.call("POST /connections/:id/browse", { ...id("orders"), body: { what: "tables" } });
   await client.call("DELETE /connections/:id", id("orders"));
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("Kamelets", async () => {
@@ -235,13 +235,13 @@ it("Kamelets", async () => {
   await client.call("GET /kamelets/:name", { params });
   expect(await client.call("POST /kamelets/validate", { query: params, body })).toEqual({ valid: true, problems: [] });
   await client.call("DELETE /kamelets/:name", { params });
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it("breakpoints", async () => {
-  const before = faults.length;
+  const before = errors.length;
   const step = "setBody: {id: only, constant: done}";
-  await client.call("PUT /flows/:id", { ...id("held"), body: { yaml: direct("held", step).replace("direct:held", "webhook") } });
+  await client.call("PUT /flows/:id", { ...id("held"), body: { yaml: directFlow("held", step).replace("direct:held", "webhook") } });
   for (const end of ["continue", "abort", "remove"] as const) {
     const { sessionId } = await client.call("POST /breakpoints", { body: { flowId: "held", breakpoints: [{ routeId: "held", stepId: "only" }] } });
     const reply = post("held", '{"a":1}');
@@ -254,7 +254,7 @@ it("breakpoints", async () => {
     }
     await reply;
   }
-  expect(faults.slice(before)).toEqual([]);
+  expect(errors.slice(before)).toEqual([]);
 });
 
 it("covers every operation", () => {
@@ -279,10 +279,10 @@ it("covers every operation", () => {
 
 it("detects a reply that differs", () => {
   const schema = document.paths["/_api/runs/{id}"].get.responses[200].content["application/json"].schema;
-  const found = schemaFaults({ id: 7, steps: [{}], status: "gone", more: 1 }, schema, { document, named: true });
+  const found = schemaErrors({ id: 7, steps: [{}], status: "gone", more: 1 }, schema, { document, named: true });
   expect(found).toContain(".id is integer, not string");
   expect(found).toContain(".routeId is missing");
   expect(found).toContain(".steps[0].stepId is missing");
   expect(found).toContain(".more is not in the schema");
-  expect(found.some((fault) => fault.startsWith('.status is "gone"'))).toBe(true);
+  expect(found.some((error) => error.startsWith('.status is "gone"'))).toBe(true);
 });

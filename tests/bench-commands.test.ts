@@ -48,16 +48,16 @@ describe("benchmarks", () => {
     expect((await run("bench/compare.mjs", "--help")).stdout).toMatch(/^usage: npm run bench:compare -- .* engine hot-path expressions /);
   }, 60_000);
 
-  it("soak balances the counts of a runtime", async () => {
+  it("soak finds that the runtime counts as many calls as its clients", async () => {
     const { status, stdout } = await run("bench/soak.mjs", "8", "3", "500", "150");
     const report = JSON.parse(stdout.trim().split("\n").at(-1) as string);
-    expect([status, report.faults]).toEqual([0, []]);
+    expect([status, report.errors]).toEqual([0, []]);
     expect(report.calls).toBeGreaterThan(50);
     expect(report.deploys).toBeGreaterThan(0);
     expect(report.hungUp * report.invalid * report.queued).toBeGreaterThan(0);
   }, 120_000);
 
-  it("have a baseline only under names of commands", () => {
+  it("have baselines only for existing commands", () => {
     const { benches } = JSON.parse(readFileSync(join(root, "bench/baseline.json"), "utf8")) as { benches: Record<string, { command: string[] }> };
     for (const [name, { command }] of Object.entries(benches)) expect(filesOf(scripts[`bench:${name}`] ?? "")).toEqual([command[0]]);
   });
@@ -119,8 +119,8 @@ describe("bench:compare", () => {
   }, 60_000);
 
   it("skips benchmarks that cannot run here, and fails for a broken one", async () => {
-    const registry = await compare({ peer: { command: ["-e", "process.exit(3)"], less: { ratio: 1 } } }, "all");
-    expect([registry.status, registry.stdout.includes("cannot be measured here")]).toEqual([0, true]);
+    const unavailable = await compare({ peer: { command: ["-e", "process.exit(3)"], less: { ratio: 1 } } }, "all");
+    expect([unavailable.status, unavailable.stdout.includes("cannot be measured here")]).toEqual([0, true]);
     const broken = await compare({ broken: { command: ["-e", "throw new Error('no server')"], less: { ratio: 1 } } }, "all");
     expect([broken.status, broken.stderr.includes("no server")]).toEqual([1, true]);
     const silent = await compare({ silent: { command: figures("silent", 1), less: { "b.ratio": 1 } } }, "all");

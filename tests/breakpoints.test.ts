@@ -29,7 +29,7 @@ const twoRoutes = (id: string): string => `- route:
 `;
 
 /** Waits until the expectations hold. */
-const soon = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const waitFor = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 const post = (id: string, order: string, more: object = {}): Promise<ApiReply> =>
   call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, ...more }), { "Content-Type": "application/json" });
@@ -40,12 +40,12 @@ async function watch(flowId: string, breakpoints: readonly object[] = [{ routeId
   return json.sessionId;
 }
 
-const look = async (id: string): Promise<any> => (await server.api("GET", `/breakpoints/${id}`)).json;
+const readSession = async (id: string): Promise<any> => (await server.api("GET", `/breakpoints/${id}`)).json;
 
 async function held(id: string): Promise<any> {
   let session: any;
-  await soon(async () => {
-    session = await look(id);
+  await waitFor(async () => {
+    session = await readSession(id);
     expect(session.state).toBe("held");
   });
   return session.held;
@@ -64,9 +64,9 @@ describe("a breakpoint", () => {
     expect((await server.api("POST", `/breakpoints/${id}/continue`, change)).json.state).toBe("running");
     // The masked value is still the original one.
     expect((await first).json).toEqual({ order: "A-9", password: "hunter2", lines: [{ sku: "b" }] });
-    await soon(async () => expect(await look(id)).toMatchObject({ state: "ended", reason: "the run ended" }));
+    await waitFor(async () => expect(await readSession(id)).toMatchObject({ state: "ended", reason: "the run ended" }));
     expect((await server.api("GET", `/runs/${runId}`)).json).toMatchObject({ status: "completed" });
-    await soon(() => expect(server.logText()).toMatch(/Message continues at step 'ask' with changed body, header 'X-Debugged'/));
+    await waitFor(() => expect(server.logText()).toMatch(/Message continues at step 'ask' with changed body, header 'X-Debugged'/));
   });
 
   it("moves step by step, into called routes, for this message only", async () => {
@@ -75,7 +75,7 @@ describe("a breakpoint", () => {
     const seen = [(await held(id)).stepId];
     for (const expected of ["mark", "note", "write"]) {
       await server.api("POST", `/breakpoints/${id}/step`);
-      await soon(async () => expect((await look(id)).held?.stepId).toBe(expected));
+      await waitFor(async () => expect((await readSession(id)).held?.stepId).toBe(expected));
       seen.push(expected);
       expect((await post("orders", "B-2")).json).toEqual({ order: "B-2" });
     }
@@ -101,7 +101,7 @@ describe("a breakpoint", () => {
     expect((await post("orders", "D-2", { vip: true })).status).toBe(200);
     const reply = post("orders", "D-3", { vip: true });
     expect((await held(id)).message.body.order).toBe("D-3");
-    expect((await look(id)).breakpoints).toMatchObject([{ hits: 2 }]);
+    expect((await readSession(id)).breakpoints).toMatchObject([{ hits: 2 }]);
     await server.api("DELETE", `/breakpoints/${id}`);
     expect((await reply).json.order).toBe("D-3");
   });
@@ -114,21 +114,21 @@ describe("a breakpoint", () => {
     expect((await server.putFlow("replaced", twoRoutes("replaced").replace("X-Note", "X-Other"))).status).toBe(200);
     expect((await reply).json).toEqual({ order: "E-1" });
     expect(Date.now() - startTime).toBeLessThan(3_000);
-    expect(await look(id)).toMatchObject({ state: "ended", reason: "the flow was replaced or removed" });
+    expect(await readSession(id)).toMatchObject({ state: "ended", reason: "the flow was replaced or removed" });
 
     const other = await watch("stopped");
     const second = post("stopped", "E-2");
     await held(other);
     await server.api("POST", "/routes/stopped/stop");
     expect((await second).json).toEqual({ order: "E-2" });
-    expect(await look(other)).toMatchObject({ reason: "the route was stopped" });
+    expect(await readSession(other)).toMatchObject({ reason: "the route was stopped" });
   });
 
   it("leaves no wrapper on the steps when its session has ended", async () => {
     const id = await watch("orders");
     await server.api("DELETE", `/breakpoints/${id}`);
     expect((await post("orders", "F-1")).json).toEqual({ order: "F-1" });
-    expect(await look(id)).toMatchObject({ state: "ended", reason: "removed by the client", runId: null });
+    expect(await readSession(id)).toMatchObject({ state: "ended", reason: "removed by the client", runId: null });
   });
 });
 
@@ -144,7 +144,7 @@ describe("limits", () => {
       const startTime = Date.now();
       expect((await send()).json).toEqual({ order: "G" });
       expect(Date.now() - startTime).toBeGreaterThan(400);
-      await soon(() => expect(short.logText()).toMatch(/Breakpoints removed: the client sent no request within the lease/));
+      await waitFor(() => expect(short.logText()).toMatch(/Breakpoints removed: the client sent no request within the lease/));
 
       const id = await open();
       const asking = setInterval(() => void short.api("GET", `/breakpoints/${id}`), 200);
@@ -153,7 +153,7 @@ describe("limits", () => {
       clearInterval(asking);
       expect(Date.now() - start).toBeGreaterThan(1_200);
       expect(Date.now() - start).toBeLessThan(4_000);
-      await soon(() => expect(short.logText()).toMatch(/held for the maximum time/));
+      await waitFor(() => expect(short.logText()).toMatch(/held for the maximum time/));
     } finally {
       await short.end();
     }
@@ -164,7 +164,7 @@ describe("limits", () => {
     await other.putFlow("ending", twoRoutes("ending"));
     const { sessionId } = (await other.api("POST", "/breakpoints", { flowId: "ending", breakpoints: [{ routeId: "ending", stepId: "ask" }] })).json;
     const reply = call(other.baseUrl, "POST", "/api/ending", '{"order":"H"}');
-    await soon(async () => expect((await other.api("GET", `/breakpoints/${sessionId}`)).json.state).toBe("held"));
+    await waitFor(async () => expect((await other.api("GET", `/breakpoints/${sessionId}`)).json.state).toBe("held"));
     const startTime = Date.now();
     await other.end();
     expect((await reply).json).toEqual({ order: "H" });
@@ -200,7 +200,7 @@ describe("limits", () => {
     await server.api("DELETE", `/breakpoints/${idle}`);
   });
 
-  it("a runtime refuses breakpoints unless they are enabled, and any call without the token", async () => {
+  it("a runtime rejects breakpoints unless they are enabled, and any call without the token", async () => {
     const plain = await startTestServer();
     try {
       await plain.putFlow("orders", twoRoutes("orders"));

@@ -26,7 +26,7 @@ export async function startBrokerRuntime(env: Readonly<Record<string, string>> =
     ...server,
     async deploy(id, yaml) {
       const { status, text } = await server.putFlow(id, yaml);
-      if (status >= 300) throw new Error(`the flow was refused with ${status}: ${text}`);
+      if (status >= 300) throw new Error(`the flow was rejected with ${status}: ${text}`);
     },
     async routeStatus(id) {
       const { json } = await server.api("GET", `/flows/${id}`);
@@ -37,8 +37,8 @@ export async function startBrokerRuntime(env: Readonly<Record<string, string>> =
       const found = json.deadLetters as readonly { id: string }[];
       return Promise.all(
         found.map(async ({ id }) => {
-          const letter = (await server.api("GET", `/dead-letters/${id}`)).json;
-          return { id, routeId: letter.routeId, body: letter.message.body, attempts: letter.attempts } as DeadLetter;
+          const deadLetter = (await server.api("GET", `/dead-letters/${id}`)).json;
+          return { id, routeId: deadLetter.routeId, body: deadLetter.message.body, attempts: deadLetter.attempts } as DeadLetter;
         }),
       );
     },
@@ -49,7 +49,7 @@ export async function startBrokerRuntime(env: Readonly<Record<string, string>> =
 export const uniqueName = (): string => `t${randomUUID().slice(0, 8)}`;
 
 /** Waits until a value is as expected; on timeout, reports the last value. */
-export async function becomes<T>(value: () => T | Promise<T>, expected: T, withinMs = 20_000): Promise<void> {
+export async function expectEventually<T>(value: () => T | Promise<T>, expected: T, withinMs = 20_000): Promise<void> {
   let last: T | undefined;
   await eventually(async () => (last = await value()) === expected, withinMs).catch(() => {
     throw new Error(`expected ${String(expected)}, but it is ${String(last)}`);
@@ -66,13 +66,13 @@ export const missingOf = (count: number, found: readonly string[]): readonly str
 };
 
 /** Waits until all numbered messages are found, while the connection between runtime and broker is cut repeatedly. */
-export async function becomeCompleteDespiteCuts(link: FaultyLink, everyMs: number, count: number, found: readonly string[]): Promise<void> {
-  const cutting = setInterval(() => link.cut(), everyMs);
-  await becomes(() => missingOf(count, found).length, 0, 40_000).finally(() => clearInterval(cutting));
+export async function waitForAllDespiteCuts(link: FaultyLink, intervalMs: number, count: number, found: readonly string[]): Promise<void> {
+  const cutting = setInterval(() => link.cut(), intervalMs);
+  await expectEventually(() => missingOf(count, found).length, 0, 40_000).finally(() => clearInterval(cutting));
 }
 
 /** Deploys a route whose broker is unreachable: it is Failed soon after. */
-export async function failsAtOnce(runtime: BrokerRuntime, routeId: string, deploy: () => Promise<void>): Promise<void> {
+export async function expectFailedSoon(runtime: BrokerRuntime, routeId: string, deploy: () => Promise<void>): Promise<void> {
   const startTime = Date.now();
   await deploy();
   expect(Date.now() - startTime).toBeLessThan(3000);

@@ -1,6 +1,6 @@
 // Calls the canary every 100 ms in a separate process, without waiting for earlier calls, so that a busy test does not distort the measurement.
-// Reports when it starts, and prints one JSON line when its input ends. Each input line ends a measurement: it waits for pending calls and prints the
-// maximum time that the event loop was blocked.
+// Prints an empty line after ten warm-up calls, and one line of JSON when its input ends. Each input line ends a measurement: it waits for pending
+// calls and prints the maximum time that the event loop was blocked.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
@@ -39,7 +39,7 @@ const post = (connections) =>
       incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
       incoming.on("end", () => resolve(`${incoming.statusCode} ${text}`)).on("error", reject);
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error("the canary was not answered for 20 s")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("the canary did not respond within 20 s")));
     // An idle keep-alive connection may be closed just when it is reused: such a call is repeated on a new connection.
     outgoing.on("error", (error) => (outgoing.reusedSocket && connections === agent ? post(false).then(resolve, reject) : reject(error)));
     outgoing.end("{}");
@@ -47,11 +47,11 @@ const post = (connections) =>
 
 async function timed() {
   const [startTime, starved, used] = [performance.now(), starvedMs(), usedMs(pid)];
-  const answer = await post(agent).catch((error) => `0 ${error.message}`);
+  const reply = await post(agent).catch((error) => `0 ${error.message}`);
   const ms = performance.now() - startTime;
   // Only the CPU time of the runtime's main thread during a call can be time that the event loop was blocked.
-  const heldMs = used === Infinity ? ms : Math.min(ms, usedMs(pid) - used);
-  return { answer, ms: Math.max(0, ms - (starvedMs() - starved)), heldMs };
+  const blockedMs = used === Infinity ? ms : Math.min(ms, usedMs(pid) - used);
+  return { reply, ms: Math.max(0, ms - (starvedMs() - starved)), blockedMs };
 }
 
 for (let calls = 0; calls < 10; calls++) await timed();
@@ -61,11 +61,11 @@ const pending = new Set();
 let longest = 0;
 const calling = setInterval(() => {
   if (pending.size >= maxPending) return;
-  const one = timed().then(({ answer, ms, heldMs }) => {
+  const one = timed().then(({ reply, ms, blockedMs }) => {
     pending.delete(one);
     times.push(ms);
-    longest = Math.max(longest, heldMs);
-    if (answer !== "200 ok") wrong.push(answer);
+    longest = Math.max(longest, blockedMs);
+    if (reply !== "200 ok") wrong.push(reply);
   });
   pending.add(one);
 }, Number(interval));

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { SpawnedServer } from "./spawned-server.ts";
-import { answering } from "./started-server.ts";
+import { replyFlow } from "./started-server.ts";
 
-export const canaryFlow = answering("canary", "ok");
+export const canaryFlow = replyFlow("canary", "ok");
 const loop = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
 
 export interface Canary {
@@ -17,7 +17,7 @@ export interface Canary {
   stop(): Promise<{ readonly calls: number; readonly p99: number }>;
 }
 
-/** Starts calling; resolves after the first call. */
+/** Starts calling; resolves after the warm-up calls. */
 export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">, limitMs = 250): Promise<Canary> {
   const child = spawn(process.execPath, [loop, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
   let output = "";

@@ -1,15 +1,10 @@
 // Cancellation: deadlines, drains and stops reach everything a run started and never wait forever.
 import { defineConnector, type BeanDeclaration } from "@sluice/engine";
 import { f } from "@sluice/model";
-import { flow, type FlowUnderTest } from "@sluice/testkit";
+import { flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
+import { mockBodies, withAdvancingClock } from "./advancing-clock.ts";
 
-async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 20_000): Promise<T> {
-  let over = false;
-  const done = work.finally(() => (over = true));
-  for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
-  return done;
-}
 let release = (): void => undefined;
 /** Waits until the test releases it, regardless of its run. */
 const slow: BeanDeclaration = {
@@ -22,7 +17,6 @@ const slow: BeanDeclaration = {
   since: "0.1",
   create: () => () => new Promise<void>((resolve) => (release = resolve)),
 };
-const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 
 describe("a run over its deadline", () => {
   it.each([
@@ -35,10 +29,10 @@ describe("a run over its deadline", () => {
     const run = await flow(steps, { limits: { runMs: 1000 } });
     const outcome = await withAdvancingClock(run, run({ body: "a,b,c,d" }));
     expect(outcome.error).toBe("time limit: the run took longer than 1000 ms");
-    const before = bodies(run, "later").length;
+    const before = mockBodies(run, "later").length;
     expect(before).toBeLessThanOrEqual(name === "parts" ? 2 : 0);
     await run.host.clock.advance(60_000);
-    expect(bodies(run, "later")).toHaveLength(before);
+    expect(mockBodies(run, "later")).toHaveLength(before);
     expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
   });
 
@@ -50,7 +44,7 @@ describe("a run over its deadline", () => {
     );
     const outcome = await withAdvancingClock(run, run({ body: "x" }));
     expect(outcome.error).toBeUndefined();
-    expect(bodies(run, "main")).toEqual(["x"]);
+    expect(mockBodies(run, "main")).toEqual(["x"]);
     await run.host.clock.advance(10_000);
     expect(run.mocks.has("late")).toBe(false);
     expect(run.runtime.routes.get("start")?.stats).toMatchObject({ inflight: 0, failed: 1 });
@@ -144,6 +138,6 @@ describe("a group completed by stopping the flow", () => {
     await run({ body: "a" });
     await run({ body: "b" });
     await withAdvancingClock(run, run.stop());
-    expect(bodies(run, "group")).toEqual([["a", "b"]]);
+    expect(mockBodies(run, "group")).toEqual([["a", "b"]]);
   });
 });

@@ -157,7 +157,7 @@ describe.each([...everyConnector].map((connector) => [connector.scheme, connecto
       .map(([name, field]) => [name, sampleText(field)]),
   );
 
-  it("keeps every supported option, and refuses the others", () => {
+  it("keeps every supported option, and rejects the others", () => {
     const lost: string[] = [];
     for (const [name, field] of Object.entries(connector.options as Fields)) {
       const { kind, spec } = about(field);

@@ -117,7 +117,7 @@ describe(`a flow with each of ${steps.length} steps in both forms`, () => {
       [0, "route", "from", "steps"],
       [1, "from", "steps"],
     ] as const) {
-      for (const index of [0, 1, Math.floor(steps.length / 2), steps.length]) putAndTake(source, list, index);
+      for (const index of [0, 1, Math.floor(steps.length / 2), steps.length]) insertAndRemove(source, list, index);
     }
   });
 });
@@ -128,18 +128,18 @@ describe.each(steps.map((step) => [step.name, step] as const))("%s on its own", 
   it("writing every value again changes no byte", () => {
     const all = scalars(readTree(text).tree as Tree);
     expect(all.length).toBeGreaterThan(3);
-    const moved = all.filter(({ path, text: value }) => {
+    const changed = all.filter(({ path, text: value }) => {
       const edit = setScalar(text, path, value);
       return !edit.ok || edit.source !== text;
     });
-    expect(moved).toEqual([]);
+    expect(changed).toEqual([]);
   });
 
   it("adding an option or a step changes nothing else", () => {
     rewrite(text, [0, "route", "from", "steps", 0, name]);
     rewrite(text, [1, "from", "steps", 0, name]);
-    putAndTake(text, [0, "route", "from", "steps"], 1);
-    putAndTake(text, [1, "from", "steps"], 0);
+    insertAndRemove(text, [0, "route", "from", "steps"], 1);
+    insertAndRemove(text, [1, "from", "steps"], 0);
   });
 });
 
@@ -156,11 +156,11 @@ function rewrite(text: string, path: Path): void {
   expect(removed.ok && removed.source, path.join(".")).toBe(text);
 }
 
-function putAndTake(text: string, list: Path, index: number): void {
-  const put = insertItem(text, list, index, "log: hello");
-  expect(put.ok, `${list.join(".")} ${index}`).toBe(true);
-  if (!put.ok) return;
-  expect(changedLines(text, put.source)).toEqual([0, 1]);
-  const taken = removeItem(put.source, list, index);
-  expect(taken.ok && taken.source, `${list.join(".")} ${index}`).toBe(text);
+function insertAndRemove(text: string, list: Path, index: number): void {
+  const inserted = insertItem(text, list, index, "log: hello");
+  expect(inserted.ok, `${list.join(".")} ${index}`).toBe(true);
+  if (!inserted.ok) return;
+  expect(changedLines(text, inserted.source)).toEqual([0, 1]);
+  const removed = removeItem(inserted.source, list, index);
+  expect(removed.ok && removed.source, `${list.join(".")} ${index}`).toBe(text);
 }

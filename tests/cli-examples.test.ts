@@ -32,7 +32,7 @@ describe("examples of the help", () => {
       `${name}: ${command}`,
       async () => {
         const env = { DESIGNER_PORT: "0", SERVICE_PORT: "0" };
-        const ended = until === undefined ? await folder.shell(command, env) : await folder.until(command, until, env);
+        const ended = until === undefined ? await folder.shell(command, env) : await folder.interruptAfter(command, until, env);
         expect(ended, ended.stderr).toMatchObject({ exit });
         if (until !== undefined) expect(ended.output + ended.stderr).toContain(until);
       },
@@ -41,7 +41,7 @@ describe("examples of the help", () => {
 });
 
 it("sluice dev reports that it always uses one process", async () => {
-  const { exit, stderr } = await folder.until("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
+  const { exit, stderr } = await folder.interruptAfter("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
   expect([exit, stderr.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is ignored: `sluice dev` uses one process; use `sluice run` for several"]);
   expect(await folder.shell("sluice dev orders --port 0", { SERVICE_WORKERS: "x" })).toMatchObject({
     exit: 2,

@@ -20,9 +20,9 @@ export interface CliFolder {
   put(files: Readonly<Record<string, string>>): void;
   /** Runs a line of shell in the folder; `sluice` is the command under test. */
   shell(line: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
-  sluice(...words: readonly string[]): Promise<Ended>;
+  sluice(...args: readonly string[]): Promise<Ended>;
   /** Runs a command until it has printed a string, then interrupts it; returns its complete output. */
-  until(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
+  interruptAfter(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
   remove(): void;
 }
 
@@ -57,8 +57,8 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
       }
     },
     shell,
-    sluice: (...words) => shell(`sluice ${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ")}`),
-    until: (line, text, more) =>
+    sluice: (...args) => shell(`sluice ${args.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ")}`),
+    interruptAfter: (line, text, more) =>
       new Promise((resolve) => {
         const child = spawn("bash", ["-c", `exec ${line.replace(/^((?:\w+=\S+ )*)/, (assignments) => (assignments === "" ? "" : `env ${assignments}`))}`], {
           cwd: path,

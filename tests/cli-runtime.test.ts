@@ -7,7 +7,7 @@ import { commands } from "../packages/cli/src/commands/index.ts";
 import { parse } from "yaml";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { recordedTerminal } from "../packages/cli/src/terminal/recorded-terminal.test-support.ts";
-import { answering, call, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, eventually, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
@@ -29,9 +29,9 @@ function put(files: Readonly<Record<string, string>>): void {
   }
 }
 
-async function sluice(...words: readonly string[]) {
+async function sluice(...args: readonly string[]) {
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, [...words, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
+  const exit = await runProgram(commands, [...args, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
   return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
@@ -41,7 +41,7 @@ const deployed = async (): Promise<readonly string[]> => ((await server.api("GET
 describe("output about runs", () => {
   it("trace --replay explains why there are no events, and where to look instead", async () => {
     const { stderr, exit } = await sluice("trace", "--replay", "10", "--for", "2");
-    expect([exit, stderr]).toEqual([0, expect.stringContaining("no past events: the runtime stores trace events only while a client follows")]);
+    expect([exit, stderr]).toEqual([0, expect.stringContaining("No past events: the runtime stores trace events only while a client follows")]);
     expect(stderr).toContain("`sluice runs <id>` shows the steps of one");
   });
 
@@ -59,7 +59,7 @@ describe("output about runs", () => {
 describe("sluice deploy", () => {
   it("deploys a folder: tables, policies, flows; and does nothing the second time", async () => {
     put({
-      "d/one.yaml": answering("one", "1"),
+      "d/one.yaml": replyFlow("one", "1"),
       "d/value-mappings/uom.json": '{"entries":{"piece":"ST"}}',
       "d/value-mappings/plants.csv": "co,werk\n1,W1\n",
       "d/policies/one.json": '{"default":"deny"}',
@@ -72,26 +72,26 @@ describe("sluice deploy", () => {
     expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: expect.stringContaining(`4 artifacts deployed to ${server.baseUrl}`) });
     expect((await call(server.baseUrl, "POST", "/api/one")).status).toBe(403);
     expect((await server.api("GET", "/value-mappings/uom")).json).toMatchObject({ entries: { piece: "ST" } });
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: "nothing to do: all artifacts are up to date\n" });
+    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: "Nothing to do: all artifacts are up to date\n" });
   });
 
   it("shows the lines that change", async () => {
-    put({ "lines.yaml": answering("lines", "before") });
+    put({ "lines.yaml": replyFlow("lines", "before") });
     await sluice("deploy", at("lines.yaml"));
-    put({ "lines.yaml": answering("lines", "after") });
+    put({ "lines.yaml": replyFlow("lines", "after") });
     const { output, exit } = await sluice("deploy", at("lines.yaml"));
     expect(output).toContain("~ flow lines (lines.yaml)\n              - setBody:\n    -             constant: before\n    +             constant: after\n");
     expect([exit, (await call(server.baseUrl, "POST", "/api/lines")).text]).toEqual([0, "after"]);
   });
 
   it("rolls back when one part is rejected", async () => {
-    put({ "r/a.yaml": answering("ra", "old"), "r/value-mappings/back.json": '{"entries":{"a":"1"}}' });
+    put({ "r/a.yaml": replyFlow("ra", "old"), "r/value-mappings/back.json": '{"entries":{"a":"1"}}' });
     await sluice("deploy", at("r"));
     // Each flow is valid on its own; together they claim the same route id, which no single check can detect.
     put({
-      "r/a.yaml": answering("ra", "new"),
-      "r/b.yaml": answering("rb", "b"),
-      "r/c.yaml": answering("rb", "c"),
+      "r/a.yaml": replyFlow("ra", "new"),
+      "r/b.yaml": replyFlow("rb", "b"),
+      "r/c.yaml": replyFlow("rb", "c"),
       "r/value-mappings/back.json": '{"entries":{"a":"2"}}',
     });
     const { exit, stderr } = await sluice("deploy", at("r"));
@@ -103,28 +103,35 @@ describe("sluice deploy", () => {
 
   it("rejects a flow with failing tests or errors before anything changes", async () => {
     const tests = (reply: string): string => `flow: tested.yaml\ntests: [{name: says it, when: {webhook: tested}, then: [{reply: {bodyEquals: ${reply}}}]}]\n`;
-    put({ "t/tested.yaml": answering("tested", "right"), "t/tested.test.yaml": tests("wrong") });
+    put({ "t/tested.yaml": replyFlow("tested", "right"), "t/tested.test.yaml": tests("wrong") });
     const refused = await sluice("deploy", at("t"), "--tests", "required");
     expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('expected the reply "wrong", got "right"')]);
     expect(refused.stderr).toContain("nothing was changed");
     expect(await deployed()).not.toContain("tested");
     put({ "t/tested.test.yaml": tests("right") });
     expect(await sluice("deploy", at("t"), "--tests", "required")).toMatchObject({ exit: 0 });
-    put({ "t/tested.yaml": answering("tested", "right").replace("setBody", "setBdy") });
+    put({ "t/more.test.yaml": tests("wrong") });
+    const several = await sluice("deploy", at("t"), "--tests", "required");
+    expect([several.exit, several.stderr]).toEqual([
+      2,
+      expect.stringMatching(/more\.test\.yaml' and '.*tested\.test\.yaml' both contain tests of '.*tested\.yaml'/),
+    ]);
+    rmSync(at("t/more.test.yaml"));
+    put({ "t/tested.yaml": replyFlow("tested", "right").replace("setBody", "setBdy") });
     expect((await sluice("deploy", at("t"))).stderr).toBe(
       "sluice deploy: t/tested.yaml: line 6: unknown step 'setBdy' in route 'tested' (did you mean 'setBody'?)\n",
     );
   });
 
   it("detects concurrent changes and does not overwrite them", async () => {
-    put({ "race.yaml": answering("race", "1") });
+    put({ "race.yaml": replyFlow("race", "1") });
     await sluice("deploy", at("race.yaml"));
-    put({ "race.yaml": answering("race", "mine") });
+    put({ "race.yaml": replyFlow("race", "mine") });
     const { fetch: real } = globalThis;
     globalThis.fetch = async (input, init) => {
       if (init?.method === "PUT" && !String(input).includes("dryRun")) {
         globalThis.fetch = real;
-        await server.putFlow("race", answering("race", "theirs"));
+        await server.putFlow("race", replyFlow("race", "theirs"));
       }
       return real(input, init);
     };
@@ -136,12 +143,12 @@ describe("sluice deploy", () => {
   it.each([
     [["deploy", "nowhere"], "file or folder 'nowhere' not found: check the path"],
     [["deploy", "token"], "file or folder 'token' not found: check the path"],
-  ])("%j is reported in one sentence", async (words, sentence) => {
-    expect(await sluice(...words)).toMatchObject({ exit: 2, stderr: `sluice deploy: ${sentence}\n` });
+  ])("%j is reported in one sentence", async (args, sentence) => {
+    expect(await sluice(...args)).toMatchObject({ exit: 2, stderr: `sluice deploy: ${sentence}\n` });
   });
 
   it("reports a rejected token", async () => {
-    put({ token: "wrong", "x.yaml": answering("x", "x") });
+    put({ token: "wrong", "x.yaml": replyFlow("x", "x") });
     expect(await sluice("deploy", at("x.yaml"))).toMatchObject({
       exit: 1,
       stderr: `sluice deploy: the runtime at ${server.baseUrl} rejected the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
@@ -226,7 +233,7 @@ describe("sluice record", () => {
     expect(reply.text).toBe('costs {"price": 42}');
     await partner.close();
     const { exit, stderr } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"), "--flow", "priced.yaml");
-    expect([exit, stderr]).toEqual([0, "the test passes; written to priced.test.yaml\n"]);
+    expect([exit, stderr]).toEqual([0, "The test passes; written to priced.test.yaml\n"]);
     const test = parse(readFileSync(at("priced.test.yaml"), "utf8")).tests[0];
     expect(test.mocks).toMatchObject([{ id: "ask-price", match: { stepId: "ask-price" }, respond: { status: 200, body: expect.anything() } }]);
     expect(test.when).toMatchObject({ webhook: "priced", body: "KB-1" });
@@ -254,7 +261,7 @@ it("sluice record keeps the query of the request", async () => {
   expect(test.when).toMatchObject({ webhook: "asked", method: "GET", query: "size=3" });
   expect(test.when.headers ?? {}).not.toHaveProperty("size");
   expect(test.then).toEqual([{ status: "completed" }, { reply: { status: 200, bodyEquals: "size 3" } }]);
-  expect(recorded).toMatchObject({ exit: 0, stderr: "the test passes; written to asked.test.yaml\n" });
+  expect(recorded).toMatchObject({ exit: 0, stderr: "The test passes; written to asked.test.yaml\n" });
 });
 
 describe("sluice test --runtime", () => {

@@ -10,7 +10,7 @@ const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 if (!hasTmux) console.warn("tmux is not installed: terminal output is not tested");
 
 const socket = `sluice-${process.pid}`;
-const tmux = (...words: readonly string[]): string => execFileSync("tmux", ["-L", socket, ...words], { encoding: "utf8" });
+const tmux = (...args: readonly string[]): string => execFileSync("tmux", ["-L", socket, ...args], { encoding: "utf8" });
 
 class Pane {
   readonly name: string;

@@ -6,7 +6,7 @@ import { runProgram } from "../packages/cli/src/command/program.ts";
 import { commands } from "../packages/cli/src/commands/index.ts";
 import { recordedTerminal } from "../packages/cli/src/terminal/recorded-terminal.test-support.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let folder: string;
@@ -18,19 +18,19 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));
   writeFileSync(join(folder, "token"), `${token}\n`);
   for (const text of ["one", "two"])
-    await server.api("PUT", `/flows/orders?by=ada&comment=says%20${text}`, { yaml: answering("orders", text), params: { n: text } });
+    await server.api("PUT", `/flows/orders?by=ada&comment=says%20${text}`, { yaml: replyFlow("orders", text), params: { n: text } });
 });
 afterEach(async () => {
   await server.api("DELETE", "/flows/orders");
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function sluice(...words: readonly string[]) {
+async function sluice(...args: readonly string[]) {
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, [...words, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
+  const exit = await runProgram(commands, [...args, "--runtime", server.baseUrl, "--token-file", join(folder, "token")], terminal);
   return { exit, output: terminal.output(), stderr: terminal.stderr() };
 }
-const answer = async (): Promise<string> => (await call(server.baseUrl, "POST", "/api/orders", "x")).text;
+const replyText = async (): Promise<string> => (await call(server.baseUrl, "POST", "/api/orders", "x")).text;
 const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 
 describe("sluice versions", () => {
@@ -52,8 +52,8 @@ describe("sluice versions", () => {
       0,
       ['    - param n: "two"', '    + param n: "one"', "              - setBody:", "    -             constant: two", "    +             constant: one", ""],
     ]);
-    expect((await sluice("versions", "orders", "1", "--yaml")).output).toBe(answering("orders", "one"));
-    expect((await sluice("versions", "orders", "2")).stderr).toBe("no differences from the current version\n");
+    expect((await sluice("versions", "orders", "1", "--yaml")).output).toBe(replyFlow("orders", "one"));
+    expect((await sluice("versions", "orders", "2")).stderr).toBe("No differences from the current version\n");
   });
 
   it.each([
@@ -61,37 +61,37 @@ describe("sluice versions", () => {
     [["versions", "orders", "--yaml"], 2, "sluice versions: --yaml needs a revision: `sluice versions <flow>` lists them\n"],
     [["versions", "orders", "9"], 1, "sluice versions: revision 9 of flow 'orders' not found; available revisions: 1, 2\n"],
     [["versions", "unknown"], 1, "sluice versions: flow 'unknown' not found\n"],
-  ])("%j exits with %i", async (words, exit, stderr) => expect(await sluice(...words)).toMatchObject({ exit, stderr }));
+  ])("%j exits with %i", async (args, exit, stderr) => expect(await sluice(...args)).toMatchObject({ exit, stderr }));
 });
 
 describe("sluice rollback", () => {
   it("previews, then deploys the previous version, and records author and comment", async () => {
     const dry = await sluice("rollback", "orders", "--dry-run");
-    expect([dry.exit, dry.stderr, await answer()]).toEqual([0, "nothing was changed\n", "two"]);
+    expect([dry.exit, dry.stderr, await replyText()]).toEqual([0, "Nothing was changed\n", "two"]);
     expect(dry.output).toContain("    -             constant: two\n    +             constant: one\n");
     const { exit, stderr } = await sluice("rollback", "orders", "--comment", "two was wrong");
-    expect([exit, stderr, await answer()]).toEqual([0, `flow 'orders' rolled back to revision 1, as revision 3 on ${server.baseUrl}\n`, "one"]);
+    expect([exit, stderr, await replyText()]).toEqual([0, `Flow 'orders' rolled back to revision 1, as revision 3 on ${server.baseUrl}\n`, "one"]);
     expect((await sluice("versions", "orders")).output).toMatch(/running, restored from 1, two was wrong\n/);
     expect((await server.api("GET", "/flows/orders/versions")).json.versions[0].by).toBe(process.env["SLUICE_AUTHOR"] ?? userInfo().username);
     expect(await sluice("rollback", "orders", "--to", "1")).toMatchObject({
       exit: 0,
-      stderr: "nothing to do: the current version of flow 'orders' equals revision 1\n",
+      stderr: "Nothing to do: the current version of flow 'orders' equals revision 1\n",
     });
     expect((await sluice("rollback", "orders", "--json")).output).toContain('"revision": 4');
-    expect(await answer()).toBe("two");
+    expect(await replyText()).toBe("two");
   });
 
   it.each([
     [["--to", "0"], 2, "sluice rollback: --to must be a positive integer, not '0'\n"],
     [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found; available revisions: 1, 2\n"],
     [["--tests", "required"], 1, "sluice rollback: revision 1 of flow 'orders' has no tests: roll back without --tests required\n"],
-  ])("%j exits with %i and changes nothing", async (words, exit, stderr) => {
-    expect(await sluice("rollback", "orders", ...words)).toMatchObject({ exit, stderr });
-    expect(await answer()).toBe("two");
+  ])("%j exits with %i and changes nothing", async (args, exit, stderr) => {
+    expect(await sluice("rollback", "orders", ...args)).toMatchObject({ exit, stderr });
+    expect(await replyText()).toBe("two");
   });
 
   it("explains that there is no earlier version", async () => {
-    await server.putFlow("single", answering("single", "x"));
+    await server.putFlow("single", replyFlow("single", "x"));
     expect(await sluice("rollback", "single")).toMatchObject({
       exit: 1,
       stderr:
@@ -100,7 +100,7 @@ describe("sluice rollback", () => {
   });
 
   it("sluice deploy records the author and the comment too", async () => {
-    writeFileSync(join(folder, "orders.yaml"), answering("orders", "three"));
+    writeFileSync(join(folder, "orders.yaml"), replyFlow("orders", "three"));
     expect(await sluice("deploy", join(folder, "orders.yaml"), "--comment", "third")).toMatchObject({ exit: 0 });
     expect((await server.api("GET", "/flows/orders/versions")).json.versions[0]).toMatchObject({
       revision: 3,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settingDescriptions } from "@sluice/server";
 import { clientSources } from "../scripts/client/client-sources.mjs";
 import { settingsSource } from "../scripts/client/settings-source.mjs";
-import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let client: ApiClient;
@@ -36,21 +36,21 @@ describe("the client", () => {
     }
   });
 
-  it("is generated together with the settings of the library", () => {
+  it("has settings of the library that match those of the server", () => {
     const path = fileURLToPath(new URL("../packages/cli/src/library/settings.ts", import.meta.url));
     const written = readFileSync(path, "utf8").replaceAll(/[\s|]/g, "");
     expect(written === settingsSource(settingDescriptions).replaceAll(/[\s|]/g, ""), "run `npm run client` and commit what it writes").toBe(true);
   });
 
   it("installs, lists, reads, validates and removes a flow", async () => {
-    const made = await client.call("PUT /flows/:id", { params: { id: "shop" }, body: { yaml: answering("orders", "one") } });
+    const made = await client.call("PUT /flows/:id", { params: { id: "shop" }, body: { yaml: replyFlow("orders", "one") } });
     expect(made).toMatchObject({ id: "shop", created: true, routeCount: 1 });
     expect((await client.call("GET /flows")).flows.map(({ id }) => id)).toEqual(["shop"]);
     const read = await client.call("GET /flows/:id", { params: { id: "shop" } });
-    expect([read.yaml, read.hash]).toEqual([answering("orders", "one"), made.hash]);
-    const dry = await client.call("PUT /flows/:id", { params: { id: "shop" }, query: { dryRun: true }, body: { yaml: answering("orders", "two") } });
+    expect([read.yaml, read.hash]).toEqual([replyFlow("orders", "one"), made.hash]);
+    const dry = await client.call("PUT /flows/:id", { params: { id: "shop" }, query: { dryRun: true }, body: { yaml: replyFlow("orders", "two") } });
     expect("dryRun" in dry && dry.routes).toEqual({ added: [], removed: [], kept: ["orders"] });
-    const checked = await client.call("POST /flows/validate", { query: { id: "shop" }, body: { yaml: answering("orders", "x").replace("setBody", "setBdy") } });
+    const checked = await client.call("POST /flows/validate", { query: { id: "shop" }, body: { yaml: replyFlow("orders", "x").replace("setBody", "setBdy") } });
     expect([checked.valid, checked.problems[0]?.line]).toEqual([false, 6]);
     expect(await errorOf(client.call("DELETE /flows/:id", { params: { id: "shop" }, ifMatch: "other" }))).toEqual([
       412,
@@ -65,7 +65,7 @@ describe("the client", () => {
     expect(made).toMatchObject({ columns: ["shop", "sap"], rowCount: 1 });
     const { status, headers, body } = await client.text("GET /value-mappings/:id", { params: { id: "uom" }, accept: "text/csv" });
     expect([status, headers.get("etag"), body.replaceAll("\r\n", "\n")]).toEqual([200, `"${made.hash}"`, csv]);
-    const kept = await client.answer("GET /value-mappings/:id", { params: { id: "uom" } });
+    const kept = await client.request("GET /value-mappings/:id", { params: { id: "uom" } });
     expect([kept.headers.get("etag"), kept.body.rows]).toEqual([`"${made.hash}"`, [["piece", "ST"]]]);
     expect(await client.call("GET /metrics")).toContain("# TYPE sluice_up gauge");
   });
@@ -87,8 +87,8 @@ describe("the client", () => {
   it("relays calls with the original reply", async () => {
     const refused = await client.relay("GET", "/flows/a:b");
     expect([refused.status, JSON.parse(refused.body)]).toEqual([400, { error: expect.stringContaining("invalid id 'a:b'") }]);
-    const taken = await client.relay("POST", "/flows/validate", { body: { yaml: answering("orders", "one") } });
-    expect([taken.status, JSON.parse(taken.body)]).toEqual([200, { valid: true, problems: [] }]);
+    const accepted = await client.relay("POST", "/flows/validate", { body: { yaml: replyFlow("orders", "one") } });
+    expect([accepted.status, JSON.parse(accepted.body)]).toEqual([200, { valid: true, problems: [] }]);
   });
 
   it("a call times out; an aborted one throws the reason", async () => {
@@ -106,7 +106,7 @@ describe("the client", () => {
   });
 
   it("follows a stream event by event and stops on request", async () => {
-    await client.call("PUT /flows/:id", { params: { id: "traced" }, body: { yaml: answering("traced", "x") } });
+    await client.call("PUT /flows/:id", { params: { id: "traced" }, body: { yaml: replyFlow("traced", "x") } });
     const stop = new AbortController();
     const seen: EventOf<"GET /trace/stream">[] = [];
     const following = (async () => {
@@ -126,7 +126,7 @@ describe("the client", () => {
   });
 
   it("resumes a broken stream after the last event, and throws only when the first connection fails", async () => {
-    await client.call("PUT /flows/:id", { params: { id: "broken" }, body: { yaml: answering("broken", "x") } });
+    await client.call("PUT /flows/:id", { params: { id: "broken" }, body: { yaml: replyFlow("broken", "x") } });
     const stop = new AbortController();
     const lastEventIds: (string | null)[] = [];
     /** Closes the first connection after its first event. */

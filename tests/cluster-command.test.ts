@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { findProgram } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cliFolder } from "./cli-process.ts";
-import { answering, eventually, sleep } from "./started-server.ts";
+import { eventually, replyFlow, sleep } from "./started-server.ts";
 
 const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 
@@ -42,7 +42,7 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
     const reply = await fetch(`${url()}/_api/flows/greet`, {
       method: "PUT",
       headers: { authorization: `Bearer ${token()}`, "content-type": "application/yaml" },
-      body: answering("greet", "hello"),
+      body: replyFlow("greet", "hello"),
     });
     expect([reply.status, ((await reply.json()) as any).cluster]).toEqual([201, { revision: 1, nodes: 3, running: 3, behind: [] }]);
     const user = cliFolder({ SLUICE_RUNTIME: url(), SERVICE_DEPLOY_TOKEN: token() });

@@ -13,7 +13,7 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
   const store = server as TestServer;
   let cluster: ClusterUnderLoad;
   const node = (index: number): SpawnedServer => cluster.nodes[index] as SpawnedServer;
-  const lettersOf = async (index: number, query = ""): Promise<readonly any[]> => (await node(index).api("GET", `/dead-letters${query}`)).json.deadLetters;
+  const deadLettersOf = async (index: number, query = ""): Promise<readonly any[]> => (await node(index).api("GET", `/dead-letters${query}`)).json.deadLetters;
   /** The first message of a route that fails is stored by the node that received the request. */
   const flow = (): string => `- route:
     id: orders
@@ -42,12 +42,12 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
     await post(node(0), "/api/orders", "poison from zero");
     await post(node(1), "/api/orders", "poison from one");
     for (const index of [0, 1]) {
-      await eventually(async () => (await lettersOf(index)).length === 2);
-      expect((await lettersOf(index)).map(({ node: name, routeId }) => [name, routeId])).toEqual([
+      await eventually(async () => (await deadLettersOf(index)).length === 2);
+      expect((await deadLettersOf(index)).map(({ node: name, routeId }) => [name, routeId])).toEqual([
         ["n1", "orders"],
         ["n0", "orders"],
       ]);
-      const [found] = await lettersOf(index, "?text=FROM%20ONE");
+      const [found] = await deadLettersOf(index, "?text=FROM%20ONE");
       expect(found.node).toBe("n1");
       const { json } = await node(index).api("GET", `/dead-letters/${found.id}`);
       expect([json.id, json.message.body, json.error.routeId]).toEqual([found.id, "poison from one", "orders"]);
@@ -57,41 +57,41 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
   });
 
   it("a replay on any node removes the dead letter everywhere if it succeeds, and updates it if it fails", async () => {
-    const [one] = await lettersOf(0, "?text=from%20one");
+    const [one] = await deadLettersOf(0, "?text=from%20one");
     const again = await node(0).api("POST", `/dead-letters/${one.id}/replay`);
     expect([again.status, again.json.replayed]).toEqual([200, false]);
-    await eventually(async () => (await lettersOf(1, "?text=from%20one"))[0].attempts === one.attempts + 1);
-    expect((await lettersOf(1)).length).toBe(2);
+    await eventually(async () => (await deadLettersOf(1, "?text=from%20one"))[0].attempts === one.attempts + 1);
+    expect((await deadLettersOf(1)).length).toBe(2);
     const repaired = await node(1).putFlow("orders", flow().replace(`simple: "\${body}"}\n        - to`, "constant: repaired}\n        - to"));
     expect([repaired.status, repaired.json.cluster.running]).toEqual([200, 2]);
     const results = await Promise.all([0, 1].map((index) => node(index).api("POST", `/dead-letters/${one.id}/replay`)));
     expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(results.every(({ status }) => [200, 404, 409].includes(status))).toBe(true);
     expect(cluster.arrived.get("repaired")).toBe(1);
-    for (const index of [0, 1]) await eventually(async () => (await lettersOf(index)).length === 1);
+    for (const index of [0, 1]) await eventually(async () => (await deadLettersOf(index)).length === 1);
     const all = await node(1).api("POST", "/dead-letters/replay", { routeId: "orders" });
     expect([all.status, all.json.total, all.json.replayed]).toEqual([200, 1, 1]);
-    for (const index of [0, 1]) await eventually(async () => (await lettersOf(index)).length === 0);
+    for (const index of [0, 1]) await eventually(async () => (await deadLettersOf(index)).length === 0);
   });
 
   it("a node deletes dead letters that another node stored, one or many", async () => {
     expect((await node(0).putFlow("orders", flow())).status).toBe(200);
     for (let number = 0; number < 10; number++) await post(node(number % 2), "/api/orders", `poison ${number}`);
-    await eventually(async () => (await lettersOf(1)).length === 10);
-    const [one] = await lettersOf(1, "?text=poison%204");
+    await eventually(async () => (await deadLettersOf(1)).length === 10);
+    const [one] = await deadLettersOf(1, "?text=poison%204");
     expect((await node(1).api("DELETE", `/dead-letters/${one.id}`)).json).toEqual({ id: one.id, deleted: true });
-    await eventually(async () => (await lettersOf(0)).length === 9);
+    await eventually(async () => (await deadLettersOf(0)).length === 9);
     expect((await node(0).api("DELETE", `/dead-letters/${one.id}`)).status).toBe(404);
     expect((await node(0).api("DELETE", "/dead-letters?routeId=orders")).json.deleted).toBe(9);
-    await eventually(async () => (await lettersOf(1)).length === 0);
+    await eventually(async () => (await deadLettersOf(1)).length === 0);
   });
 
   it("a dead letter survives a crash of its node, which lists it again after a restart", async () => {
     expect(await post(node(1), "/api/orders", "poison and killed")).toBe(200);
     await node(1).end("SIGKILL");
-    await eventually(async () => (await lettersOf(0)).length === 1);
+    await eventually(async () => (await deadLettersOf(0)).length === 1);
     await cluster.replace(1);
-    const [letter] = await lettersOf(1);
-    expect((await node(1).api("GET", `/dead-letters/${letter.id}`)).json.message.body).toBe("poison and killed");
+    const [deadLetter] = await deadLettersOf(1);
+    expect((await node(1).api("GET", `/dead-letters/${deadLetter.id}`)).json.message.body).toBe("poison and killed");
   });
 });

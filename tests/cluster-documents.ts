@@ -40,7 +40,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
   const count = nodes.length;
   let last = nodes.at(-1) as SpawnedServer;
   const all = (): readonly SpawnedServer[] => [...nodes.slice(0, -1), last];
-  const answers = async (id: string): Promise<ReadonlySet<string>> =>
+  const repliesOf = async (id: string): Promise<ReadonlySet<string>> =>
     new Set(await Promise.all(all().map(async ({ baseUrl }) => (await call(baseUrl, "POST", `/api/${id}`, "x")).text)));
   const reached = (json: any): unknown => [json.error, json.cluster?.nodes, json.cluster?.running, json.cluster?.behind];
   const everywhere = [undefined, count, count, []];
@@ -57,7 +57,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     const tests = `flow: flow.yaml\ntests:\n  - name: marks\n    when: {webhook: talk, body: x}\n    mocks: [{id: partner, match: {uri: "talk:*"}, respond: {body: mocked}}]\n    then:\n      - reply: {body: "mocked!"}\n`;
     const put = await last.api("PUT", "/flows/talk?tests=required", { yaml: flow("talk", "main"), tests });
     expect([put.status, put.json.testsPassed, ...(reached(put.json) as unknown[])]).toEqual([201, 1, ...everywhere]);
-    expect(await answers("talk")).toEqual(new Set(["one knows sesame-of-the-cluster!"]));
+    expect(await repliesOf("talk")).toEqual(new Set(["one knows sesame-of-the-cluster!"]));
     for (const path of ["/connections/main", "/kamelets/mark-action"]) {
       const copies = await Promise.all(all().map((node) => node.api("GET", path)));
       expect(new Set(copies.map(({ headers }) => headers.get("etag"))).size).toBe(1);
@@ -75,12 +75,12 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     );
     expect(race.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
     const mark = race[0]?.status === 200 ? "?" : ".";
-    expect(await answers("talk")).toEqual(new Set([`one knows sesame-of-the-cluster${mark}`]));
+    expect(await repliesOf("talk")).toEqual(new Set([`one knows sesame-of-the-cluster${mark}`]));
     const broken = await two.api("PUT", "/kamelets/mark-action", { yaml: kamelet("{{word}}", "{required: [word], properties: {word: {type: string}}}") });
     expect([broken.status, broken.json.error]).toEqual([409, expect.stringContaining("flow 'talk' cannot use this version")]);
     const moved = await last.api("PUT", "/connections/main", { type: "echo", values: { port: portOf(second), password } });
     expect(reached(moved.json)).toEqual(everywhere);
-    expect(await answers("talk")).toEqual(new Set([`two knows sesame-of-the-cluster${mark}`]));
+    expect(await repliesOf("talk")).toEqual(new Set([`two knows sesame-of-the-cluster${mark}`]));
     for (const values of [
       { port: 1, password: "literal-secret-1" },
       { port: 1, tls: { name: "http://user:literal-secret-1@host" } },
@@ -98,7 +98,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     expect((await Promise.all(documents)).map(({ status }) => status)).toEqual([201, 200]);
     expect((await one.api("PUT", "/flows/added", { yaml: flow("added", "added") })).status).toBe(201);
     last = await restart();
-    expect(await answers("added")).toEqual(new Set(["one knows sesame-of-the-cluster#"]));
+    expect(await repliesOf("added")).toEqual(new Set(["one knows sesame-of-the-cluster#"]));
     expect(last.output()).not.toContain("is not running");
 
     // The reply names the node that cannot use the connection. Flows on the other nodes still prevent its removal.

@@ -1,7 +1,7 @@
 // Flows with an aggregate for clusters, and the groups that arrived at the partner.
 import type { SpawnedServer } from "./spawned-server.ts";
 
-/** A message is `group/number`; a group arrives as `mark node ["group/1",…]`, where the mark is `true` for a group that runs again. */
+/** A message is `group/number`; a group arrives as `mark node by ["group/1",…]`: `mark` is `true` for a group that runs again, `by` is the condition that completed it. */
 export const groupFlow = (id: string, completion: string, target: string, from = "webhook"): string => `- route:
     id: ${id}
     from:
@@ -21,6 +21,7 @@ export const groupFlow = (id: string, completion: string, target: string, from =
 export interface ArrivedGroup {
   readonly isRepeated: boolean;
   readonly node: string;
+  /** The condition that completed it, such as `size`. */
   readonly by: string;
   readonly messages: readonly string[];
 }

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A call of a schedule that only its slot protects. */
+/** A call of a timer that runs on the node that holds its slot; nothing else prevents two nodes from running it. */
 export interface Beat {
   readonly schedule: string;
   readonly node: string;
@@ -39,7 +39,7 @@ export class ClusterPartner {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Beats of one node between two beats of another that are close together. */
+  /** Beats of one node between two beats of another node, close together: two nodes held the slot at the same time. */
   doubleHolders(): readonly string[] {
     const found: string[] = [];
     for (const [schedule, beats] of groupBeats(this.beats))
@@ -90,7 +90,7 @@ export class ClusterPartner {
     const key = id.split(" ", 1)[0] as string;
     if (this.#runningKeys.has(key)) this.overlaps.push(id);
     this.#runningKeys.add(key);
-    // Even when the node that called is killed.
+    // `close` is emitted even when the node that made the call is killed.
     response.once("close", () => this.#runningKeys.delete(key));
     setTimeout(() => response.writeHead(200).end(), keyedMs);
   }

@@ -48,13 +48,13 @@ describe.skipIf(server === undefined)(`the node of a source (needs ${title})`, (
   it("is every node with sluice.placement=all, and one with sluice.placement=one", async () => {
     await deploy("everywhere", timer("everywhere", "timer:tick?delay=0&period=1000"), { "sluice.placement": "all" });
     await eventually(() => nodesOf("everywhere").length === 3, 20_000);
-    const answer = "steps: [{setBody: {constant: '{{env:NODE_NAME}}'}}]";
-    await deploy("single", `- route: {id: single, from: {uri: webhook, ${answer}}}\n`, { "sluice.placement": "one" });
+    const replySteps = "steps: [{setBody: {constant: '{{env:NODE_NAME}}'}}]";
+    await deploy("single", `- route: {id: single, from: {uri: webhook, ${replySteps}}}\n`, { "sluice.placement": "one" });
     const replies = await Promise.all(cluster.nodes.map(async ({ baseUrl }) => (await fetch(`${baseUrl}/api/single`, { method: "POST", body: "x" })).text()));
     expect(new Set(replies).size).toBe(1);
     expect(replies[0]).toMatch(/n[012]/);
     const wrong = await node(1).api("PUT", "/flows/single", {
-      yaml: `- route: {id: single, from: {uri: webhook, ${answer}}}\n`,
+      yaml: `- route: {id: single, from: {uri: webhook, ${replySteps}}}\n`,
       params: { "sluice.placement": "two" },
     });
     expect([wrong.status, JSON.stringify(wrong.json)]).toEqual([expect.any(Number), expect.stringContaining("allowed: auto, one, all")]);

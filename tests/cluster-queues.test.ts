@@ -50,10 +50,10 @@ for (const { title, server, urlOf } of stores)
         .replaceAll("queue:work", "queue:failing");
       expect((await node(1).putFlow("failing", flow.replace("maximumRedeliveries=1000", "maximumRedeliveries=2"))).status).toBe(201);
       expect(await post(node(0), "/api/fails", "poison 1")).toBe(202);
-      const letters = async (): Promise<readonly any[]> =>
+      const deadLetters = async (): Promise<readonly any[]> =>
         (await Promise.all(cluster.nodes.map(({ api }) => api("GET", "/dead-letters")))).flatMap(({ json }) => json.deadLetters);
-      await eventually(async () => (await letters()).length === 3);
-      expect(await letters()).toEqual(Array(3).fill(expect.objectContaining({ routeId: "failing", attempts: 3, source: "queue:failing" })));
+      await eventually(async () => (await deadLetters()).length === 3);
+      expect(await deadLetters()).toEqual(Array(3).fill(expect.objectContaining({ routeId: "failing", attempts: 3, source: "queue:failing" })));
       expect(cluster.arrived.get("poison 1")).toBe(3);
     });
 

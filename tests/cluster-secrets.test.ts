@@ -9,7 +9,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { decodeParts, encodeParts } from "../packages/server/src/cluster/message-parts.ts";
 import { createRecordCipher, type RecordCipher } from "../packages/server/src/cluster/record-cipher.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, call, eventually } from "./started-server.ts";
+import { call, eventually, replyFlow } from "./started-server.ts";
 
 const secret = "Sup3r-s3cret-value";
 const keyOf = (byte: number): string => Buffer.alloc(32, byte).toString("base64");
@@ -37,7 +37,7 @@ describe.skipIf(nats === undefined)("secrets in a cluster (needs NATS)", () => {
   let one: SpawnedServer;
   let two: SpawnedServer;
   const flow = (version: string) => ({
-    yaml: answering("greet", "x").replace("constant: x", `simple: "${version} {{password}}"`),
+    yaml: replyFlow("greet", "x").replace("constant: x", `simple: "${version} {{password}}"`),
     params: { password: { value: secret, secret: true } },
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(nats === undefined)("secrets in a cluster (needs NATS)", () => {
   });
 });
 
-/** The response of node one to a call by a node of this name that has the credentials of NATS. */
+/** The response of node one to a call from a client that has the NATS credentials and poses as node 'intruder'. */
 async function requestOf({ host, port }: TestServer, call: object, cipher: RecordCipher | undefined): Promise<string> {
   const connection = await connect({ servers: `${host}:${port}` });
   const responses = connection.subscribe("sealed.request.intruder", { max: 1, timeout: 10_000 });

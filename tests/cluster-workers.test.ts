@@ -6,7 +6,7 @@ import { serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { durableFlow } from "./cluster-load.ts";
 import { ClusterPartner } from "./cluster-partner.ts";
-import { fresh, isAlive, many, route } from "./several-workers.ts";
+import { callMany, callOnNewConnection, isAlive, route } from "./several-workers.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { eventually, sleep, token } from "./started-server.ts";
 
@@ -44,7 +44,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
   /** A call of the API on a separate connection, so that each may reach another worker. */
   const api = async (method: string, path: string, body?: unknown): Promise<any> => {
     const headers = { authorization: `Bearer ${token}` };
-    const reply = await fresh(server.baseUrl, `/_api${path}`, body === undefined ? "" : JSON.stringify(body), headers, method);
+    const reply = await callOnNewConnection(server.baseUrl, `/_api${path}`, body === undefined ? "" : JSON.stringify(body), headers, method);
     return JSON.parse(reply.body);
   };
   const nodes = async (): Promise<readonly NodeView[]> => (await api("GET", "/nodes")).nodes;
@@ -77,7 +77,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
         .filter((line) => line.startsWith('{"baseUrl"')),
     ).toHaveLength(1);
     for (const worker of ["worker-1", "worker-2"]) expect(readdirSync(join(dataDir, worker))).toContain("cluster-boot");
-    // A call reaches any of them, and its reply names the one.
+    // A call reaches any of them, and the reply names the node that replied.
     const replied = new Set<string>();
     await eventually(async () => {
       const { cluster, workers } = await api("GET", "/health");
@@ -95,7 +95,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
   it("applies a change on every worker, and all of them serve requests", async () => {
     const put = await api("PUT", "/flows/greet", { yaml: route("greet", "webhook", `setBody: {simple: "\${body} is served"}`) });
     expect(put.cluster).toEqual({ revision: put.revision, nodes: 2, running: 2, behind: [] });
-    for (const { status, body } of await many(40, server.baseUrl, "/api/greet")) expect([status, body.endsWith(" is served")]).toEqual([200, true]);
+    for (const { status, body } of await callMany(40, server.baseUrl, "/api/greet")) expect([status, body.endsWith(" is served")]).toEqual([200, true]);
     const { runs, incomplete } = await api("GET", "/runs?routeId=greet&limit=100");
     expect([runs.length, incomplete ?? []]).toEqual([40, []]);
     expect([...new Set<string>(runs.map(({ node }: NodeView) => node))].toSorted()).toEqual(names);
@@ -112,7 +112,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
         tests,
       });
       expect([put.json.error, put.json.cluster]).toMatchObject([undefined, { nodes: 2, running: 2 }]);
-      for (const { body } of await many(10, right.baseUrl, "/api/polite")) expect(body).toMatch(/^hello \d$/);
+      for (const { body } of await callMany(10, right.baseUrl, "/api/polite")) expect(body).toMatch(/^hello \d$/);
     } finally {
       expect(await right.end()).toBe(0);
     }
@@ -121,16 +121,16 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
   it("forwards the requests of a flow that runs on one node to the worker that holds it", async () => {
     const put = await api("PUT", "/flows/tied", { yaml: route("tied", "webhook", "throttle: {constant: 1000}", "setBody: {constant: done}") });
     expect(put.cluster).toMatchObject({ nodes: 2, running: 2 });
-    for (const { status, body } of await many(20, server.baseUrl, "/api/tied")) expect([status, body]).toEqual([200, "done"]);
+    for (const { status, body } of await callMany(20, server.baseUrl, "/api/tied")) expect([status, body]).toEqual([200, "done"]);
     const { runs } = await api("GET", "/runs?routeId=tied&limit=100");
     expect([runs.length, new Set(runs.map(({ node }: NodeView) => node)).size]).toEqual([20, 1]);
   });
 
   it("reports every queue in the metrics of the cluster, whichever worker replies", async () => {
     expect((await api("PUT", "/flows/hold", { yaml: route("hold", "webhook", "to: queue:idle") })).cluster).toMatchObject({ running: 2 });
-    for (const { status } of await many(3, server.baseUrl, "/api/hold")) expect(status).toBe(200);
+    for (const { status } of await callMany(3, server.baseUrl, "/api/hold")) expect(status).toBe(200);
     const headers = { authorization: `Bearer ${token}` };
-    const replies = await Promise.all(Array.from({ length: 8 }, () => fresh(server.baseUrl, "/_api/metrics?scope=cluster", "", headers, "GET")));
+    const replies = await Promise.all(Array.from({ length: 8 }, () => callOnNewConnection(server.baseUrl, "/_api/metrics?scope=cluster", "", headers, "GET")));
     expect(replies.map(({ body }) => /sluice_queue_depth\{queue="idle"\} (\d+)/.exec(body)?.[1])).toEqual(Array(8).fill("3"));
   });
 
@@ -143,7 +143,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
     const senders = Array.from({ length: 6 }, async () => {
       for (; !isOver; await sleep(10)) {
         const id = `m${++sent}`;
-        const status = await fresh(server.baseUrl, "/api/in", id).then(
+        const status = await callOnNewConnection(server.baseUrl, "/api/in", id).then(
           (reply) => reply.status,
           () => 0,
         );
@@ -175,11 +175,11 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
 
   it("drains every worker on SIGTERM and exits with 0", async () => {
     await api("PUT", "/flows/slow", { yaml: route("slow", "webhook", "delay: {constant: 1500}", "setBody: {constant: finished}") });
-    const slow = many(12, server.baseUrl, "/api/slow");
+    const slow = callMany(12, server.baseUrl, "/api/slow");
     await eventually(async () => (await api("GET", "/runs?routeId=slow&status=running&limit=100")).runs.length === 12);
     const pids = workerPids();
     const ended = server.end("SIGTERM");
-    await eventually(async () => (await fresh(server.baseUrl, "/_api/health?probe=ready", "", {}, "GET")).status === 503);
+    await eventually(async () => (await callOnNewConnection(server.baseUrl, "/_api/health?probe=ready", "", {}, "GET")).status === 503);
     expect((await slow).map(({ status, body }) => `${status} ${body}`)).toEqual(Array(12).fill("200 finished"));
     expect(await ended).toBe(0);
     expect(pids.map(isAlive)).toEqual([false, false]);
@@ -187,7 +187,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
     server = await start("left");
     await eventually(isComplete);
     expect(server.output()).not.toContain("is already in the cluster");
-    expect((await fresh(server.baseUrl, "/api/greet", "after")).body).toBe("after is served");
+    expect((await callOnNewConnection(server.baseUrl, "/api/greet", "after")).body).toBe("after is served");
     expect(await server.end("SIGTERM")).toBe(0);
   });
 });

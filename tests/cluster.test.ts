@@ -10,7 +10,7 @@ import { serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkSharedDocuments, documentVariables, variablesOfOthers } from "./cluster-documents.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, call, eventually, sleep, type ApiReply } from "./started-server.ts";
+import { call, eventually, replyFlow, sleep, type ApiReply } from "./started-server.ts";
 
 const ttlMs = 5_000;
 const echoPlugin = fileURLToPath(new URL("echo-plugin", import.meta.url));
@@ -42,7 +42,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
       },
     });
   const [one, two, three] = [0, 1, 2].map((index) => () => nodes[index] as SpawnedServer) as [() => SpawnedServer, () => SpawnedServer, () => SpawnedServer];
-  const answers = async (path: string): Promise<readonly string[]> =>
+  const repliesOf = async (path: string): Promise<readonly string[]> =>
     Promise.all(
       nodes.map(async ({ baseUrl }) => {
         const { status, text } = await call(baseUrl, "POST", path);
@@ -69,22 +69,22 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
 
   it("applies a change on every node before it replies", async () => {
     for (const [index, text] of ["first", "second", "third", "fourth"].entries()) {
-      const reply = await (nodes[index % 3] as SpawnedServer).putFlow("greet", answering("greet", text));
+      const reply = await (nodes[index % 3] as SpawnedServer).putFlow("greet", replyFlow("greet", text));
       expect(reply.status).toBe(index === 0 ? 201 : 200);
       expect(reply.json.cluster).toEqual({ revision: reply.json.revision, nodes: 3, running: 3, behind: [] });
-      expect(await answers("/api/greet")).toEqual([text, text, text]);
+      expect(await repliesOf("/api/greet")).toEqual([text, text, text]);
     }
     const { json } = await two().api("GET", "/flows/greet/versions");
     expect(json.versions.map(({ running }: any) => running)).toEqual([true, false, false, false]);
     const back = await three().api("POST", "/flows/greet/rollback", { revision: json.versions[2].revision });
     expect([back.status, back.json.cluster.running]).toEqual([200, 3]);
-    expect(await answers("/api/greet")).toEqual(["second", "second", "second"]);
+    expect(await repliesOf("/api/greet")).toEqual(["second", "second", "second"]);
     expect(await Promise.all(nodes.map(async (node) => (await node.api("GET", "/flows/greet")).headers.get("etag")))).toEqual(
       Array(3).fill(back.headers.get("etag")),
     );
     const removed = await two().api("DELETE", "/flows/greet");
     expect([removed.status, removed.json.cluster.running]).toEqual([200, 3]);
-    expect(await answers("/api/greet")).toEqual(["404", "404", "404"]);
+    expect(await repliesOf("/api/greet")).toEqual(["404", "404", "404"]);
   });
 
   it("shares parameters, tests, tables, mapping documents, policies and route states", async () => {
@@ -104,13 +104,13 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
       expect(new Set(copies.map(({ headers }) => headers.get("etag"))).size).toBe(1);
       expect(copies.map(({ status }) => status)).toEqual([200, 200, 200]);
     }
-    expect(await answers("/api/shared")).toEqual(["401", "401", "401"]);
+    expect(await repliesOf("/api/shared")).toEqual(["401", "401", "401"]);
     expect((await two().api("DELETE", "/auth/shared")).status).toBe(200);
-    expect((await answers("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
+    expect((await repliesOf("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
     await three().api("POST", "/routes/shared/stop");
-    expect(await answers("/api/shared")).toEqual(["503", "503", "503"]);
+    expect(await repliesOf("/api/shared")).toEqual(["503", "503", "503"]);
     await one().api("POST", "/routes/shared/start");
-    expect((await answers("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
+    expect((await repliesOf("/api/shared")).every((text) => text.startsWith("hello"))).toBe(true);
     for (const path of ["/value-mappings/units", "/flows/shared"]) expect((await three().api("DELETE", path)).status).toBe(200);
     for (const document of ["value mapping 'units'", "the access policy of flow 'shared'"])
       await eventually(() => one().output().includes(`Removed ${document} because another node removed it`));
@@ -123,11 +123,11 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
 
   it("accepts one of two flows with the same path that are deployed on two nodes at once", async () => {
     for (let round = 0; round < 50; round++) {
-      const flow = (name: string): string => answering(name, name).replace("uri: webhook", `uri: platform-http:/same${round}`);
+      const flow = (name: string): string => replyFlow(name, name).replace("uri: webhook", `uri: platform-http:/same${round}`);
       const replies = await Promise.all([one().putFlow(`a${round}`, flow(`a${round}`)), two().putFlow(`b${round}`, flow(`b${round}`))]);
       expect(statuses(replies)).toEqual([201, 409]);
       const winner = replies[0]?.status === 201 ? `a${round}` : `b${round}`;
-      expect(await answers(`/same${round}`)).toEqual([winner, winner, winner]);
+      expect(await repliesOf(`/same${round}`)).toEqual([winner, winner, winner]);
       expect((await three().api("DELETE", `/flows/${winner}`)).status).toBe(200);
     }
     const lists = await Promise.all(nodes.map(async (node) => (await node.api("GET", "/flows")).json.flows.map(({ id }: any) => id)));
@@ -135,14 +135,14 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
   });
 
   it("loses no update when several clients change one flow with If-Match", async () => {
-    let { headers } = await one().putFlow("counter", answering("counter", "0"));
+    let { headers } = await one().putFlow("counter", replyFlow("counter", "0"));
     const accepted: string[] = [];
     let rejected = 0;
     for (let round = 0; round < 10; round++) {
       const etag = headers.get("etag") as string;
       const replies = await Promise.all(
         [0, 1, 2, 3, 4, 5].map((client) =>
-          (nodes[client % 3] as SpawnedServer).api("PUT", "/flows/counter", { yaml: answering("counter", `r${round}c${client}`) }, { "if-match": etag }),
+          (nodes[client % 3] as SpawnedServer).api("PUT", "/flows/counter", { yaml: replyFlow("counter", `r${round}c${client}`) }, { "if-match": etag }),
         ),
       );
       const won = replies.filter(({ status }) => status === 200);
@@ -150,7 +150,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
       rejected += replies.length - won.length;
       headers = (won[0] as (typeof won)[number]).headers;
       accepted.push(headers.get("etag") as string);
-      expect(new Set(await answers("/api/counter")).size).toBe(1);
+      expect(new Set(await repliesOf("/api/counter")).size).toBe(1);
     }
     expect([new Set(accepted).size, rejected]).toEqual([10, 50]);
     await one().api("DELETE", "/flows/counter");
@@ -171,7 +171,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
       const reply = await one().putFlow("refused", yaml);
       expect([reply.status, reply.json.error]).toEqual([422, expect.stringMatching(message)]);
     }
-    const secret = await one().api("PUT", "/flows/refused", { yaml: answering("refused", "x"), params: { key: { value: "s3cret", secret: true } } });
+    const secret = await one().api("PUT", "/flows/refused", { yaml: replyFlow("refused", "x"), params: { key: { value: "s3cret", secret: true } } });
     expect([secret.status, secret.json.error]).toEqual([422, expect.stringContaining("a literal secret is not allowed in a cluster")]);
     expect((await one().putFlow("tied", route("direct:tied", resequence).replace("refused", "tied"))).status).toBe(201);
     const caller = await two().putFlow("refused", route("webhook:w", "to: direct:tied"));
@@ -215,8 +215,8 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     for (const id of ["once", "each"]) await two().api("DELETE", `/flows/${id}`);
   });
 
-  it("accepts a signature that is valid once on one node only, and on none while the store is down", async () => {
-    const flow = answering("signed", "welcome");
+  it("accepts a single-use signature on one node only, and on none while the store is down", async () => {
+    const flow = replyFlow("signed", "welcome");
     expect((await one().putFlow("signed", flow)).status).toBe(201);
     const secrets = [{ env: "SIGNING_SECRET" }];
     const policy = { authenticate: [{ type: "hmac", preset: "slack", secrets }] };
@@ -247,15 +247,15 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
   });
 
   it("a killed node catches up when it starts again", async () => {
-    await one().putFlow("before", answering("before", "old"));
+    await one().putFlow("before", replyFlow("before", "old"));
     await three().end("SIGKILL");
-    const put = await one().putFlow("before", answering("before", "new"));
+    const put = await one().putFlow("before", replyFlow("before", "new"));
     expect(put.json.cluster).toMatchObject({ nodes: 3, running: 2, behind: [{ node: "n3", reason: expect.stringContaining("did not confirm") }] });
-    await two().putFlow("added", answering("added", "here"));
+    await two().putFlow("added", replyFlow("added", "here"));
     nodes[2] = await start(3);
-    expect(await answers("/api/before")).toEqual(["new", "new", "new"]);
-    expect(await answers("/api/added")).toEqual(["here", "here", "here"]);
-    expect((await two().putFlow("added", answering("added", "again"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
+    expect(await repliesOf("/api/before")).toEqual(["new", "new", "new"]);
+    expect(await repliesOf("/api/added")).toEqual(["here", "here", "here"]);
+    expect((await two().putFlow("added", replyFlow("added", "again"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
   });
 
   it("fires each second of a schedule at most once, even if its node is killed", async () => {
@@ -283,18 +283,18 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
   });
 
   it("keeps serving while the store is down, rejects changes, and recovers without help", async () => {
-    await one().putFlow("steady", answering("steady", "on"));
+    await one().putFlow("steady", replyFlow("steady", "on"));
     await store.kill();
     const failed: string[] = [];
     let calls = 0;
     const until = performance.now() + 10_000;
     const load = (async () => {
       for (; performance.now() < until; calls += 3) {
-        failed.push(...(await answers("/api/steady")).filter((text) => text !== "on"));
+        failed.push(...(await repliesOf("/api/steady")).filter((text) => text !== "on"));
         await sleep(20);
       }
     })();
-    const put = await one().putFlow("steady", answering("steady", "off"));
+    const put = await one().putFlow("steady", replyFlow("steady", "off"));
     expect([put.status, put.json.error]).toEqual([503, "cluster store unreachable: nothing was changed"]);
     await load;
     expect([failed, calls > 100]).toEqual([[], true]);
@@ -303,8 +303,8 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     await eventually(async () =>
       (await Promise.all(nodes.map((node) => node.api("GET", "/health")))).every(({ json }) => json.cluster.connectivity === "connected"),
     );
-    await eventually(async () => (await two().putFlow("steady", answering("steady", "back"))).status === 200);
-    expect(await answers("/api/steady")).toEqual(["back", "back", "back"]);
+    await eventually(async () => (await two().putFlow("steady", replyFlow("steady", "back"))).status === 200);
+    expect(await repliesOf("/api/steady")).toEqual(["back", "back", "back"]);
   });
 
   it("leaves the cluster immediately on SIGTERM", async () => {

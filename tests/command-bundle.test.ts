@@ -23,8 +23,8 @@ function copyCommand(target: string): void {
   symlinkSync(join(root, "node_modules"), join(target, "node_modules"));
 }
 
-const runCopy = (copy: string, ...words: string[]): SpawnSyncReturns<string> =>
-  spawnSync(process.execPath, [join(copy, "bin/sluice.cjs"), ...words], { encoding: "utf8" });
+const runCopy = (copy: string, ...args: string[]): SpawnSyncReturns<string> =>
+  spawnSync(process.execPath, [join(copy, "bin/sluice.cjs"), ...args], { encoding: "utf8" });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -65,10 +65,10 @@ describe("the bundled command", () => {
       ["gzipDeflater", "zipDeflater", "zipFile"].map((format) => steps(format, packed(format))).join("");
     const tests = "flowId: late\ntests:\n  - name: packs\n    when: {webhook: zipFile, body: hello}\n    then: [{reply: {status: 200, body: hello}}]\n";
     expect((await server.api("PUT", "/flows/late?tests=required", { yaml, tests })).json).toMatchObject({ routeCount: 5, testsPassed: 1 });
-    const answer = async (id: string, body: string): Promise<string> => (await fetch(`${server.baseUrl}/api/${id}`, { method: "POST", body })).text();
-    expect(await answer("query", "<a><b>7</b></a>")).toBe("7");
-    expect(await answer("total", '{"lines":[3,4]}')).toBe("7");
-    for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await answer(format, "hello")).toBe("hello");
+    const replyText = async (id: string, body: string): Promise<string> => (await fetch(`${server.baseUrl}/api/${id}`, { method: "POST", body })).text();
+    expect(await replyText("query", "<a><b>7</b></a>")).toBe("7");
+    expect(await replyText("total", '{"lines":[3,4]}')).toBe("7");
+    for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await replyText(format, "hello")).toBe("hello");
     expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(/xpath expression is invalid/);
     expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {jsonata: '$sum('}}") })).json.error).toMatch(/jsonata/);
     await server.end("SIGKILL");

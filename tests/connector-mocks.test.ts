@@ -68,7 +68,7 @@ it.each(Object.entries(endpoints))("%s", async (scheme, { from = `direct:${schem
   const { status, text } = await server.putFlow(scheme, flow);
   expect([status, text]).toEqual([201, expect.any(String)]);
   const onRuntime = await runTestFile(httpTransport(server.baseUrl, token), file);
-  const systems = runtimeConnectorsOf((await server.api("GET", "/catalog?full=true")).json);
-  const [simulated] = await simulateTests({ flowId: scheme, source: flow, files: [file], systems });
-  for (const result of [onRuntime, simulated]) expect([result?.faults, result?.tests.map(({ faults }) => faults)]).toEqual([[], [[]]]);
+  const runtimeConnectors = runtimeConnectorsOf((await server.api("GET", "/catalog?full=true")).json);
+  const [simulated] = await simulateTests({ flowId: scheme, source: flow, files: [file], runtimeConnectors });
+  for (const result of [onRuntime, simulated]) expect([result?.problems, result?.tests.map(({ failures }) => failures)]).toEqual([[], [[]]]);
 });

@@ -1,7 +1,7 @@
 // Transcripts of the HTTP contract: a test session with a partner that fails once, idempotent webhooks, and the replies of flows.
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+import { sha256 } from "./sha256.ts";
+import { call, eventually, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => server.end());
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const runId = expect.stringMatching(/^run_[0-9A-Z]{26}$/);
 
-describe("section 11: erp down", () => {
+describe("a test session with a partner that fails once", () => {
   const flow = `- route:
     id: order-intake
     errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 0}}}
@@ -45,7 +45,7 @@ describe("section 11: erp down", () => {
     ],
   };
 
-  it("opens, invokes, retries and closes as written", async () => {
+  it("opens, invokes, retries and closes as in the transcript", async () => {
     expect((await server.putFlow("orders", flow)).status).toBe(201);
     const opened = await server.api("POST", "/test/session", opening);
     expect([opened.status, opened.json]).toEqual([
@@ -103,7 +103,7 @@ describe("section 11: erp down", () => {
   });
 });
 
-describe("section 4: idempotent webhooks", () => {
+describe("idempotent webhooks", () => {
   const flow = `- route:
     id: pay
     from:
@@ -133,11 +133,11 @@ describe("section 4: idempotent webhooks", () => {
   });
 });
 
-describe("section 3: replies", () => {
-  it("a flow's PUT, list and DELETE have the members the contract shows", async () => {
-    const yaml = answering("fresh", "ok");
+describe("replies of flows", () => {
+  it("a flow's PUT, list and DELETE have the members that the contract specifies", async () => {
+    const yaml = replyFlow("fresh", "ok");
     const put = await server.putFlow("fresh", yaml);
-    const hash = createHash("sha256").update(yaml).digest("hex");
+    const hash = sha256(yaml);
     expect(put.json).toMatchObject({
       id: "fresh",
       created: true,

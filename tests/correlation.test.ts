@@ -1,6 +1,6 @@
 // One id finds everything that one request caused, through all connectors.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { call, eventually, followed, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, eventually, followStream, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ it("X-Correlation-Id takes precedence over breadcrumbId, and an empty or too lon
 });
 
 it("a replay, a durable webhook, a test session and the trace propagate it", async () => {
-  const trace = await followed(server, "/trace/stream?routeId=entry");
+  const trace = await followStream(server, "/trace/stream?routeId=entry");
   const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "again" });
   await eventually(async () => (await routesOf("again")).length === all.length);
   await server.api("POST", `/runs/${headers.get("x-run-id")}/replay`, {});

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { lockDirectory } from "../packages/server/src/data-lock/lock-directory.ts";
 import { lockByProcessId } from "../packages/server/src/data-lock/process-id-lock.ts";
 import { spawnServer } from "./spawned-server.ts";
-import { answering } from "./started-server.ts";
+import { replyFlow } from "./started-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe("the lock of the data directory", () => {
@@ -43,7 +43,7 @@ describe("the lock of the data directory", () => {
     const dataDir = temporaryFolder();
     const server = await spawnServer({ dataDir });
     try {
-      expect((await server.putFlow("kept", answering("kept", "x"))).status).toBe(201);
+      expect((await server.putFlow("kept", replyFlow("kept", "x"))).status).toBe(201);
       // A temporary file of a change that the first process is writing.
       const temporary = join(dataDir, "routes", ".kept.yaml.0123456789abcdef.tmp");
       writeFileSync(temporary, "half");

@@ -34,13 +34,13 @@ const failing = (works = false): string => `- errorHandler:
 `;
 
 const post = (body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", "/api/orders", body, headers);
-const letters = async (query = "") => (await server.api("GET", `/dead-letters${query}`)).json;
+const listDeadLetters = async (query = "") => (await server.api("GET", `/dead-letters${query}`)).json;
 
 describe("dead letters", () => {
   it("one line of YAML stores the message and its failure; the caller gets a successful reply", async () => {
     await server.putFlow("shop", failing());
     expect((await post("A-1", { "X-Src": "web", Authorization: "Bearer abcdef" })).status).toBe(200);
-    const { deadLetters, total } = await letters();
+    const { deadLetters, total } = await listDeadLetters();
     expect(total).toBe(1);
     const [run] = (await server.api("GET", "/runs?routeId=orders")).json.runs;
     expect(deadLetters[0]).toEqual({
@@ -56,52 +56,52 @@ describe("dead letters", () => {
       error: { type: "java.lang.IllegalStateException", message: "no stock for changed A-1", stepId: "throwException1", routeId: "orders" },
       size: expect.any(Number),
     });
-    const letter = (await server.api("GET", `/dead-letters/${deadLetters[0].id}`)).json;
-    expect(letter.message).toMatchObject({
+    const deadLetter = (await server.api("GET", `/dead-letters/${deadLetters[0].id}`)).json;
+    expect(deadLetter.message).toMatchObject({
       body: "changed A-1",
       bodyType: "text",
       headers: { "X-Stage": "changed", "X-Src": "web", Authorization: "***" },
       properties: { tenant: "acme" },
     });
-    expect(letter.input).toMatchObject({ body: "A-1", bodyType: "bytes", headers: { "X-Src": "web" } });
-    expect(letter.input.headers["X-Stage"]).toBeUndefined();
+    expect(deadLetter.input).toMatchObject({ body: "A-1", bodyType: "bytes", headers: { "X-Src": "web" } });
+    expect(deadLetter.input.headers["X-Stage"]).toBeUndefined();
   });
 
-  it("replays the message as it entered; success removes the letter", async () => {
+  it("replays the message as it entered; success removes the dead letter", async () => {
     await server.putFlow("shop", failing());
     await post("A-1");
-    const [{ id }] = (await letters()).deadLetters;
+    const [{ id }] = (await listDeadLetters()).deadLetters;
     await server.putFlow("shop", failing(true));
     const reply = await server.api("POST", `/dead-letters/${id}/replay`);
     expect([reply.status, reply.json]).toMatchObject([200, { id, status: "completed", replayed: true, error: null }]);
     const [run] = (await server.api("GET", "/runs?routeId=orders")).json.runs;
     expect(run).toMatchObject({ id: reply.json.runId, status: "completed", trigger: { uri: "sluice:dead-letters" } });
     expect(run.request.preview).toBe("A-1");
-    expect((await letters()).total).toBe(0);
+    expect((await listDeadLetters()).total).toBe(0);
     expect((await server.api("POST", `/dead-letters/${id}/replay`)).json).toEqual({ error: `dead letter '${id}' not found` });
   });
 
   it("a failed replay keeps the dead letter and increments its attempts", async () => {
     await server.putFlow("shop", failing());
     await post("A-1");
-    const [{ id }] = (await letters()).deadLetters;
+    const [{ id }] = (await listDeadLetters()).deadLetters;
     for (const attempts of [2, 3]) {
       const reply = (await server.api("POST", `/dead-letters/${id}/replay`)).json;
       expect(reply).toMatchObject({ replayed: false, error: { type: "java.lang.IllegalStateException", stepId: "throwException1" } });
-      const { deadLetters, total } = await letters();
+      const { deadLetters, total } = await listDeadLetters();
       expect([total, deadLetters[0].id, deadLetters[0].attempts, deadLetters[0].runId]).toEqual([1, id, attempts, reply.runId]);
       expect(deadLetters[0].replayedAt).not.toBeNull();
     }
   });
 
-  it("a letter whose route was removed is kept and reported", async () => {
+  it("a dead letter whose route was removed is kept and reported", async () => {
     await server.putFlow("shop", failing());
     await post("A-1");
-    const [{ id }] = (await letters()).deadLetters;
+    const [{ id }] = (await listDeadLetters()).deadLetters;
     await server.api("DELETE", "/flows/shop");
     const reply = await server.api("POST", `/dead-letters/${id}/replay`);
     expect([reply.status, reply.json]).toEqual([409, { error: `dead letter '${id}' cannot be replayed: route 'orders' is not deployed` }]);
-    expect((await letters()).total).toBe(1);
+    expect((await listDeadLetters()).total).toBe(1);
   });
 
   it("replays in bulk and reports counts; dead letters whose replay fails stay", async () => {
@@ -118,11 +118,11 @@ describe("dead letters", () => {
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({ status: "completed", total: 30, replayed: 19, failed: 11, skipped: 0 });
     expect((await server.api("GET", `/dead-letters/replays/${reply.json.id}`)).json).toEqual(reply.json);
-    expect((await letters()).total).toBe(11);
+    expect((await listDeadLetters()).total).toBe(11);
     expect((await server.api("POST", "/dead-letters/replay", {})).json).toEqual({ error: "routeId or flowId is required" });
   });
 
-  /** Letters whose replay takes a while. */
+  /** Dead letters whose replay takes a while. */
   async function slowDeadLetters(target: Pick<StartedServer, "baseUrl" | "putFlow">, count: number): Promise<void> {
     await target.putFlow("shop", failing());
     await Promise.all(Array.from({ length: count }, (_, number) => call(target.baseUrl, "POST", "/api/orders", `A-${number}`)));
@@ -139,7 +139,7 @@ describe("dead letters", () => {
     const [cancelled, ...seen] = await Promise.all([server.api("DELETE", path), server.api("GET", path), server.api("GET", path)]);
     expect(cancelled.json).toMatchObject({ id: started.json.id, status: "cancelled", total: 40 });
     for (const { json } of seen) if (json.status !== "running") expect(json).toEqual(cancelled.json);
-    expect((await letters()).total).toBe(40 - cancelled.json.replayed);
+    expect((await listDeadLetters()).total).toBe(40 - cancelled.json.replayed);
     const running = async (): Promise<number> => (await server.api("GET", "/runs?routeId=orders&status=running")).json.total;
     await eventually(async () => (await running()) === 0);
     const { replayed } = (await server.api("GET", path)).json;
@@ -150,7 +150,7 @@ describe("dead letters", () => {
     expect((await server.api("DELETE", "/dead-letters/replays/replay_x")).json).toEqual({ error: "replay 'replay_x' not found" });
   });
 
-  it("a bulk replay stops with the runtime: running replays finish, and the remaining letters stay", { timeout: 120_000 }, async () => {
+  it("a bulk replay stops with the runtime: running replays finish, and the remaining dead letters stay", { timeout: 120_000 }, async () => {
     let spawned = await spawnServer();
     await slowDeadLetters(spawned, 40);
     const started = await spawned.api("POST", "/dead-letters/replay", { routeId: "orders" });
@@ -169,14 +169,14 @@ describe("dead letters", () => {
     await server.putFlow("other", failing().replace("id: orders", "id: returns"));
     for (const body of ["Größe 1", "b", "c"]) await post(body);
     await call(server.baseUrl, "POST", "/api/returns", "d");
-    const all = (await letters()).deadLetters;
-    expect(all.map((letter: { error: { message: string } }) => letter.error.message.at(-1))).toEqual(["d", "c", "b", "1"]);
-    expect((await letters("?routeId=returns")).total).toBe(1);
-    expect((await letters("?flowId=shop")).total).toBe(3);
-    expect((await letters("?text=GRÖSSE%201")).total + (await letters("?text=gr%C3%B6%C3%9Fe%201")).total).toBe(1);
-    expect((await letters("?limit=2")).deadLetters).toHaveLength(2);
-    expect((await letters(`?until=${encodeURIComponent(all[2].at)}&since=${encodeURIComponent(all[3].at)}`)).total).toBeGreaterThanOrEqual(2);
-    expect((await letters("?since=2999-01-01T00:00:00Z")).total).toBe(0);
+    const all = (await listDeadLetters()).deadLetters;
+    expect(all.map((deadLetter: { error: { message: string } }) => deadLetter.error.message.at(-1))).toEqual(["d", "c", "b", "1"]);
+    expect((await listDeadLetters("?routeId=returns")).total).toBe(1);
+    expect((await listDeadLetters("?flowId=shop")).total).toBe(3);
+    expect((await listDeadLetters("?text=GRÖSSE%201")).total + (await listDeadLetters("?text=gr%C3%B6%C3%9Fe%201")).total).toBe(1);
+    expect((await listDeadLetters("?limit=2")).deadLetters).toHaveLength(2);
+    expect((await listDeadLetters(`?until=${encodeURIComponent(all[2].at)}&since=${encodeURIComponent(all[3].at)}`)).total).toBeGreaterThanOrEqual(2);
+    expect((await listDeadLetters("?since=2999-01-01T00:00:00Z")).total).toBe(0);
     expect((await server.api("GET", "/dead-letters?since=yesterday")).json).toEqual({ error: "since must be a time such as 2026-11-14T16:02:33.120Z" });
     expect((await server.api("GET", "/dead-letters?limit=0")).status).toBe(400);
   });
@@ -184,16 +184,16 @@ describe("dead letters", () => {
   it("deletes one, or those that match a filter, and never all without a filter", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b", "c"]) await post(body);
-    const [{ id }] = (await letters()).deadLetters;
+    const [{ id }] = (await listDeadLetters()).deadLetters;
     expect((await server.api("DELETE", `/dead-letters/${id}`)).json).toEqual({ id, deleted: true });
     expect((await server.api("DELETE", `/dead-letters/${id}`)).status).toBe(404);
     expect((await server.api("DELETE", "/dead-letters")).status).toBe(400);
     expect((await server.api("DELETE", "/dead-letters?routeId=unknown")).json).toEqual({ deleted: 0 });
     expect((await server.api("DELETE", "/dead-letters?routeId=orders")).json).toEqual({ deleted: 2 });
-    expect((await letters()).total).toBe(0);
+    expect((await listDeadLetters()).total).toBe(0);
   });
 
-  it("a letter of a test session is replayed inside that session only, and never after it has ended", async () => {
+  it("a dead letter of a test session is replayed inside that session only, and never after it has ended", async () => {
     const queued = `- route: {id: waiting, from: {uri: "queue:tested?maximumRedeliveries=0", steps: [{to: {id: far, uri: "mock:far"}}, {throwException: {exceptionType: java.io.IOException, message: down}}]}}\n`;
     await server.putFlow("shop", failing());
     expect(
@@ -203,11 +203,11 @@ describe("dead letters", () => {
     await post("for real");
     await post("a test", { "x-test-session": sessionId });
     await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:sending", body: "a test" });
-    await eventually(async () => (await letters()).total === 3);
-    const all = (await letters()).deadLetters as { id: string; routeId: string }[];
+    await eventually(async () => (await listDeadLetters()).total === 3);
+    const all = (await listDeadLetters()).deadLetters as { id: string; routeId: string }[];
     const [waiting, tested] = [all.find(({ routeId }) => routeId === "waiting"), all.find(({ routeId }) => routeId === "orders")];
-    for (const letter of [waiting, tested]) {
-      const { runId } = (await server.api("POST", `/dead-letters/${letter?.id}/replay`)).json;
+    for (const deadLetter of [waiting, tested]) {
+      const { runId } = (await server.api("POST", `/dead-letters/${deadLetter?.id}/replay`)).json;
       expect((await server.api("GET", `/runs/${runId}`)).json.sessionId).toBe(sessionId);
     }
     expect((await server.api("DELETE", `/test/session/${sessionId}`)).json.callCount).toBe(2);
@@ -215,13 +215,13 @@ describe("dead letters", () => {
     expect([refused.status, refused.json.error]).toEqual([409, expect.stringContaining(`it belongs to test session '${sessionId}', which is closed`)]);
     await server.putFlow("shop", failing(true));
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "orders" })).json).toMatchObject({ total: 2, replayed: 1, failed: 0, skipped: 1 });
-    expect((await letters("?routeId=orders")).deadLetters.map(({ id }: { id: string }) => id)).toEqual([tested?.id]);
+    expect((await listDeadLetters("?routeId=orders")).deadLetters.map(({ id }: { id: string }) => id)).toEqual([tested?.id]);
   });
 
   it("an empty search string, or one truncated at a NUL, never matches everything", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["a", "b"]) await post(body);
-    const [{ id }] = (await letters()).deadLetters;
+    const [{ id }] = (await listDeadLetters()).deadLetters;
     for (const [method, path, body] of [
       ["GET", "/dead-letters?text="],
       ["DELETE", "/dead-letters?text="],
@@ -232,7 +232,7 @@ describe("dead letters", () => {
       expect([path, reply.status, reply.json]).toEqual([path, 400, { error: "text must not be empty" }]);
     }
     for (const query of ["text=%00", "text=a%00b", "routeId=orders%00x", "flowId=shop%00"]) {
-      expect([query, (await letters(`?${query}`)).total]).toEqual([query, 0]);
+      expect([query, (await listDeadLetters(`?${query}`)).total]).toEqual([query, 0]);
       expect([query, (await server.api("DELETE", `/dead-letters?${query}`)).json]).toEqual([query, { deleted: 0 }]);
     }
     for (const [method, path] of [
@@ -241,7 +241,7 @@ describe("dead letters", () => {
       ["POST", `/dead-letters/${id}%00/replay`],
     ] as const)
       expect([path, (await server.api(method, path)).status]).toEqual([path, 404]);
-    expect((await letters()).total).toBe(2);
+    expect((await listDeadLetters()).total).toBe(2);
   });
 
   it("keeps the newest, even if it alone exceeds the limit", async () => {
@@ -249,11 +249,11 @@ describe("dead letters", () => {
     server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTER_BYTES: "8k" } });
     await server.putFlow("shop", failing());
     for (const body of ["small", "x".repeat(20_000)]) await post(body);
-    await eventually(async () => (await letters()).total === 1);
-    const size = async (): Promise<number> => (await letters()).deadLetters[0].size;
+    await eventually(async () => (await listDeadLetters()).total === 1);
+    const size = async (): Promise<number> => (await listDeadLetters()).deadLetters[0].size;
     expect(await size()).toBeGreaterThan(20_000);
     await post("small again");
-    await eventually(async () => (await letters()).total === 1 && (await size()) < 8_192);
+    await eventually(async () => (await listDeadLetters()).total === 1 && (await size()) < 8_192);
   });
 
   it("drops the oldest over the limit and logs it", async () => {
@@ -261,14 +261,20 @@ describe("dead letters", () => {
     server = await startTestServer({ dataDir, env: { SERVICE_DEAD_LETTERS: "5" } });
     await server.putFlow("shop", failing());
     for (let number = 0; number < 8; number++) await post(`A-${number}`);
-    await eventually(async () => (await letters()).total === 5);
-    expect((await letters()).deadLetters.map((letter: { error: { message: string } }) => letter.error.message.at(-1))).toEqual(["7", "6", "5", "4", "3"]);
-    // The log is written after the letters are deleted.
-    await eventually(() => server.logText().includes("oldest dead letters: the limit is"));
+    await eventually(async () => (await listDeadLetters()).total === 5);
+    expect((await listDeadLetters()).deadLetters.map((deadLetter: { error: { message: string } }) => deadLetter.error.message.at(-1))).toEqual([
+      "7",
+      "6",
+      "5",
+      "4",
+      "3",
+    ]);
+    // The log is written after the dead letters are deleted.
+    await eventually(() => server.logText().includes("Removed the oldest dead letters ("));
   });
 
-  it("replies with an empty list, 404 and 0 when there are no letters", async () => {
-    expect(await letters()).toEqual({ deadLetters: [], total: 0 });
+  it("replies with an empty list, 404 and 0 when there are no dead letters", async () => {
+    expect(await listDeadLetters()).toEqual({ deadLetters: [], total: 0 });
     expect((await server.api("GET", "/dead-letters/01J")).json).toEqual({ error: "dead letter '01J' not found" });
     expect((await server.api("DELETE", "/dead-letters?routeId=x")).json).toEqual({ deleted: 0 });
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "x" })).json).toMatchObject({ total: 0, status: "completed" });
@@ -287,7 +293,7 @@ describe("dead letters", () => {
     damage("no-time", "at = 9e15");
     database.close();
     server = await startTestServer({ dataDir });
-    const { deadLetters, total } = (await letters()) as { deadLetters: { id: string; at: string; error: { message: string } }[]; total: number };
+    const { deadLetters, total } = (await listDeadLetters()) as { deadLetters: { id: string; at: string; error: { message: string } }[]; total: number };
     expect([total, deadLetters.map(({ error }) => error.message).sort()]).toEqual([
       5,
       [

@@ -20,10 +20,13 @@ const post = (id: string, body = "original") => call(server.baseUrl, "POST", `/a
 
 describe("failures", () => {
   it("a step that throws is a 500 and a failed run that names the step", async () => {
-    await server.putFlow("m01", route("m01", "webhook", "throwException: {id: broken, exceptionType: java.lang.IllegalArgumentException, message: boom}"));
-    const reply = await post("m01");
+    await server.putFlow(
+      "throwing",
+      route("throwing", "webhook", "throwException: {id: broken, exceptionType: java.lang.IllegalArgumentException, message: boom}"),
+    );
+    const reply = await post("throwing");
     expect([reply.status, Object.keys(reply.json), reply.text.includes("boom")]).toEqual([500, ["error"], false]);
-    expect(await runsOf("m01")).toMatchObject([
+    expect(await runsOf("throwing")).toMatchObject([
       { status: "failed", error: { stepId: "broken", message: "boom" }, steps: [{ stepId: "broken", status: "failed" }] },
     ]);
   });
@@ -32,10 +35,10 @@ describe("failures", () => {
     const first = await stubPartner();
     const failing = await stubPartner((_call, response) => void response.writeHead(503).end());
     await server.putFlow(
-      "m02",
-      `- errorHandler: {defaultErrorHandler: {${redelivery}}}\n${route("m02", "webhook", `to: ${first.url}/`, `to: ${failing.url}/`)}`,
+      "redelivered",
+      `- errorHandler: {defaultErrorHandler: {${redelivery}}}\n${route("redelivered", "webhook", `to: ${first.url}/`, `to: ${failing.url}/`)}`,
     );
-    expect((await post("m02")).status).toBe(500);
+    expect((await post("redelivered")).status).toBe(500);
     const startTime = failing.calls[0]?.at as number;
     const times = failing.calls.map(({ at }) => at - startTime);
     expect(times).toHaveLength(4);
@@ -47,38 +50,38 @@ describe("failures", () => {
 
   it("an exhausted message reaches the dead letter endpoint once, with the original body and the reason, and the caller sees no failure", async () => {
     const failing = await stubPartner((_call, response) => void response.writeHead(500).end("no"));
-    const letters = await stubPartner();
+    const deadLetters = await stubPartner();
     await server.putFlow(
-      "m03",
-      `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: direct:m03-dead\n      useOriginalMessage: true\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n` +
-        route("m03", "webhook", "setBody: {constant: changed}", `to: ${failing.url}/`) +
-        route("m03-dead", "direct:m03-dead", 'setHeader: {name: X-Why, simple: "${exception.message}"}', `to: ${letters.url}/dead`),
+      "exhausted",
+      `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: direct:exhausted-dead\n      useOriginalMessage: true\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n` +
+        route("exhausted", "webhook", "setBody: {constant: changed}", `to: ${failing.url}/`) +
+        route("exhausted-dead", "direct:exhausted-dead", 'setHeader: {name: X-Why, simple: "${exception.message}"}', `to: ${deadLetters.url}/dead`),
     );
-    expect((await post("m03")).status).toBe(200);
-    expect(letters.calls.map(({ body, headers }) => [body, headers["x-why"]])).toEqual([["original", expect.stringContaining("500")]]);
+    expect((await post("exhausted")).status).toBe(200);
+    expect(deadLetters.calls.map(({ body, headers }) => [body, headers["x-why"]])).toEqual([["original", expect.stringContaining("500")]]);
     expect(failing.calls).toHaveLength(2);
-    await Promise.all([failing.close(), letters.close()]);
+    await Promise.all([failing.close(), deadLetters.close()]);
   });
 
   it("a dead letter endpoint that fails too is a 500 and a failed run", async () => {
     const down = await stubPartner((_call, response) => void response.writeHead(500).end());
     await server.putFlow(
-      "m04",
-      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: "${down.url}/dead"}\n${route("m04", "webhook", "throwException: {exceptionType: java.lang.Exception, message: first}")}`,
+      "dead-letters-down",
+      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: "${down.url}/dead"}\n${route("dead-letters-down", "webhook", "throwException: {exceptionType: java.lang.Exception, message: first}")}`,
     );
-    expect((await post("m04")).status).toBe(500);
-    expect(await runsOf("m04")).toMatchObject([{ status: "failed" }]);
+    expect((await post("dead-letters-down")).status).toBe(500);
+    expect(await runsOf("dead-letters-down")).toMatchObject([{ status: "failed" }]);
     await down.close();
   });
 
-  it("a partner that never replies costs its timeout, not a slot: the connection is closed and the run failed", async () => {
+  it("a partner that never replies fails the run at the timeout: the connection is closed and no run stays in flight", async () => {
     const silent = await stubPartner(() => undefined);
-    await server.putFlow("m05", route("m05", "webhook", `to: ${silent.url}/?responseTimeout=300`));
-    const reply = await post("m05");
+    await server.putFlow("silent-partner", route("silent-partner", "webhook", `to: ${silent.url}/?responseTimeout=300`));
+    const reply = await post("silent-partner");
     expect([reply.status === 500 || reply.status === 504, Object.keys(reply.json)]).toEqual([true, ["error"]]);
     await eventually(() => silent.calls[0]?.aborted === true);
     const health = (await server.api("GET", "/health")).json;
-    expect(JSON.stringify(health.routes.find((one: any) => one.id === "m05" || one.routeId === "m05"))).toMatch(/"inflight":0/);
+    expect(JSON.stringify(health.routes.find((one: any) => one.id === "silent-partner" || one.routeId === "silent-partner"))).toMatch(/"inflight":0/);
     await silent.close();
   });
 
@@ -86,48 +89,48 @@ describe("failures", () => {
     const silent = await stubPartner(() => undefined);
     const later = await stubPartner();
     const steps = [`to: ${silent.url}/`, ...Array.from({ length: 3 }, () => `to: ${later.url}/`)];
-    await server.putFlow("m16", route("m16", "webhook", "log: one", ...steps));
+    await server.putFlow("overdue", route("overdue", "webhook", "log: one", ...steps));
     await server.putFlow(
-      "m16-copies",
+      "overdue-copies",
       route(
-        "m16-copies",
+        "overdue-copies",
         "webhook",
-        `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step.replace("to: ", "to: ")}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "15000"}}, {to: "${later.url}/"}]}}]}`,
+        `multicast: {parallelProcessing: true, steps: [{pipeline: {steps: [${steps.map((step) => `{${step}}`).join(", ")}]}}, {pipeline: {steps: [{delay: {constant: "15000"}}, {to: "${later.url}/"}]}}]}`,
       ),
     );
-    const replies = await Promise.all([post("m16"), post("m16-copies")]);
+    const replies = await Promise.all([post("overdue"), post("overdue-copies")]);
     expect(replies.map(({ status }) => status)).toEqual([504, 504]);
     await eventually(() => silent.calls.length === 2 && silent.calls.every(({ aborted }) => aborted));
     await sleep(1000);
     expect(later.calls).toEqual([]);
-    expect(await runsOf("m16")).toMatchObject([{ status: "cancelled" }]);
+    expect(await runsOf("overdue")).toMatchObject([{ status: "cancelled" }]);
     await Promise.all([silent.close(), later.close()]);
   });
 });
 
 describe("many messages", () => {
   it("one poison message among 1,000 is dead-lettered, the rest pass", async () => {
-    const letters: string[] = [];
+    const deadLetters: string[] = [];
     const done: string[] = [];
     const target = await stubPartner(({ url, body }, response) => {
-      if (url === "/dead") letters.push(body);
+      if (url === "/dead") deadLetters.push(body);
       else if (body === "poison") response.statusCode = 500;
       else done.push(body);
       response.end();
     });
     await server.putFlow(
-      "m12",
+      "poisoned",
       `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: "${target.url}/dead"\n      redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: 50}\n` +
-        route("m12", "webhook", "to: {uri: 'seda:m12', parameters: {waitForTaskToComplete: Never, size: 2000}}") +
-        route("m12-work", "seda:m12?concurrentConsumers=10&size=2000", `to: ${target.url}/work`),
+        route("poisoned", "webhook", "to: {uri: 'seda:poisoned', parameters: {waitForTaskToComplete: Never, size: 2000}}") +
+        route("poisoned-work", "seda:poisoned?concurrentConsumers=10&size=2000", `to: ${target.url}/work`),
     );
     const bodies = Array.from({ length: 1000 }, (_, index) => (index === 500 ? "poison" : `m${index}`));
     for (let from = 0; from < 1000; from += 50) {
-      const replies = await Promise.all(bodies.slice(from, from + 50).map((body) => post("m12", body)));
+      const replies = await Promise.all(bodies.slice(from, from + 50).map((body) => post("poisoned", body)));
       expect(replies.every(({ status }) => status === 200)).toBe(true);
     }
-    await eventually(() => done.length >= 999 && letters.length >= 1, 30_000);
-    expect(letters).toEqual(["poison"]);
+    await eventually(() => done.length >= 999 && deadLetters.length >= 1, 30_000);
+    expect(deadLetters).toEqual(["poison"]);
     expect(new Set(done).size).toBe(999);
     await target.close();
   });
@@ -140,22 +143,22 @@ describe("many messages", () => {
     });
     const stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     await stopping.putFlow(
-      "m14",
+      "stopping",
       route(
-        "m14",
+        "stopping",
         "webhook",
         `wireTap: {uri: "${target.url}/tap"}`,
         `multicast: {parallelProcessing: true, steps: [{to: "${target.url}/one"}, {to: "${target.url}/two"}]}`,
         `split: {constant: "a,b,c", steps: [{to: "${target.url}/part"}]}`,
-        "to: {uri: 'seda:m14', parameters: {waitForTaskToComplete: Never, size: 100000}}",
+        "to: {uri: 'seda:stopping', parameters: {waitForTaskToComplete: Never, size: 100000}}",
         "setBody: {constant: accepted}",
-      ) + route("m14-work", "seda:m14?size=100000", `to: ${target.url}/queued`),
+      ) + route("stopping-work", "seda:stopping?size=100000", `to: ${target.url}/queued`),
     );
     let accepted = 0;
     let running = true;
     const loops = Array.from({ length: 20 }, async () => {
       while (running) {
-        const reply = await call(stopping.baseUrl, "POST", "/api/m14", "x").catch(() => undefined);
+        const reply = await call(stopping.baseUrl, "POST", "/api/stopping", "x").catch(() => undefined);
         if (reply?.text === "accepted") accepted++;
         else if (reply === undefined || reply.status === 503) return;
       }

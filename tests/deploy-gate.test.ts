@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+import { call, replyFlow, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 const inbox = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const put = (id: string, body: unknown, query = "?tests=required"): Promise<ApiReply> => server.api("PUT", `/flows/${id}${query}`, body);
 const webhook = (id: string): Promise<ApiReply> => call(server.baseUrl, "POST", `/api/${id}`, "x");
-const expecting = (route: string, text: string, name = "answers"): string => `flow: flow.yaml
+const testsExpecting = (route: string, text: string, name = "answers"): string => `flow: flow.yaml
 tests:
   - name: ${name}
     when: {webhook: ${route}, body: x}
@@ -32,63 +32,63 @@ tests:
 
 describe("the deploy gate", () => {
   it("a flow whose tests pass is deployed, and its tests are kept", async () => {
-    const reply = await put("gated", { yaml: answering("gated", "one"), tests: expecting("gated", "one") });
+    const reply = await put("gated", { yaml: replyFlow("gated", "one"), tests: testsExpecting("gated", "one") });
     expect([reply.status, reply.json.testsPassed, reply.json.created]).toEqual([201, 1, true]);
     expect((await webhook("gated")).text).toBe("one");
-    expect((await server.api("GET", "/flows/gated")).json.tests).toBe(expecting("gated", "one"));
+    expect((await server.api("GET", "/flows/gated")).json.tests).toBe(testsExpecting("gated", "one"));
   });
 
   it("a flow whose tests fail is rejected with the name of the test, and the running version stays", async () => {
-    const reply = await put("gated", { yaml: answering("gated", "two"), tests: expecting("gated", "three") });
+    const reply = await put("gated", { yaml: replyFlow("gated", "two"), tests: testsExpecting("gated", "three") });
     expect([reply.status, reply.json]).toEqual([
       422,
       { error: `1 of 1 tests of flow 'gated' failed: 'answers' (line 3): expected a reply that contains "three", got "two"` },
     ]);
     expect((await webhook("gated")).text).toBe("one");
-    expect((await server.api("GET", "/flows/gated")).json).toMatchObject({ yaml: answering("gated", "one"), tests: expecting("gated", "one") });
+    expect((await server.api("GET", "/flows/gated")).json).toMatchObject({ yaml: replyFlow("gated", "one"), tests: testsExpecting("gated", "one") });
   });
 
   it("stored tests apply to a later version without tests, even if it is sent as plain YAML", async () => {
-    const refused = await put("gated", { yaml: answering("gated", "two") });
+    const refused = await put("gated", { yaml: replyFlow("gated", "two") });
     expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining(`expected a reply that contains "one", got "two"`)]);
-    const raw = await server.api("PUT", "/flows/gated?tests=required", answering("gated", "two"), { "content-type": "application/yaml" });
+    const raw = await server.api("PUT", "/flows/gated?tests=required", replyFlow("gated", "two"), { "content-type": "application/yaml" });
     expect(raw.status).toBe(422);
-    expect((await server.api("PUT", "/flows/gated", answering("gated", "two"), { "content-type": "application/yaml" })).status).toBe(200);
+    expect((await server.api("PUT", "/flows/gated", replyFlow("gated", "two"), { "content-type": "application/yaml" })).status).toBe(200);
     expect((await webhook("gated")).text).toBe("two");
-    const back = await put("gated", { yaml: answering("gated", "one") });
+    const back = await put("gated", { yaml: replyFlow("gated", "one") });
     expect([back.status, back.json.testsPassed]).toEqual([200, 1]);
   });
 
   it("the same text is tested again", async () => {
-    const reply = await put("gated", { yaml: answering("gated", "one") });
+    const reply = await put("gated", { yaml: replyFlow("gated", "one") });
     expect(reply.json).toMatchObject({ changed: false, testsPassed: 1 });
-    expect((await put("gated", { yaml: answering("gated", "one"), tests: expecting("gated", "other") })).status).toBe(422);
+    expect((await put("gated", { yaml: replyFlow("gated", "one"), tests: testsExpecting("gated", "other") })).status).toBe(422);
   });
 
   it("null removes the tests; without any the deployment is rejected, and dryRun tests without installing", async () => {
-    expect((await put("gated", { yaml: answering("gated", "one"), tests: null }, "")).status).toBe(200);
+    expect((await put("gated", { yaml: replyFlow("gated", "one"), tests: null }, "")).status).toBe(200);
     expect((await server.api("GET", "/flows/gated")).json.tests).toBeNull();
-    const reply = await put("gated", { yaml: answering("gated", "two") });
+    const reply = await put("gated", { yaml: replyFlow("gated", "two") });
     expect([reply.status, reply.json]).toEqual([422, { error: "flow 'gated' has no tests: send them as 'tests' together with 'yaml'" }]);
-    const dry = await put("fresh", { yaml: answering("fresh", "a"), tests: expecting("fresh", "a") }, "?tests=required&dryRun=true");
+    const dry = await put("fresh", { yaml: replyFlow("fresh", "a"), tests: testsExpecting("fresh", "a") }, "?tests=required&dryRun=true");
     expect([dry.status, dry.json.testsPassed, dry.json.dryRun]).toEqual([200, 1, true]);
     expect((await server.api("GET", "/flows/fresh")).status).toBe(404);
-    expect((await put("fresh", { yaml: answering("fresh", "a"), tests: expecting("fresh", "b") }, "?tests=required&dryRun=true")).status).toBe(422);
+    expect((await put("fresh", { yaml: replyFlow("fresh", "a"), tests: testsExpecting("fresh", "b") }, "?tests=required&dryRun=true")).status).toBe(422);
   });
 
   it("errors in the flow and errors in the tests are distinguished", async () => {
-    const faulty = await put("bad", { yaml: answering("bad", "x").replace("setBody", "setBdy"), tests: expecting("bad", "x") });
+    const faulty = await put("bad", { yaml: replyFlow("bad", "x").replace("setBody", "setBdy"), tests: testsExpecting("bad", "x") });
     expect([faulty.status, faulty.json.error]).toEqual([422, expect.stringMatching(/^line 6: unknown step 'setBdy'/)]);
     for (const query of ["", "?tests=required"]) {
-      const wrong = await put("bad", { yaml: answering("bad", "x"), tests: "tests:\n  - nam: x\n" }, query);
+      const wrong = await put("bad", { yaml: replyFlow("bad", "x"), tests: "tests:\n  - nam: x\n" }, query);
       expect([wrong.status, wrong.json.error]).toEqual([422, expect.stringMatching(/^tests: line \d+, column \d+: /)]);
     }
-    const other = await put("bad", { yaml: answering("bad", "x"), tests: expecting("bad", "x").replace("flow: flow.yaml", "flowId: another") });
+    const other = await put("bad", { yaml: replyFlow("bad", "x"), tests: testsExpecting("bad", "x").replace("flow: flow.yaml", "flowId: another") });
     expect([other.status, other.json]).toEqual([422, { error: "tests: the tests are for flow 'another', not for flow 'bad'" }]);
-    const file = await put("bad", { yaml: answering("bad", "x"), tests: `valueMappings: {uom: uom.json}\n${expecting("bad", "x")}` });
+    const file = await put("bad", { yaml: replyFlow("bad", "x"), tests: `valueMappings: {uom: uom.json}\n${testsExpecting("bad", "x")}` });
     expect([file.status, file.json]).toEqual([422, { error: "tests: the file 'uom.json' is not available: put its content into the tests" }]);
-    expect((await put("bad", { yaml: answering("bad", "x"), tests: 5 })).json).toEqual({ error: "tests must be a string" });
-    expect((await put("bad", { yaml: answering("bad", "x") }, "?tests=perhaps")).json).toEqual({ error: "tests must be one of required" });
+    expect((await put("bad", { yaml: replyFlow("bad", "x"), tests: 5 })).json).toEqual({ error: "tests must be a string" });
+    expect((await put("bad", { yaml: replyFlow("bad", "x") }, "?tests=perhaps")).json).toEqual({ error: "tests must be one of required" });
     expect((await server.api("GET", "/flows/bad")).status).toBe(404);
   });
 
@@ -129,7 +129,7 @@ tests:
       steps:
         - setBody: {simple: "{{prefix}}-\${valueMapping(uom,from,to,piece)}"}
 `;
-    const reply = await put("mapped", { yaml, params: { prefix: { value: "p", secret: true } }, tests: expecting("mapped", "p-ST") });
+    const reply = await put("mapped", { yaml, params: { prefix: { value: "p", secret: true } }, tests: testsExpecting("mapped", "p-ST") });
     expect([reply.status, reply.json.error]).toEqual([201, undefined]);
     expect((await webhook("mapped")).text).toBe("p-ST");
     expect(tmpdir()).toBe(testTmpDir);
@@ -137,7 +137,7 @@ tests:
   });
 
   it("a deployed flow serves requests while another version is tested, and other deployments continue", async () => {
-    await put("busy", { yaml: answering("busy", "v1") }, "");
+    await put("busy", { yaml: replyFlow("busy", "v1") }, "");
     const slow = `flow: f
 defaults: {time: real}
 tests:
@@ -145,7 +145,7 @@ tests:
     when: {webhook: busy, body: x}
     then: [{reply: {body: v2}}]
 `;
-    const yaml = answering("busy", "v2").replace("        - setBody:", "        - delay: {constant: 700}\n        - setBody:");
+    const yaml = replyFlow("busy", "v2").replace("        - setBody:", "        - delay: {constant: 700}\n        - setBody:");
     const deployment = put("busy", { yaml, tests: slow });
     let oldReplies = 0;
     let done = false;
@@ -154,7 +154,7 @@ tests:
       const { text } = await webhook("busy");
       expect(["v1", "v2"]).toContain(text);
       if (text === "v1") oldReplies++;
-      if (oldReplies === 3) expect((await put("other", { yaml: answering("other", "x") }, "")).status).toBeLessThan(300);
+      if (oldReplies === 3) expect((await put("other", { yaml: replyFlow("other", "x") }, "")).status).toBeLessThan(300);
     }
     expect((await deployment).status).toBe(200);
     expect(oldReplies).toBeGreaterThan(3);
@@ -162,7 +162,7 @@ tests:
   });
 
   it("tests are deleted with their flow", async () => {
-    await put("gone", { yaml: answering("gone", "x"), tests: expecting("gone", "x") });
+    await put("gone", { yaml: replyFlow("gone", "x"), tests: testsExpecting("gone", "x") });
     expect(existsSync(join(server.dataDir, "flow-tests/gone.yaml"))).toBe(true);
     await server.api("DELETE", "/flows/gone");
     expect(existsSync(join(server.dataDir, "flow-tests/gone.yaml"))).toBe(false);

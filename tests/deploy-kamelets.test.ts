@@ -44,8 +44,8 @@ describe("sluice deploy with Kamelets", () => {
   // Below the home directory of the process, at which the search for folders of a project ends.
   const put = (files: Readonly<Record<string, string>>): void =>
     folder.put(Object.fromEntries(Object.entries(files).map(([name, text]) => [`project/${name}`, text])));
-  const sluice = (...words: readonly string[]) => folder.shell(`cd project && sluice ${words.join(" ")}`);
-  const answer = async (id = "greet"): Promise<string> => (await call(server.baseUrl, "POST", `/api/${id}`, "Ada")).text;
+  const sluice = (...args: readonly string[]) => folder.shell(`cd project && sluice ${args.join(" ")}`);
+  const replyText = async (id = "greet"): Promise<string> => (await call(server.baseUrl, "POST", `/api/${id}`, "Ada")).text;
   const installed = async (): Promise<readonly string[]> =>
     (await server.api("GET", "/kamelets")).json.kamelets.map(({ name, origin }: { name: string; origin: string }) => `${name} ${origin}`);
 
@@ -62,12 +62,12 @@ describe("sluice deploy with Kamelets", () => {
     const deployed = await sluice("deploy", "flows");
     expect([deployed.exit, deployed.stderr]).toEqual([0, expect.stringContaining("3 artifacts deployed to ")]);
     expect(await installed()).toEqual(["greet-action deployed", "mark-action deployed"]);
-    expect(await answer()).toBe("Hello Ada!");
+    expect(await replyText()).toBe("Hello Ada!");
     const again = await sluice("deploy", "flows");
     expect([again.exit, again.output, again.stderr]).toEqual([
       0,
       expect.stringContaining("= kamelet mark-action (kamelets/mark-action.kamelet.yaml) unchanged"),
-      expect.stringContaining("nothing to do: all artifacts are up to date"),
+      expect.stringContaining("Nothing to do: all artifacts are up to date"),
     ]);
 
     put({ "kamelets/mark-action.kamelet.yaml": mark("?") });
@@ -77,27 +77,27 @@ describe("sluice deploy with Kamelets", () => {
       ["greet-action", "same", undefined],
       ["greet", "same", undefined],
     ]);
-    expect(await answer()).toBe("Hello Ada?");
+    expect(await replyText()).toBe("Hello Ada?");
   });
 
   it("checks the flows against the new Kamelets, and deploys changes to both that need each other", async () => {
     expect((await sluice("deploy", "flows")).exit).toBe(0);
     put({ "kamelets/greet-action.kamelet.yaml": greeting("{{word}} ${body}", needsWord) });
-    for (const words of [
+    for (const args of [
       ["deploy", "flows", "--dry-run"],
       ["deploy", "flows"],
     ]) {
-      const refused = await sluice(...words);
+      const refused = await sluice(...args);
       expect([refused.exit, refused.stderr]).toEqual([
         1,
         expect.stringMatching(/flows\/greet\.yaml: line 6: Kamelet 'greet-action' needs a value for parameter 'word'/),
       ]);
     }
-    expect(await answer()).toBe("Hello Ada!");
+    expect(await replyText()).toBe("Hello Ada!");
     put({ "flows/greet.params.json": `{"which": "greet-action?word=Hi"}` });
     const both = await sluice("deploy", "flows");
     expect([both.exit, both.stderr]).toEqual([0, expect.stringContaining("2 artifacts deployed to ")]);
-    expect(await answer()).toBe("Hi Ada!");
+    expect(await replyText()).toBe("Hi Ada!");
     expect((await server.api("GET", "/flows/greet")).json.error).toBeNull();
   });
 
@@ -110,9 +110,9 @@ describe("sluice deploy with Kamelets", () => {
       expect.stringMatching(/greet-action\.kamelet\.yaml: flow 'greet', which is not part of this deployment, cannot use this version: line 6: /),
     ]);
     put({ "kamelets/greet-action.kamelet.yaml": greeting("Hello").replace("setBody", "setBdy") });
-    const faulty = await sluice("deploy", "flows");
-    expect([faulty.exit, faulty.stderr]).toEqual([1, expect.stringMatching(/kamelets\/greet-action\.kamelet\.yaml: line 11: unknown step 'setBdy'/)]);
-    expect(await answer()).toBe("Hello Ada!");
+    const invalid = await sluice("deploy", "flows");
+    expect([invalid.exit, invalid.stderr]).toEqual([1, expect.stringMatching(/kamelets\/greet-action\.kamelet\.yaml: line 11: unknown step 'setBdy'/)]);
+    expect(await replyText()).toBe("Hello Ada!");
   });
 
   it("rolls the Kamelets back when a flow is rejected", async () => {
@@ -127,7 +127,7 @@ describe("sluice deploy with Kamelets", () => {
     });
     const refused = await sluice("deploy", "flows", "--tests", "required");
     expect([refused.exit, refused.stderr]).toEqual([1, expect.stringMatching(/1 of 1 tests of flow 'second' failed.*; the other changes were rolled back/s)]);
-    expect(await answer()).toBe("Hello Ada!");
+    expect(await replyText()).toBe("Hello Ada!");
     expect(await installed()).toEqual(["greet-action deployed", "mark-action deployed"]);
     expect((await server.api("GET", "/kamelets/greet-action")).json.yaml).toBe(greeting("Hello ${body}"));
   });
@@ -140,7 +140,7 @@ describe("sluice deploy with Kamelets", () => {
     put({ "kamelets/mark-action.kamelet.yaml": mark("?") });
     const refused = await sluice("deploy", "flows", "--tests", "required");
     expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining("1 of 1 tests of flow 'greet' failed")]);
-    expect(await answer()).toBe("Hello Ada!");
+    expect(await replyText()).toBe("Hello Ada!");
   });
 
   it("deploys a Kamelet by its file, and reports where to put one that is missing", async () => {

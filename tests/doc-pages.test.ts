@@ -21,7 +21,7 @@ import { serverFor, serverPrograms } from "@sluice/testkit";
 import { describe, expect, it, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { markdownBelow, pattern, readPage, type Block, type DocPage } from "./doc-page.ts";
-import { firstFault } from "./run-page.ts";
+import { firstDifference } from "./run-page.ts";
 import { main } from "./spawned-server.ts";
 
 // Some pages start a dozen processes, which is slow on a busy machine.
@@ -38,33 +38,33 @@ const checkFlow = createFlowChecker();
 const anyValue = (name: string): string => (name.endsWith("url") ? "http://x.invalid" : "x");
 
 /** All errors in a flow whose parameters and operator functions are unknown. */
-async function flowFaults(source: string): Promise<readonly string[]> {
+async function flowErrors(source: string): Promise<readonly string[]> {
   const { diagnostics, flow } = await checkFlow({ id: "doc", source, property: anyValue });
-  const faults = diagnostics
+  const errors = diagnostics
     .filter(({ severity, code }) => severity === "error" && code !== "bean-unknown")
     .map(({ span, message }) => `line ${span.line}: ${message}`);
-  return faults.length === 0 && flow.routes.length + flow.entities.length === 0 ? ["there is nothing in it"] : faults;
+  return errors.length === 0 && flow.routes.length + flow.entities.length === 0 ? ["there is nothing in it"] : errors;
 }
 
-function testFaults(source: string): readonly string[] {
+function testErrors(source: string): readonly string[] {
   readFlowTests(source);
   return [];
 }
 
-const yamlFaults = (source: string): readonly string[] => parseAllDocuments(source).flatMap(({ errors }) => errors.map(({ message }) => message));
+const yamlErrors = (source: string): readonly string[] => parseAllDocuments(source).flatMap(({ errors }) => errors.map(({ message }) => message));
 
-function jsonFaults(source: string): readonly string[] {
+function jsonErrors(source: string): readonly string[] {
   JSON.parse(source.replaceAll(/,?\s*…\s*(?=[}\]])/g, "").replaceAll(/"…"\s*(?!:)/g, "null"));
   return [];
 }
 
-function shellFaults(source: string): readonly string[] {
+function shellErrors(source: string): readonly string[] {
   execFileSync("bash", ["-n", "-c", source], { stdio: "pipe" });
   return [];
 }
 
 /** Checks a systemd unit with systemd if it is available. */
-function unitFaults(source: string): readonly string[] {
+function unitErrors(source: string): readonly string[] {
   if (!existsSync("/usr/bin/systemd-analyze")) return [];
   const folder = mkdtempSync(join(tmpdir(), "sluice-unit-"));
   const unit = join(folder, "page.service");
@@ -75,7 +75,7 @@ function unitFaults(source: string): readonly string[] {
   return stderr.split("\n").filter((line) => line.includes("page.service") || (status !== 0 && line !== ""));
 }
 
-function scriptFaults(source: string): readonly string[] {
+function scriptErrors(source: string): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "sluice-script-"));
   const script = join(folder, "page.mjs");
   writeFileSync(script, source);
@@ -88,23 +88,23 @@ const exampleSources = readdirSync(join(root, "examples"), { recursive: true, en
   .filter((name) => /^[^/\\]+[/\\]src[/\\].*\.ts$/.test(name))
   .map((name) => readFileSync(join(root, "examples", name), "utf8"));
 
-const excerptFaults = (source: string): readonly string[] => (exampleSources.some((text) => text.includes(source)) ? [] : ["no example has these lines"]);
+const excerptErrors = (source: string): readonly string[] => (exampleSources.some((text) => text.includes(source)) ? [] : ["no example has these lines"]);
 
 const known: Readonly<Record<string, (body: string) => readonly string[] | Promise<readonly string[]>>> = {
-  yaml: flowFaults,
-  "yaml tests": testFaults,
-  "yaml other": yamlFaults,
-  json: jsonFaults,
-  ini: unitFaults,
-  js: scriptFaults,
-  ts: excerptFaults,
-  sh: shellFaults,
-  "sh start": shellFaults,
-  "sh elsewhere": shellFaults,
+  yaml: flowErrors,
+  "yaml tests": testErrors,
+  "yaml other": yamlErrors,
+  json: jsonErrors,
+  ini: unitErrors,
+  js: scriptErrors,
+  ts: excerptErrors,
+  sh: shellErrors,
+  "sh start": shellErrors,
+  "sh elsewhere": shellErrors,
 };
 const unchecked = new Set(["", "text", "output", "csv", "xml"]);
 
-async function faultsOf({ kind, mode, body }: Block): Promise<readonly string[]> {
+async function errorsOf({ kind, mode, body }: Block): Promise<readonly string[]> {
   const check = known[mode === undefined ? kind : `${kind} ${mode}`];
   if (check === undefined) return unchecked.has(kind) && mode === undefined ? [] : [`unknown kind of block '${kind} ${mode ?? ""}'`];
   try {
@@ -116,7 +116,7 @@ async function faultsOf({ kind, mode, body }: Block): Promise<readonly string[]>
 
 describe("the blocks of every page", () => {
   it.each(pages.filter(({ blocks }) => blocks.length > 0).map((page) => [nameOf(page), page] as const))("%s are valid", async (_, { blocks }) => {
-    const found = await Promise.all(blocks.map(async (block) => (await faultsOf(block)).map((fault) => `line ${block.line}: ${fault}`)));
+    const found = await Promise.all(blocks.map(async (block) => (await errorsOf(block)).map((error) => `line ${block.line}: ${error}`)));
     expect(found.flat()).toEqual([]);
   });
 
@@ -148,11 +148,11 @@ it("the executed pages include the start page and at least twenty tasks", () => 
 describe("executed pages", () => {
   const needs = ({ server }: DocPage): string => (server === undefined ? "" : ` (needs ${serverPrograms[server.name as keyof typeof serverPrograms].title})`);
   it.concurrent.for(guides.map((page) => [nameOf(page) + needs(page), page] as const))("%s works as described", async ([, page], { skip }) => {
-    if (page.server === undefined) return expect(await firstFault(page)).toBeUndefined();
+    if (page.server === undefined) return expect(await firstDifference(page)).toBeUndefined();
     const server = await serverFor(page.server.name as Parameters<typeof serverFor>[0], { own: true });
     if (server === undefined) return skip();
     try {
-      expect(await firstFault(page, `${server.host}:${server.port}`)).toBeUndefined();
+      expect(await firstDifference(page, `${server.host}:${server.port}`)).toBeUndefined();
     } finally {
       await server.end();
     }
@@ -163,24 +163,24 @@ describe("the checks themselves", () => {
   const block = (kind: string, body: string, mode?: string): Block => ({ line: 1, kind, mode, file: undefined, body });
 
   it("find errors", async () => {
-    expect(await faultsOf(block("yaml", "- route: {id: a, from: {uri: webhook, steps: [{lgo: x}]}}"))).toEqual([expect.stringContaining("unknown step 'lgo'")]);
-    expect(await faultsOf(block("yaml", "[]"))).not.toEqual([]);
-    expect(await faultsOf(block("yaml", "flow: a.yaml\ntests: [{nam: x}]", "tests"))).not.toEqual([]);
-    expect(await faultsOf(block("yaml", "a: [", "other"))).not.toEqual([]);
-    expect(await faultsOf(block("js", "const a = ;"))).toEqual([expect.stringContaining("SyntaxError")]);
-    expect(await faultsOf(block("json", '{"a": }'))).not.toEqual([]);
-    expect(await faultsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
-    expect(await faultsOf(block("sh", "if true; then"))).not.toEqual([]);
-    if (existsSync("/usr/bin/systemd-analyze")) expect(await faultsOf(block("ini", "[Service]\nExecStart=/usr/bin/node\nRestrat=always\n"))).not.toEqual([]);
-    expect(await faultsOf(block("ts", "export const nowhere = 1;"))).toEqual(["no example has these lines"]);
-    expect(await faultsOf(block("klingon", "x"))).not.toEqual([]);
+    expect(await errorsOf(block("yaml", "- route: {id: a, from: {uri: webhook, steps: [{lgo: x}]}}"))).toEqual([expect.stringContaining("unknown step 'lgo'")]);
+    expect(await errorsOf(block("yaml", "[]"))).not.toEqual([]);
+    expect(await errorsOf(block("yaml", "flow: a.yaml\ntests: [{nam: x}]", "tests"))).not.toEqual([]);
+    expect(await errorsOf(block("yaml", "a: [", "other"))).not.toEqual([]);
+    expect(await errorsOf(block("js", "const a = ;"))).toEqual([expect.stringContaining("SyntaxError")]);
+    expect(await errorsOf(block("json", '{"a": }'))).not.toEqual([]);
+    expect(await errorsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
+    expect(await errorsOf(block("sh", "if true; then"))).not.toEqual([]);
+    if (existsSync("/usr/bin/systemd-analyze")) expect(await errorsOf(block("ini", "[Service]\nExecStart=/usr/bin/node\nRestrat=always\n"))).not.toEqual([]);
+    expect(await errorsOf(block("ts", "export const nowhere = 1;"))).toEqual(["no example has these lines"]);
+    expect(await errorsOf(block("klingon", "x"))).not.toEqual([]);
     expect("a b").toMatch(pattern("a …"));
     expect("b a").not.toMatch(pattern("a …"));
   });
 
   it("detect a failing command and different output", async () => {
     const sh = (body: string): Block => block("sh", body);
-    const page = (...blocks: readonly Block[]) => firstFault({ path: "page.md", settings: {}, blocks });
+    const page = (...blocks: readonly Block[]) => firstDifference({ path: "page.md", settings: {}, blocks });
     expect(await page(sh('echo "$TOKEN" > a; A=1\n'), sh('cat a; echo "$A"\n'), block("output", "T0ken-…\n1\n"))).toBeUndefined();
     expect(await page(sh("echo a\nfalse\necho b\n"))).toMatch(/^line 1: Command failed/);
     expect(await page(sh("echo a\n"), block("output", "b\n"))).toMatch(/^line 1: the page shows\nb\n\nand the command prints\na\n/);

@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("the built site in a browser (needs Chromium)", () 
   });
 
   it.each(["index.html", "start/five-minutes.html", "reference/settings.html", "reference/steps/split.html", "troubleshooting.html", "designer/index.html"])(
-    "fits %s on 1440 and 390 pixels; wide tables scroll",
+    "%s fits windows of 1440 and 390 pixels; wide tables scroll",
     async (path) => {
       for (const width of [1440, 390])
         await onPage(path, { width }, async (page) => {

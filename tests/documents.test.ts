@@ -2,10 +2,11 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { answering, call, direct } from "./started-server.ts";
-import { residentBytes, spawnWatched, type Watched } from "./watched-server.ts";
+import { residentBytes } from "./process-usage.ts";
+import { call, directFlow, replyFlow } from "./started-server.ts";
+import { spawnWatched, type WatchedServer } from "./watched-server.ts";
 
-let server: Watched;
+let server: WatchedServer;
 beforeAll(async () => {
   server = await spawnWatched();
 });
@@ -31,7 +32,7 @@ it("an alias bomb is rejected immediately and uses no memory", async () => {
   );
   const bomb = `- route:\n    id: bomb\n    from:\n      uri: direct:bomb\n      steps:\n        - setBody: {constant: x}\n    ${levels.join("\n    ")}\n`;
   const before = residentBytes(server.pid);
-  await server.unharmed(() => refused(bomb, 400, /^invalid YAML at line \d+, column \d+: limit exceeded: /));
+  await server.checkInvariantsDuring(() => refused(bomb, 400, /^invalid YAML at line \d+, column \d+: limit exceeded: /));
   expect(residentBytes(server.pid) - before).toBeLessThan(50 * 1024 * 1024);
   const self = "- route: &r\n    id: self\n    from: *r\n";
   await refused(self, 400, /alias '\*r' has no anchor/);
@@ -40,7 +41,7 @@ it("an alias bomb is rejected immediately and uses no memory", async () => {
 it("tags and tag directives are rejected by name, nothing is executed", async () => {
   const marker = "/tmp/sluice-was-executed";
   rmSync(marker, { force: true });
-  const tagged = (value: string): string => direct("tagged", `setBody: {constant: ${value}}`);
+  const tagged = (value: string): string => directFlow("tagged", `setBody: {constant: ${value}}`);
   for (const [yaml, tag] of [
     [tagged(`!!js/function 'function () { require("fs").writeFileSync("${marker}", "") }'`), "!!js/function"],
     [tagged("!!js/regexp /x/"), "!!js/regexp"],
@@ -61,14 +62,14 @@ it("a duplicate key is rejected with the line of the second", async () => {
     400,
     /^invalid YAML at line 5, column 7: duplicate key 'uri'/,
   );
-  await refused(direct("twice", "setBody: {constant: a, constant: b}"), 400, /line 6, .*duplicate key 'constant'/);
+  await refused(directFlow("twice", "setBody: {constant: a, constant: b}"), 400, /line 6, .*duplicate key 'constant'/);
 });
 
 it("a second document is rejected, not silently dropped", async () => {
-  const two = `${answering("one", "1")}---\n${answering("two", "2")}`;
+  const two = `${replyFlow("one", "1")}---\n${replyFlow("two", "2")}`;
   await refused(two, 400, /one YAML document, but this text has several/);
-  await refused(`${answering("one", "1")}...\n${answering("two", "2")}`, 400, /one YAML document/);
-  expect((await server.api("PUT", "/flows/led", { yaml: `---\n${answering("led", "1")}` })).status).toBe(201);
+  await refused(`${replyFlow("one", "1")}...\n${replyFlow("two", "2")}`, 400, /one YAML document/);
+  expect((await server.api("PUT", "/flows/led", { yaml: `---\n${replyFlow("led", "1")}` })).status).toBe(201);
 });
 
 it("ids are the source text, without YAML conversion", async () => {
@@ -88,14 +89,14 @@ it("ids are the source text, without YAML conversion", async () => {
 });
 
 it("circular, exploding or unknown placeholders are rejected by name", async () => {
-  const using = (name: string): string => direct("placed", `setBody: {constant: '{{${name}}}'}`);
+  const using = (name: string): string => directFlow("placed", `setBody: {constant: '{{${name}}}'}`);
   const put = async (yaml: string, params: Record<string, string>): Promise<[number, string]> => {
     const startTime = performance.now();
     const reply = await server.api("PUT", "/flows/placed", { yaml, params });
     expect(performance.now() - startTime).toBeLessThan(10_000);
     return [reply.status, reply.json.error];
   };
-  await server.unharmed(async () => {
+  await server.checkInvariantsDuring(async () => {
     expect(await put(using("a"), { a: "{{b}}", b: "{{a}}" })).toEqual([
       422,
       expect.stringMatching(/^line 6: the placeholder 'a' refers to itself \(a -> b -> a\)/),
@@ -108,27 +109,27 @@ it("circular, exploding or unknown placeholders are rejected by name", async () 
 });
 
 it("a flow at the size limits does not block others, and a larger one is rejected", async () => {
-  const steps = (count: number, text: string): string => direct("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
+  const steps = (count: number, text: string): string => directFlow("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
   // Reading and compiling a flow may block the event loop for half a second.
   const atMost = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
-  await server.unharmed(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
+  await server.checkInvariantsDuring(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
   // Flows of the maximum accepted size: the worst cases.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
     steps(2_500, "x"),
-    `${answering("large", "x")}${"# comment\n".repeat(15_000)}`,
-    direct("large", `setBody: {constant: "${"y".repeat(500_000)}"}`),
-    direct("large", `setBody: {simple: "${"${body}".repeat(60_000)}"}`),
+    `${replyFlow("large", "x")}${"# comment\n".repeat(15_000)}`,
+    directFlow("large", `setBody: {constant: "${"y".repeat(500_000)}"}`),
+    directFlow("large", `setBody: {simple: "${"${body}".repeat(60_000)}"}`),
   ]) {
-    await server.unharmed(async () => {
+    await server.checkInvariantsDuring(async () => {
       const reply = await server.api("PUT", "/flows/large", { yaml });
       expect([yaml.slice(0, 120), reply.status, reply.json.error]).toEqual([yaml.slice(0, 120), expect.toSatisfy((status) => status < 300), undefined]);
     }, atMost);
   }
 }, 120_000);
 
-it("names of prototypes are inert or rejected at every level", async () => {
+it("names of prototype members are inert or rejected at every level", async () => {
   for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {
     for (const yaml of [
       `- ${name}: {polluted: yes}\n`,
@@ -143,10 +144,10 @@ it("names of prototypes are inert or rejected at every level", async () => {
       expect([yaml, reply.status]).toEqual([yaml, 422]);
       expect(reply.json.error).toContain(name);
     }
-    const params = await server.api("PUT", "/flows/named", `{"yaml":${JSON.stringify(answering("named", "x"))},"params":{"a":{"${name}":{"polluted":"yes"}}}}`);
+    const params = await server.api("PUT", "/flows/named", `{"yaml":${JSON.stringify(replyFlow("named", "x"))},"params":{"a":{"${name}":{"polluted":"yes"}}}}`);
     expect([200, 201, 400]).toContain(params.status);
   }
-  const probe = direct("probe", "setBody: {simple: '${header.polluted}|${exchangeProperty.polluted}|${variable.polluted}'}");
+  const probe = directFlow("probe", "setBody: {simple: '${header.polluted}|${exchangeProperty.polluted}|${variable.polluted}'}");
   await server.api("PUT", "/flows/probe", { yaml: probe });
   const { sessionId } = (await server.api("POST", "/test/session", { scope: "session" })).json;
   expect((await server.api("POST", "/test/invoke", { sessionId, routeId: "probe" })).json.body).toBe("||");

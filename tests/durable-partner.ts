@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A partner that counts how often each message arrives; a message is identified by the text before its first blank. */
+/** A partner that counts how often each message arrives; a message is identified by the text before its first space. */
 export class CountingPartner {
   readonly deliveries = new Map<string, number>();
   #server: Server | undefined;

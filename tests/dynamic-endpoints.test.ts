@@ -9,12 +9,12 @@ import { flow } from "@sluice/testkit";
 /** Endpoints that count how many of them are started. */
 function counted(send: (name: string, exchange: Exchange) => void | Promise<void> = () => undefined) {
   const running = new Map<string, number>();
-  const counts = { started: 0, stopped: 0, most: 0, wrong: [] as string[] };
+  const counts = { started: 0, stopped: 0, max: 0, wrong: [] as string[] };
   const lifecycle = (name: string) => ({
     start() {
       counts.started++;
       running.set(name, (running.get(name) ?? 0) + 1);
-      counts.most = Math.max(counts.most, running.size);
+      counts.max = Math.max(counts.max, running.size);
     },
     stop() {
       counts.stopped++;
@@ -72,7 +72,7 @@ describe("endpoints resolved at run time", () => {
       const run = await flow(yaml, { connectors });
       for (let count = 0; count < 2500; count++) expect((await run({ body: String(count) })).error).toBeUndefined();
       await run.host.clock.advance(0);
-      expect(counts).toEqual({ started: 2500, stopped: 1500, most: 1000, wrong: [] });
+      expect(counts).toEqual({ started: 2500, stopped: 1500, max: 1000, wrong: [] });
       await run.stop();
       // Detached copies have one timer, which ends automatically.
       await run.host.clock.advance(1000);

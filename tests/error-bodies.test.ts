@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let operations: readonly Operation[];
@@ -22,7 +22,7 @@ interface Operation {
 
 beforeAll(async () => {
   server = await startTestServer({ env: { SERVICE_LOG_LEVEL: "trace", SERVICE_MAX_BODY: "64k" } });
-  await server.putFlow("a", answering("a", "x"));
+  await server.putFlow("a", replyFlow("a", "x"));
   await server.api("PUT", "/value-mappings/a", { entries: { x: "y" } });
   await server.api("PUT", "/message-mappings/a", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "x", value: 1 }] });
   const document = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, any>> };
@@ -41,14 +41,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
 /** Sends bytes that fetch would not. */
-function send(method: string, path: string, body?: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+function send(method: string, path: string, body?: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sending = request(
       `${server.baseUrl}${path}`,
@@ -71,7 +71,7 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
 const leak = /\n|\bat [^ ]+ \(|node:[a-z_]+|\.[cm]?[jt]s\b|node_modules|\/(?:tmp|home|root|usr|var|etc|proc)\/|@sluice|Error:/;
 
 /** One key, one sentence, no internals. */
-function expectErrorReply(what: string, { status, text, headers }: Answer, expected: readonly number[]): void {
+function expectErrorReply(what: string, { status, text, headers }: Reply, expected: readonly number[]): void {
   seen.push(text, JSON.stringify(headers));
   expect([what, expected.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
   expect([what, headers["content-type"]]).toEqual([what, expect.stringMatching(/^application\/json\b/)]);
@@ -110,9 +110,9 @@ describe("invalid calls to every endpoint", () => {
     for (const operation of operations)
       for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"].filter((candidate) => methods.get(operation.path)?.has(candidate) !== true)) {
         // A fixed path may also match the id parameter of another.
-        const answer = await send(method, pathOf(operation), "{}");
-        if (answer.status === 405) expect(answer.headers["allow"]).toEqual(expect.stringContaining(operation.method));
-        expectErrorReply(`${method} ${operation.path}`, answer, [400, 404, 405, 422]);
+        const reply = await send(method, pathOf(operation), "{}");
+        if (reply.status === 405) expect(reply.headers["allow"]).toEqual(expect.stringContaining(operation.method));
+        expectErrorReply(`${method} ${operation.path}`, reply, [400, 404, 405, 422]);
       }
   });
 
@@ -135,10 +135,10 @@ describe("invalid calls to every endpoint", () => {
       for (const { name: parameter, schema } of operation.parameters.filter((one) => one.in === "query")) {
         const values = schema.enum === undefined ? (wrong[schema.type] ?? []) : ["nope"];
         for (const value of values) {
-          const answer = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, validBody(operation));
+          const reply = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, validBody(operation));
           // An empty value counts as missing.
-          if (value === "" && answer.status < 400) continue;
-          expectErrorReply(`${name}?${parameter}=${value}`, answer, [400]);
+          if (value === "" && reply.status < 400) continue;
+          expectErrorReply(`${name}?${parameter}=${value}`, reply, [400]);
         }
         expectErrorReply(
           `${name}?${parameter} twice`,
@@ -170,8 +170,8 @@ describe("invalid calls to every endpoint", () => {
       for (const [member, schema] of Object.entries(properties)) {
         const wrong = wrongFor(schema.type);
         if (wrong === undefined) continue;
-        const answer = await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, [member]: wrong }));
-        expectErrorReply(`${name} with ${member}: ${JSON.stringify(wrong)}`, answer, [400, 422]);
+        const reply = await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, [member]: wrong }));
+        expectErrorReply(`${name} with ${member}: ${JSON.stringify(wrong)}`, reply, [400, 422]);
       }
       if (operation.body !== undefined && (operation.body as { additionalProperties?: unknown }).additionalProperties === false)
         expectErrorReply(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, nonsense: 1 })), [400]);
@@ -198,9 +198,9 @@ describe("invalid calls to every endpoint", () => {
   it("asking for a version of the API that is not served", async () => {
     await each(async (operation, name) => {
       for (const version of ["2", "0", "1.0", "latest", "1, 2"]) {
-        const answer = await send(operation.method, pathOf(operation), validBody(operation), { "accept-api-version": version });
-        expectErrorReply(`${name} of version ${version}`, answer, [406]);
-        expect(JSON.parse(answer.text)).toEqual({ error: `API version '${version}' is not served: this runtime serves 1` });
+        const reply = await send(operation.method, pathOf(operation), validBody(operation), { "accept-api-version": version });
+        expectErrorReply(`${name} of version ${version}`, reply, [406]);
+        expect(JSON.parse(reply.text)).toEqual({ error: `API version '${version}' is not served: this runtime serves 1` });
       }
     });
     const versioned = { "accept-api-version": "1" };
@@ -216,7 +216,7 @@ describe("invalid calls to every endpoint", () => {
     for (const path of ["/_api/flows/a", "/_api/value-mappings/a", "/_api/message-mappings/a"])
       for (const method of ["PUT", "DELETE"]) {
         const body = path.includes("flows")
-          ? { yaml: answering("a", "y") }
+          ? { yaml: replyFlow("a", "y") }
           : path.includes("value")
             ? { entries: { x: "z" } }
             : { source: { format: "json" }, target: { format: "json" }, map: [] };
@@ -225,24 +225,24 @@ describe("invalid calls to every endpoint", () => {
   });
 
   it("with the messages that the contract specifies", async () => {
-    const put = (body: unknown, id = "t"): Promise<Answer> => send("PUT", `/_api/flows/${id}`, JSON.stringify(body));
-    const texts: readonly (readonly [Promise<Answer>, number, string | RegExp])[] = [
+    const put = (body: unknown, id = "t"): Promise<Reply> => send("PUT", `/_api/flows/${id}`, JSON.stringify(body));
+    const texts: readonly (readonly [Promise<Reply>, number, string | RegExp])[] = [
       [send("GET", "/_api/flows", undefined, { authorization: "" }), 401, "unauthorized"],
       [send("PUT", "/_api/flows/t", "{"), 400, /^invalid JSON body: /],
       [put({}), 400, "yaml is required"],
       [put({ yaml: 5 }), 400, "yaml must be a string"],
-      [put({ yaml: answering("t", "x"), params: [] }), 400, "params must be an object"],
-      [put({ yaml: answering("t", "x") }, "b@d"), 400, "invalid id 'b@d': use letters, digits, '.', '_', '-' (max 128)"],
+      [put({ yaml: replyFlow("t", "x"), params: [] }), 400, "params must be an object"],
+      [put({ yaml: replyFlow("t", "x") }, "b@d"), 400, "invalid id 'b@d': use letters, digits, '.', '_', '-' (max 128)"],
       [put({ yaml: "- route: {id: [" }), 400, /^invalid YAML at line \d+, column \d+: /],
-      [put({ yaml: answering("t", "x").replace("setBody", "lgo") }), 422, /^line 6: unknown step 'lgo' in route 't'/],
+      [put({ yaml: replyFlow("t", "x").replace("setBody", "lgo") }), 422, /^line 6: unknown step 'lgo' in route 't'/],
       [put({ yaml: "[]" }), 422, "flow defines no routes"],
       [
-        put({ yaml: answering("t", "x").replace("uri: webhook", "uri: platform-http:/_api/flows") }),
+        put({ yaml: replyFlow("t", "x").replace("uri: webhook", "uri: platform-http:/_api/flows") }),
         422,
         /^(line \d+: )?route 't' claims reserved path '\/_api\/flows': paths under \/_api belong to the management API/,
       ],
-      [put({ yaml: answering("t", '"{{erp.url}}"') }), 422, /no value for parameter 'erp.url'/],
-      [put({ yaml: answering("a", "x") }), 409, "route id 'a' is already used by flow 'a'"],
+      [put({ yaml: replyFlow("t", '"{{erp.url}}"') }), 422, /no value for parameter 'erp.url'/],
+      [put({ yaml: replyFlow("a", "x") }), 409, "route id 'a' is already used by flow 'a'"],
       [send("GET", "/_api/flows/none"), 404, "flow 'none' not found"],
       [send("GET", "/_api/value-mappings/none"), 404, "value mapping 'none' not found"],
       [send("GET", "/_api/message-mappings/none"), 404, "message mapping 'none' not found"],
@@ -255,8 +255,8 @@ describe("invalid calls to every endpoint", () => {
       [send("PUT", "/_api/flows/t", "{}", { "content-type": "image/png" }), 415, "unsupported content type 'image/png'"],
       [put({ yaml: "x".repeat(70_000) }), 413, "request body exceeds 65536 bytes"],
     ];
-    for (const [answer, status, text] of texts) {
-      const got = await answer;
+    for (const [reply, status, text] of texts) {
+      const got = await reply;
       expectErrorReply(String(text), got, [status]);
       const { error } = JSON.parse(got.text) as { error: string };
       if (typeof text === "string") expect(error).toBe(text);
@@ -300,10 +300,10 @@ describe("thirty internal failures", () => {
 
   it("in the environment: directories missing or replaced by files, a damaged store, a file that cannot be read", async () => {
     const { dataDir } = server;
-    await server.putFlow("kept", answering("kept", "x"), { a: 1 });
+    await server.putFlow("kept", replyFlow("kept", "x"), { a: 1 });
     writeFileSync(join(dataDir, "routes", "kept.params.json"), "{");
     expectErrorReply("GET a flow with damaged parameters", await send("GET", "/_api/flows/kept"), [500]);
-    expectErrorReply("PUT over damaged parameters", await send("PUT", "/_api/flows/kept", JSON.stringify({ yaml: answering("kept", "y") })), [500]);
+    expectErrorReply("PUT over damaged parameters", await send("PUT", "/_api/flows/kept", JSON.stringify({ yaml: replyFlow("kept", "y") })), [500]);
     mkdirSync(join(dataDir, "store"), { recursive: true });
     rmSync(join(dataDir, "store"), { recursive: true });
     writeFileSync(join(dataDir, "store"), "not a directory");
@@ -315,10 +315,10 @@ describe("thirty internal failures", () => {
     const broken: readonly (readonly [string, string, unknown?])[] = [
       ["GET", "/flows"],
       ["GET", "/flows/a"],
-      ["PUT", "/flows/new", { yaml: answering("new", "x") }],
-      ["PUT", "/flows/new?dryRun=true", { yaml: answering("new", "x") }],
-      ["PUT", "/flows/a", { yaml: answering("a", "z") }],
-      ["PUT", "/flows/new", { yaml: answering("new", "x"), params: { a: { value: "b", secret: true } } }],
+      ["PUT", "/flows/new", { yaml: replyFlow("new", "x") }],
+      ["PUT", "/flows/new?dryRun=true", { yaml: replyFlow("new", "x") }],
+      ["PUT", "/flows/a", { yaml: replyFlow("a", "z") }],
+      ["PUT", "/flows/new", { yaml: replyFlow("new", "x"), params: { a: { value: "b", secret: true } } }],
       ["DELETE", "/flows/a"],
       ["PUT", "/value-mappings/new", { entries: {} }],
       ["PUT", "/value-mappings/a", { entries: { x: "q" } }],
@@ -337,11 +337,11 @@ describe("thirty internal failures", () => {
     ];
     let failures = 0;
     for (const [method, path, body] of broken) {
-      const answer = await send(method, `/_api${path}`, body === undefined ? undefined : JSON.stringify(body));
-      if (answer.status < 400) continue;
-      if (answer.status >= 500) failures++;
-      expectErrorReply(`${method} ${path}`, answer, [404, 500, 507]);
-      if (answer.status === 500) expect(JSON.parse(answer.text).error).toMatch(/^(internal error \(ref \w+\)|cannot change '|the )/);
+      const reply = await send(method, `/_api${path}`, body === undefined ? undefined : JSON.stringify(body));
+      if (reply.status < 400) continue;
+      if (reply.status >= 500) failures++;
+      expectErrorReply(`${method} ${path}`, reply, [404, 500, 507]);
+      if (reply.status === 500) expect(JSON.parse(reply.text).error).toMatch(/^(internal error \(ref \w+\)|cannot change '|the )/);
     }
     expect(failures).toBeGreaterThanOrEqual(12);
     expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("x");

@@ -1,17 +1,9 @@
 // Error handling of flows: redelivery of the failed step, clauses, dead letters, scopes. Each test is a flow.
 import { describe, expect, it } from "vitest";
-import { faultsOf, flow, type FlowUnderTest } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
+import { mockBodies, withAdvancingClock } from "./advancing-clock.ts";
 
 const throws = (message: string, type = "java.lang.IllegalArgumentException"): string => `throwException: {exceptionType: ${type}, message: ${message}}`;
-const bodies = (run: FlowUnderTest, mock: string): unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
-
-/** Runs while the fake clock advances, so that delays take no time. */
-async function withAdvancingClock<T>(run: FlowUnderTest, work: Promise<T>, ms = 100_000): Promise<T> {
-  let over = false;
-  const done = work.finally(() => (over = true));
-  for (let passed = 0; !over && passed < ms; passed += 50) await run.host.clock.advance(50);
-  return done;
-}
 
 describe("an unhandled failure", () => {
   it("ends the run and names the step", async () => {
@@ -23,7 +15,7 @@ describe("an unhandled failure", () => {
     const outcome = await run({ body: "x" });
     expect(outcome.error).toBe("boom");
     expect(outcome.exchange.failure).toMatchObject({ type: "java.lang.IllegalArgumentException", stepId: "throwException1", routeId: "start" });
-    expect(bodies(run, "before")).toEqual(["x"]);
+    expect(mockBodies(run, "before")).toEqual(["x"]);
     expect(run.mocks.has("after")).toBe(false);
     expect(run.runtime.routes.get("start")?.stats).toMatchObject({ total: 1, failed: 1, inflight: 0 });
   });
@@ -61,7 +53,7 @@ describe("onException", () => {
             - to: mock:after
     `);
     expect((await run({ body: "x" })).error).toBeUndefined();
-    expect(bodies(run, "after")).toEqual(["x"]);
+    expect(mockBodies(run, "after")).toEqual(["x"]);
   });
 
   it("the most specific exception type wins, in any order", async () => {
@@ -99,19 +91,19 @@ describe("onException", () => {
 
   it("a clause without effect and an unknown exception are rejected with their line", () => {
     const withClause = (clause: string): string => `- onException: ${clause}\n- from: {uri: direct:start, steps: [{log: x}]}\n`;
-    expect(faultsOf(withClause("{exception: [java.lang.Exception]}"))).toEqual(["1: onException has no effect"]);
-    expect(faultsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual([
+    expect(diagnosticsOf(withClause("{exception: [java.lang.Exception]}"))).toEqual(["1: onException has no effect"]);
+    expect(diagnosticsOf(withClause("{exception: [java.lang.Exceptoin], handled: {constant: 'true'}}"))).toEqual([
       "1: unknown exception type 'java.lang.Exceptoin' (did you mean 'java.lang.Exception'?)",
     ]);
-    expect(faultsOf(withClause("{exception: [java.lang.Exception], useOriginalMessage: true}"))).toEqual([]);
+    expect(diagnosticsOf(withClause("{exception: [java.lang.Exception], useOriginalMessage: true}"))).toEqual([]);
   });
 
   it("the original message and the original body exclude each other, in a clause and in a dead letter channel", () => {
     const both = "useOriginalMessage: true, useOriginalBody: true";
     const route = "- from: {uri: direct:start, steps: [{log: x}]}\n";
     const fault = "1: useOriginalMessage and useOriginalBody cannot be used together";
-    expect(faultsOf(`- onException: {exception: [java.lang.Exception], ${both}, steps: [{log: y}]}\n${route}`)).toEqual([fault]);
-    expect(faultsOf(`- errorHandler: {deadLetterChannel: {deadLetterUri: "mock:dead", ${both}}}\n${route}`)).toEqual([fault]);
+    expect(diagnosticsOf(`- onException: {exception: [java.lang.Exception], ${both}, steps: [{log: y}]}\n${route}`)).toEqual([fault]);
+    expect(diagnosticsOf(`- errorHandler: {deadLetterChannel: {deadLetterUri: "mock:dead", ${both}}}\n${route}`)).toEqual([fault]);
   });
 });
 
@@ -120,7 +112,7 @@ it("an endpoint pattern that is not a valid expression matches only itself", asy
     "- interceptSendToEndpoint: {uri: '[', skipSendToOriginalEndpoint: true, steps: [{to: 'mock:instead'}]}\n- from: {uri: 'direct:start', steps: [{to: 'mock:a'}]}\n",
   );
   await run({ body: "x" });
-  expect([bodies(run, "a"), bodies(run, "instead")]).toEqual([["x"], []]);
+  expect([mockBodies(run, "a"), mockBodies(run, "instead")]).toEqual([["x"], []]);
 });
 
 describe("redelivery", () => {
@@ -150,7 +142,7 @@ describe("redelivery", () => {
 
   it("rejects an invalid level", () => {
     const policy = "{redeliveryPolicy: {retryAttemptedLogLevel: loud}}";
-    expect(faultsOf(`- errorHandler: {defaultErrorHandler: ${policy}}\n- from: {uri: "direct:start", steps: [{log: x}]}\n`)).toEqual([
+    expect(diagnosticsOf(`- errorHandler: {defaultErrorHandler: ${policy}}\n- from: {uri: "direct:start", steps: [{log: x}]}\n`)).toEqual([
       expect.stringContaining("retryAttemptedLogLevel"),
     ]);
   });
@@ -178,8 +170,8 @@ describe("redelivery", () => {
     const startTime = run.host.clock.monotonic();
     const outcome = await withAdvancingClock(run, run({ body: "x" }));
     expect(outcome.error).toBe("down");
-    expect(bodies(run, "once")).toEqual(["x"]);
-    expect(bodies(run, "tried")).toHaveLength(4);
+    expect(mockBodies(run, "once")).toEqual(["x"]);
+    expect(mockBodies(run, "tried")).toHaveLength(4);
     expect(run.host.clock.monotonic() - startTime).toBeGreaterThanOrEqual(700);
     expect(run.host.clock.monotonic() - startTime).toBeLessThan(1000);
     expect(outcome.exchange.run.redeliveries).toBe(3);
@@ -233,14 +225,14 @@ describe("dead letter channel", () => {
     const run = await flow(channel());
     const outcome = await run({ body: "original" });
     expect(outcome.error).toBeUndefined();
-    expect(bodies(run, "dead")).toEqual(["changed"]);
+    expect(mockBodies(run, "dead")).toEqual(["changed"]);
     expect(run.mocks.get("dead")?.[0]?.headers["why"]).toBe("boom");
   });
 
   it("passes on the original message if configured", async () => {
     const run = await flow(channel(", useOriginalMessage: true"));
     await run({ body: "original" });
-    expect(bodies(run, "dead")).toEqual(["original"]);
+    expect(mockBodies(run, "dead")).toEqual(["original"]);
   });
 
   it("a failing dead letter endpoint is reported as a failure", async () => {
@@ -298,7 +290,7 @@ describe("limits", () => {
 
 describe("onCompletion", () => {
   it("rejects onCompleteOnly together with onFailureOnly", () => {
-    const faults = faultsOf(`
+    const faults = diagnosticsOf(`
       - onCompletion: {onCompleteOnly: true, onFailureOnly: true, steps: [{log: over}]}
       - from: {uri: "direct:start", steps: [{log: x}]}
     `);

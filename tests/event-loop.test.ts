@@ -2,23 +2,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inputs } from "./event-loop/hostile-inputs.ts";
 import { budgetMs } from "./event-loop/loop-watch.ts";
-import { routeOf, startSwept, type SweptServer } from "./event-loop/sweep.ts";
+import { routeOf, startSweepServer, type SweepServer } from "./event-loop/sweep.ts";
 
 const size = 9_900_000;
-let swept: SweptServer;
+let sweep: SweepServer;
 
-beforeAll(async () => void (swept = await startSwept()));
-afterAll(() => swept.end());
+beforeAll(async () => void (sweep = await startSweepServer()));
+afterAll(() => sweep.end());
 
 /**
  * Sends a message and fails when the event loop was blocked for too long. Repeats up to twice, because the first measurement may include
  * compilation. Only the CPU time of the runtime's main thread counts.
  */
 async function replyWithinBudget(name: string, send: () => Promise<string>): Promise<string> {
-  let measured = await swept.measure(name, send);
-  for (let again = 0; again < 2 && measured.blockedMs > budgetMs; again++) measured = await swept.measure(name, send);
+  let measured = await sweep.measure(name, send);
+  for (let again = 0; again < 2 && measured.blockedMs > budgetMs; again++) measured = await sweep.measure(name, send);
   expect(measured.blockedMs, `${name}: the event loop was blocked`).toBeLessThan(budgetMs);
-  return measured.answer;
+  return measured.reply;
 }
 
 const steps = {
@@ -92,9 +92,9 @@ describe("one message does not block the event loop", () => {
     "%s",
     async (name, route, body, expected) => {
       const id = `blocking-${route}`;
-      expect((await swept.server.putFlow(id, routeOf(id, steps[route]))).status).toBeLessThan(300);
+      expect((await sweep.server.putFlow(id, routeOf(id, steps[route]))).status).toBeLessThan(300);
       const bytes = Buffer.from(body());
-      expect(await replyWithinBudget(name, () => swept.post(`/api/${id}`, bytes))).toMatch(new RegExp(`^${expected}`));
+      expect(await replyWithinBudget(name, () => sweep.post(`/api/${id}`, bytes))).toMatch(new RegExp(`^${expected}`));
     },
     240_000,
   );
@@ -116,8 +116,8 @@ describe("copies of copies that run at the same time do not block the event loop
         return `- from:\n    uri: ${from}\n    steps: [${index === 5 ? "{setProperty: {name: p, constant: x}}" : step(next)}]\n`;
       });
       const flow = routeOf(`nested-${name}`, [step(`direct:${name}-0`)]) + inner.join("");
-      expect((await swept.server.putFlow(`nested-${name}`, flow)).status).toBeLessThan(300);
-      expect(await replyWithinBudget(name, () => swept.post(`/api/nested-${name}`, "x"))).toMatch(/^500 .*exchange limit/);
+      expect((await sweep.server.putFlow(`nested-${name}`, flow)).status).toBeLessThan(300);
+      expect(await replyWithinBudget(name, () => sweep.post(`/api/nested-${name}`, "x"))).toMatch(/^500 .*exchange limit/);
     },
     120_000,
   );
@@ -126,7 +126,7 @@ describe("copies of copies that run at the same time do not block the event loop
 describe("one document does not block the event loop", () => {
   it("a table of 300,000 rows", async () => {
     const table = JSON.stringify({ columns: ["a", "b"], rows: Array.from({ length: 300_000 }, (_, index) => [`k${index}`, `v${index}`]) });
-    expect(await replyWithinBudget("PUT /value-mappings", () => swept.api("PUT", "/value-mappings/large", table))).toMatch(/^20[01]/);
+    expect(await replyWithinBudget("PUT /value-mappings", () => sweep.api("PUT", "/value-mappings/large", table))).toMatch(/^20[01]/);
   }, 240_000);
 
   it.each([
@@ -134,12 +134,12 @@ describe("one document does not block the event loop", () => {
     ["POST", "/flows/validate"],
   ])("%s %s of comments", async (method, path) => {
     const body = JSON.stringify({ yaml: inputs.yamlComments(500_000) });
-    expect(await replyWithinBudget(`${method} ${path}`, () => swept.api(method, path, body))).toMatch(/limit exceeded/);
+    expect(await replyWithinBudget(`${method} ${path}`, () => sweep.api(method, path, body))).toMatch(/limit exceeded/);
   });
 
   it("JSON of empty lists, whatever the endpoint", async () => {
-    const answer = await replyWithinBudget("PUT /flows", () => swept.api("PUT", "/flows/x", inputs.emptyArrays(size)));
-    expect(answer).toMatch(/^400 .*more than 500000 lists and objects/);
+    const reply = await replyWithinBudget("PUT /flows", () => sweep.api("PUT", "/flows/x", inputs.emptyArrays(size)));
+    expect(reply).toMatch(/^400 .*more than 500000 lists and objects/);
   }, 120_000);
 
   it.each([
@@ -148,29 +148,29 @@ describe("one document does not block the event loop", () => {
     ["/auth/x", /^422 .*unknown property 'k0'/],
     ["/connections/x", /^422 .*unknown property 'k0'/],
   ])("%s with 62,400 unknown properties", async (path, expected) => {
-    expect(await replyWithinBudget(path, () => swept.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
+    expect(await replyWithinBudget(path, () => sweep.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
   });
 
   it("a mapping with thousands of rules that miss its sample", async () => {
     const names = Array.from({ length: 19_000 }, (_, index) => `k${index}`);
     const source = { format: "json", sample: Object.fromEntries(names.map((name) => [`s${name}`, 1])) };
     const document = JSON.stringify({ source, target: { format: "json" }, map: names.map((name) => ({ to: name, from: name })) });
-    expect(await replyWithinBudget("sample", () => swept.api("PUT", "/message-mappings/x", document))).toMatch(/^422 .*the source has no field 'k0'/);
+    expect(await replyWithinBudget("sample", () => sweep.api("PUT", "/message-mappings/x", document))).toMatch(/^422 .*the source has no field 'k0'/);
   });
 
   it.each([
-    ["a fault", inputs.linesThenFault, /^400 .*unexpected character at line 9899999, column 1/],
+    ["a syntax error", inputs.linesThenError, /^400 .*unexpected character at line 9899999, column 1/],
     ["a duplicate name", inputs.linesThenDuplicate, /^400 .*the name 'a' is repeated in one object at line 98\d+, column 8/],
   ])(
     "%s behind millions of line breaks",
     async (name, input, expected) => {
-      expect(await replyWithinBudget(name, () => swept.api("PUT", "/message-mappings/x", input(size)))).toMatch(expected);
+      expect(await replyWithinBudget(name, () => sweep.api("PUT", "/message-mappings/x", input(size)))).toMatch(expected);
     },
     120_000,
   );
 
   it("a name of millions of escaped quotes", async () => {
-    expect(await replyWithinBudget("escaped quotes", () => swept.api("PUT", "/message-mappings/x", inputs.quotesInKey(size)))).toMatch(
+    expect(await replyWithinBudget("escaped quotes", () => sweep.api("PUT", "/message-mappings/x", inputs.quotesInKey(size)))).toMatch(
       /^422 .*message mapping/,
     );
   }, 120_000);
@@ -178,8 +178,8 @@ describe("one document does not block the event loop", () => {
 
 describe("JSON that cannot be represented", () => {
   const read = async (body: string): Promise<string> => {
-    expect((await swept.server.putFlow("reread", routeOf("reread", ["unmarshal: {json: {}}"]))).status).toBeLessThan(300);
-    return swept.post("/api/reread", body);
+    expect((await sweep.server.putFlow("reread", routeOf("reread", ["unmarshal: {json: {}}"]))).status).toBeLessThan(300);
+    return sweep.post("/api/reread", body);
   };
 
   it("nested 5,000 deep is reported as a client error", async () => {

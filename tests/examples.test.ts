@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FlowTestFileError, httpTransport, installFlow, readFlowTests, runFlowTest } from "@sluice/flow-tests";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 const folder = fileURLToPath(new URL("../examples", import.meta.url));
 const examples = readdirSync(folder, { withFileTypes: true })
@@ -34,16 +34,16 @@ describe.each(examples.map((example) => [basename(example), example] as const))(
   });
 
   it.each(file.tests.map((test) => [test.name, test] as const))("%s", async (_, test) => {
-    expect((await runFlowTest(transport(), test, file.defaults)).faults).toEqual([]);
+    expect((await runFlowTest(transport(), test, file.defaults)).failures).toEqual([]);
   });
 });
 
 describe("a failing test", () => {
   const run = async (then: string, when = "{webhook: judged, body: x}") => {
     const file = readFlowTests(`flowId: judged\ntests: [{name: t, when: ${when}, then: [${then}]}]`);
-    return (await runFlowTest(transport(), file.tests[0] as never, { ...file.defaults, timeoutMs: 50 })).faults;
+    return (await runFlowTest(transport(), file.tests[0] as never, { ...file.defaults, timeoutMs: 50 })).failures;
   };
-  beforeAll(() => installFlow(transport(), "judged", answering("judged", "hello")));
+  beforeAll(() => installFlow(transport(), "judged", replyFlow("judged", "hello")));
 
   it.each([
     ["{status: failed}", "expected status failed, got completed"],
@@ -57,8 +57,8 @@ describe("a failing test", () => {
     ["{notVisited: [setBody1]}", "expected not visited: setBody1; visited steps: setBody1"],
     ["{logged: {contains: nothing like it}}", "expected a log line with 'nothing like it', got []"],
     ["{mockCalled: ghost}", "mock 'ghost' was called 0 times, expected at least 1"],
-  ])("%s says: %s", async (then, fault) => {
-    expect(await run(then)).toEqual([fault]);
+  ])("%s reports: %s", async (then, message) => {
+    expect(await run(then)).toEqual([message]);
   });
 
   it("an unknown route is reported", async () => {

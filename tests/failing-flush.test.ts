@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { storedDocuments, newKey, oldKey } from "./faults/stored-documents.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, call, sleep, type ApiReply } from "./started-server.ts";
+import { call, replyFlow, sleep, type ApiReply } from "./started-server.ts";
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 let server: SpawnedServer;
@@ -79,6 +79,6 @@ describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)",
     );
     expect([refused.status, refused.json.error]).toEqual([500, expect.stringContaining("flow 'p' is running, but its tests were not stored safely")]);
     expect((await server.api("GET", "/flows/p")).json).toMatchObject({ yaml: `${yaml}# more\n`, tests: tests("two") });
-    expect((await server.putFlow("q", answering("q", "q"))).status).toBe(201);
+    expect((await server.putFlow("q", replyFlow("q", "q"))).status).toBe(201);
   }, 120_000);
 });

@@ -1,12 +1,12 @@
 // Files of the data directory across restarts.
-import { createHash } from "node:crypto";
 import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { flowIds } from "../packages/server/src/flows/flow-ids.test-support.ts";
-import { answering, call, startTestServer, type StartedServer } from "./started-server.ts";
+import { sha256 } from "./sha256.ts";
+import { call, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let dataDir: string;
@@ -23,15 +23,14 @@ async function restart(): Promise<void> {
 
 const key = "k-0123456789abcdef";
 const policy = { authenticate: [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "k", key }] }], default: "allow" };
-const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 const listed = async (): Promise<{ id: string; file: string; hash: string; status: string; error: string | null }[]> =>
   (await server.api("GET", "/flows")).json.flows;
 
 describe("ids and files", () => {
   it("a flow whose id ends in .camel keeps its policy across a restart, and no other flow overwrites its file", async () => {
     expect((await server.api("PUT", "/auth/pay.camel", policy)).status).toBe(201);
-    expect((await server.putFlow("pay.camel", answering("secret", "secret"))).status).toBe(201);
-    expect((await server.putFlow("pay", answering("open", "open"))).status).toBe(201);
+    expect((await server.putFlow("pay.camel", replyFlow("secret", "secret"))).status).toBe(201);
+    expect((await server.putFlow("pay", replyFlow("open", "open"))).status).toBe(201);
     for (let start = 0; start < 2; start++) {
       expect((await call(server.baseUrl, "POST", "/api/secret", "x")).status).toBe(401);
       expect((await call(server.baseUrl, "POST", "/api/secret", "x", { "x-api-key": key })).text).toBe("secret");
@@ -60,7 +59,7 @@ describe("ids and files", () => {
         };
         for (const [index, id] of ids.entries()) {
           const tests = `flowId: ${id}\ntests:\n  - {name: t${index}, when: {webhook: r${index}}, then: [{status: completed}]}\n`;
-          expect((await server.api("PUT", `/flows/${id}`, { yaml: answering(`r${index}`, `${index}`), params: { n: index }, tests })).status).toBe(201);
+          expect((await server.api("PUT", `/flows/${id}`, { yaml: replyFlow(`r${index}`, `${index}`), params: { n: index }, tests })).status).toBe(201);
           expect((await server.api("PUT", `/value-mappings/${id}`, { entries: { a: `${index}` } })).status).toBe(201);
           expect((await server.api("PUT", `/message-mappings/${id}`, { ...mapping, name: `${index}` })).status).toBe(201);
           expect((await server.api("PUT", `/auth/${id}`, { ...policy, default: index % 2 === 0 ? "allow" : "deny" })).status).toBe(201);
@@ -85,10 +84,10 @@ describe("ids and files", () => {
       ["pay.camel.yaml", "second"],
       ["pay.yml", "third"],
     ] as const)
-      writeFileSync(join(dataDir, "routes", name), answering("pay", text));
+      writeFileSync(join(dataDir, "routes", name), replyFlow("pay", text));
     server = await startTestServer({ dataDir });
     // An id that could be mistaken for that of the duplicate file.
-    expect((await server.putFlow("pay.yml", answering("other", "other"))).status).toBe(201);
+    expect((await server.putFlow("pay.yml", replyFlow("other", "other"))).status).toBe(201);
     expect((await listed()).map(({ id, file, status, error }) => [id, file, status, error])).toEqual([
       ["pay", "pay.yaml", "Started", null],
       ["pay (pay.camel.yaml)", "pay.camel.yaml", "Failed", expect.stringContaining("'pay.camel.yaml' is ignored: 'pay.yaml' already defines the flow")],
@@ -112,7 +111,7 @@ describe("files that are not flows", () => {
   });
 
   it("a file too large to be a flow is listed, never read, and replaced by a PUT", async () => {
-    expect((await server.putFlow("small", answering("small", "small"))).status).toBe(201);
+    expect((await server.putFlow("small", replyFlow("small", "small"))).status).toBe(201);
     expect((await server.api("PUT", "/value-mappings/kept", { entries: { a: "1" } })).status).toBe(201);
     await server.stop();
     const size = 2 ** 31;
@@ -137,16 +136,16 @@ describe("files that are not flows", () => {
         error: expect.stringContaining("EFBIG"),
       });
     expect((await server.api("GET", "/health")).json.failedPolicies).toEqual([{ flowId: "huge", error: expect.stringContaining("EFBIG") }]);
-    expect((await server.putFlow("huge", answering("huge", "normal"))).status).toBe(200);
+    expect((await server.putFlow("huge", replyFlow("huge", "normal"))).status).toBe(200);
     expect((await server.api("GET", "/flows/huge")).json).toMatchObject({ status: "Started", error: null });
   });
 
   it("a link out of the directory is listed and not followed; one inside is followed", async () => {
     const outside = join(dataDir, "outside.yaml");
-    writeFileSync(outside, answering("outside", "outside"));
+    writeFileSync(outside, replyFlow("outside", "outside"));
     await server.stop();
     mkdirSync(join(dataDir, "routes", "..data"));
-    writeFileSync(join(dataDir, "routes", "..data", "mounted.yaml"), answering("mounted", "mounted"));
+    writeFileSync(join(dataDir, "routes", "..data", "mounted.yaml"), replyFlow("mounted", "mounted"));
     symlinkSync(join("..data", "mounted.yaml"), join(dataDir, "routes", "mounted.yaml"));
     symlinkSync(outside, join(dataDir, "routes", "linked.yaml"));
     server = await startTestServer({ dataDir });
@@ -156,13 +155,13 @@ describe("files that are not flows", () => {
     ]);
     expect((await server.api("GET", "/flows/linked")).text).not.toContain("outside\\n");
     expect((await call(server.baseUrl, "POST", "/api/outside", "x")).status).toBe(404);
-    expect((await server.putFlow("linked", answering("linked", "own"))).status).toBe(200);
-    expect(readFileSync(outside, "utf8")).toBe(answering("outside", "outside"));
+    expect((await server.putFlow("linked", replyFlow("linked", "own"))).status).toBe(200);
+    expect(readFileSync(outside, "utf8")).toBe(replyFlow("outside", "outside"));
     expect((await call(server.baseUrl, "POST", "/api/linked", "x")).text).toBe("own");
   });
 
   it("a rename that fails leaves no temporary file and the old version in service", async () => {
-    expect((await server.putFlow("kept", answering("kept", "old"))).status).toBe(201);
+    expect((await server.putFlow("kept", replyFlow("kept", "old"))).status).toBe(201);
     for (const [path, file] of [
       ["/value-mappings/blocked", "value-mappings/blocked.json"],
       ["/message-mappings/blocked", "message-mappings/blocked.json"],
@@ -178,7 +177,7 @@ describe("files that are not flows", () => {
           ? { source: { format: "json" }, target: { format: "json" }, map: [] }
           : path.startsWith("/auth")
             ? policy
-            : { yaml: answering("blocked", "new"), params: { a: 1 } };
+            : { yaml: replyFlow("blocked", "new"), params: { a: 1 } };
       const reply = await server.api("PUT", path, body);
       expect([path, reply.status, reply.json.error]).toEqual([
         path,

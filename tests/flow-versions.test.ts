@@ -1,11 +1,11 @@
 // The version history of flows and rollback, over HTTP, across restarts and crashes.
-import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sha256 } from "./sha256.ts";
 import { spawnServer } from "./spawned-server.ts";
-import { answering, call, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, eventually, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let dataDir: string;
@@ -15,14 +15,13 @@ beforeEach(async () => {
 });
 afterEach(() => server.end());
 
-const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
-const fingerprint = `token:${sha(token).slice(0, 8)}`;
+const fingerprint = `token:${sha256(token).slice(0, 8)}`;
 const versions = async (id = "orders"): Promise<any[]> => (await server.api("GET", `/flows/${id}/versions`)).json.versions;
 const revisions = async (): Promise<readonly number[]> => (await versions()).map(({ revision }) => revision);
 const running = async (): Promise<number | undefined> => (await versions()).find((version) => version.running)?.revision;
 const rollBack = (revision: unknown, query = "", headers = {}) => server.api("POST", `/flows/orders/rollback${query}`, { revision }, headers);
-const answer = async (): Promise<string> => (await call(server.baseUrl, "POST", "/api/orders", "x")).text;
-const put = (text: string, params?: unknown) => server.putFlow("orders", answering("orders", text), params);
+const replyText = async (): Promise<string> => (await call(server.baseUrl, "POST", "/api/orders", "x")).text;
+const put = (text: string, params?: unknown) => server.putFlow("orders", replyFlow("orders", text), params);
 
 async function restart(env = {}): Promise<void> {
   await server.stop();
@@ -33,7 +32,7 @@ describe("the history of a flow", () => {
   it("lists every deployed version with number, time, author, hash, size and the one that runs", async () => {
     const before = new Date().toISOString();
     expect((await put("one")).json).toMatchObject({ created: true, revision: 1 });
-    const yaml = answering("orders", "two");
+    const yaml = replyFlow("orders", "two");
     const second = await server.api("PUT", "/flows/orders?by=Ada%20L.&comment=faster%20reply", yaml, { "content-type": "application/yaml" });
     expect([second.status, second.json.revision]).toEqual([200, 2]);
     const { json, status } = await server.api("GET", "/flows/orders/versions");
@@ -43,7 +42,7 @@ describe("the history of a flow", () => {
       versions: [
         {
           revision: 2,
-          hash: sha(yaml),
+          hash: sha256(yaml),
           at: expect.any(String),
           by: "Ada L.",
           comment: "faster reply",
@@ -56,19 +55,19 @@ describe("the history of a flow", () => {
       ],
     });
     expect(json.versions[0].at >= json.versions[1].at && json.versions[1].at >= before).toBe(true);
-    await eventually(() => server.logText().includes(`Deployed revision 2 of flow 'orders' (hash ${sha(yaml).slice(0, 12)}, by Ada L.)`));
+    await eventually(() => server.logText().includes(`Deployed revision 2 of flow 'orders' (hash ${sha256(yaml).slice(0, 12)}, by Ada L.)`));
     const one = await server.api("GET", "/flows/orders/versions/1");
-    expect([one.json, one.headers.get("etag")]).toEqual([{ ...json.versions[1], yaml: answering("orders", "one"), tests: null }, `"${json.versions[1].hash}"`]);
+    expect([one.json, one.headers.get("etag")]).toEqual([{ ...json.versions[1], yaml: replyFlow("orders", "one"), tests: null }, `"${json.versions[1].hash}"`]);
     const raw = await server.api("GET", "/flows/orders/versions/1", undefined, { accept: "application/yaml" });
-    expect([raw.text, raw.headers.get("content-type")]).toEqual([answering("orders", "one"), "application/yaml; charset=utf-8"]);
+    expect([raw.text, raw.headers.get("content-type")]).toEqual([replyFlow("orders", "one"), "application/yaml; charset=utf-8"]);
   });
 
   it("adds nothing for the same text, a dry run or a rejected version", async () => {
     await put("one");
     expect((await put("one")).json).not.toHaveProperty("revision");
-    expect((await server.api("PUT", "/flows/orders?dryRun=true", { yaml: answering("orders", "two") })).json).not.toHaveProperty("revision");
+    expect((await server.api("PUT", "/flows/orders?dryRun=true", { yaml: replyFlow("orders", "two") })).json).not.toHaveProperty("revision");
     expect((await server.putFlow("orders", "- route: {from: {uri: webhook, steps: [{lgo: x}]}}")).status).toBe(422);
-    expect((await server.api("PUT", "/flows/orders", { yaml: answering("orders", "two") }, { "if-match": '"other"' })).status).toBe(412);
+    expect((await server.api("PUT", "/flows/orders", { yaml: replyFlow("orders", "two") }, { "if-match": '"other"' })).status).toBe(412);
     expect(await revisions()).toEqual([1]);
     expect(readdirSync(join(dataDir, "flow-versions", "orders"))).toEqual(["1.yaml"]);
   });
@@ -82,7 +81,7 @@ describe("the history of a flow", () => {
     await put("x".repeat(3_000));
     expect(await revisions()).toEqual([6, 5, 4]);
     await put("y".repeat(6_000));
-    expect([await revisions(), await answer()]).toEqual([[7], "y".repeat(6_000)]);
+    expect([await revisions(), await replyText()]).toEqual([[7], "y".repeat(6_000)]);
   });
 
   it("survives a restart and ends with its flow", async () => {
@@ -98,20 +97,20 @@ describe("the history of a flow", () => {
     expect(await revisions()).toEqual([1]);
   });
 
-  it("has files that were changed by hand, without an author, before and after the next deployment", async () => {
+  it("includes changes made to the file by hand, without an author, before and after the next deployment", async () => {
     await put("one");
     await server.stop();
-    const edited = answering("orders", "edited");
+    const edited = replyFlow("orders", "edited");
     writeFileSync(join(dataDir, "routes", "orders.yaml"), edited);
     const at = new Date("2026-01-02T03:04:05.000Z");
     utimesSync(join(dataDir, "routes", "orders.yaml"), at, at);
     server = await startTestServer({ dataDir });
-    const byHand = { revision: 2, hash: sha(edited), by: null, at: at.toISOString(), running: true };
+    const byHand = { revision: 2, hash: sha256(edited), by: null, at: at.toISOString(), running: true };
     expect(await versions()).toMatchObject([byHand, { revision: 1, running: false }]);
     expect((await put("three")).json.revision).toBe(3);
     expect(await versions()).toMatchObject([{ revision: 3, running: true }, { ...byHand, running: false }, { revision: 1 }]);
     expect((await rollBack(2)).json).toMatchObject({ changed: true, revision: 4 });
-    expect(await answer()).toBe("edited");
+    expect(await replyText()).toBe("edited");
   });
 
   it("leaves out damaged files and never offers their text", async () => {
@@ -128,12 +127,12 @@ describe("the history of a flow", () => {
 
 describe("rollback", () => {
   it("deploys the text, parameters and tests of a version as a new version", async () => {
-    const greeting = answering("orders", "'{{greeting}}'");
+    const greeting = replyFlow("orders", "'{{greeting}}'");
     const tests = (text: string): string => `flowId: orders\ntests:\n  - {name: ${text}, when: {webhook: orders}, then: [{reply: {body: ${text}}}]}\n`;
     await server.api("PUT", "/flows/orders", { yaml: greeting, params: { greeting: "hello" }, tests: tests("hello") });
     await server.api("PUT", "/flows/orders", { yaml: greeting, params: { greeting: "bye" }, tests: tests("bye") });
     await put("plain", {});
-    expect((await versions()).map(({ revision, params, hash }) => [revision, params, hash === sha(greeting)])).toEqual([
+    expect((await versions()).map(({ revision, params, hash }) => [revision, params, hash === sha256(greeting)])).toEqual([
       [3, {}, false],
       [2, { greeting: "bye" }, true],
       [1, { greeting: "hello" }, true],
@@ -141,39 +140,39 @@ describe("rollback", () => {
     const reply = await rollBack(1, "?tests=required&by=bob");
     expect([reply.status, reply.json, reply.headers.get("etag")]).toEqual([
       200,
-      expect.objectContaining({ id: "orders", created: false, changed: true, hash: sha(greeting), revision: 4, testsPassed: 1 }),
-      `"${sha(greeting)}"`,
+      expect.objectContaining({ id: "orders", created: false, changed: true, hash: sha256(greeting), revision: 4, testsPassed: 1 }),
+      `"${sha256(greeting)}"`,
     ]);
-    expect(await answer()).toBe("hello");
+    expect(await replyText()).toBe("hello");
     expect((await server.api("GET", "/flows/orders")).json).toMatchObject({ yaml: greeting, params: { greeting: "hello" }, tests: tests("hello") });
     expect((await versions())[0]).toMatchObject({ revision: 4, by: "bob", restoredFrom: 1, running: true });
     await restart();
-    expect([await answer(), await running()]).toEqual(["hello", 4]);
+    expect([await replyText(), await running()]).toEqual(["hello", 4]);
   });
 
-  it("is a PUT: If-Match, dry run, tests and validation", async () => {
+  it("behaves like a PUT: If-Match, dry run, tests and validation", async () => {
     await server.api("PUT", "/flows/orders", {
-      yaml: answering("orders", "one"),
+      yaml: replyFlow("orders", "one"),
       tests: "flowId: orders\ntests:\n  - {name: t, when: {webhook: orders}, then: [{reply: {body: two}}]}\n",
     });
     await put("two");
-    const current = sha(answering("orders", "two"));
-    expect((await rollBack(1, "", { "if-match": `"${sha("x")}"` })).json).toEqual({ error: `flow 'orders' changed since hash ${sha("x")}` });
+    const current = sha256(replyFlow("orders", "two"));
+    expect((await rollBack(1, "", { "if-match": `"${sha256("x")}"` })).json).toEqual({ error: `flow 'orders' changed since hash ${sha256("x")}` });
     const dry = await rollBack(1, "?dryRun=true", { "if-match": `"${current}"` });
     expect(dry.json).toMatchObject({ dryRun: true, changed: true, previousHash: current });
     const failing = await rollBack(1, "?tests=required");
     expect([failing.status, failing.json.error]).toEqual([422, expect.stringContaining("1 of 1 tests of flow 'orders' failed")]);
-    expect([await answer(), await revisions()]).toEqual(["two", [2, 1]]);
+    expect([await replyText(), await revisions()]).toEqual(["two", [2, 1]]);
     expect((await rollBack(1, "", { "if-match": `"${current}"` })).json).toMatchObject({ changed: true, revision: 3 });
-    expect(await answer()).toBe("one");
+    expect(await replyText()).toBe("one");
     const again = await rollBack(1);
     expect([again.json.changed, "revision" in again.json, await revisions()]).toEqual([false, false, [3, 2, 1]]);
   });
 
   it("rejects a version that conflicts with another flow, and keeps the current one", async () => {
     await put("one");
-    await server.putFlow("orders", answering("renamed", "two"));
-    await server.putFlow("other", answering("orders", "other"));
+    await server.putFlow("orders", replyFlow("renamed", "two"));
+    await server.putFlow("other", replyFlow("orders", "other"));
     expect((await rollBack(1)).json).toEqual({ error: "route id 'orders' is already used by flow 'other'" });
     expect((await call(server.baseUrl, "POST", "/api/renamed", "x")).text).toBe("two");
     expect(await revisions()).toEqual([2, 1]);
@@ -218,7 +217,7 @@ describe("rollback", () => {
     await eventually(() => seen.has("200 two"));
     for (let round = 0; round < 10; round++) {
       expect((await rollBack(1 + (round % 2))).status).toBe(200);
-      expect(await answer()).toBe(round % 2 === 0 ? "one" : "two");
+      expect(await replyText()).toBe(round % 2 === 0 ? "one" : "two");
     }
     isOver = true;
     await Promise.all(load);
@@ -230,14 +229,14 @@ describe("secrets", () => {
   const secret = "s3cr3t-of-the-erp";
 
   it("are neither stored in the history nor returned; a rollback keeps the current value", async () => {
-    const yaml = answering("orders", "'{{erp.password}}'");
+    const yaml = replyFlow("orders", "'{{erp.password}}'");
     await server.putFlow("orders", yaml, { erp: { password: { value: secret, secret: true } } });
-    await server.putFlow("orders", answering("orders", "broken"), { erp: { password: { value: `${secret}-rotated`, secret: true } } });
+    await server.putFlow("orders", replyFlow("orders", "broken"), { erp: { password: { value: `${secret}-rotated`, secret: true } } });
     expect((await versions())[1].params).toEqual({ "erp.password": { value: "***", secret: true } });
     const folder = join(dataDir, "flow-versions", "orders");
     expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8").includes(secret))).toEqual([false, false]);
     expect((await rollBack(1)).status).toBe(200);
-    expect(await answer()).toBe(`${secret}-rotated`);
+    expect(await replyText()).toBe(`${secret}-rotated`);
   });
 
   it("that were removed meanwhile are named", async () => {
@@ -261,7 +260,7 @@ it("after kill -9 every acknowledged version is in the history, and the flow on 
     const listed = async (): Promise<any[]> => (await spawned.api("GET", "/flows/orders/versions")).json.versions;
     if (round > 0) {
       const found = await listed();
-      for (const [revision, text] of acknowledged) expect(found.find((version) => version.revision === revision)?.hash).toBe(sha(answering("orders", text)));
+      for (const [revision, text] of acknowledged) expect(found.find((version) => version.revision === revision)?.hash).toBe(sha256(replyFlow("orders", text)));
       const { hash } = (await spawned.api("GET", "/flows/orders")).json;
       expect(found.filter((version) => version.running)).toMatchObject([{ hash, by: "ada" }]);
       expect(new Set(found.map(({ revision }) => revision)).size).toBe(found.length);
@@ -273,7 +272,7 @@ it("after kill -9 every acknowledged version is in the history, and the flow on 
     }
     for (let last = count + 4 + round; count < last; count++) {
       const text = `t${count}`;
-      const reply = spawned.api("PUT", "/flows/orders?by=ada", { yaml: answering("orders", text) }).catch(() => undefined);
+      const reply = spawned.api("PUT", "/flows/orders?by=ada", { yaml: replyFlow("orders", text) }).catch(() => undefined);
       // The last change of each round is interrupted at another point.
       if (count === last - 1) {
         await new Promise<void>((resolve) => setTimeout(resolve, round * 3));

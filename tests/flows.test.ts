@@ -1,10 +1,10 @@
 // Flows over the management API: install, replace, list, remove, persistence.
-import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, followed, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { sha256 } from "./sha256.ts";
+import { call, directFlow, eventually, followStream, replyFlow, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
@@ -14,7 +14,6 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 const post = (routeId: string, body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST", `/api/${routeId}`, body);
-const sha = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
 async function result(routeId: string): Promise<unknown> {
   const { sessionId } = (await server.api("POST", "/test/session", { scope: "session" })).json;
   const reply = await server.api("POST", "/test/invoke", { sessionId, routeId });
@@ -25,7 +24,7 @@ const entry = async (id: string): Promise<any> => (await server.api("GET", "/flo
 
 describe("install and replace", () => {
   it("a flow whose routes are all skipped by preconditions is installed without routes", async () => {
-    const yaml = answering("switched", "hello").replace("id: switched", 'id: switched\n    precondition: "{{on}}"');
+    const yaml = replyFlow("switched", "hello").replace("id: switched", 'id: switched\n    precondition: "{{on}}"');
     expect(yaml).toContain("precondition");
     expect((await server.putFlow("switched", yaml, { on: "false" })).json).toMatchObject({ routeCount: 0, routes: [] });
     expect((await post("switched")).status).toBe(404);
@@ -35,26 +34,26 @@ describe("install and replace", () => {
   });
 
   it("a new flow is 201, listed with hash, time and routes, and served", async () => {
-    const yaml = answering("greet", "hello");
+    const yaml = replyFlow("greet", "hello");
     const put = await server.putFlow("greetings", yaml);
     expect(put.status).toBe(201);
     expect(put.json).toEqual({
       id: "greetings",
       created: true,
       changed: true,
-      hash: sha(yaml),
+      hash: sha256(yaml),
       lastModified: statSync(join(server.routesDir, "greetings.yaml")).mtime.toISOString(),
       routeCount: 1,
       routes: [{ id: "greet", from: "webhook", status: "Started", url: "/api/greet" }],
       warnings: [],
       revision: 1,
     });
-    expect(put.headers.get("etag")).toBe(`"${sha(yaml)}"`);
+    expect(put.headers.get("etag")).toBe(`"${sha256(yaml)}"`);
     expect(await entry("greetings")).toEqual({
       id: "greetings",
       file: "greetings.yaml",
       lastModified: put.json.lastModified,
-      hash: sha(yaml),
+      hash: sha256(yaml),
       routeCount: 1,
       status: "Started",
       routes: [{ id: "greet", status: "Started" }],
@@ -66,14 +65,14 @@ describe("install and replace", () => {
   });
 
   it("a replaced flow is 200 and behaves as the new version", async () => {
-    await server.putFlow("swap", answering("swap", "one"));
-    const put = await server.putFlow("swap", answering("swap", "two"));
+    await server.putFlow("swap", replyFlow("swap", "one"));
+    const put = await server.putFlow("swap", replyFlow("swap", "two"));
     expect([put.status, put.json.created]).toEqual([200, false]);
     expect((await post("swap")).text).toBe("two");
   });
 
   it("an identical PUT is 200 and restarts nothing", async () => {
-    const yaml = answering("same", "x");
+    const yaml = replyFlow("same", "x");
     await server.putFlow("same", yaml);
     const before = server.routesDir + "/same.yaml";
     const { ino, mtimeMs } = statSync(before);
@@ -84,50 +83,50 @@ describe("install and replace", () => {
   });
 
   it("raw YAML is accepted as application/yaml and stored byte for byte", async () => {
-    const yaml = `# \u{1f600} comment\r\n${answering("raw", "ok").replaceAll("\n", "\r\n")}`.trimEnd();
+    const yaml = `# \u{1f600} comment\r\n${replyFlow("raw", "ok").replaceAll("\n", "\r\n")}`.trimEnd();
     const put = await server.api("PUT", "/flows/raw", yaml, { "content-type": "application/yaml" });
-    expect([put.status, put.json.hash]).toEqual([201, sha(yaml)]);
+    expect([put.status, put.json.hash]).toEqual([201, sha256(yaml)]);
     expect(readFileSync(join(server.routesDir, "raw.yaml"), "utf8")).toBe(yaml);
     const read = await server.api("GET", "/flows/raw", undefined, { accept: "application/yaml" });
     expect(read.text).toBe(yaml);
   });
 
   it("a route id that cannot be part of a URL is rejected", async () => {
-    const reply = await server.putFlow("half", answering("half", "x").replace("id: half", String.raw`id: "half\ud800"`));
+    const reply = await server.putFlow("half", replyFlow("half", "x").replace("id: half", String.raw`id: "half\ud800"`));
     expect([reply.status, reply.json.error]).toEqual([422, expect.stringContaining("it contains an unpaired surrogate")]);
     expect(await entry("half")).toBeUndefined();
   });
 
   it("a byte order mark, emoji and a missing last line break keep their bytes and hash", async () => {
-    for (const yaml of [`\ufeff${answering("bytes", "x")}`, `${answering("bytes", "x")}# \u{1f980}`]) {
+    for (const yaml of [`\ufeff${replyFlow("bytes", "x")}`, `${replyFlow("bytes", "x")}# \u{1f980}`]) {
       const put = await server.putFlow("bytes", yaml);
-      expect([put.status < 300, put.json.hash]).toEqual([true, sha(yaml)]);
-      expect(sha(readFileSync(join(server.routesDir, "bytes.yaml")))).toBe(sha(yaml));
+      expect([put.status < 300, put.json.hash]).toEqual([true, sha256(yaml)]);
+      expect(sha256(readFileSync(join(server.routesDir, "bytes.yaml")))).toBe(sha256(yaml));
     }
   });
 
   it("two routes in one flow both run and are counted", async () => {
-    const put = await server.putFlow("pair", answering("pair-a", "a") + answering("pair-b", "b"));
+    const put = await server.putFlow("pair", replyFlow("pair-a", "a") + replyFlow("pair-b", "b"));
     expect(put.json.routeCount).toBe(2);
     expect([(await post("pair-a")).text, (await post("pair-b")).text]).toEqual(["a", "b"]);
   });
 
   it("If-Match detects a concurrent change", async () => {
-    const first = answering("race", "1");
+    const first = replyFlow("race", "1");
     await server.putFlow("race", first);
-    const lost = await server.api("PUT", "/flows/race", { yaml: answering("race", "2") }, { "if-match": '"0000"' });
+    const lost = await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": '"0000"' });
     expect([lost.status, lost.json]).toEqual([412, { error: "flow 'race' changed since hash 0000" }]);
     expect((await post("race")).text).toBe("1");
-    expect((await server.api("PUT", "/flows/race", { yaml: answering("race", "2") }, { "if-match": `"${sha(first)}"` })).status).toBe(200);
-    expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha(first)}"` })).status).toBe(412);
+    expect((await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": `"${sha256(first)}"` })).status).toBe(200);
+    expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha256(first)}"` })).status).toBe(412);
   });
 
   it("dryRun reports what would change and changes nothing", async () => {
-    await server.putFlow("dry", answering("dry-a", "1"));
-    const reply = await server.api("PUT", "/flows/dry?dryRun=true", { yaml: answering("dry-b", "2") });
+    await server.putFlow("dry", replyFlow("dry-a", "1"));
+    const reply = await server.api("PUT", "/flows/dry?dryRun=true", { yaml: replyFlow("dry-b", "2") });
     expect([reply.status, reply.json.routes]).toEqual([200, { added: ["dry-b"], removed: ["dry-a"], kept: [] }]);
     expect((await post("dry-a")).text).toBe("1");
-    expect((await server.api("PUT", "/flows/dry-new?dryRun=true", { yaml: answering("dry-new", "2") })).status).toBe(200);
+    expect((await server.api("PUT", "/flows/dry-new?dryRun=true", { yaml: replyFlow("dry-new", "2") })).status).toBe(200);
     expect(await entry("dry-new")).toBeUndefined();
   });
 
@@ -159,7 +158,7 @@ describe("install and replace", () => {
       { change: "changed", id: "compared", options: [{ name: "from.uri", before: "platform-http:/compared", after: "platform-http:/elsewhere" }] },
     ]);
     expect(moved.webhooks).toEqual({ kept: false, added: ["POST /elsewhere"], removed: ["POST /compared"], stricter: [] });
-    const first = (await server.api("PUT", "/flows/compared-first?dryRun=true", { yaml: answering("compared-first", "x") })).json.difference;
+    const first = (await server.api("PUT", "/flows/compared-first?dryRun=true", { yaml: replyFlow("compared-first", "x") })).json.difference;
     expect([first.routes.map(({ change, id }: { change: string; id: string }) => [change, id]), first.webhooks.kept]).toEqual([
       [["added", "compared-first"]],
       true,
@@ -178,7 +177,7 @@ describe("rejections", () => {
 
   it("params must be an object", async () => {
     for (const params of ["x", 5, [], true]) {
-      const reply = await server.putFlow("bad", answering("bad", "x"), params);
+      const reply = await server.putFlow("bad", replyFlow("bad", "x"), params);
       expect([reply.status, reply.json]).toEqual([400, { error: "params must be an object" }]);
     }
   });
@@ -187,7 +186,7 @@ describe("rejections", () => {
     const flat = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`p${index}`, index]));
     const nested = { group: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, index])) };
     for (const params of [flat, nested]) {
-      const reply = await server.putFlow("bad", answering("bad", "x"), params);
+      const reply = await server.putFlow("bad", replyFlow("bad", "x"), params);
       expect([reply.status, reply.json]).toEqual([400, { error: "params must not have more than 10000 names" }]);
     }
   });
@@ -218,7 +217,7 @@ describe("rejections", () => {
     ];
     for (const id of ids) {
       for (const method of ["PUT", "DELETE"]) {
-        const reply = await server.api(method, `/flows/${id}`, method === "PUT" ? { yaml: answering("x", "x") } : undefined);
+        const reply = await server.api(method, `/flows/${id}`, method === "PUT" ? { yaml: replyFlow("x", "x") } : undefined);
         expect([id, method, reply.status]).toEqual([id, method, 400]);
         expect(Object.keys(reply.json)).toEqual(["error"]);
       }
@@ -229,18 +228,18 @@ describe("rejections", () => {
 
   it("an id of 128 characters is accepted", async () => {
     const id = "x".repeat(128);
-    expect((await server.putFlow(id, answering("long-id", "x"))).status).toBe(201);
+    expect((await server.putFlow(id, replyFlow("long-id", "x"))).status).toBe(201);
     expect((await server.api("DELETE", `/flows/${id}`)).status).toBe(200);
   });
 
   it("ids that differ only in case never share a file", async () => {
-    await server.putFlow("CaseOne", answering("case-one", "x"));
-    const reply = await server.putFlow("caseone", answering("case-two", "x"));
+    await server.putFlow("CaseOne", replyFlow("case-one", "x"));
+    const reply = await server.putFlow("caseone", replyFlow("case-two", "x"));
     expect([reply.status, reply.json]).toEqual([409, { error: "flow id 'caseone' differs from flow 'CaseOne' only in case" }]);
   });
 
   it("an invalid document is rejected with the position and the old version continues", async () => {
-    const good = answering("steady", "still here");
+    const good = replyFlow("steady", "still here");
     await server.putFlow("steady", good);
     const syntax = await server.putFlow("steady", "- route:\n  id: [x");
     expect(syntax.status).toBe(400);
@@ -249,7 +248,7 @@ describe("rejections", () => {
     expect(unknown.status).toBe(422);
     expect(unknown.json.error).toMatch(/^line 6: unknown step 'setBdy' in route 'steady'.*setBody/);
     expect((await post("steady")).text).toBe("still here");
-    expect((await entry("steady")).hash).toBe(sha(good));
+    expect((await entry("steady")).hash).toBe(sha256(good));
     expect(readFileSync(join(server.routesDir, "steady.yaml"), "utf8")).toBe(good);
   });
 
@@ -271,15 +270,15 @@ describe("rejections", () => {
   });
 
   it("a route id belongs to one flow", async () => {
-    await server.putFlow("owner", answering("mine", "first"));
-    const reply = await server.putFlow("other", answering("mine", "second"));
+    await server.putFlow("owner", replyFlow("mine", "first"));
+    const reply = await server.putFlow("other", replyFlow("mine", "second"));
     expect([reply.status, reply.json]).toEqual([409, { error: "route id 'mine' is already used by flow 'owner'" }]);
     expect((await post("mine")).text).toBe("first");
   });
 
   it("an endpoint belongs to one route", async () => {
-    await server.putFlow("claim-a", direct("claimed", "setBody: {constant: a}"));
-    const yaml = direct("claimed", "setBody: {constant: b}").replace("id: claimed", "id: claimed-again");
+    await server.putFlow("claim-a", directFlow("claimed", "setBody: {constant: a}"));
+    const yaml = directFlow("claimed", "setBody: {constant: b}").replace("id: claimed", "id: claimed-again");
     const reply = await server.putFlow("claim-b", yaml);
     expect(reply.status).toBe(409);
     expect(reply.json.error).toBe("direct:claimed is already served by route 'claimed' of flow 'claim-a'");
@@ -290,8 +289,8 @@ describe("rejections", () => {
     expect([reply.status, reply.json]).toEqual([413, { error: "request body exceeds 10485760 bytes" }]);
   });
 
-  it("names of object prototypes are inert or rejected", async () => {
-    const reply = await server.api("PUT", "/flows/proto", `{"yaml":${JSON.stringify(answering("proto", "x"))},"params":{"__proto__":{"polluted":"yes"}}}`);
+  it("names of prototype members are inert or rejected", async () => {
+    const reply = await server.api("PUT", "/flows/proto", `{"yaml":${JSON.stringify(replyFlow("proto", "x"))},"params":{"__proto__":{"polluted":"yes"}}}`);
     expect([reply.status, reply.json]).toEqual([400, { error: "params must not use the name '__proto__'" }]);
     await server.putFlow("proto", "- route:\n    __proto__: {polluted: yes}\n    from: {uri: webhook, steps: [{log: x}]}\n");
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
@@ -304,13 +303,13 @@ describe("rejections", () => {
     expect(reply.json.valid).toBe(false);
     expect(reply.json.problems.length).toBeGreaterThanOrEqual(2);
     expect(reply.json.problems[0]).toMatchObject({ severity: "error", line: 6, routeId: "many", message: expect.stringContaining("lgo") });
-    expect((await server.api("POST", "/flows/validate", { yaml: answering("fine", "x") })).json).toEqual({ valid: true, problems: [] });
+    expect((await server.api("POST", "/flows/validate", { yaml: replyFlow("fine", "x") })).json).toEqual({ valid: true, problems: [] });
     expect(await entry("validate")).toBeUndefined();
   });
 });
 
 describe("params", () => {
-  const yaml = direct("params", "setBody: {constant: '{{shop.name}}/{{n}}/{{flag}}/{{where}}/{{dflt:fallback}}'}");
+  const yaml = directFlow("params", "setBody: {constant: '{{shop.name}}/{{n}}/{{flag}}/{{where}}/{{dflt:fallback}}'}");
 
   it("nested names, numbers, variables and defaults reach the text", async () => {
     const put = await server.putFlow("params", yaml, { shop: { name: "acme" }, n: 3, flag: true, where: { env: "FLOW_ENV" } });
@@ -336,14 +335,14 @@ describe("params", () => {
   });
 
   it("secret values are shown nowhere and kept by a masked PUT", async () => {
-    const secretYaml = direct(
+    const secretYaml = directFlow(
       "secretive",
       "setBody: {constant: 'pw={{pw}} env={{env:MY_SECRET}}'}",
       "log: '${body}'",
       "throwException: {exceptionType: java.lang.IllegalStateException, message: 'bad {{pw}}'}",
     );
     await server.putFlow("secretive", secretYaml, { pw: { value: "S3CR3T-value", secret: true } });
-    const trace = await followed(server, "/trace/stream?body=full");
+    const trace = await followStream(server, "/trace/stream?body=full");
     await result("secretive");
     await eventually(() => trace.text().includes("run.failed"));
     const traced = await trace.end();
@@ -367,7 +366,10 @@ describe("params", () => {
     const yaml = `- route:\n    id: addressed\n    from:\n      uri: webhook:?muteException=false\n      steps:\n        - to: {id: far, uri: "${uri}"}\n`;
     const put = await server.putFlow("addressed", yaml);
     expect([put.status, put.json.error]).toEqual([201, undefined]);
-    const [trace, logs] = [await followed(server, "/trace/stream?routeId=addressed&body=full"), await followed(server, "/logs/stream?routeId=addressed")];
+    const [trace, logs] = [
+      await followStream(server, "/trace/stream?routeId=addressed&body=full"),
+      await followStream(server, "/logs/stream?routeId=addressed"),
+    ];
     const reply = await post("addressed");
     expect(reply.status).toBe(500);
     await eventually(() => trace.text().includes("run.failed") && logs.text().includes("addressed"));
@@ -388,19 +390,19 @@ describe("params", () => {
       expect(text).not.toContain("S3CR3T-");
   });
 
-  it("the deploy token can be reached by no name", async () => {
+  it("no parameter gives a flow access to the deploy token", async () => {
     for (const name of ["SERVICE_DEPLOY_TOKEN", "service.deploy.token", "env:SERVICE_DEPLOY_TOKEN"]) {
-      const reply = await server.putFlow("steal", direct("steal", `setBody: {constant: '{{${name}}}'}`));
+      const reply = await server.putFlow("steal", directFlow("steal", `setBody: {constant: '{{${name}}}'}`));
       expect([name, reply.status]).toEqual([name, 422]);
     }
-    const byParam = await server.putFlow("steal", direct("steal", "setBody: {constant: '{{x}}'}"), { x: { env: "SERVICE_DEPLOY_TOKEN" } });
+    const byParam = await server.putFlow("steal", directFlow("steal", "setBody: {constant: '{{x}}'}"), { x: { env: "SERVICE_DEPLOY_TOKEN" } });
     expect(byParam.status).toBe(422);
   });
 });
 
 describe("remove", () => {
   it("the routes stop, they disappear from health, the file is deleted", async () => {
-    await server.putFlow("leaving", answering("leaving", "x"), { a: 1 });
+    await server.putFlow("leaving", replyFlow("leaving", "x"), { a: 1 });
     const reply = await server.api("DELETE", "/flows/leaving");
     expect([reply.status, reply.json]).toEqual([200, { id: "leaving", deleted: true, routes: ["leaving"], drained: true }]);
     expect((await post("leaving")).status).toBe(404);
@@ -426,7 +428,7 @@ describe("remove", () => {
 
 describe("routes", () => {
   it("stop, start, suspend and resume change a route's status", async () => {
-    await server.putFlow("operated", answering("operated", "x"));
+    await server.putFlow("operated", replyFlow("operated", "x"));
     for (const [action, status, code] of [
       ["suspend", "Suspended", 503],
       ["resume", "Started", 200],
@@ -443,29 +445,33 @@ describe("routes", () => {
 
 describe("the directory", () => {
   it("files added or edited by hand are listed", async () => {
-    const yaml = answering("by-hand", "x");
+    const yaml = replyFlow("by-hand", "x");
     writeFileSync(join(server.routesDir, "by-hand.yaml"), yaml);
     writeFileSync(join(server.routesDir, "x.txt"), "no flow");
-    expect(await entry("by-hand")).toMatchObject({ hash: sha(yaml), routeCount: 1, status: "Stopped" });
+    expect(await entry("by-hand")).toMatchObject({ hash: sha256(yaml), routeCount: 1, status: "Stopped" });
     expect(await entry("x")).toBeUndefined();
-    await server.putFlow("edited", answering("edited", "one"));
-    const changed = answering("edited", "two");
+    await server.putFlow("edited", replyFlow("edited", "one"));
+    const changed = replyFlow("edited", "two");
     writeFileSync(join(server.routesDir, "edited.yaml"), changed);
     const edited = new Date(Date.now() + 5_000);
     utimesSync(join(server.routesDir, "edited.yaml"), new Date(), edited);
-    expect(await entry("edited")).toMatchObject({ hash: sha(changed), lastModified: edited.toISOString(), deployedHash: sha(answering("edited", "one")) });
+    expect(await entry("edited")).toMatchObject({
+      hash: sha256(changed),
+      lastModified: edited.toISOString(),
+      deployedHash: sha256(replyFlow("edited", "one")),
+    });
     expect((await post("edited")).text).toBe("one");
     writeFileSync(join(server.routesDir, "edited.yaml"), "- nonsense");
-    expect(await entry("edited")).toMatchObject({ hash: sha("- nonsense"), deployedHash: sha(answering("edited", "one")) });
+    expect(await entry("edited")).toMatchObject({ hash: sha256("- nonsense"), deployedHash: sha256(replyFlow("edited", "one")) });
     expect((await post("edited")).text).toBe("one");
   });
 
   it("a listed entry reflects all later changes", async () => {
-    const first = answering("followed", "one");
+    const first = replyFlow("followed", "one");
     await server.putFlow("followed", first);
     const path = join(server.routesDir, "followed.yaml");
     const listed = await entry("followed");
-    expect(listed).toMatchObject({ hash: sha(first), status: "Started", hasPolicy: false, error: null });
+    expect(listed).toMatchObject({ hash: sha256(first), status: "Started", hasPolicy: false, error: null });
     expect(await entry("followed")).toEqual(listed);
     await server.api("POST", "/routes/followed/suspend");
     expect(await entry("followed")).toMatchObject({ status: "Suspended", routes: [{ id: "followed", status: "Suspended" }] });
@@ -481,23 +487,23 @@ describe("the directory", () => {
     expect(await entry("followed")).toEqual({ ...listed, hasPolicy: true });
     await server.api("DELETE", "/auth/followed");
     expect(await entry("followed")).toEqual(listed);
-    const second = answering("followed", "two");
+    const second = replyFlow("followed", "two");
     await server.putFlow("followed", second);
-    expect(await entry("followed")).toMatchObject({ hash: sha(second), status: "Started" });
+    expect(await entry("followed")).toMatchObject({ hash: sha256(second), status: "Started" });
     writeFileSync(path, first);
     utimesSync(path, new Date(), new Date(Date.now() + 5_000));
-    expect(await entry("followed")).toMatchObject({ hash: sha(first), deployedHash: sha(second) });
+    expect(await entry("followed")).toMatchObject({ hash: sha256(first), deployedHash: sha256(second) });
     rmSync(path);
     expect(await entry("followed")).toBeUndefined();
     mkdirSync(path);
     expect(await entry("followed")).toBeUndefined();
     rmSync(path, { recursive: true });
     writeFileSync(path, second);
-    expect(await entry("followed")).toMatchObject({ hash: sha(second) });
+    expect(await entry("followed")).toMatchObject({ hash: sha256(second) });
   });
 
   it("fifty PUTs at once leave disk, memory and the list consistent", async () => {
-    const texts = Array.from({ length: 50 }, (_, index) => answering("crowd", `v${index}`));
+    const texts = Array.from({ length: 50 }, (_, index) => replyFlow("crowd", `v${index}`));
     const replies = await Promise.all(texts.map((yaml) => server.putFlow("crowd", yaml)));
     expect(replies.every(({ status }) => status < 300)).toBe(true);
     const onDisk = readFileSync(join(server.routesDir, "crowd.yaml"), "utf8");
@@ -506,9 +512,9 @@ describe("the directory", () => {
       .map(({ json }) => json.lastModified as string)
       .toSorted()
       .at(-1);
-    expect(replies.filter(({ json }) => json.lastModified === last).map(({ json }) => json.hash)).toContain(sha(onDisk));
-    expect((await entry("crowd")).hash).toBe(sha(onDisk));
-    expect(answering("crowd", (await post("crowd")).text)).toBe(onDisk);
+    expect(replies.filter(({ json }) => json.lastModified === last).map(({ json }) => json.hash)).toContain(sha256(onDisk));
+    expect((await entry("crowd")).hash).toBe(sha256(onDisk));
+    expect(replyFlow("crowd", (await post("crowd")).text)).toBe(onDisk);
   });
 });
 
@@ -517,12 +523,12 @@ describe("start and restart", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const routes = join(dataDir, "routes");
     mkdirSync(routes);
-    writeFileSync(join(routes, "good.yml"), answering("good", "served"));
-    writeFileSync(join(routes, "camel.camel.yaml"), answering("camel", "humps"));
+    writeFileSync(join(routes, "good.yml"), replyFlow("good", "served"));
+    writeFileSync(join(routes, "camel.camel.yaml"), replyFlow("camel", "humps"));
     writeFileSync(join(routes, "broken.yaml"), "- route: [");
     writeFileSync(join(routes, "binary.yaml"), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
     writeFileSync(join(routes, "empty.yaml"), "");
-    writeFileSync(join(routes, "twin.yaml"), answering("good", "clash"));
+    writeFileSync(join(routes, "twin.yaml"), replyFlow("good", "clash"));
     writeFileSync(join(routes, "thief.yaml"), "- route:\n    id: thief\n    from:\n      uri: platform-http:/_api/x\n      steps:\n        - log: x\n");
     writeFileSync(join(routes, ".half.yaml.0123456789abcdef.tmp"), "half");
     writeFileSync(join(routes, "gone.params.json"), "{}");
@@ -545,10 +551,10 @@ describe("start and restart", () => {
     expect(readdirSync(routes)).not.toContain(".half.yaml.0123456789abcdef.tmp");
     expect(readdirSync(routes)).not.toContain("gone.params.json");
     expect(readFileSync(join(routes, "broken.yaml"), "utf8")).toBe("- route: [");
-    expect((await other.putFlow("good", answering("good", "anew"))).status).toBe(200);
-    expect(readFileSync(join(routes, "good.yml"), "utf8")).toBe(answering("good", "anew"));
+    expect((await other.putFlow("good", replyFlow("good", "anew"))).status).toBe(200);
+    expect(readFileSync(join(routes, "good.yml"), "utf8")).toBe(replyFlow("good", "anew"));
     expect(readdirSync(routes)).not.toContain("good.yaml");
-    await other.putFlow("kept", direct("kept", "setBody: {constant: '{{p}}'}"), { p: "param" });
+    await other.putFlow("kept", directFlow("kept", "setBody: {constant: '{{p}}'}"), { p: "param" });
     await other.stop();
     const again = await startTestServer({ dataDir });
     const kept = (await again.api("GET", "/flows/kept")).json;
@@ -560,7 +566,7 @@ describe("start and restart", () => {
   it("after a crash, either text is used with its own parameters", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
-    const yaml = direct("pair", "setBody: {constant: '{{p}}'}");
+    const yaml = directFlow("pair", "setBody: {constant: '{{p}}'}");
     await first.putFlow("pair", yaml, { p: "old" });
     await first.putFlow("pair", `${yaml}# new\n`, { p: "new" });
     await first.stop();
@@ -589,9 +595,9 @@ describe("start and restart", () => {
     const path = join(other.routesDir, "watched.yaml");
     const text = async (): Promise<string> => (await call(other.baseUrl, "POST", "/api/watched", "x")).text;
     await sleep(100);
-    writeFileSync(path, answering("watched", "one"));
+    writeFileSync(path, replyFlow("watched", "one"));
     await eventually(async () => (await text()) === "one");
-    writeFileSync(path, answering("watched", "two"));
+    writeFileSync(path, replyFlow("watched", "two"));
     await eventually(async () => (await text()) === "two");
     writeFileSync(path, "- nonsense");
     await eventually(async () => (await other.api("GET", "/flows")).json.flows[0].error !== null);
@@ -599,12 +605,11 @@ describe("start and restart", () => {
     await other.end();
   });
 
-  it("a change that cannot be written is 500 and has no effect", async () => {
-    if (process.getuid?.() === 0) return;
+  it.skipIf(process.getuid?.() === 0)("a change that cannot be written is 500 and has no effect (needs a user other than root)", async () => {
     const other = await startTestServer();
-    await other.putFlow("fixed", answering("fixed", "one"));
+    await other.putFlow("fixed", replyFlow("fixed", "one"));
     chmodSync(other.routesDir, 0o555);
-    const reply = await other.putFlow("fixed", answering("fixed", "two"));
+    const reply = await other.putFlow("fixed", replyFlow("fixed", "two"));
     expect([reply.status, reply.json]).toEqual([500, { error: "cannot change 'fixed.yaml': permission denied in the data directory" }]);
     expect((await call(other.baseUrl, "POST", "/api/fixed", "x")).text).toBe("one");
     chmodSync(other.routesDir, 0o755);
@@ -614,7 +619,7 @@ describe("start and restart", () => {
 
 describe("replacing under load", () => {
   it("redeploys fail no request, and each reply is from the old or the new version", async () => {
-    await server.putFlow("busy", answering("busy", "v0"));
+    await server.putFlow("busy", replyFlow("busy", "v0"));
     let stop = false;
     let requests = 0;
     const bad: string[] = [];
@@ -626,7 +631,7 @@ describe("replacing under load", () => {
       }
     });
     for (let version = 1; version <= 15; version++) {
-      await server.putFlow("busy", answering("busy", `v${version}`));
+      await server.putFlow("busy", replyFlow("busy", `v${version}`));
       expect((await post("busy")).text).toBe(`v${version}`);
     }
     stop = true;
@@ -636,16 +641,16 @@ describe("replacing under load", () => {
   });
 
   it("a run in flight finishes with its own version, PUT does not wait for it", async () => {
-    let answer: (() => void) | undefined;
-    const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
+    let respond: (() => void) | undefined;
+    const partner = await stubPartner((_call, response) => (respond = () => void response.end()));
     const slow = (text: string): string =>
       `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - to: ${partner.url}\n        - setBody: {constant: ${text}}\n`;
     await server.putFlow("slow", slow("old"));
     const inFlight = post("slow");
-    await eventually(() => answer !== undefined);
-    await server.putFlow("slow", answering("slow", "new"));
+    await eventually(() => respond !== undefined);
+    await server.putFlow("slow", replyFlow("slow", "new"));
     expect((await post("slow")).text).toBe("new");
-    answer?.();
+    respond?.();
     expect((await inFlight).text).toBe("old");
     await partner.close();
   });
@@ -654,21 +659,21 @@ describe("replacing under load", () => {
 describe("shutdown", () => {
   it("accepted requests are answered; health reports draining at once and PUT is 503", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "30s" } });
-    let answer: (() => void) | undefined;
-    const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
+    let respond: (() => void) | undefined;
+    const partner = await stubPartner((_call, response) => (respond = () => void response.end()));
     await other.putFlow(
       "slow",
       `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - to: ${partner.url}\n        - setBody: {constant: done}\n`,
     );
     const inFlight = call(other.baseUrl, "POST", "/api/slow", "x");
-    await eventually(() => answer !== undefined);
+    await eventually(() => respond !== undefined);
     const stopping = other.stop();
     const health = await other.api("GET", "/health");
-    const put = await other.putFlow("late", answering("late", "x"));
+    const put = await other.putFlow("late", replyFlow("late", "x"));
     expect(health.json.status).toBe("DRAINING");
     expect((await call(other.baseUrl, "GET", "/_api/health?probe=ready")).status).toBe(503);
     expect([put.status, put.json]).toEqual([503, { error: "the runtime is shutting down" }]);
-    answer?.();
+    respond?.();
     expect((await inFlight).text).toBe("done");
     await partner.close();
     expect(await stopping).toEqual({ drained: true, abandoned: [] });

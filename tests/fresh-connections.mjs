@@ -1,5 +1,5 @@
-// A separate process that makes requests on new connections until its input ends, and prints the result of each: a status, `refused` when the port
-// was closed, or the error code.
+// A separate process that makes requests on new connections until its input ends, and prints how often each result occurred: a status, `refused`
+// when the port was closed, or the error code.
 import { request } from "node:http";
 
 const [url, atOnce] = process.argv.slice(2);

@@ -33,15 +33,15 @@ export async function sendWithoutReading(baseUrl: string, count: number, bytes: 
 }
 
 /** A small gzip body that inflates to this many bytes. */
-export const inflating = (bytes: number): Buffer => gzipSync(Buffer.alloc(bytes, "x"));
+export const gzipOf = (bytes: number): Buffer => gzipSync(Buffer.alloc(bytes, "x"));
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }
 
 /** Posts a gzip body on a separate connection; status 0 when there was no reply. */
-export function postPacked(url: string, body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+export function postGzip(url: string, body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   return new Promise((resolve) => {
     const outgoing = request(url, { method: "POST", agent: false, headers: { "content-encoding": "gzip", ...headers } }, (incoming) => {
       incoming.resume().on("end", () => resolve({ status: incoming.statusCode ?? 0, retryAfter: incoming.headers["retry-after"] }));
@@ -52,8 +52,8 @@ export function postPacked(url: string, body: Buffer, headers: Readonly<Record<s
 }
 
 /** Number of replies per status. */
-export function countStatuses(answers: readonly Answer[]): Readonly<Record<number, number>> {
+export function countStatuses(replies: readonly Reply[]): Readonly<Record<number, number>> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }

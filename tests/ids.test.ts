@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sendRaw, statuses } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
-  { noun: "flow", path: "/flows", body: (id) => ({ yaml: answering(`route-${id}`, "x") }) },
+  { noun: "flow", path: "/flows", body: (id) => ({ yaml: replyFlow(`route-${id}`, "x") }) },
   { noun: "value mapping", path: "/value-mappings", body: () => ({ entries: { piece: "ST" } }) },
   {
     noun: "message mapping",

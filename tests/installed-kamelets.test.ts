@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fresh, kinds, many } from "./several-workers.ts";
+import { callMany, callOnNewConnection, countReplies } from "./several-workers.ts";
 import { spawnServer } from "./spawned-server.ts";
 import { call, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
 import { startLoad } from "./webhook-load.ts";
@@ -58,7 +58,7 @@ describe("Kamelets through the API", () => {
   });
   const put = (name: string, text: string, query = "", headers: Readonly<Record<string, string>> = {}) =>
     server.api("PUT", `/kamelets/${name}${query}`, text, { ...yaml, ...headers });
-  const answer = async (id: string): Promise<string> => (await call(server.baseUrl, "POST", `/api/${id}`, "x")).text;
+  const replyText = async (id: string): Promise<string> => (await call(server.baseUrl, "POST", `/api/${id}`, "x")).text;
 
   it("are installed, listed with their origin and users, read and removed", async () => {
     const text = action("say-action", "said {{word}}");
@@ -78,7 +78,7 @@ describe("Kamelets through the API", () => {
     ]);
     expect(readFileSync(join(server.dataDir, "kamelets", "say-action.kamelet.yaml"), "utf8")).toBe(text);
     expect((await server.putFlow("say", using("say", "say-action?word=hi"))).status).toBe(201);
-    expect(await answer("say")).toBe("said hi");
+    expect(await replyText("say")).toBe("said hi");
 
     const { json: list } = await server.api("GET", "/kamelets");
     expect(list.total).toBe(3);
@@ -138,11 +138,11 @@ describe("Kamelets through the API", () => {
       await sleep(10);
     }
     await load.stop();
-    expect(load.broken).toEqual([]);
-    expect(load.answers.filter(({ status, body }) => status !== 200 || !/^v\d+$/.test(body))).toEqual([]);
-    expect(load.answers.filter(({ sentAt, body }) => Number(body.slice(1)) < replacedAt.findLastIndex((at) => at <= sentAt))).toEqual([]);
-    expect(load.answers.length).toBeGreaterThan(20);
-    expect(await answer("nested")).toBe("v20");
+    expect(load.connectionErrors).toEqual([]);
+    expect(load.replies.filter(({ status, body }) => status !== 200 || !/^v\d+$/.test(body))).toEqual([]);
+    expect(load.replies.filter(({ sentAt, body }) => Number(body.slice(1)) < replacedAt.findLastIndex((at) => at <= sentAt))).toEqual([]);
+    expect(load.replies.length).toBeGreaterThan(20);
+    expect(await replyText("nested")).toBe("v20");
     for (const id of ["nested", "beside"]) await server.api("DELETE", `/flows/${id}`);
   });
 
@@ -219,7 +219,7 @@ describe("Kamelets through the API", () => {
 
     const forced = await put("strict-action", next, "?force=true");
     expect([forced.status, forced.json.refused]).toEqual([200, [{ id: "strict", error: expect.stringContaining("needs a value for parameter 'word'") }]]);
-    expect(await answer("strict")).toBe("one");
+    expect(await replyText("strict")).toBe("one");
     expect((await server.api("GET", "/flows/strict")).json.error).toContain("needs a value for parameter 'word'");
     // Restored before the flow was corrected.
     expect((await put("strict-action", action("strict-action", "one"), "?force=true")).json.refused).toEqual([]);
@@ -227,7 +227,7 @@ describe("Kamelets through the API", () => {
 
     await put("strict-action", next, "?force=true");
     expect((await server.putFlow("strict", using("strict", "strict-action?word=w"))).json).toMatchObject({ changed: true, warnings: [] });
-    expect(await answer("strict")).toBe("two w");
+    expect(await replyText("strict")).toBe("two w");
   });
 
   it("let a flow be checked with Kamelets that are not installed yet", async () => {
@@ -243,12 +243,12 @@ describe("Kamelets through the API", () => {
 
   it("take precedence over those of a folder, which cannot be removed", async () => {
     await server.putFlow("shadow", using("shadow", "shared-action"));
-    expect(await answer("shadow")).toBe("from the folder");
-    const over = await put("shared-action", action("shared-action", "deployed"));
-    expect([over.status, over.json.flows]).toEqual([200, ["shadow"]]);
-    expect(await answer("shadow")).toBe("deployed");
+    expect(await replyText("shadow")).toBe("from the folder");
+    const replaced = await put("shared-action", action("shared-action", "deployed"));
+    expect([replaced.status, replaced.json.flows]).toEqual([200, ["shadow"]]);
+    expect(await replyText("shadow")).toBe("deployed");
     expect((await server.api("DELETE", "/kamelets/shared-action")).status).toBe(200);
-    expect(await answer("shadow")).toBe("from the folder");
+    expect(await replyText("shadow")).toBe("from the folder");
     const removed = await server.api("DELETE", "/kamelets/shared-action");
     expect([removed.status, removed.json.error]).toEqual([
       409,
@@ -270,7 +270,7 @@ spec:
     const from = (id: string): string => `- route: {id: ${id}, from: {uri: "kamelet:entry-source", steps: [{setBody: {constant: ${id}}}]}}\n`;
     await put("entry-source", source("platform-http:/entry"));
     expect((await server.putFlow("entry", from("entry"))).status).toBe(201);
-    // The file cannot be watched below a file, so the source fails when it starts.
+    // A folder below a plain file cannot exist, so the source fails when it starts.
     writeFileSync(join(server.dataDir, "plain"), "");
     const failing = await put("entry-source", source(`file:${join(server.dataDir, "plain", "below")}?startingDirectoryMustExist=true`));
     expect([failing.status, failing.json.error]).toEqual([
@@ -327,7 +327,7 @@ describe("Kamelets in several workers", () => {
       expect((await server.putFlow("spread", using("spread", "spread-action"))).status).toBe(201);
       for (const version of ["v1", "v2"]) {
         await server.api("PUT", "/kamelets/spread-action", action("spread-action", version), yaml);
-        expect(kinds(await many(60, server.baseUrl, "/api/spread"))).toEqual({ [`200 ${version}`]: 60 });
+        expect(countReplies(await callMany(60, server.baseUrl, "/api/spread"))).toEqual({ [`200 ${version}`]: 60 });
       }
       const workers = (await server.api("GET", "/health")).json.workers as { pid: number; leads: boolean; runs: number }[];
       expect(workers.filter(({ runs }) => runs > 0).length).toBeGreaterThan(1);
@@ -335,12 +335,12 @@ describe("Kamelets in several workers", () => {
       process.kill(follower.pid, "SIGKILL");
       await eventually(async () => {
         // On a new connection: one of the ended worker would be reset.
-        const { body } = await fresh(server.baseUrl, "/_api/health", "", { authorization: `Bearer ${token}` }, "GET");
+        const { body } = await callOnNewConnection(server.baseUrl, "/_api/health", "", { authorization: `Bearer ${token}` }, "GET");
         const now = JSON.parse(body).workers as { pid: number }[];
         return now.length === 3 && now.every(({ pid }) => pid !== follower.pid);
       });
-      expect(kinds(await many(60, server.baseUrl, "/api/spread"))).toEqual({ "200 v2": 60 });
-      expect((await fresh(server.baseUrl, "/_api/kamelets", "", { authorization: `Bearer ${token}` }, "GET")).body).toContain("spread-action");
+      expect(countReplies(await callMany(60, server.baseUrl, "/api/spread"))).toEqual({ "200 v2": 60 });
+      expect((await callOnNewConnection(server.baseUrl, "/_api/kamelets", "", { authorization: `Bearer ${token}` }, "GET")).body).toContain("spread-action");
     } finally {
       await server.end();
       server.clean();

@@ -103,7 +103,7 @@ describe("the sluice package (needs the npm registry)", () => {
       kill $running; wait $running; echo "ended $?"`;
     const { output, stderr } = await userFolder.shell(`set -e\n${script}`, { SERVICE_DEPLOY_TOKEN: "secret", SLUICE_TOKEN: "secret" });
     expect(output, stderr).toMatch(/2 passed[^]*orders Started http.*\nended 0\n$/);
-    const dev = await userFolder.until("sluice dev orders --port 0", "Serving");
+    const dev = await userFolder.interruptAfter("sluice dev orders --port 0", "Serving");
     expect(dev.exit, dev.stderr).toBe(0);
   });
 

@@ -20,9 +20,9 @@ export async function kafkaLink(port: number, password?: string): Promise<KafkaL
     const login = password === undefined ? undefined : new KafkaLogin(password, client);
     const fromClient = frameReader((frame) => {
       largestRequest = Math.max(largestRequest, frame.length);
-      if (login?.passes(frame) !== false) broker.write(frame);
+      if (login?.forwards(frame) !== false) broker.write(frame);
     });
-    const fromBroker = frameReader((frame) => client.write(withPort(login?.completed(frame) ?? frame, port, shownPort)));
+    const fromBroker = frameReader((frame) => client.write(withPort(login?.addLoginApis(frame) ?? frame, port, shownPort)));
     const end = (): void => {
       client.destroy();
       broker.destroy();

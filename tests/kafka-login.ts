@@ -18,7 +18,7 @@ export class KafkaLogin {
   }
 
   /** Whether this request is forwarded to the broker; other requests are answered here. */
-  passes(frame: Buffer): boolean {
+  forwards(frame: Buffer): boolean {
     const [apiKey, version, correlation] = [frame.readInt16BE(4), frame.readInt16BE(6), frame.readInt32BE(8)];
     if (apiKey === apiKeys.versions) this.#versionRequests.add(correlation);
     else if (apiKey === apiKeys.handshake) this.#reply(correlation, int16(0), int32(1), text("PLAIN"));
@@ -28,7 +28,7 @@ export class KafkaLogin {
   }
 
   /** The response of the broker, with the two requests of the login added to those it supports. */
-  completed(frame: Buffer): Buffer {
+  addLoginApis(frame: Buffer): Buffer {
     if (!this.#versionRequests.delete(frame.readInt32BE(4)) || frame.readInt16BE(8) !== 0) return frame;
     const added = [apiKeys.handshake, apiKeys.authenticate].map((key) => Buffer.concat([int16(key), int16(0), int16(1)]));
     const end = 14 + frame.readInt32BE(10) * 6;

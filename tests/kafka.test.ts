@@ -2,7 +2,7 @@
 import kafkajs, { type Consumer, type Kafka, type KafkaMessage, type Producer } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serverFor } from "@sluice/testkit";
-import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 import { kafkaLink } from "./kafka-link.ts";
 
 const server = await serverFor("kafka", { own: true });
@@ -54,7 +54,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setHeader: {name: topic, simple: "\${header.CamelKafkaTopic}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 200, 40_000);
+    await expectEventually(() => out.length, 200, 40_000);
     expect(missingOf(200, texts(out))).toEqual([]);
     expect([out[0]?.headers?.["orderId"]?.toString(), out[0]?.headers?.["topic"]?.toString()]).toEqual(["7", `${name}-in`]);
     expect(Object.keys(out[0]?.headers ?? {}).filter((header) => /^camel/i.test(header))).toEqual([]);
@@ -65,7 +65,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     }
   });
 
-  it("dead-letters failed records unchanged, and continues (F6)", async () => {
+  it("dead-letters failed records unchanged, and continues", async () => {
     const name = uniqueName();
     await send(`${name}-in`, numbered(50));
     await runtime.deploy(
@@ -73,9 +73,9 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [${failingSometimes}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 45, 40_000);
-    const letters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
-    expect(letters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+    await expectEventually(() => out.length, 45, 40_000);
+    const deadLetters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+    expect(deadLetters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
   });
 
   it("redelivers a failed record before the next one, with breakOnFirstError", async () => {
@@ -86,10 +86,10 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, "&breakOnFirstError=true&maximumRedeliveries=1")}", steps: [${failingSometimes}, {to: "kafka:${name}-out?brokers=${brokers}&partitionKey=0"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 2, 40_000);
+    await expectEventually(() => out.length, 2, 40_000);
     expect(texts(out)).toEqual(["a", "c"]);
-    const [letter] = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
-    expect([letter?.body, letter?.attempts]).toEqual(["bad 7", 2]);
+    const [deadLetter] = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+    expect([deadLetter?.body, deadLetter?.attempts]).toEqual(["bad 7", 2]);
   });
 
   it("continues where it stopped", async () => {
@@ -98,11 +98,11 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await send(`${name}-in`, ["one"]);
     await runtime.deploy(name, flow);
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 1, 40_000);
+    await expectEventually(() => out.length, 1, 40_000);
     await runtime.api("DELETE", `/flows/${name}`);
     await send(`${name}-in`, ["two"]);
     await runtime.deploy(name, flow);
-    await becomes(() => out.length, 2, 40_000);
+    await expectEventually(() => out.length, 2, 40_000);
     expect(texts(out)).toEqual(["one", "two"]);
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setBody: {simple: "\${list('a','b')}"}}, {setHeader: {name: CamelKafkaOverrideTopic, constant: ${name}-other}}, {setHeader: {name: CamelKafkaKey, constant: k}}, {to: "kafka:${name}-out?brokers=${brokers}&recordMetadata=true"}]}}`,
     );
     const out = await recordsOf(`${name}-other`);
-    await becomes(() => out.length, 2, 40_000);
+    await expectEventually(() => out.length, 2, 40_000);
     expect([texts(out), out.map(({ key }) => key?.toString())]).toEqual([
       ["a", "b"],
       ["k", "k"],
@@ -133,7 +133,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{unmarshal: {json: {}}}, ${to("a", "")}, ${to("b", "&recordMetadata=true")}, {setBody: {simple: "\${header.CamelKafkaRecordMeta.size()}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 1, 60_000);
+    await expectEventually(() => out.length, 1, 60_000);
     const admin = kafka.admin();
     await admin.connect();
     const stored = async (topic: string) => (await admin.fetchTopicOffsets(`${name}-${topic}`)).find(({ partition }) => partition === 0)?.high;
@@ -143,7 +143,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect(relay.largestRequest).toBeLessThanOrEqual(200_500);
     expect(texts(out)).toEqual(["5"]);
     const list = await recordsOf(`${name}-a`);
-    await becomes(() => list.length, count, 40_000);
+    await expectEventually(() => list.length, count, 40_000);
     expect(texts(list).map(Number.parseFloat)).toEqual(Array.from({ length: count }, (_, index) => index));
     await runtime.api("DELETE", `/flows/${name}`);
     await relay.close();
@@ -162,17 +162,17 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "kafka:${name}-in?connection=${name}${rejoining}&groupId=${name}&seekTo=BEGINNING", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => texts(out).join(), "one", 40_000);
+    await expectEventually(() => texts(out).join(), "one", 40_000);
     const admin = kafka.admin();
     await admin.connect();
     const committed = async () =>
       (await admin.fetchOffsets({ groupId: name, topics: [`${name}-in`] })).flatMap(({ partitions }) => partitions).some(({ offset }) => offset === "1");
-    await becomes(committed, true);
+    await expectEventually(committed, true);
     await admin.disconnect();
     // A change of the connection replaces its client, so the source subscribes with a new consumer.
     await connect("second");
     await send(`${name}-in`, ["two"]);
-    await becomes(() => texts(out).includes("two"), true, 40_000);
+    await expectEventually(() => texts(out).includes("two"), true, 40_000);
     expect(texts(out)).toEqual(["one", "two"]);
     await runtime.api("DELETE", `/flows/${name}`);
   });
@@ -189,7 +189,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, source)}", steps: [{setHeader: {name: size, simple: "\${body.size()}"}}, {to: "kafka:${name}-out?brokers=${brokers}${sink}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 5, 40_000);
+    await expectEventually(() => out.length, 5, 40_000);
     expect(out.map(({ value, key }) => [value, key])).toEqual(Array.from({ length: 5 }, () => [bytes, Buffer.from([0, 0, 0, 0, 0, 0, 0, 9])]));
     expect(out.every(({ headers }) => ["1", "2"].includes(String(headers?.["size"])))).toBe(true);
   });
@@ -203,13 +203,13 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     });
     await runtime.deploy(name, routes.join("\n"));
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => texts(out).includes("again before"), true, 40_000);
+    await expectEventually(() => texts(out).includes("again before"), true, 40_000);
     await send(`${name}-in`, ["after"]);
-    await becomes(() => texts(out).includes("latest after") && texts(out).includes("again after"), true, 40_000);
+    await expectEventually(() => texts(out).includes("latest after") && texts(out).includes("again after"), true, 40_000);
     expect(texts(out)).not.toContain("latest before");
   });
 
-  it("loses nothing when connections are dropped, inbound and outbound (F1)", async () => {
+  it("loses nothing when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 500;
     await send(`${name}-in`, numbered(count));
@@ -224,14 +224,14 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await new Promise((resolve) => setTimeout(resolve, 2500));
     clearInterval(cutting);
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => missingOf(count, texts(out)).length, 0, 60_000);
+    await expectEventually(() => missingOf(count, texts(out)).length, 0, 60_000);
     expect(link.accepted).toBeGreaterThan(5);
     await runtime.api("DELETE", `/flows/${name}`);
     await close();
   });
 
   // Sequential, because it measures how long a deployment takes.
-  it.sequential("starts while the broker is down, reports it, and receives when it is up (F3)", async () => {
+  it.sequential("starts while the broker is down, reports it, and receives when it is up", async () => {
     const name = uniqueName();
     await send(`${name}-in`, ["back"]);
     const { link, close } = await kafkaLink(port);
@@ -245,7 +245,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
     const out = await recordsOf(`${name}-out`);
-    await becomes(() => out.length, 1, 40_000);
+    await expectEventually(() => out.length, 1, 40_000);
     expect(await runtime.routeStatus(name)).toBe("Started");
     await runtime.api("DELETE", `/flows/${name}`);
     await close();

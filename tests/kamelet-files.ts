@@ -35,6 +35,40 @@ export const kameletFiles: Readonly<Record<string, string>> = {
             simple: "{{greeting}} \${body}{{mark}}"
         - to: kamelet:sink
 `,
+  "once-action.kamelet.yaml": `${head("once-action", "action")}spec:
+  definition:
+    required: [file]
+    properties:
+      file:
+        type: string
+  template:
+    beans:
+      - name: database
+        type: "#class:org.springframework.jdbc.datasource.DriverManagerDataSource"
+        properties:
+          url: "jdbc:sqlite:{{file}}"
+      - name: seen
+        type: "#class:org.apache.camel.processor.idempotent.jdbc.JdbcMessageIdRepository"
+        properties:
+          dataSource: "#bean:{{database}}"
+          processorName: once
+    from:
+      uri: kamelet:source
+      steps:
+        - idempotentConsumer:
+            header: id
+            idempotentRepository: "#bean:{{seen}}"
+            skipDuplicate: false
+            steps:
+              - choice:
+                  when:
+                    - simple: "\${exchangeProperty.CamelDuplicateMessage}"
+                      steps:
+                        - setBody:
+                            constant: again
+                        - stop: {}
+        - to: kamelet:sink
+`,
   "entry-source.kamelet.yaml": `${head("entry-source", "source")}spec:
   definition:
     required: [path]

@@ -12,7 +12,7 @@ function writeKamelets(folder: string): void {
   for (const [name, text] of Object.entries(kameletFiles)) writeFileSync(join(folder, name), text);
 }
 
-describe("Kamelets in a runtime", () => {
+describe("a Kamelet in a runtime", () => {
   let server: StartedServer;
   let dataDir: string;
   beforeAll(async () => {
@@ -68,6 +68,15 @@ describe("Kamelets in a runtime", () => {
     expect(JSON.parse((await post("/api/second", '{"a":1,"b":2}')).text)).toEqual({ a: 1 });
   });
 
+  it("may reference a bean in the properties of a later one", async () => {
+    const steps = `        - kamelet: {name: once-action, parameters: {file: once.db}}\n        - setBody: {constant: first}\n`;
+    const put = await server.putFlow("once", webhook("once", steps));
+    expect([put.status, put.text]).toEqual([201, expect.any(String)]);
+    const replies = [];
+    for (const id of ["a", "a", "b"]) replies.push((await post("/api/once", "x", { id })).text);
+    expect(replies).toEqual(["first", "again", "first"]);
+  });
+
   it("may use a bean of a component class as a scheme, with the bean's properties as options", async () => {
     const flow = `${webhook("enqueue", "        - to: kamelet:queueing-sink\n")}- route:
     id: dequeue
@@ -99,7 +108,7 @@ describe("Kamelets in a runtime", () => {
     expect(from.text).toContain("Kamelet 'greeter-action' is not a source: it cannot be used in 'from'");
   });
 
-  it("never leaves its folder", async () => {
+  it("is never loaded from outside its folder", async () => {
     writeFileSync(join(dataDir, "outside.kamelet.yaml"), kameletFiles["greeter-action.kamelet.yaml"] as string);
     for (const name of ["../outside", "..%2Foutside", "/outside"]) {
       const { status } = await server.putFlow("escape", webhook("escape", `        - kamelet: {name: "${name}", parameters: {greeting: Hi}}\n`));
@@ -298,7 +307,7 @@ describe("sluice and Kamelets", () => {
 
   it("test and run use them", async () => {
     expect((await inProject("sluice test flows")).output).toContain("1 passed");
-    const { output } = await folder.until("cd project && exec sluice run flows/greet.yaml --port 0 --data-dir data", "listening");
+    const { output } = await folder.interruptAfter("cd project && exec sluice run flows/greet.yaml --port 0 --data-dir data", "listening");
     expect(output).not.toContain("not in service");
   });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { connectionIndex } from "@sluice/connectors";
 import { describe, expect, it } from "vitest";
-import { lockFileFaults, type LockedPackages } from "./lock-file.ts";
+import { lockFileProblems, type LockedPackages } from "./lock-file.ts";
 
 const { packages } = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8")) as { packages: LockedPackages };
 
@@ -20,12 +20,12 @@ const allowed: Readonly<Record<string, string>> = {
   "@photostructure/sqlite": "SQLite for Node before 22.13; optional, ships prebuilt binaries, so its install script only looks for one",
 };
 
-const faults = (locked: LockedPackages, list = allowed): string[] => lockFileFaults(locked, list);
+const problems = (locked: LockedPackages, list = allowed): string[] => lockFileProblems(locked, list);
 const without = (path: string): LockedPackages => Object.fromEntries(Object.entries(packages).filter(([key]) => key !== path));
 
 describe("package-lock.json", () => {
   it("has the binaries of every supported platform and nothing unexpected", () => {
-    expect(faults(packages)).toEqual([]);
+    expect(problems(packages)).toEqual([]);
   });
 
   it.each(
@@ -35,37 +35,39 @@ describe("package-lock.json", () => {
       return ["linux x64", "linux arm64", "darwin x64", "darwin arm64", "win32 x64"].includes(target) ? [path] : [];
     }),
   )("is rejected without %s", (path) => {
-    expect(faults(without(path))).toContainEqual(expect.stringContaining(`${path.replace("node_modules/", "")}, which package-lock.json lacks`));
+    expect(problems(without(path))).toContainEqual(expect.stringContaining(`${path.replace("node_modules/", "")}, which package-lock.json lacks`));
   });
 
   it("is rejected without an optional package that has no platform", () => {
-    expect(faults(without("node_modules/fsevents"))).toContainEqual(expect.stringContaining("optional package fsevents, which package-lock.json lacks"));
+    expect(problems(without("node_modules/fsevents"))).toContainEqual(expect.stringContaining("optional package fsevents, which package-lock.json lacks"));
   });
 
   it("may lack the binaries of other platforms", () => {
-    expect(faults(without("node_modules/@rolldown/binding-freebsd-x64"))).toEqual([]);
+    expect(problems(without("node_modules/@rolldown/binding-freebsd-x64"))).toEqual([]);
   });
 
   it("is rejected when a platform is missing in name and entry", () => {
     const parent = packages["node_modules/rolldown"]!;
     const { "@rolldown/binding-linux-arm64-musl": _, ...optionalDependencies } = parent.optionalDependencies!;
     const locked = { ...without("node_modules/@rolldown/binding-linux-arm64-musl"), "node_modules/rolldown": { ...parent, optionalDependencies } };
-    expect(faults(locked)).toEqual([expect.stringContaining("node_modules/rolldown has no binary for linux arm64 musl")]);
+    expect(problems(locked)).toEqual([expect.stringContaining("node_modules/rolldown has no binary for linux arm64 musl")]);
   });
 
   it("finds nested packages", () => {
     const path = "node_modules/@rolldown/binding-linux-x64-gnu";
     const nested = { ...without(path), [`node_modules/rolldown/${path}`]: packages[path]! };
-    expect(faults(nested)).toEqual([]);
-    expect(faults({ ...without(path), [`node_modules/other/${path}`]: packages[path]! })).toContainEqual(expect.stringContaining("binding-linux-x64-gnu"));
+    expect(problems(nested)).toEqual([]);
+    expect(problems({ ...without(path), [`node_modules/other/${path}`]: packages[path]! })).toContainEqual(expect.stringContaining("binding-linux-x64-gnu"));
   });
 
   it("is rejected with an unapproved install script, platform field or address", () => {
     const added = (entry: object): LockedPackages => ({ ...packages, "node_modules/added": { version: "1.0.0", ...entry } });
-    expect(faults(added({ hasInstallScript: true }))).toEqual([expect.stringContaining("added runs a script when it is installed")]);
-    expect(faults(added({ os: ["linux"] }))).toEqual([expect.stringContaining("added is made for some platforms only")]);
-    expect(faults(added({ resolved: "https://registry.example/added-1.0.0.tgz" }))).toEqual([expect.stringContaining("node_modules/added names the address")]);
-    expect(faults(packages, { ...allowed, "gone-*": "" })).toEqual([expect.stringContaining("No package matches gone-*")]);
+    expect(problems(added({ hasInstallScript: true }))).toEqual([expect.stringContaining("added runs a script when it is installed")]);
+    expect(problems(added({ os: ["linux"] }))).toEqual([expect.stringContaining("added is made for some platforms only")]);
+    expect(problems(added({ resolved: "https://registry.example/added-1.0.0.tgz" }))).toEqual([
+      expect.stringContaining("node_modules/added names the address"),
+    ]);
+    expect(problems(packages, { ...allowed, "gone-*": "" })).toEqual([expect.stringContaining("No package matches gone-*")]);
   });
 });
 

@@ -36,7 +36,7 @@ const remedy =
  * Problems in the lock file; `allowed` maps names of packages with platform fields or install scripts, optionally ending in `*`, to a
  * reason.
  */
-export function lockFileFaults(packages: LockedPackages, allowed: Readonly<Record<string, string>>): string[] {
+export function lockFileProblems(packages: LockedPackages, allowed: Readonly<Record<string, string>>): string[] {
   return [...missingPlatformPackages(packages), ...unexpectedPackages(packages, allowed), ...resolvedAddresses(packages)];
 }
 
@@ -45,9 +45,9 @@ function missingPlatformPackages(packages: LockedPackages): string[] {
     const names = Object.keys(entry.optionalDependencies ?? {});
     const found = names.map((name) => ({ name, locked: resolve(packages, path, name) }));
     const missing = found.flatMap(({ name, locked }) => (locked === undefined && isForSupportedPlatform(name) ? [name] : []));
-    const faults = missing.map((name) => `${path || "The root package"} needs the optional package ${name}, which package-lock.json lacks. ${remedy}`);
+    const problems = missing.map((name) => `${path || "The root package"} needs the optional package ${name}, which package-lock.json lacks. ${remedy}`);
     const binaries = found.flatMap(({ locked }) => (locked?.os !== undefined && locked.cpu !== undefined && locked.hasInstallScript !== true ? [locked] : []));
-    if (binaries.length < 2 || missing.length > 0) return faults;
+    if (binaries.length < 2 || missing.length > 0) return problems;
     const uncovered = platforms.filter((platform) => !binaries.some((binary) => suits(binary, platform)));
     return uncovered.map((platform) => `${path} has no binary for ${Object.values(platform).join(" ")} in package-lock.json. ${remedy}`);
   });
@@ -79,7 +79,7 @@ function suits(entry: LockEntry, platform: Platform): boolean {
 
 function unexpectedPackages(packages: LockedPackages, allowed: Readonly<Record<string, string>>): string[] {
   const unused = new Set(Object.keys(allowed));
-  const faults = Object.entries(packages).flatMap(([path, { os, cpu, hasInstallScript }]) => {
+  const problems = Object.entries(packages).flatMap(([path, { os, cpu, hasInstallScript }]) => {
     if (os === undefined && cpu === undefined && hasInstallScript !== true) return [];
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     const pattern = Object.keys(allowed).find((key) => (key.endsWith("*") ? name.startsWith(key.slice(0, -1)) : name === key));
@@ -90,7 +90,7 @@ function unexpectedPackages(packages: LockedPackages, allowed: Readonly<Record<s
     const what = hasInstallScript === true ? "runs a script when it is installed" : "is made for some platforms only";
     return [`${name} ${what}. Choose a package that does not, or add it with a reason to the list in tests/lock-file.test.ts.`];
   });
-  return [...faults, ...[...unused].map((pattern) => `No package matches ${pattern} any more: remove it from the list in tests/lock-file.test.ts.`)];
+  return [...problems, ...[...unused].map((pattern) => `No package matches ${pattern} any more: remove it from the list in tests/lock-file.test.ts.`)];
 }
 
 function resolvedAddresses(packages: LockedPackages): string[] {

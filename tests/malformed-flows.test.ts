@@ -124,7 +124,7 @@ const runs = Number(process.env["SLUICE_FUZZ_RUNS"] ?? 1500);
 describe("malformed flows", () => {
   const check = createFlowChecker();
 
-  it("are accepted or rejected, never a crash", { timeout: 120_000 + runs * 50 }, async () => {
+  it("are accepted or rejected, and never cause a crash", { timeout: 120_000 + runs * 50 }, async () => {
     expect(documents.length).toBeGreaterThan(100);
     let accepted = 0;
     await fc.assert(
@@ -156,7 +156,7 @@ describe("a malformed flow sent to a runtime", () => {
     ["a placeholder without a value in rest", '- rest: {path: "{{p}}", post: [{to: direct:d}]}', /no value for parameter 'p'/],
     ["an operation without a target", "- rest: {get: [{id: g}]}", /needs the option 'to'/],
     [
-      "a format that is refused among the named ones",
+      "an unsupported format in dataFormats",
       "- dataFormats: [{crypto: {algorithm: AES, id: c}}]\n- from: {uri: direct:a, steps: [{log: x}]}",
       /crypto needs Java key stores/,
     ],

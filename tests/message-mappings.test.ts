@@ -78,7 +78,7 @@ describe("install, list, read, remove", () => {
     expect((await server.putFlow("early", `# again\n${yaml}`)).json.warnings).toEqual([]);
   });
 
-  it("a removed document is deleted, and its users are listed", async () => {
+  it("DELETE removes a document and lists its users", async () => {
     await put("leaving", jsonRules({ to: "x", value: 1 }));
     await server.putFlow("leaving-user", webhook("leaving-user", 'to: "message-mapping:leaving"'));
     expect((await call(server.baseUrl, "POST", "/api/leaving-user", "{}")).json).toEqual({ x: 1 });

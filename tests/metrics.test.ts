@@ -1,6 +1,6 @@
 // GET /_api/metrics on a real server, parsed as Prometheus does.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
@@ -50,10 +50,13 @@ describe("GET /_api/metrics", () => {
   });
 
   it("reports runs by outcome and their durations, per route, across redeployments", async () => {
-    await server.putFlow("shop", answering("orders", "one"));
-    await server.putFlow("broken", direct("never", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:never", "webhook"));
+    await server.putFlow("shop", replyFlow("orders", "one"));
+    await server.putFlow(
+      "broken",
+      directFlow("never", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:never", "webhook"),
+    );
     for (let count = 0; count < 5; count++) await call(server.baseUrl, "POST", "/api/orders", "x");
-    await server.putFlow("shop", answering("orders", "two"));
+    await server.putFlow("shop", replyFlow("orders", "two"));
     for (let count = 0; count < 2; count++) await call(server.baseUrl, "POST", "/api/orders", "x");
     expect((await call(server.baseUrl, "POST", "/api/never", "x")).status).toBe(500);
     const { values } = await scrape();
@@ -68,16 +71,16 @@ describe("GET /_api/metrics", () => {
   });
 
   it("a slow run is in flight while it lasts and in its bucket afterwards", async () => {
-    let answer: (() => void) | undefined;
-    const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
-    await server.putFlow("slow", direct("slow", `to: ${partner.url}`).replace("direct:slow", "webhook"));
+    let respond: (() => void) | undefined;
+    const partner = await stubPartner((_call, response) => (respond = () => void response.end()));
+    await server.putFlow("slow", directFlow("slow", `to: ${partner.url}`).replace("direct:slow", "webhook"));
     const pending = call(server.baseUrl, "POST", "/api/slow", "x");
-    await eventually(() => answer !== undefined);
+    await eventually(() => respond !== undefined);
     const during = (await scrape()).values;
     expect(during.get('sluice_runs_inflight{flow="slow",route="slow"}')).toBe(1);
     expect(during.get("sluice_webhook_calls")).toBe(1);
     await sleep(310);
-    answer?.();
+    respond?.();
     await pending;
     await partner.close();
     const { values } = await scrape();
@@ -89,10 +92,10 @@ describe("GET /_api/metrics", () => {
 
   it("reports queue depths and the number of dead letters", async () => {
     expect((await scrape()).values.get("sluice_dead_letters")).toBe(0);
-    await server.putFlow("fill", direct("fill", "to: queue:waiting").replace("direct:fill", "webhook"));
+    await server.putFlow("fill", directFlow("fill", "to: queue:waiting").replace("direct:fill", "webhook"));
     await server.putFlow(
       "bury",
-      `- errorHandler: {deadLetterChannel: {deadLetterUri: "sluice:dead-letters"}}\n${direct("bury", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:bury", "webhook")}`,
+      `- errorHandler: {deadLetterChannel: {deadLetterUri: "sluice:dead-letters"}}\n${directFlow("bury", 'throwException: {exceptionType: java.lang.Exception, message: "no"}').replace("direct:bury", "webhook")}`,
     );
     for (let count = 0; count < 3; count++) await call(server.baseUrl, "POST", "/api/fill", "abc");
     await call(server.baseUrl, "POST", "/api/bury", "abc");

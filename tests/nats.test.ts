@@ -5,7 +5,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connectionIndex, connectorIndex, loadClient } from "@sluice/connectors";
 import { FlowError, type Source } from "@sluice/engine/spi";
 import { connectorUnderTest, FakeRouteInput, FaultyLink, realTimeHost, serverFor, testConnections } from "@sluice/testkit";
-import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 
 const server = await serverFor("nats");
 
@@ -48,7 +48,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     const sent = headers();
     sent.set("orderId", "7");
     for (let index = 0; index < 100; index++) client.publish(`${name}.in`, `message ${index}`, { headers: sent });
-    await becomes(() => out.texts.length, 100);
+    await expectEventually(() => out.texts.length, 100);
     expect(out.texts).toEqual(Array.from({ length: 100 }, (_, index) => `message ${index}`));
     expect(out.headers[0]).toMatchObject({ orderId: "7", subject: `${name}.in` });
     expect(Object.keys(out.headers[0] ?? {}).filter((header) => /^camel/i.test(header))).toEqual([]);
@@ -66,7 +66,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     expect((await client.request(`${name}.ask`, "one", { timeout: 5000 })).string()).toBe("re: one");
     const out = await received(`${name}.answer`);
     client.publish(`${name}.in`, "two");
-    await becomes(() => out.texts[0], "re: two");
+    await expectEventually(() => out.texts[0], "re: two");
   });
 
   it("receives maxMessages after each start of the route", async () => {
@@ -78,14 +78,14 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     );
     const send = (): void => numbered(3).forEach((text) => client.publish(`${name}.in`, text));
     send();
-    await becomes(() => out.texts.length, 2);
+    await expectEventually(() => out.texts.length, 2);
     for (const change of ["stop", "start"]) expect((await runtime.api("POST", `/routes/${name}/${change}`)).status).toBe(200);
     send();
-    await becomes(() => out.texts.length, 4);
+    await expectEventually(() => out.texts.length, 4);
     expect(out.texts).toEqual([...numbered(2), ...numbered(2)]);
   });
 
-  it("dead-letters failed messages of plain subjects unchanged (F6)", async () => {
+  it("dead-letters failed messages of plain subjects unchanged", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(
@@ -93,8 +93,8 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
       `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
     for (const text of numbered(50)) client.publish(`${name}.in`, text);
-    await becomes(() => out.texts.length, 45);
-    await becomes(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
+    await expectEventually(() => out.texts.length, 45);
+    await expectEventually(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
     expect(
       (await runtime.deadLetters())
         .filter(({ routeId }) => routeId === name)
@@ -103,25 +103,25 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     ).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
   });
 
-  it("redelivers messages of a stream, then dead-letters them unchanged (F6)", async () => {
+  it("redelivers messages of a stream, then dead-letters them unchanged", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(
       name,
       `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&jetstreamEnabled=true&jetstreamName=${name}&nackWait=50&maximumRedeliveries=2", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     const stream = jetstream(client);
     for (const text of numbered(50)) await stream.publish(`${name}.in`, text);
-    await becomes(() => out.texts.length, 45);
-    await becomes(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
-    const letters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
-    expect([letters.map(({ attempts }) => attempts), letters.map(({ body }) => body).toSorted()]).toEqual([
+    await expectEventually(() => out.texts.length, 45);
+    await expectEventually(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
+    const deadLetters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
+    expect([deadLetters.map(({ attempts }) => attempts), deadLetters.map(({ body }) => body).toSorted()]).toEqual([
       [3, 3, 3, 3, 3],
       [7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted(),
     ]);
     const manager = await jetstreamManager(client);
-    await becomes(async () => (await manager.consumers.info(name, `sluice-${name}-${name}`)).num_ack_pending, 0);
+    await expectEventually(async () => (await manager.consumers.info(name, `sluice-${name}-${name}`)).num_ack_pending, 0);
     await manager.streams.delete(name);
   });
 
@@ -131,20 +131,20 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
       name,
       `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&jetstreamEnabled=true&jetstreamName=${name}&durableName=slow&ackWait=600", steps: [{delay: {constant: 2000}}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     const out = await received(`${name}.out`);
     await jetstream(client).publish(`${name}.in`, "slow");
     const manager = await jetstreamManager(client);
     const pending = async () => (await manager.consumers.info(name, "slow")).num_ack_pending;
-    await becomes(pending, 1);
-    await becomes(() => out.texts.length, 1);
-    await becomes(pending, 0);
+    await expectEventually(pending, 1);
+    await expectEventually(() => out.texts.length, 1);
+    await expectEventually(pending, 0);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(out.texts).toEqual(["slow"]);
     await manager.streams.delete(name);
   });
 
-  it("loses nothing of a stream when connections are dropped, inbound and outbound (F1)", async () => {
+  it("loses nothing of a stream when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 400;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
@@ -155,7 +155,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
       name,
       `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "nats:${name}.in?servers=${faulty}&jetstreamEnabled=true&jetstreamName=${name}&ackWait=2000&nackWait=100&reconnectTimeWait=200", steps: [{delay: {constant: 5}}, {to: "nats:${name}.out?servers=${faulty}&jetstreamEnabled=true&requestTimeout=1000"}]}}`,
     );
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     const stream = jetstream(client);
     for (const text of numbered(count)) await stream.publish(`${name}.in`, text);
     const stored = async (): Promise<string[]> => {
@@ -171,7 +171,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await new Promise((resolve) => setTimeout(resolve, 1500));
     clearInterval(cutting);
     let found: readonly string[] = [];
-    await becomes(async () => missingOf(count, (found = await stored())).length, 0, 40_000);
+    await expectEventually(async () => missingOf(count, (found = await stored())).length, 0, 40_000);
     expect([link.accepted > 3, new Set(found).size]).toEqual([true, count]);
     await link.close();
     await manager.streams.delete(name);
@@ -199,7 +199,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     const { source, route, routeInput, connections } = await gated(`nats:${name}`);
     await source.start(routeInput);
     for (const text of numbered(500)) client.publish(name, text);
-    await becomes(() => route.offered.size > 0, true);
+    await expectEventually(() => route.offered.size > 0, true);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect([...route.offered]).toEqual(["message 0"]);
     const stopping = source.stop();
@@ -218,13 +218,13 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     const stream = jetstream(client);
     for (const text of numbered(100)) await stream.publish(name, text);
     await source.start(routeInput);
-    await becomes(() => route.offered.size, 5);
+    await expectEventually(() => route.offered.size, 5);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect([route.offered.size, (await manager.consumers.info(name, "slow")).num_ack_pending]).toEqual([5, 5]);
     await source.stop();
     route.isOpen = true;
     await source.start(routeInput);
-    await becomes(() => missingOf(100, route.done).length, 0);
+    await expectEventually(() => missingOf(100, route.done).length, 0);
     await source.stop();
     expect(route.done.length).toBe(100);
     await connections.close();
@@ -240,10 +240,10 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await source.start(routeInput);
     const manager = await jetstreamManager(client);
     await manager.consumers.delete(name, "lasting");
-    await becomes(() => routeInput.problems.length > 0, true);
-    await becomes(() => routeInput.problems.at(-1), undefined);
+    await expectEventually(() => routeInput.problems.length > 0, true);
+    await expectEventually(() => routeInput.problems.at(-1), undefined);
     await jetstream(client).publish(name, "after");
-    await becomes(() => route.done.join(), "after");
+    await expectEventually(() => route.done.join(), "after");
     expect(routeInput.problems.at(-1)).toBeUndefined();
     await source.stop();
     await connections.close();
@@ -253,12 +253,12 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
   it("reports a subject that the server does not permit", async () => {
     const name = uniqueName();
     await runtime.deploy(name, `- route: {id: ${name}, from: {uri: "nats:unreadable.${name}?servers=${servers}", steps: [{log: in}]}}`);
-    await becomes(() => runtime.routeStatus(name), "Failed");
+    await expectEventually(() => runtime.routeStatus(name), "Failed");
     expect((await runtime.api("GET", `/flows/${name}`)).text).toMatch(/permissions violation/i);
     await runtime.api("DELETE", `/flows/${name}`);
   });
 
-  it("starts while the server is down, reports it, and receives when it is up (F3)", async () => {
+  it("starts while the server is down, reports it, and receives when it is up", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     await link.refuse();
@@ -271,9 +271,9 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
-    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 15_000);
     client.publish(`${name}.in`, "back");
-    await becomes(() => out.texts[0], "back");
+    await expectEventually(() => out.texts[0], "back");
     await link.close();
   });
 });

@@ -1,4 +1,4 @@
-// Loaded before the runtime: a machine on which neither Node nor a package has SQLite.
+// Loaded before the runtime: simulates a machine on which neither Node nor a package has SQLite.
 const Module = require("node:module");
 
 const isSqlite = (name) => name === "node:sqlite" || name === "@photostructure/sqlite";

@@ -4,9 +4,9 @@ import { promisify } from "node:util";
 const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|network/;
 
 /** Installs with npm; returns why that is not possible when the registry cannot be reached. */
-export async function install(words: readonly string[]): Promise<string | undefined> {
+export async function install(args: readonly string[]): Promise<string | undefined> {
   try {
-    await promisify(execFile)("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0", ...words]);
+    await promisify(execFile)("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0", ...args]);
     return undefined;
   } catch (error) {
     const { stderr } = error as { readonly stderr: string };

@@ -1,13 +1,13 @@
 // The OpenAPI document of a running server, checked against the rules of OpenAPI 3.1 that tools rely on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, startTestServer, type StartedServer } from "./started-server.ts";
+import { replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let document: any;
 
 beforeAll(async () => {
   server = await startTestServer();
-  await server.putFlow("shop", answering("order-intake", "x"));
+  await server.putFlow("shop", replyFlow("order-intake", "x"));
   document = (await server.api("GET", "/openapi.json")).json;
 });
 afterAll(() => server.end());

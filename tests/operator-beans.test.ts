@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-async function answer(steps: string, body: string, beans = "", headers: Readonly<Record<string, string>> = {}): Promise<string> {
+async function replyTo(steps: string, body: string, beans = "", headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const id = `bean-${++count}`;
   const reply = await server.putFlow(id, `${beans === "" ? "" : `- beans: [${beans}]\n`}- route: {id: ${id}, from: {uri: webhook, steps: [${steps}]}}\n`);
   if (reply.status !== 201) return `${reply.status} ${reply.json.error}`;
@@ -76,21 +76,21 @@ describe("an operator function", () => {
     ["a condition in simple", '{filter: {simple: "${bean:orders.isLarge} == true", steps: [{setBody: {constant: large}}]}}', "abcdefg", "large"],
     ["arguments, then the exchange", `{bean: {ref: orders, method: "both(\${body}, 'a,b', 3, true)"}}`, "x", "5:x|a,b|3|true:object"],
   ])("is called by %s", async (_, step, body, expected) => {
-    expect(await answer(step, body)).toBe(expected);
+    expect(await replyTo(step, body)).toBe(expected);
   });
 
   it("merges messages, as an object, by a method's name, or as a body", async () => {
     const split = (option: string): string => `{split: {tokenize: ",", ${option}, steps: [{transform: {simple: "<\${body}>"}}]}}`;
-    expect(await answer(split("aggregationStrategy: '#class:com.acme.Joined'"), "a,bbb,cc")).toBe("<a>+<bbb>+<cc>");
-    expect(await answer(split("aggregationStrategy: join, aggregationStrategyMethodName: longest"), "a,bbb,cc", "{name: join, type: com.acme.Joined}")).toBe(
+    expect(await replyTo(split("aggregationStrategy: '#class:com.acme.Joined'"), "a,bbb,cc")).toBe("<a>+<bbb>+<cc>");
+    expect(await replyTo(split("aggregationStrategy: join, aggregationStrategyMethodName: longest"), "a,bbb,cc", "{name: join, type: com.acme.Joined}")).toBe(
       "<bbb>",
     );
-    expect(await answer(split("aggregationStrategy: waiting"), "a,b")).not.toContain("<");
+    expect(await replyTo(split("aggregationStrategy: waiting"), "a,b")).not.toContain("<");
     await expect.poll(() => server.logText()).toContain("returns a promise, but messages are merged synchronously");
   });
 
   it("is a comparator or a repository", async () => {
-    expect(await answer('{sort: {tokenize: ",", comparator: byLength}}, {setBody: {simple: "${body[0]}"}}', "ccc,a,bb")).toBe("a");
+    expect(await replyTo('{sort: {tokenize: ",", comparator: byLength}}, {setBody: {simple: "${body[0]}"}}', "ccc,a,bb")).toBe("a");
     const once = "{idempotentConsumer: {header: key, idempotentRepository: seen, steps: [{setBody: {constant: fresh}}]}}";
     expect(
       (await server.putFlow("once", `- beans: [{name: seen, type: com.acme.Seen}]\n- route: {id: once, from: {uri: webhook, steps: [${once}]}}\n`)).status,
@@ -103,27 +103,27 @@ describe("an operator function", () => {
 describe("an operator class", () => {
   it("has an object per flow, with the properties of the bean, started with the flow", async () => {
     const steps = "{bean: {ref: hello, method: greet}}, {bean: {ref: hello, method: greet}}";
-    expect(await answer(steps, "Ada", greeter(", properties: {word: Hello}"))).toBe("Hello Hello Ada 11 21");
-    expect(await answer("{bean: {ref: hello, method: greet}}", "Ada", greeter(", constructors: {0: Salve}"))).toBe("Salve Ada 11");
+    expect(await replyTo(steps, "Ada", greeter(", properties: {word: Hello}"))).toBe("Hello Hello Ada 11 21");
+    expect(await replyTo("{bean: {ref: hello, method: greet}}", "Ada", greeter(", constructors: {0: Salve}"))).toBe("Salve Ada 11");
   });
 
   it("exposes only its methods, and reports errors", async () => {
-    const refused = (method: string, more?: string): Promise<string> => answer(`{bean: {ref: hello, method: ${method}}}`, "x", greeter(more));
+    const refused = (method: string, more?: string): Promise<string> => replyTo(`{bean: {ref: hello, method: ${method}}}`, "x", greeter(more));
     expect(await refused("_private")).toMatch(/^422 .*unknown bean 'hello\._private': 'hello' has .*greet/);
     expect(await refused("constructor")).toMatch(/^422 .*unknown bean 'hello\.constructor'/);
     expect(await refused("greet", ", properties: {word: 'no'}")).toMatch(/^422 .*'no' greets nobody/);
-    expect(await answer("{bean: {ref: orders}}", "x")).toMatch(/^422 .*'orders' needs a method: 'orders' has the methods total, later/);
+    expect(await replyTo("{bean: {ref: orders}}", "x")).toMatch(/^422 .*'orders' needs a method: 'orders' has the methods total, later/);
   });
 });
 
 describe("data from a message", () => {
   it("never selects the function", async () => {
-    expect(await answer('{toD: "bean:orders?method=${header.m}"}', prices, "", { m: "total" })).not.toBe("42");
-    expect(await answer('{setHeader: {name: u, simple: "${header.m}"}}, {toD: "${header.u}"}', prices, "", { m: "bean:orders?method=total" })).not.toBe("42");
+    expect(await replyTo('{toD: "bean:orders?method=${header.m}"}', prices, "", { m: "total" })).not.toBe("42");
+    expect(await replyTo('{setHeader: {name: u, simple: "${header.m}"}}, {toD: "${header.u}"}', prices, "", { m: "bean:orders?method=total" })).not.toBe("42");
   });
 
   it("an expression does not wait for a promise", async () => {
-    expect(await answer('{setBody: {simple: "${bean:orders.later}"}}', "x")).not.toContain("later x");
+    expect(await replyTo('{setBody: {simple: "${bean:orders.later}"}}', "x")).not.toContain("later x");
     await expect.poll(() => server.logText()).toContain("an expression cannot await: call it with the step bean");
   });
 });

@@ -46,7 +46,12 @@ async function installed(id: string, ...steps: readonly string[]): Promise<(body
 
 describe("control values", () => {
   it("no spelling of an engine header controls an http or file step", async () => {
-    const send = await installed("f01", `to: ${partner.url}/fixed?httpMethod=POST`, `to: file:${base}/f01?fileName=kept.txt`, "setBody: {constant: done}");
+    const send = await installed(
+      "engine-headers",
+      `to: ${partner.url}/fixed?httpMethod=POST`,
+      `to: file:${base}/engine-headers?fileName=kept.txt`,
+      "setBody: {constant: done}",
+    );
     for (const name of [
       "CamelHttpUri",
       "camelhttpuri",
@@ -63,19 +68,19 @@ describe("control values", () => {
       expect((await send("x", { [name]: name.toLowerCase().includes("file") ? "../stolen.txt" : `${other.url}/stolen` })).text).toBe("done");
     expect(other.connections()).toBe(0);
     expect(new Set(partner.calls.map(({ method, url }) => `${method} ${url}`))).toEqual(new Set(["POST /fixed"]));
-    expect(readdirSync(join(base, "f01"))).toEqual(["kept.txt"]);
+    expect(readdirSync(join(base, "engine-headers"))).toEqual(["kept.txt"]);
     expect(existsSync(join(base, "stolen.txt"))).toBe(false);
   });
 
   it("a partner's reply controls nothing either", async () => {
-    const send = await installed("f01b", `to: ${partner.url}/first`, `to: ${partner.url}/second`, "setBody: {constant: done}");
+    const send = await installed("reply-headers", `to: ${partner.url}/first`, `to: ${partner.url}/second`, "setBody: {constant: done}");
     expect((await send("x")).text).toBe("done");
     expect(other.connections()).toBe(0);
   });
 
   it("credentials, cookies, Camel and hop-by-hop headers are neither forwarded nor returned", async () => {
     partner.calls.length = 0;
-    const send = await installed("f04", `to: ${partner.url}/f04`);
+    const send = await installed("forwarded-headers", `to: ${partner.url}/forwarded-headers`);
     const secrets = {
       authorization: "Bearer S3CR3T",
       cookie: "a=S3CR3T",
@@ -87,7 +92,10 @@ describe("control values", () => {
     const head = Object.entries(secrets)
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join("");
-    const { text: reply } = await sendRaw(server.port, `POST /api/f04 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}Content-Length: 1\r\n\r\nx`);
+    const { text: reply } = await sendRaw(
+      server.port,
+      `POST /api/forwarded-headers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}Content-Length: 1\r\n\r\nx`,
+    );
     expect(reply).toMatch(/^HTTP\/1\.1 200/);
     expect(reply).not.toContain("S3CR3T");
     expect(reply.toLowerCase()).not.toMatch(/set-cookie|camelhttpuri/);
@@ -99,16 +107,16 @@ describe("control values", () => {
 describe("addresses from messages", () => {
   it("a URI from the message is rejected unless its scheme is allowed", async () => {
     await server.putFlow(
-      "f06-private",
-      "- route:\n    id: f06-private\n    from:\n      uri: direct:private\n      steps:\n        - setBody: {constant: S3CR3T-route}\n",
+      "private-route",
+      "- route:\n    id: private-route\n    from:\n      uri: direct:private\n      steps:\n        - setBody: {constant: S3CR3T-route}\n",
     );
     const sends = [
-      await installed("f06-tod", 'toD: "${body}"'),
-      await installed("f06-list", 'recipientList: {simple: "${body}"}'),
-      await installed("f06-enrich", 'enrich: {simple: "${body}"}'),
-      await installed("f06-slip", 'routingSlip: {simple: "${body}"}'),
-      await installed("f06-router", 'dynamicRouter: {simple: "${body}"}'),
-      await installed("f06-poll", 'pollEnrich: {simple: "${body}", timeout: "10"}'),
+      await installed("to-dynamic", 'toD: "${body}"'),
+      await installed("recipient-list", 'recipientList: {simple: "${body}"}'),
+      await installed("enriching", 'enrich: {simple: "${body}"}'),
+      await installed("routing-slip", 'routingSlip: {simple: "${body}"}'),
+      await installed("dynamic-router", 'dynamicRouter: {simple: "${body}"}'),
+      await installed("poll-enrich", 'pollEnrich: {simple: "${body}", timeout: "10"}'),
     ];
     for (const send of sends)
       for (const uri of [`file:${base}`, "exec:id", "direct:private", `${other.url}/x`, "http://127.0.0.1:1/", "seda:x", "log:x", `mock:x,${other.url}`]) {
@@ -116,35 +124,35 @@ describe("addresses from messages", () => {
         expect([reply.status, reply.text.includes("S3CR3T")], `${uri}: ${reply.text}`).toEqual([500, false]);
       }
     expect(other.connections()).toBe(0);
-    const allowing = await installed("f06-allowed", 'toD: {uri: "${body}", allowedSchemes: direct}');
+    const allowing = await installed("allowed-scheme", 'toD: {uri: "${body}", allowedSchemes: direct}');
     expect((await allowing("direct:private")).text).toBe("S3CR3T-route");
     expect((await allowing(`file:${base}`)).json.error).toContain("not in allowedSchemes");
   });
 
   it("a queue does not make it trusted", async () => {
     await server.putFlow(
-      "f06-queue",
-      `${hook("f06-queue", "to: {uri: 'seda:f06', parameters: {waitForTaskToComplete: Always}}")}- route:\n    id: f06-behind\n    from:\n      uri: seda:f06\n      steps:\n        - toD: "\${body}"\n`,
+      "queued-uri",
+      `${hook("queued-uri", "to: {uri: 'seda:queued-uri', parameters: {waitForTaskToComplete: Always}}")}- route:\n    id: behind-queue\n    from:\n      uri: seda:queued-uri\n      steps:\n        - toD: "\${body}"\n`,
     );
-    const reply = await call(server.baseUrl, "POST", "/api/f06-queue", "direct:private");
+    const reply = await call(server.baseUrl, "POST", "/api/queued-uri", "direct:private");
     expect([reply.status, reply.json.error]).toEqual([500, expect.stringContaining("it came from the message")]);
   });
 
   it("a value in an address cannot change other parts", async () => {
     partner.calls.length = 0;
-    const send = await installed("f06-place", `toD: "${partner.url}/x?q=\${body}"`);
+    const send = await installed("query-value", `toD: "${partner.url}/x?q=\${body}"`);
     expect((await send("a&httpMethod=DELETE#f?x=%26")).status).toBe(200);
     expect(partner.calls.map(({ method, url }) => [method, new URL(url, partner.url).searchParams.get("q")])).toEqual([
       ["POST", "a&httpMethod=DELETE#f?x=%26"],
     ]);
-    const path = await installed("f06-path", `toD: "${partner.url}/users/\${body}/orders"`);
+    const path = await installed("path-value", `toD: "${partner.url}/users/\${body}/orders"`);
     for (const climbing of ["../admin", "..", "%2e%2e/admin", "a/..%2f..", "..\\\\admin"]) expect((await path(climbing)).status, climbing).toBe(500);
     expect((await path("7?admin=1#")).status).toBe(200);
     expect(partner.calls.at(-1)?.url).toBe("/users/7%3Fadmin=1%23/orders");
   });
 
   it("a private host from the body gets no connection, however it is spelled", async () => {
-    const send = await installed("f07", 'toD: "http://${body}/x"');
+    const send = await installed("private-host", 'toD: "http://${body}/x"');
     const port = other.host.split(":")[1] as string;
     for (const host of [
       `127.0.0.1:${port}`,
@@ -169,7 +177,11 @@ describe("addresses from messages", () => {
     let location = "";
     const redirecting = await stubPartner((_call, response) => void response.writeHead(302, { location }).end());
     try {
-      const send = await installed("f09", "setHeader: {name: Authorization, constant: Bearer S3CR3T}", `to: ${redirecting.url}/start?followRedirects=true`);
+      const send = await installed(
+        "redirected",
+        "setHeader: {name: Authorization, constant: Bearer S3CR3T}",
+        `to: ${redirecting.url}/start?followRedirects=true`,
+      );
       for (const target of [`${other.url}/inside`, "file:///etc/passwd", "http://169.254.169.254/"]) {
         location = target;
         const reply = await send("x");
@@ -186,17 +198,22 @@ describe("addresses from messages", () => {
   });
 
   it("a file name from the message never leaves the directory", async () => {
-    const folder = join(base, "f11");
-    const send = await installed("f11", 'setHeader: {name: CamelFileName, simple: "${header.name}"}', `to: file:${folder}`, "setBody: {constant: written}");
+    const folder = join(base, "file-name");
+    const send = await installed(
+      "file-name",
+      'setHeader: {name: CamelFileName, simple: "${header.name}"}',
+      `to: file:${folder}`,
+      "setBody: {constant: written}",
+    );
     const before = readdirSync(base);
     for (const name of ["../../x", "/etc/x-sluice", "a/../../b", "x".repeat(300), "..", "c:x", "..\\x"])
       expect((await send("x", { name })).status, name).toBe(500);
-    const query = await call(server.baseUrl, "POST", "/api/f11?name=a%00b", "x");
+    const query = await call(server.baseUrl, "POST", "/api/file-name?name=a%00b", "x");
     expect(query.status).toBe(500);
-    const sub = await installed("f11-folder", `toD: "file:${folder}/\${header.name}"`);
+    const sub = await installed("file-folder", `toD: "file:${folder}/\${header.name}"`);
     for (const name of ["..", "../out", "a/../../b"]) expect((await sub("x", { name })).status, name).toBe(500);
     expect((await send("x", { name: "sub/fine.txt" })).text).toBe("written");
-    expect(new Set(readdirSync(base))).toEqual(new Set([...before, "f11"]));
+    expect(new Set(readdirSync(base))).toEqual(new Set([...before, "file-name"]));
     expect(readdirSync(folder)).toEqual(["sub"]);
     expect(existsSync("/etc/x-sluice")).toBe(false);
   });
@@ -213,22 +230,22 @@ describe("expressions", () => {
   ];
   it("cannot access process, files, network or environment", async () => {
     for (const [index, attack] of attacks.entries()) {
-      const reply = await server.putFlow(`f13-${index}`, hook(`f13-${index}`, `setBody: {simple: "\${${attack}}"}`));
-      if (reply.status === 400) continue;
-      const answer = await call(server.baseUrl, "POST", `/api/f13-${index}`, "x");
-      expect(answer.text).not.toMatch(/S3CR3T|\[object process\]|PATH/);
+      const put = await server.putFlow(`access-${index}`, hook(`access-${index}`, `setBody: {simple: "\${${attack}}"}`));
+      if (put.status === 400) continue;
+      const reply = await call(server.baseUrl, "POST", `/api/access-${index}`, "x");
+      expect(reply.text).not.toMatch(/S3CR3T|\[object process\]|PATH/);
     }
-    const script = await server.putFlow("f13-js", hook("f13-js", `setBody: {js: "process.env.ENV_MARKER"}`));
-    if (script.status !== 400) expect((await call(server.baseUrl, "POST", "/api/f13-js", "x")).text).not.toContain("S3CR3T");
+    const script = await server.putFlow("script-access", hook("script-access", `setBody: {js: "process.env.ENV_MARKER"}`));
+    if (script.status !== 400) expect((await call(server.baseUrl, "POST", "/api/script-access", "x")).text).not.toContain("S3CR3T");
   });
 
   it("text that looks like an expression stays text, in log, body, header and dead letter", async () => {
     const attack = "${env:SERVICE_DEPLOY_TOKEN} {{x}} #{1+1} <%=1%> ${sys.user}";
     await server.putFlow(
-      "f15",
-      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: direct:f15-dead}\n${hook("f15", 'log: "seen ${body}"', 'setHeader: {name: copy, simple: "${body}"}', 'setBody: {simple: "${header.copy}"}', "throwException: {exceptionType: java.lang.Exception, message: down}")}- route:\n    id: f15-dead\n    from:\n      uri: direct:f15-dead\n      steps:\n        - setBody: {simple: "dead \${body}"}\n`,
+      "text-only",
+      `- errorHandler:\n    deadLetterChannel: {deadLetterUri: direct:text-dead}\n${hook("text-only", 'log: "seen ${body}"', 'setHeader: {name: copy, simple: "${body}"}', 'setBody: {simple: "${header.copy}"}', "throwException: {exceptionType: java.lang.Exception, message: down}")}- route:\n    id: text-dead\n    from:\n      uri: direct:text-dead\n      steps:\n        - setBody: {simple: "dead \${body}"}\n`,
     );
-    const reply = await call(server.baseUrl, "POST", "/api/f15", attack, { "content-type": "text/plain" });
+    const reply = await call(server.baseUrl, "POST", "/api/text-only", attack, { "content-type": "text/plain" });
     expect(reply.text).toBe(`dead ${attack}`);
     await eventually(() => server.logText().includes(`seen ${attack}`));
   });
@@ -243,14 +260,17 @@ describe("expressions", () => {
         { to: "joined", expr: "'<' + text + '>'" },
       ],
     };
-    expect((await server.api("PUT", "/message-mappings/f15-map", document)).status).toBe(201);
+    expect((await server.api("PUT", "/message-mappings/text-map", document)).status).toBe(201);
     const stop = new AbortController();
-    const stream = await fetch(`${server.baseUrl}/_api/logs/stream?routeId=f15-mapped`, { headers: { authorization: `Bearer ${token}` }, signal: stop.signal });
+    const stream = await fetch(`${server.baseUrl}/_api/logs/stream?routeId=text-mapped`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: stop.signal,
+    });
     let watched = "";
     const watching = (async () => {
       for await (const chunk of stream.body as ReadableStream<Uint8Array>) watched += new TextDecoder().decode(chunk);
     })().catch(() => undefined);
-    const send = await installed("f15-mapped", 'to: "message-mapping:f15-map"', 'log: "mapped ${body}"');
+    const send = await installed("text-mapped", 'to: "message-mapping:text-map"', 'log: "mapped ${body}"');
     const reply = await send(JSON.stringify({ text: attack }), { "content-type": "application/json" });
     expect(reply.json).toEqual({ copy: attack, joined: `<${attack}>` });
     await eventually(() => watched.includes(`mapped {`));
@@ -260,7 +280,7 @@ describe("expressions", () => {
   });
 
   it("XML cannot access files or the network, and entity expansion is bounded", async () => {
-    const send = await installed("f17", 'setBody: {xpath: {expression: "string(/a)", resultType: String}}');
+    const send = await installed("xml-access", 'setBody: {xpath: {expression: "string(/a)", resultType: String}}');
     const documents = [
       `<!DOCTYPE a [<!ENTITY e SYSTEM "file://${base}/secret.txt">]><a>&e;</a>`,
       `<!DOCTYPE a SYSTEM "${other.url}/x.dtd"><a>x</a>`,
@@ -287,23 +307,23 @@ describe("expressions", () => {
       ["script: {groovy: 'x'}", "groovy"],
       ["bean: {beanType: java.lang.Runtime}", "java.lang.Runtime"],
     ] as const) {
-      const reply = await server.putFlow("f19", hook("f19", step));
+      const reply = await server.putFlow("rejected-step", hook("rejected-step", step));
       expect([reply.status, reply.json.error], step).toEqual([422, expect.stringContaining(word)]);
       expect(reply.json.error, step).not.toMatch(/^line \d+: unknown (?!bean)/);
     }
   });
 
   it("for any body, a log step writes one bounded record", async () => {
-    const send = await installed("f21", 'log: "f21 ${body}"');
+    const send = await installed("one-record", 'log: "one-record ${body}"');
     await send(`first\nsecond\r\n[INFO] fake\u001b[31mred ${"y".repeat(1_000_000)}`);
-    await eventually(() => server.logText().includes("f21 first"));
+    await eventually(() => server.logText().includes("one-record first"));
     const lines = server
       .logText()
       .split("\n")
-      .filter((line) => line.includes("f21 first"));
+      .filter((line) => line.includes("one-record first"));
     expect(lines).toHaveLength(1);
     expect((lines[0] as string).length).toBeLessThan(200_000);
     expect(lines[0]).not.toContain("\u001b");
-    expect(JSON.parse(lines[0] as string)).toMatchObject({ level: "INFO", message: expect.stringContaining("f21 first\nsecond") });
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ level: "INFO", message: expect.stringContaining("one-record first\nsecond") });
   });
 });

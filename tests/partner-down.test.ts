@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { defineConnector, FlowError, type Source, type SourceInput } from "@sluice/engine/spi";
 import { flow } from "@sluice/testkit";
-import { startTestServer, type StartedServer } from "./started-server.ts";
+import { eventually, startTestServer, type StartedServer } from "./started-server.ts";
 
 const folders: string[] = [];
 const servers: StartedServer[] = [];
@@ -29,14 +29,6 @@ const reading = (uri: string): string => `- route:
         - log: "got \${body}"
 `;
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 800; attempt++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("timeout: the condition was never met");
-}
-
 const statusOf = async (server: StartedServer) => ((await server.api("GET", "/flows/orders")).json as { status: string; error: string | null }) ?? {};
 const healthOf = async (server: StartedServer) => (await server.api("GET", "/health")).json as { status: string; routes: { lastError: string | null }[] };
 
@@ -52,8 +44,8 @@ describe("a partner that is down", () => {
     expect(await healthOf(server)).toMatchObject({ status: "DEGRADED", failedFlows: [{ id: "orders" }], routes: [{ status: "Failed" }] });
     mkdirSync(partner);
     writeFileSync(join(partner, "a.txt"), "one");
-    await until(async () => (await statusOf(server)).status === "Started");
-    await until(async () => server.logText().includes("got one"));
+    await eventually(async () => (await statusOf(server)).status === "Started");
+    await eventually(async () => server.logText().includes("got one"));
     expect(await statusOf(server)).toMatchObject({ status: "Started", error: null });
     expect(await healthOf(server)).toMatchObject({ status: "UP", failedFlows: [], routes: [{ status: "Started", lastError: null }] });
   });
@@ -68,9 +60,9 @@ describe("a partner that is down", () => {
     expect(reply.json.warnings).toEqual([expect.stringMatching(/^route 'orders' cannot connect yet and is retrying: the directory .* ENOTDIR/)]);
     expect((await healthOf(server)).status).toBe("DEGRADED");
     rmSync(blocked);
-    await until(async () => (await statusOf(server)).status === "Started");
+    await eventually(async () => (await statusOf(server)).status === "Started");
     writeFileSync(join(blocked, "in", "a.txt"), "one");
-    await until(async () => server.logText().includes("got one"));
+    await eventually(async () => server.logText().includes("got one"));
     expect((await healthOf(server)).status).toBe("UP");
   });
 

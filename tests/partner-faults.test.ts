@@ -3,7 +3,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually } from "./started-server.ts";
-import { spawnWatched, type Watched } from "./watched-server.ts";
+import { spawnWatched, type WatchedServer } from "./watched-server.ts";
 
 /** How a partner handles a connection; each behavior has a route with this name. */
 const behaviors: Readonly<Record<string, (socket: Socket) => void>> = {
@@ -24,7 +24,7 @@ const behaviors: Readonly<Record<string, (socket: Socket) => void>> = {
   silent: () => undefined,
 };
 
-let server: Watched;
+let server: WatchedServer;
 const partners: Server[] = [];
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 it.each(Object.keys(behaviors))("a partner with the behavior %s fails the run and nothing else", async (name) => {
-  const replies = await server.unharmed(() => Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
+  const replies = await server.checkInvariantsDuring(() => Promise.all(Array.from({ length: 20 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
   for (const reply of replies) {
     expect([reply.status, Object.keys(reply.json)]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), ["error"]]);
     expect(reply.text).not.toMatch(/ at |node:|\/packages\/|undici/);
@@ -58,8 +58,8 @@ it.each(Object.keys(behaviors))("a partner with the behavior %s fails the run an
   for (const run of runs) expect([run.status, run.error.stepId]).toEqual(["failed", "call"]);
 });
 
-it("many at once leak no sockets", async () => {
-  await server.unharmed(async () => {
+it("many faulty partners at once leak no sockets", async () => {
+  await server.checkInvariantsDuring(async () => {
     await Promise.all(Object.keys(behaviors).flatMap((name) => Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${name}`, "x"))));
     await eventually(async () => (await server.api("GET", "/runs?status=running")).json.runs.length === 0);
   });

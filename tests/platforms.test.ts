@@ -28,20 +28,20 @@ function newFolder(prefix: string): string {
 
 const hello = "- route: {id: hello, from: {uri: webhook, steps: [{setBody: {simple: 'Hello ${body}'}}]}}\n";
 const durable =
-  "- route: {id: taken, from: {uri: webhook, steps: [{to: 'queue:work'}]}}\n- route: {id: work, from: {uri: 'queue:work', steps: [{log: '${body}'}]}}\n";
+  "- route: {id: accept, from: {uri: webhook, steps: [{to: 'queue:work'}]}}\n- route: {id: work, from: {uri: 'queue:work', steps: [{log: '${body}'}]}}\n";
 /** The command runs in a shell that first changes its limits. */
 const inShell = (line: string): readonly string[] => ["sh", "-c", `${line} && exec "$@"`, "sh"];
 
-async function serves(options: SpawnOptions): Promise<SpawnedServer> {
+async function startAndCall(options: SpawnOptions): Promise<SpawnedServer> {
   server = await spawnServer(options);
   expect((await server.putFlow("hello", hello)).status).toBe(201);
   expect((await call(server.baseUrl, "POST", "/api/hello", "Ada")).text).toBe("Hello Ada");
   return server;
 }
 
-async function keepsMessages(running: SpawnedServer): Promise<void> {
+async function expectDurableMessage(running: SpawnedServer): Promise<void> {
   expect((await running.putFlow("durable", durable)).status).toBe(201);
-  expect((await call(running.baseUrl, "POST", "/api/taken", "x")).status).toBeLessThan(300);
+  expect((await call(running.baseUrl, "POST", "/api/accept", "x")).status).toBeLessThan(300);
 }
 
 const hasIpv6 = await new Promise<boolean>((resolve) => {
@@ -51,44 +51,44 @@ const hasIpv6 = await new Promise<boolean>((resolve) => {
 });
 const isWindows = process.platform === "win32";
 
-it("runs in folders with blanks and other characters in their names", async () => {
+it("runs in folders with spaces and other characters in their names", async () => {
   const dataDir = join(newFolder("sluice a b "), "däta 'dir' $x");
-  await keepsMessages(await serves({ dataDir }));
+  await expectDurableMessage(await startAndCall({ dataDir }));
 });
 
 it.skipIf(isWindows)("runs with umask 077 and keeps its data private (needs a POSIX shell)", async () => {
-  const running = await serves({ under: inShell("umask 077") });
-  await keepsMessages(running);
+  const running = await startAndCall({ under: inShell("umask 077") });
+  await expectDurableMessage(running);
   expect(statSync(join(running.dataDir, "routes")).mode & 0o077).toBe(0);
 });
 
 it.skipIf(isWindows)("runs with 256 file descriptors, even with two workers (needs a POSIX shell)", async () => {
-  const running = await serves({ under: inShell("ulimit -n 256"), env: { SERVICE_WORKERS: "2" } });
-  await keepsMessages(running);
+  const running = await startAndCall({ under: inShell("ulimit -n 256"), env: { SERVICE_WORKERS: "2" } });
+  await expectDurableMessage(running);
   const replies = await Promise.all(Array.from({ length: 200 }, () => call(running.baseUrl, "POST", "/api/hello", "Ada")));
   expect(new Set(replies.map(({ text }) => text))).toEqual(new Set(["Hello Ada"]));
 });
 
-it("runs with a home directory it may not write to, and without TZ and LANG", async () => {
+it("runs with a home directory it cannot write to, and without TZ and LANG", async () => {
   const home = newFolder("sluice-home-");
   chmodSync(home, 0o500);
-  await keepsMessages(await serves({ env: { HOME: home } }));
+  await expectDurableMessage(await startAndCall({ env: { HOME: home } }));
 });
 
 it("runs without a home directory", async () => {
   const home = join(newFolder("sluice-home-"), "gone");
   mkdirSync(home);
   rmSync(home, { recursive: true });
-  await serves({ env: { HOME: home, TMPDIR: newFolder("sluice-tmp-") } });
+  await startAndCall({ env: { HOME: home, TMPDIR: newFolder("sluice-tmp-") } });
 });
 
 it.skipIf(!hasIpv6)("runs on the IPv6 loopback address alone (needs IPv6)", async () => {
-  const running = await serves({ env: { SERVICE_HOST: "::1" } });
+  const running = await startAndCall({ env: { SERVICE_HOST: "::1" } });
   expect(running.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
 });
 
 it("runs without SQLite, logs it once, and rejects durable flows with the reason", async () => {
-  const running = await serves({ env: { NODE_OPTIONS: `--require ${JSON.stringify(fileURLToPath(new URL("no-sqlite.cjs", import.meta.url)))}` } });
+  const running = await startAndCall({ env: { NODE_OPTIONS: `--require ${JSON.stringify(fileURLToPath(new URL("no-sqlite.cjs", import.meta.url)))}` } });
   expect(running.output().split("SQLite is not available for Node").length).toBe(2);
   const refused = await running.putFlow("durable", durable);
   expect([refused.status, refused.text]).toEqual([

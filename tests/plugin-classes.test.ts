@@ -6,7 +6,7 @@ import * as engine from "@sluice/engine";
 import { constantOf } from "@sluice/engine/tools";
 import { isJsonLimitError } from "@sluice/engine/values";
 import { describe as describeField } from "@sluice/model";
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { importSpi, installSpi } from "./own-spi-copy.ts";
 
@@ -141,6 +141,6 @@ describe("classes of another copy", () => {
   it("report errors of a flow at their position", async () => {
     await expect(flow("- to: foreign:wrong", { connectors: [foreignSink(() => undefined)] })).rejects.toThrow(/^line \d+: bad-option: .*the name is wrong/);
     await expect(flow("- to: foreign:x?level=middle", { connectors: [foreignSink(() => undefined)] })).rejects.toThrow("expected one of low, high");
-    expect(faultsOf("- to: foreign:x")).toEqual([expect.stringContaining("foreign")]);
+    expect(diagnosticsOf("- to: foreign:x")).toEqual([expect.stringContaining("foreign")]);
   });
 });

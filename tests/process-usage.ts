@@ -1,21 +1,28 @@
 // Resource usage of a process, read from outside.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Resident memory in MiB. */
-export function residentMiB(pid: number): number {
+/** Resident memory in bytes, including shared pages. */
+export function residentBytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes) / 1024;
+  return Number(kilobytes) * 1024;
 }
 
-export const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+/** Resident memory in MiB. */
+export const residentMiB = (pid: number): number => residentBytes(pid) / 1024 ** 2;
+
+/** Number of open files and sockets. */
+export const openDescriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
 /** CPU time used so far in milliseconds: unlike wall time it does not grow while other processes run. */
-export function processorMs(pid: number): number {
+export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
+
+/** How long the main thread was ready to run but had no CPU. */
+export const starvedMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
 
 /** Samples the memory ten times a second; `peak` is the maximum so far. */
 export function watchMemory(pid: number): { readonly before: number; peak(): number; stop(): void } {

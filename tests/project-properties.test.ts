@@ -38,8 +38,8 @@ describe("application.properties of a project", () => {
     await server?.end();
     rmSync(folder, { recursive: true, force: true });
   });
-  const sluice = (...words: readonly string[]) =>
-    execute(process.execPath, [main, ...words], {
+  const sluice = (...args: readonly string[]) =>
+    execute(process.execPath, [main, ...args], {
       cwd: folder,
       env: { ...process.env, SLUICE_RUNTIME: server.baseUrl, SERVICE_DEPLOY_TOKEN: token },
     });
@@ -79,7 +79,7 @@ describe("application.properties of a project", () => {
     }
   });
 
-  it("of the data directory is read with the profile of the runtime", async () => {
+  it("in the data directory is read with the profile of the runtime", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     writeFileSync(join(dataDir, "application.properties"), "greeting = plain\nshop.name = x");
     writeFileSync(join(dataDir, "application-prod.properties"), "greeting = production");

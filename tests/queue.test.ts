@@ -141,15 +141,15 @@ describe("a durable queue", () => {
     expect(partner.current.bodies.filter((body) => body === "poison")).toHaveLength(3);
     expect(partner.current.seen.filter(({ body }) => body === "poison").map(({ attempt }) => attempt)).toEqual(["1", "2", "3"]);
     expect(partner.current.bodies.filter((body) => body !== "poison")).toEqual(["a", "b"]);
-    const [letter] = (await server.api("GET", "/dead-letters")).json.deadLetters;
-    expect(letter).toMatchObject({
+    const [deadLetter] = (await server.api("GET", "/dead-letters")).json.deadLetters;
+    expect(deadLetter).toMatchObject({
       routeId: "worker",
       flowId: "worker",
       source: "queue:work",
       attempts: 3,
       error: { type: "org.apache.camel.http.base.HttpOperationFailedException" },
     });
-    const whole = (await server.api("GET", `/dead-letters/${letter.id}`)).json;
+    const whole = (await server.api("GET", `/dead-letters/${deadLetter.id}`)).json;
     expect(whole.message).toMatchObject({ body: "poison" });
   });
 
@@ -322,13 +322,13 @@ describe("a durable webhook", () => {
     await server.stop();
     server = await start({ SERVICE_QUEUE_BYTES: "10k" });
     await server.putFlow("in", durable());
-    let answer: ((status: number) => void) | undefined;
-    partner.current.respond = () => (answer === undefined ? new Promise<number>((resolve) => (answer = resolve)) : 200);
+    let respond: ((status: number) => void) | undefined;
+    partner.current.respond = () => (respond === undefined ? new Promise<number>((resolve) => (respond = resolve)) : 200);
     const replies = await Promise.all(Array.from({ length: 4 }, () => post("x".repeat(4_000))));
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 202, 503, 503]);
     expect(replies.find(({ status }) => status === 503)?.json.error).toContain("queue 'webhook/in' is full");
-    await eventually(() => answer !== undefined);
-    answer?.(200);
+    await eventually(() => respond !== undefined);
+    respond?.(200);
     await eventually(() => partner.current.seen.length === 2);
   });
 });

@@ -3,13 +3,13 @@ import amqplib, { type Channel, type ChannelModel, type ConsumeMessage, type Opt
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultyLink, serverFor } from "@sluice/testkit";
 import {
-  becomeCompleteDespiteCuts,
-  becomes,
+  expectEventually,
+  expectFailedSoon,
   failingSometimes,
-  failsAtOnce,
   numbered,
   startBrokerRuntime,
   uniqueName,
+  waitForAllDespiteCuts,
   type BrokerRuntime,
 } from "./broker-runtime.ts";
 
@@ -73,7 +73,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(200), { headers: { orderId: 7, rush: true }, type: "order", correlationId: "c1" });
-    await becomes(() => out.texts.length, 200);
+    await expectEventually(() => out.texts.length, 200);
     expect(out.texts).toEqual(numbered(200));
     const { properties } = out.messages[0] as ConsumeMessage;
     expect(properties).toMatchObject({ type: "order", correlationId: "c1", contentType: "text/plain", deliveryMode: 2 });
@@ -91,11 +91,11 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
           {choice: {when: [{simple: "\${body} == 'moved'", steps: [{setHeader: {name: CamelSpringRabbitmqRoutingOverrideKey, constant: ${name}.other}}]}]}},
           {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
     );
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     queues.push(`${name}.in`);
     const headers = { CamelSpringRabbitmqRoutingOverrideKey: `${name}.other`, CamelSpringRabbitmqExchangeOverrideName: "nowhere" };
     for (const text of ["plain", "moved"]) channel.publish(name, "go", Buffer.from(text), { contentType: "text/plain", headers });
-    await becomes(() => [...out.texts, "|", ...other.texts].join(), "plain,|,moved");
+    await expectEventually(() => [...out.texts, "|", ...other.texts].join(), "plain,|,moved");
   });
 
   it("fails when no queue receives the message, and for an unknown exchange", async () => {
@@ -110,7 +110,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, ["default", `${name}.missing`, "default"]);
-    await becomes(() => out.texts.length, 3);
+    await expectEventually(() => out.texts.length, 3);
     expect(out.texts[0]).toMatch(/no queue received the message.*NO_ROUTE/);
     expect(out.texts[1]).toContain(`no exchange '${name}.missing'`);
     expect(out.texts[2]).toMatch(/NO_ROUTE/);
@@ -126,8 +126,8 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await runtime.deploy(name, routed(name, `{split: {simple: "\${body.split(',')}", parallelProcessing: true, steps: [${sending}]}}`));
     await queue(`${name}.in`);
     send(`${name}.in`, [Array.from({ length: 10 }, () => "none,out").join()], { messageId: "same" });
-    await becomes(() => out.texts.join(), Array.from({ length: 10 }, () => "out").join());
-    await becomes(() => failed.texts.join(), Array.from({ length: 10 }, () => "none").join());
+    await expectEventually(() => out.texts.join(), Array.from({ length: 10 }, () => "out").join());
+    await expectEventually(() => failed.texts.join(), Array.from({ length: 10 }, () => "none").join());
   });
 
   it("replies, waits for replies, and fails on timeout", async () => {
@@ -141,10 +141,10 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
 - route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`)}]}], otherwise: {steps: [${call(`${name}.ask`)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${at()}"}]}}`,
     );
     await queue(`${name}.silent`);
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     queues.push(`${name}.ask`, `${name}.in`);
     send(`${name}.in`, ["one", "two", "three"]);
-    await becomes(() => out.texts.length, 3);
+    await expectEventually(() => out.texts.length, 3);
     expect(out.texts).toEqual(["re: one", "late", "re: three"]);
   });
 
@@ -167,7 +167,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, ["question"]);
-    await becomes(() => out.texts.length + stolen.texts.length, 1);
+    await expectEventually(() => out.texts.length + stolen.texts.length, 1);
     expect([out.texts, stolen.texts]).toEqual([["answer"], []]);
     expect(out.messages[0]?.properties.headers).toMatchObject({ answer: 42, seen: "reply" });
   });
@@ -180,29 +180,29 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(20), { replyTo: `${name}.replies` });
-    await becomes(() => runtime.logText().split(`answered ${name}`).length - 1, 20);
+    await expectEventually(() => runtime.logText().split(`answered ${name}`).length - 1, 20);
     expect(runtime.logText()).toContain("cannot send the reply: header 'CamelSpringRabbitmqPriority' must be a number");
     await runtime.api("DELETE", `/flows/${name}`);
     expect(await countIn(`${name}.in`)).toBe(0);
   });
 
-  it("retries failed messages, then dead-letters them unchanged (F6)", async () => {
+  it("retries failed messages, then dead-letters them unchanged", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(name, routed(name, `${failingSometimes}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&retryDelay=5"));
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(50), { headers: { orderId: "7" } });
-    await becomes(() => out.texts.length, 45);
-    await becomes(async () => (await runtime.deadLetters(name)).length, 5);
-    const letters = await runtime.deadLetters(name);
-    expect(letters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
+    await expectEventually(() => out.texts.length, 45);
+    await expectEventually(async () => (await runtime.deadLetters(name)).length, 5);
+    const deadLetters = await runtime.deadLetters(name);
+    expect(deadLetters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
     // The first attempt and five more.
-    expect(letters.map(({ attempts }) => attempts)).toEqual([6, 6, 6, 6, 6]);
+    expect(deadLetters.map(({ attempts }) => attempts)).toEqual([6, 6, 6, 6, 6]);
     expect(out.texts).toEqual(numbered(50).filter((text) => !text.endsWith("7")));
-    await becomes(() => countIn(`${name}.in`), 0);
+    await expectEventually(() => countIn(`${name}.in`), 0);
   });
 
-  it("rejects failed messages to the dead-letter exchange of the queue (F6)", async () => {
+  it("rejects failed messages to the dead-letter exchange of the queue", async () => {
     const name = uniqueName();
     await runtime.deploy(
       name,
@@ -212,10 +212,10 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
         `&retryDelay=5&maximumRetryAttempts=1&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`,
       ),
     );
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     queues.push(`${name}.in`, `${name}.dead`);
     send(`${name}.in`, numbered(30));
-    await becomes(() => countIn(`${name}.dead`), 3);
+    await expectEventually(() => countIn(`${name}.dead`), 3);
     expect(await runtime.deadLetters(name)).toEqual([]);
     await channel.deleteExchange(`${name}.dlx`);
   });
@@ -228,15 +228,15 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await queue(`${name}-b.in`);
     await runtime.deploy(`${name}-a`, route(`${name}-a`, name, "&exchangeType=topic&routingKey=orders.%23&arg.exchange.autoDelete=true"));
     await runtime.deploy(`${name}-b`, route(`${name}-b`, "default", "&skipDeclareQueue=true"));
-    for (const id of [`${name}-a`, `${name}-b`]) await becomes(() => runtime.routeStatus(id), "Started");
+    for (const id of [`${name}-a`, `${name}-b`]) await expectEventually(() => runtime.routeStatus(id), "Started");
     queues.push(`${name}-a.in`, `${name}.dead`);
     // The dead-letter queue is bound with the name of the queue and the pattern, not with 'orders.eu'.
     channel.publish(name, "orders.eu", Buffer.from("routed"), { contentType: "text/plain" });
     send(`${name}-a.in`, ["direct"]);
     send(`${name}-b.in`, ["foreign queue"]);
-    await becomes(() => countIn(`${name}.dead`), 1);
-    await becomes(async () => (await runtime.deadLetters(`${name}-a`)).map(({ body }) => body).join(), "routed");
-    await becomes(async () => (await runtime.deadLetters(`${name}-b`)).map(({ body }) => body).join(), "foreign queue");
+    await expectEventually(() => countIn(`${name}.dead`), 1);
+    await expectEventually(async () => (await runtime.deadLetters(`${name}-a`)).map(({ body }) => body).join(), "routed");
+    await expectEventually(async () => (await runtime.deadLetters(`${name}-b`)).map(({ body }) => body).join(), "foreign queue");
     await channel.deleteExchange(`${name}.dlx`);
   });
 
@@ -253,24 +253,24 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(5));
-    await becomes(() => out.texts.toSorted().join(), numbered(5).join());
+    await expectEventually(() => out.texts.toSorted().join(), numbered(5).join());
   });
 
-  it("acknowledges after the run, prefetches no more than its window, and returns the rest when it stops (F4, F9)", async () => {
+  it("acknowledges after the run, prefetches no more than its window, and returns the rest when it stops", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(name, routed(name, `{delay: {constant: 300}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&prefetchCount=5"));
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(20));
-    await becomes(() => out.texts.length, 1);
+    await expectEventually(() => out.texts.length, 1);
     // Five of twenty were prefetched; only those are not in the queue.
     expect(await countIn(`${name}.in`)).toBeGreaterThanOrEqual(13);
     await runtime.api("DELETE", `/flows/${name}`);
     const done = out.texts.length;
-    await becomes(() => countIn(`${name}.in`), 20 - done);
+    await expectEventually(() => countIn(`${name}.in`), 20 - done);
   });
 
-  it("loses nothing when connections are dropped, inbound and outbound (F1)", async () => {
+  it("loses nothing when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 500;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
@@ -281,20 +281,20 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, numbered(count));
-    await becomeCompleteDespiteCuts(link, 400, count, out.texts);
-    await becomes(() => countIn(`${name}.in`), 0);
+    await waitForAllDespiteCuts(link, 400, count, out.texts);
+    await expectEventually(() => countIn(`${name}.in`), 0);
     expect(link.accepted).toBeGreaterThan(3);
     expect(await runtime.deadLetters(name)).toEqual([]);
     await runtime.api("DELETE", `/flows/${name}`);
     await link.close();
   });
 
-  it("starts while the server is down, reports it, and receives when it is up (F3)", async () => {
+  it("starts while the server is down, reports it, and receives when it is up", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     await link.refuse();
     const out = await received(`${name}.out`);
-    await failsAtOnce(runtime, name, () =>
+    await expectFailedSoon(runtime, name, () =>
       runtime.deploy(
         name,
         `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at(link.port)}", steps: [{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
@@ -303,8 +303,8 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await queue(`${name}.in`);
     send(`${name}.in`, ["back"]);
     await link.open();
-    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
-    await becomes(() => out.texts[0], "back");
+    await expectEventually(() => runtime.routeStatus(name), "Started", 15_000);
+    await expectEventually(() => out.texts[0], "back");
     await runtime.api("DELETE", `/flows/${name}`);
     await link.close();
   });
@@ -313,13 +313,13 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await runtime.deploy(name, routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`));
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     await channel.deleteQueue(`${name}.in`);
-    await becomes(() => runtime.routeStatus(name), "Failed");
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Failed");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     queues.push(`${name}.in`);
     send(`${name}.in`, ["again"]);
-    await becomes(() => out.texts[0], "again");
+    await expectEventually(() => out.texts[0], "again");
   });
 
   it("never connects to a server named in a message", async () => {
@@ -331,7 +331,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await queue(`${name}.in`);
     send(`${name}.in`, ["lure"], { headers: { port: foreign.port } });
-    await becomes(async () => (await runtime.deadLetters(name)).length, 1);
+    await expectEventually(async () => (await runtime.deadLetters(name)).length, 1);
     expect(foreign.accepted).toBe(0);
     await foreign.close();
   });
@@ -342,7 +342,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       name,
       `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}&username=guest&password=RAW(wr0ng-s3cret)", steps: [{log: in}]}}`,
     );
-    await becomes(() => runtime.routeStatus(name), "Failed");
+    await expectEventually(() => runtime.routeStatus(name), "Failed");
     const shown = JSON.stringify([(await runtime.api("GET", `/flows/${name}`)).json.routes, (await runtime.api("GET", "/health")).json]) + runtime.logText();
     expect(shown).toContain("ACCESS_REFUSED");
     expect(shown).not.toContain("wr0ng-s3cret");

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, call, eventually, sleep } from "./started-server.ts";
+import { call, eventually, replyFlow, sleep } from "./started-server.ts";
 import { startLoad } from "./webhook-load.ts";
 
 let server: SpawnedServer;
@@ -38,22 +38,22 @@ const waitingFor = (id: string, url: string, text: string): string => `- route:
 
 describe("redeploy", () => {
   it("200 redeploys under load fail no request, each reply is from the old or the new version, and from the new one after the PUT's 2xx", async () => {
-    expect((await server.putFlow("swap", answering("swap", "v0"))).status).toBe(201);
+    expect((await server.putFlow("swap", replyFlow("swap", "v0"))).status).toBe(201);
     const load = startLoad(`${server.baseUrl}/api/swap`);
     const replacedAt = [0];
     for (let version = 1; version <= 200; version++) {
-      expect((await server.putFlow("swap", answering("swap", `v${version}`))).status).toBe(200);
+      expect((await server.putFlow("swap", replyFlow("swap", `v${version}`))).status).toBe(200);
       replacedAt.push(performance.now());
     }
     await sleep(100);
     await load.stop();
-    expect(load.broken).toEqual([]);
-    expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(load.answers.filter(({ body }) => !/^v\d+$/.test(body))).toEqual([]);
-    const stale = load.answers.filter(({ sentAt, body }) => Number(body.slice(1)) < replacedAt.findLastIndex((at) => at <= sentAt));
+    expect(load.connectionErrors).toEqual([]);
+    expect(load.replies.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(load.replies.filter(({ body }) => !/^v\d+$/.test(body))).toEqual([]);
+    const stale = load.replies.filter(({ sentAt, body }) => Number(body.slice(1)) < replacedAt.findLastIndex((at) => at <= sentAt));
     expect(stale).toEqual([]);
-    expect(load.answers.length).toBeGreaterThan(1000);
-    expect(new Set(load.answers.map(({ body }) => body)).size).toBeGreaterThan(50);
+    expect(load.replies.length).toBeGreaterThan(1000);
+    expect(new Set(load.replies.map(({ body }) => body)).size).toBeGreaterThan(50);
   }, 300_000);
 
   it("an exchange in flight across a PUT finishes with the old definition, and the PUT does not wait for it", async () => {
@@ -62,7 +62,7 @@ describe("redeploy", () => {
     const inFlight = call(server.baseUrl, "POST", "/api/slow", "{}");
     await eventually(() => partner.waiting() === 1);
     const startTime = performance.now();
-    expect((await server.putFlow("slow", answering("slow", "new"))).status).toBe(200);
+    expect((await server.putFlow("slow", replyFlow("slow", "new"))).status).toBe(200);
     expect(performance.now() - startTime).toBeLessThan(30_000);
     expect((await call(server.baseUrl, "POST", "/api/slow", "{}")).text).toBe("new");
     partner.answer();
@@ -71,21 +71,21 @@ describe("redeploy", () => {
   });
 
   it("the same PUT twice under load restarts nothing", async () => {
-    const yaml = answering("same", "same");
+    const yaml = replyFlow("same", "same");
     const first = await server.putFlow("same", yaml);
     const load = startLoad(`${server.baseUrl}/api/same`, { connections: 5 });
     await sleep(50);
-    const uptimeBefore = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
+    const totalBefore = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
     const again = await server.putFlow("same", yaml);
     await load.stop();
     expect([first.status, again.status, again.json.hash]).toEqual([201, 200, first.json.hash]);
     const after = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
-    expect(after).toBeGreaterThanOrEqual(uptimeBefore);
-    expect(load.broken).toEqual([]);
+    expect(after).toBeGreaterThanOrEqual(totalBefore);
+    expect(load.connectionErrors).toEqual([]);
   });
 
   it("a version that cannot start leaves the old one serving, with its text unchanged", async () => {
-    await server.putFlow("keep", answering("keep", "kept"));
+    await server.putFlow("keep", replyFlow("keep", "kept"));
     const before = (await server.api("GET", "/flows/keep")).json;
     const refused = await server.putFlow("keep", `- route: {id: keep, from: {uri: webhook, steps: [{lgo: x}]}}\n`);
     expect(refused.status).toBe(422);
@@ -100,7 +100,7 @@ describe("redeploy", () => {
     await server.putFlow("other", waitingFor("other", partner.url, "other"));
     const inFlight = call(server.baseUrl, "POST", "/api/other", "{}");
     await eventually(() => partner.waiting() === 1);
-    for (let version = 0; version < 5; version++) await server.putFlow("swap", answering("swap", `w${version}`));
+    for (let version = 0; version < 5; version++) await server.putFlow("swap", replyFlow("swap", `w${version}`));
     partner.answer();
     expect((await inFlight).text).toBe("other");
     partner.close();
@@ -133,21 +133,21 @@ describe("shutdown", () => {
 
   it("SIGTERM under load answers every accepted request and exits 0", async () => {
     stopping = await spawnServer();
-    await stopping.putFlow("busy", answering("busy", "ok"));
+    await stopping.putFlow("busy", replyFlow("busy", "ok"));
     const load = startLoad(`${stopping.baseUrl}/api/busy`);
     await sleep(300);
     const code = await stopping.end("SIGTERM");
     await load.stop();
     expect(code).toBe(0);
-    expect(load.answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
-    expect(load.broken.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
+    expect(load.replies.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    expect(load.connectionErrors.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
   });
 
-  it("requests in flight at SIGTERM are answered, with Connection: close, and exits 0 within the limit", async () => {
+  it("requests in flight at SIGTERM are answered, with Connection: close, and the process exits with 0 within the limit", async () => {
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "20s" } });
     await stopping.putFlow("busy", "- route: {id: busy, from: {uri: webhook, steps: [{delay: {constant: 5000}}, {setBody: {constant: done}}]}}\n");
     const port = Number(new URL(stopping.baseUrl).port);
-    const answers = Array.from({ length: 50 }, () => {
+    const replies = Array.from({ length: 50 }, () => {
       const socket = connect(port, "127.0.0.1");
       let text = "";
       socket.on("data", (chunk) => (text += chunk.toString("latin1")));
@@ -159,7 +159,7 @@ describe("shutdown", () => {
     const startTime = performance.now();
     expect(await running.end("SIGTERM")).toBe(0);
     expect(performance.now() - startTime).toBeLessThan(20_000);
-    for (const text of await Promise.all(answers)) {
+    for (const text of await Promise.all(replies)) {
       expect(text).toMatch(/^HTTP\/1\.1 200 /);
       expect(text).toMatch(/\r\nconnection: close\r\n/i);
       expect(text.endsWith("done")).toBe(true);
@@ -189,7 +189,7 @@ describe("shutdown", () => {
     const running = stopping;
     const health = await running.api("GET", "/health").catch(() => undefined);
     if (health !== undefined) expect(health.json.status).toBe("DRAINING");
-    const put = await running.putFlow("late", answering("late", "x")).catch(() => undefined);
+    const put = await running.putFlow("late", replyFlow("late", "x")).catch(() => undefined);
     if (put !== undefined) expect(put.status).toBe(503);
     partner.answer();
     expect((await inFlight).text).toBe("held");

@@ -38,7 +38,7 @@ describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)
     logins = 0;
     const flow = `
 - route: {id: poll, from: {uri: "sql:select 1 as one?dataSource=#shop&initialDelay=0&delay=50&repeatCount=0", steps: [{log: polled}]}}
-- route: {id: listen, from: {uri: "pgevent:x:1/db/sluice_rejected?datasource=#shop&reconnectDelay=50", steps: [{log: heard}]}}
+- route: {id: listen, from: {uri: "pgevent:x:1/db/sluice_rejected?datasource=#shop&reconnectDelay=50", steps: [{log: notified}]}}
 - route: {id: send, from: {uri: "webhook?muteException=false", steps: [{to: "sql:select 2 as two?dataSource=#shop"}]}}
 `;
     expect((await runtime.putFlow("shop", flow)).status).toBe(201);

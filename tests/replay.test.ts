@@ -157,7 +157,7 @@ describe("replay of a run", () => {
     expect((await server.api("GET", `/runs/${(await lastRun("captured")).id}`)).json.messages).toBeUndefined();
   });
 
-  it("ends a capture by itself, and stays within its bytes", async () => {
+  it("capture ends after its time, and respects its byte limit", async () => {
     await server.putFlow("bounded", threeSteps("bounded"));
     await server.api("POST", "/routes/bounded/capture", { forMs: 300, maxBytes: 3_000 });
     await post("bounded", "x".repeat(1_500));
@@ -166,7 +166,7 @@ describe("replay of a run", () => {
     await eventually(async () => (await server.api("GET", "/routes/bounded/capture")).json.active === false);
   });
 
-  it("of a failed run shows that it succeeds now", async () => {
+  it("shows that a failed run now succeeds", async () => {
     const failing = (message: string): string =>
       flow(
         "corrected",
@@ -189,7 +189,7 @@ describe("replay of a run", () => {
     });
   });
 
-  it("inside a test session uses its mocks", async () => {
+  it("uses the mocks of a test session", async () => {
     await server.putFlow("mocked", flow("mocked", "setBody: {id: first, constant: real}", 'setBody: {id: last, simple: "${body}!"}'));
     await post("mocked", "x");
     const run = await lastRun("mocked");
@@ -202,7 +202,7 @@ describe("replay of a run", () => {
     expect((await replay(run.id, { sessionId })).status).toBe(404);
   });
 
-  it("a run that cannot be replayed is rejected with the reason", async () => {
+  it("is rejected with the reason when the run cannot be replayed", async () => {
     await server.putFlow(
       "refused",
       flow("refused", 'choice: {id: fork, when: [{simple: "${body} == 1", steps: [{log: {id: inner, message: x}}]}]}', "log: {id: end, message: y}"),
@@ -229,9 +229,9 @@ describe("replay of a run", () => {
     expect((await replay(large.id, { body: "now small" })).json).toMatchObject({ status: "completed" });
     await server.api("DELETE", "/flows/refused");
     expect(await reasonOf(small.id, {})).toEqual([409, "run 'R' cannot be replayed: route 'refused' is not deployed"]);
-    expect((await replay("run_nobody")).json).toEqual({ error: "run 'run_nobody' not found" });
+    expect((await replay("run_missing")).json).toEqual({ error: "run 'run_missing' not found" });
     expect((await replay(small.id, { from: "x" })).json).toEqual({ error: "unknown property 'from'" });
-    expect((await server.api("POST", "/routes/nobody/capture", { forMs: 10 })).status).toBe(404);
+    expect((await server.api("POST", "/routes/missing/capture", { forMs: 10 })).status).toBe(404);
     expect((await server.api("POST", "/routes/same/capture", { forMs: 0 })).status).toBe(400);
   });
 });

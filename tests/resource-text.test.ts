@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const flow = (step: string): string => `- route: {id: r, from: {uri: "platform-http:/r", steps: [${step}]}}`;
-const answer = async (step: string, body: string, headers?: Record<string, string>): Promise<string> => {
+const replyTo = async (step: string, body: string, headers?: Record<string, string>): Promise<string> => {
   const put = await server.putFlow("r", flow(step));
   expect([put.status, put.text]).toEqual([expect.toBeOneOf([200, 201]), expect.anything()]);
   return (await call(server.baseUrl, "POST", "/r", body, headers)).text;
@@ -38,28 +38,33 @@ const answer = async (step: string, body: string, headers?: Record<string, strin
 
 describe("text in a file", () => {
   it("is used unchanged by expressions of every language", async () => {
-    expect(await answer(`{setBody: {simple: "resource:classpath:greeting.txt"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
-    expect(await answer(`{setBody: {simple: "resource:file:greeting.txt"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
-    expect(await answer(`{setBody: {constant: "resource:classpath:/greeting.txt"}}`, "Ada")).toBe("Hello ${body},\nwelcome\n");
-    expect(await answer(`{setBody: {simple: "resource:file:${join(texts, "greeting.txt")}"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
-    expect(await answer(`{setBody: {jq: "resource:classpath:names.jq"}}`, '{"items":[{"name":"a"},{"name":"b"}]}')).toBe('["a","b"]');
-    expect(await answer(`{to: "language:simple:classpath:greeting.txt"}`, "Bob")).toBe("Hello Bob,\nwelcome\n");
+    expect(await replyTo(`{setBody: {simple: "resource:classpath:greeting.txt"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
+    expect(await replyTo(`{setBody: {simple: "resource:file:greeting.txt"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
+    expect(await replyTo(`{setBody: {constant: "resource:classpath:/greeting.txt"}}`, "Ada")).toBe("Hello ${body},\nwelcome\n");
+    expect(await replyTo(`{setBody: {simple: "resource:file:${join(texts, "greeting.txt")}"}}`, "Ada")).toBe("Hello Ada,\nwelcome\n");
+    expect(await replyTo(`{setBody: {jq: "resource:classpath:names.jq"}}`, '{"items":[{"name":"a"},{"name":"b"}]}')).toBe('["a","b"]');
+    expect(await replyTo(`{to: "language:simple:classpath:greeting.txt"}`, "Bob")).toBe("Hello Bob,\nwelcome\n");
   });
 
   it("works as a predicate", async () => {
     const step = `{filter: {simple: "resource:classpath:sql/rule.simple", steps: [{setBody: {constant: passed}}]}}`;
-    expect(await answer(step, "yes")).toBe("passed");
-    expect(await answer(step, "no")).toBe("no");
+    expect(await replyTo(step, "yes")).toBe("passed");
+    expect(await replyTo(step, "no")).toBe("no");
   });
 
   it("is found in the data directory first", async () => {
     mkdirSync(join(server.dataDir, "resources"), { recursive: true });
     writeFileSync(join(server.dataDir, "resources", "names.jq"), ".first");
-    expect(await answer(`{setBody: {jq: "resource:classpath:names.jq"}}`, '{"first": "own"}')).toContain("own");
+    expect(await replyTo(`{setBody: {jq: "resource:classpath:names.jq"}}`, '{"first": "own"}')).toContain("own");
+  });
+
+  it("an error in the file is reported with the file and its line", async () => {
+    const put = await server.putFlow("wrong", flow(`{setBody: {simple: "resource:file:broken.simple"}}`).replace("id: r", "id: wrong"));
+    expect([put.status, put.text]).toEqual([422, expect.stringContaining("in the file broken.simple:2")]);
   });
 });
 
-describe("is not read from", () => {
+describe("text is not loaded from", () => {
   it.each([
     ["missing.txt", "is not in any folder", "SERVICE_RESOURCES"],
     ["../outside.txt", "is outside the folder", "resource:file:"],
@@ -87,12 +92,7 @@ describe("is not read from", () => {
     expect([put.status, put.text]).toEqual([422, expect.stringContaining("cannot be loaded from 'http:'")]);
   });
 
-  it("an error in the file is reported with the file and its line", async () => {
-    const put = await server.putFlow("wrong", flow(`{setBody: {simple: "resource:file:broken.simple"}}`).replace("id: r", "id: wrong"));
-    expect([put.status, put.text]).toEqual([422, expect.stringContaining("in the file broken.simple:2")]);
-  });
-
-  it("a name from a message", async () => {
-    expect(await answer(`{setBody: {simple: "\${body}"}}`, "resource:file:greeting.txt")).toBe("resource:file:greeting.txt");
+  it("a file named in a message", async () => {
+    expect(await replyTo(`{setBody: {simple: "\${body}"}}`, "resource:file:greeting.txt")).toBe("resource:file:greeting.txt");
   });
 });

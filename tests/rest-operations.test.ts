@@ -45,7 +45,7 @@ describe("a rest service", () => {
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("two REST operations have the target 'direct:shared'")]);
   });
 
-  it("is also one endpoint, with the options that Camel's editors write", async () => {
+  it("can be a single endpoint, with the options that Camel's editors write", async () => {
     await put(`
 - from:
     uri: rest:get:policies
@@ -253,9 +253,9 @@ describe("the names of Camel's other HTTP servers", () => {
     ["netty-http:proxy://0.0.0.0:8080", "calls to other servers are made with http:"],
     ["undertow:ws://0.0.0.0:8443/x", "write the path alone"],
     ["jetty:http://0.0.0.0:8443/x?sslContextParameters=#ssl", "sslContextParameters"],
-  ])("%s is rejected", async (uri, said) => {
+  ])("%s is rejected", async (uri, reason) => {
     const reply = await server.putFlow("wrong", `- route: {id: wrong, from: {uri: "${uri}", steps: [{log: x}]}}`);
-    expect([reply.status, reply.text]).toEqual([expect.toBeOneOf([400, 422]), expect.stringContaining(said)]);
+    expect([reply.status, reply.text]).toEqual([expect.toBeOneOf([400, 422]), expect.stringContaining(reason)]);
   });
 
   it("cannot be used as a target", async () => {

@@ -86,4 +86,54 @@ describe("rest: as an endpoint", () => {
       await server.end();
     }
   });
+
+  it("uses the REST configuration of its document, as in Camel", async () => {
+    const server = await startTestServer();
+    try {
+      const flow = `- restConfiguration: {contextPath: /shop, enableCORS: "true", bindingMode: json}
+- route: {id: read, from: {uri: "rest:get:orders/{id}?produces=text/plain", steps: [{setBody: {simple: "order \${header.id}"}}]}}
+- route: {id: write, from: {uri: rest, parameters: {method: post, path: orders}, steps: [{setBody: {simple: "took \${body[id]}"}}]}}
+- route: {id: other, from: {uri: "platform-http:/other", steps: [{setBody: {constant: other}}]}}
+`;
+      const put = await server.putFlow("shop", flow);
+      expect([put.status, put.text]).toEqual([201, expect.any(String)]);
+      const read = await call(server.baseUrl, "GET", "/shop/orders/7");
+      expect([read.text, read.headers.get("access-control-allow-origin"), read.headers.get("content-type")]).toEqual(["order 7", "*", "text/plain"]);
+      expect((await call(server.baseUrl, "GET", "/orders/7")).status).toBe(404);
+      expect((await call(server.baseUrl, "POST", "/shop/orders", "{", { "content-type": "application/json" })).status).toBe(400);
+      expect((await call(server.baseUrl, "GET", "/other")).text).toBe("other");
+    } finally {
+      await server.end();
+    }
+  });
+
+  it("as a destination calls an operation of another service", async () => {
+    const server = await startTestServer();
+    try {
+      const host = server.baseUrl.replace("http://", "");
+      const flow = `- route: {id: read, from: {uri: "rest:get:api-v1/orders/{id}", steps: [{setBody: {simple: "\${header.id} \${header.limit} \${header.after} \${header.accept}"}}]}}
+- route: {id: write, from: {uri: "rest:put:api-v1/orders/{id}", steps: [{setBody: {simple: "\${header.id} \${header.Content-Type} \${body}"}}]}}
+- route: {id: call-read, from: {uri: webhook, steps: [{to: {uri: "rest:get:orders:/{id}", parameters: {host: "${host}/api-v1", queryParameters: "limit=10&after={after?}", consumes: text/plain}}}]}}
+- route: {id: call-write, from: {uri: webhook, steps: [{setVariable: {name: id, constant: 9}}, {removeHeaders: {pattern: "*"}}, {to: "rest:put:api-v1/orders/{id}?host=${server.baseUrl}&produces=text/csv"}]}}
+- route: {id: call-none, from: {uri: webhook, steps: [{to: "rest:get:api-v1/orders/{absent}?host=${host}"}]}}
+`;
+      const put = await server.putFlow("client", flow);
+      expect([put.status, put.text]).toEqual([201, expect.any(String)]);
+      const read = (headers: Readonly<Record<string, string>>) => call(server.baseUrl, "POST", "/api/call-read", "x", headers);
+      expect((await read({ id: "a b?x=1" })).text).toBe("a b?x=1 10  text/plain");
+      expect((await read({ id: "7", after: "6&limit=99" })).text).toBe("7 10 6&limit=99 text/plain");
+      // A value cannot leave its part of the path.
+      for (const id of ["..", ".", ""]) expect((await read({ id })).status, id).toBe(500);
+      expect((await call(server.baseUrl, "POST", "/api/call-write", "a;b")).text).toBe("9 text/csv a;b");
+      const none = await call(server.baseUrl, "POST", "/api/call-none", "x");
+      expect([none.status, (await server.api("GET", "/runs?status=failed")).text]).toEqual([
+        500,
+        expect.stringContaining("no header or variable 'absent' for the path"),
+      ]);
+      const noHost = await server.putFlow("no-host", `- route: {id: no-host, from: {uri: webhook, steps: [{to: "rest:get:orders"}]}}`);
+      expect([noHost.status, noHost.text]).toEqual([422, expect.stringContaining("needs the option 'host'")]);
+    } finally {
+      await server.end();
+    }
+  });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { spawnServer } from "./spawned-server.ts";
-import { answering, call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, eventually, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let dataDir: string;
@@ -38,7 +38,7 @@ describe("a route that an operator suspended or stopped", () => {
   it.each([
     ["suspend", "Suspended", "resume"],
     ["stop", "Stopped", "start"],
-  ])("%s: stays so after a restart, its callers get 503, and %s starts it for good", async (action, state, undo) => {
+  ])("%s: it is still %s after a restart, its callers get 503, and it can be started again permanently", async (action, state, undo) => {
     await server.putFlow("shop", own);
     await act("orders", action);
     await restart();
@@ -60,10 +60,10 @@ describe("a route that an operator suspended or stopped", () => {
     expect((await post("/shop/orders")).text).toBe("served");
   });
 
-  it("stays so in a new version, whose deployment reports it, and after a rollback", async () => {
-    await server.putFlow("orders", answering("orders", "one"));
+  it("keeps its state in a new version, whose deployment reports it, and after a rollback", async () => {
+    await server.putFlow("orders", replyFlow("orders", "one"));
     await act("orders", "suspend");
-    const reply = await server.putFlow("orders", answering("orders", "two"));
+    const reply = await server.putFlow("orders", replyFlow("orders", "two"));
     expect(reply.json).toMatchObject({
       routes: [{ id: "orders", status: "Suspended" }],
       warnings: ["route 'orders' stays suspended: POST /_api/routes/orders/resume starts it"],
@@ -74,10 +74,10 @@ describe("a route that an operator suspended or stopped", () => {
     expect((await post("/api/orders")).text).toBe("one");
   });
 
-  it("is forgotten with its route and with its flow", async () => {
+  it("loses its state when it or its flow is removed", async () => {
     await server.putFlow("shop", own);
     await act("orders", "suspend");
-    await server.putFlow("shop", answering("other", "x"));
+    await server.putFlow("shop", replyFlow("other", "x"));
     expect(existsSync(stateFile("shop"))).toBe(false);
     expect((await server.putFlow("shop", own)).json.routes).toMatchObject([{ status: "Started" }, { status: "Started" }]);
     await act("orders", "stop");
@@ -86,7 +86,7 @@ describe("a route that an operator suspended or stopped", () => {
     expect((await server.putFlow("shop", own)).json.routes[0].status).toBe("Started");
   });
 
-  it("is forgotten when the file of its flow is deleted by hand", async () => {
+  it("loses its state when the file of its flow is deleted by hand", async () => {
     await server.stop();
     server = await startTestServer({ dataDir, env: { SERVICE_WATCH: "true" } });
     await server.putFlow("shop", own);
@@ -112,9 +112,9 @@ describe("a route that an operator suspended or stopped", () => {
     await eventually(async () => (await total()) > 0);
   });
 
-  it("stays so after kill -9", async () => {
+  it("keeps its state after kill -9", async () => {
     const first = await spawnServer();
-    await first.putFlow("orders", answering("orders", "one"));
+    await first.putFlow("orders", replyFlow("orders", "one"));
     expect((await first.api("POST", "/routes/orders/suspend")).json.status).toBe("Suspended");
     await first.end("SIGKILL");
     const second = await spawnServer({ dataDir: first.dataDir });
@@ -125,7 +125,7 @@ describe("a route that an operator suspended or stopped", () => {
   }, 60_000);
 
   it("can be suspended by a flow; a restart of the route by a flow is not remembered", async () => {
-    await server.putFlow("orders", answering("orders", "one"));
+    await server.putFlow("orders", replyFlow("orders", "one"));
     await server.putFlow(
       "operator",
       `- route: {id: suspending, from: {uri: webhook, steps: [{to: "controlbus:route?routeId=orders&action=suspend"}]}}
@@ -142,7 +142,7 @@ describe("a route that an operator suspended or stopped", () => {
 });
 
 it("a state that cannot be read is reported, and its routes start as declared", async () => {
-  await server.putFlow("orders", answering("orders", "one"));
+  await server.putFlow("orders", replyFlow("orders", "one"));
   await act("orders", "suspend");
   writeFileSync(stateFile("orders"), '{"suspended": "orders"}');
   await restart();
@@ -151,7 +151,7 @@ it("a state that cannot be read is reported, and its routes start as declared", 
 });
 
 it.skipIf(process.getuid?.() === 0)("a read-only data directory: the route is suspended, with a warning (needs a user other than root)", async () => {
-  await server.putFlow("orders", answering("orders", "one"));
+  await server.putFlow("orders", replyFlow("orders", "one"));
   chmodSync(join(dataDir, "route-states"), 0o500);
   const reply = await act("orders", "suspend");
   chmodSync(join(dataDir, "route-states"), 0o700);

@@ -21,12 +21,12 @@ npx() { "node_modules/.bin/$@"; }
 const epilogue = "\nset +e\nexport -p | grep -E '^declare -x [A-Z]+=' > .next; mv .next .variables\n";
 
 /** The first difference from the page; undefined when everything matches. `address` is the server that the page needs. */
-export async function firstFault({ blocks, settings, server: needed }: DocPage, address = ""): Promise<string | undefined> {
+export async function firstDifference({ blocks, settings, server: needed }: DocPage, address = ""): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
   const server = await startTestServer({ env: settings });
   // Pages that simulate a partner use port 8099; several pages run at a time.
   const partnerPort = String(await freePort());
-  const here = (text: string): string => {
+  const withTestAddresses = (text: string): string => {
     const local = text.replaceAll("http://127.0.0.1:8080", server.baseUrl).replaceAll("8099", partnerPort);
     return needed === undefined ? local : local.replaceAll(needed.address, address);
   };
@@ -34,9 +34,9 @@ export async function firstFault({ blocks, settings, server: needed }: DocPage, 
   prepare(folder, server.baseUrl);
   try {
     for (const [index, { kind, mode, file, line, body }] of blocks.entries()) {
-      if (file !== undefined) write(join(folder, file), here(body));
+      if (file !== undefined) write(join(folder, file), withTestAddresses(body));
       if (kind !== "sh" || mode !== undefined) continue;
-      const ran = await promisify(execFile)("bash", ["-c", preamble + here(body) + epilogue], { cwd: folder, env, timeout: 240_000 }).catch(
+      const ran = await promisify(execFile)("bash", ["-c", preamble + withTestAddresses(body) + epilogue], { cwd: folder, env, timeout: 240_000 }).catch(
         (error: { stdout: string; stderr: string; message: string }) => error,
       );
       if ("message" in ran) return `line ${line}: ${ran.message}\n${ran.stdout}\n${ran.stderr}`;

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { fresh, many, put, route, workersOf } from "./several-workers.ts";
+import { callMany, callOnNewConnection, put, route, workersOf } from "./several-workers.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, call, direct, eventually, sleep } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, sleep } from "./started-server.ts";
 
 let server: SpawnedServer;
 afterEach(async () => {
@@ -43,7 +43,7 @@ function damage(path: string): void {
   closeSync(file);
 }
 
-const failing = direct(
+const failing = directFlow(
   "inner",
   "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: 'no http://u:S3CR3T-url@h/?password=S3CR3T-query here'}",
 );
@@ -52,7 +52,7 @@ const outer = "- route:\n    id: outer\n    from:\n      uri: webhook\n      ste
 describe("stored runs", () => {
   it("are listed, filtered, paged, opened with captured messages and replayed after a restart as before it, with the same values masked", async () => {
     await start();
-    await put(server, "web", answering("web", "answer"));
+    await put(server, "web", replyFlow("web", "answer"));
     await put(server, "chain", failing + outer);
     await put(server, "captured", route("captured", "webhook", "setBody: {id: one, constant: first}", "setBody: {id: two, constant: second}"));
     expect((await server.api("POST", "/routes/captured/capture", { forMs: 60_000 })).status).toBe(200);
@@ -112,7 +112,7 @@ describe("stored runs", () => {
 
   it("survive kill -9 except for the last batch", async () => {
     await start();
-    await put(server, "web", answering("web", "answer"));
+    await put(server, "web", replyFlow("web", "answer"));
     for (let index = 0; index < 30; index++) await fire("web", `early ${index}`);
     await eventually(async () => (await metric("sluice_stored_runs_written_total")) === 30);
     for (let index = 0; index < 5; index++) await fire("web", `late ${index}`);
@@ -125,7 +125,7 @@ describe("stored runs", () => {
 
   it("skip a damaged file with a log line; messages and new runs are not affected", async () => {
     await start({ SERVICE_RUN_STORE_TOTAL: "160" });
-    await put(server, "web", answering("web", "answer"));
+    await put(server, "web", replyFlow("web", "answer"));
     for (let index = 0; index < 45; index++) await fire("web", `message${index}`);
     expect((await runs("limit=100")).total).toBe(45);
     await server.end();
@@ -149,7 +149,7 @@ describe("stored runs", () => {
     "are dropped with one log line while the disk is full, and messages are still processed (needs prlimit)",
     async () => {
       await start();
-      await put(server, "web", answering("web", "answer"));
+      await put(server, "web", replyFlow("web", "answer"));
       await fire("web", "stored");
       expect((await runs()).total).toBe(1);
       const limit = (size: string): void => {
@@ -177,11 +177,11 @@ describe("stored runs", () => {
     const small = { SERVICE_RUN_HISTORY: "2", SERVICE_RUN_HISTORY_TOTAL: "3" };
     await start(small);
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 500}", "setBody: {constant: done}"));
-    await put(server, "busy", answering("busy", "answer"));
+    await put(server, "busy", replyFlow("busy", "answer"));
     await put(server, "bad", route("bad", "webhook", "throwException: {exceptionType: java.lang.IllegalStateException, message: bad}"));
-    await many(20, server.baseUrl, "/api/slow");
-    await many(50, server.baseUrl, "/api/bad");
-    for (let round = 0; round < 10; round++) await many(100, server.baseUrl, "/api/busy");
+    await callMany(20, server.baseUrl, "/api/slow");
+    await callMany(50, server.baseUrl, "/api/bad");
+    for (let round = 0; round < 10; round++) await callMany(100, server.baseUrl, "/api/busy");
     expect((await runs("routeId=slow")).total).toBe(20);
     expect((await runs("routeId=bad&limit=100")).total).toBe(50);
     const { total } = await runs("routeId=busy");
@@ -197,8 +197,8 @@ describe("stored runs", () => {
 
   it("of all workers are found, before and after a restart and the end of a worker", async () => {
     await start({ SERVICE_WORKERS: "2" });
-    await put(server, "web", answering("web", "answer"));
-    const replies = await many(60, server.baseUrl, "/api/web");
+    await put(server, "web", replyFlow("web", "answer"));
+    const replies = await callMany(60, server.baseUrl, "/api/web");
     const ids = replies.map(({ headers }) => headers["x-run-id"] as string).sort();
     const listed = async (): Promise<readonly string[]> => (await runs("routeId=web&limit=1000")).runs.map(({ id }: any) => id).sort();
     expect((await workersOf(server)).filter(({ runs: count }) => count > 0)).toHaveLength(2);
@@ -207,7 +207,7 @@ describe("stored runs", () => {
     process.kill(follower?.pid as number, "SIGKILL");
     await eventually(async () => (await workersOf(server)).some(({ leads, pid }) => !leads && pid !== follower?.pid));
     expect(await listed()).toEqual(ids);
-    const last = await fresh(server.baseUrl, "/api/web", "last");
+    const last = await callOnNewConnection(server.baseUrl, "/api/web", "last");
     await restart({ SERVICE_WORKERS: "2" });
     expect(await listed()).toEqual([...ids, last.headers["x-run-id"] as string].sort());
     for (const id of ids.slice(0, 3)) expect((await server.api("GET", `/runs/${id}`)).json).toMatchObject({ id, steps: [{ stepId: "setBody1" }] });
@@ -215,7 +215,7 @@ describe("stored runs", () => {
 
   it("are not written by default", async () => {
     server = await spawnServer();
-    await put(server, "web", answering("web", "answer"));
+    await put(server, "web", replyFlow("web", "answer"));
     await fire("web");
     expect((await runs()).total).toBe(1);
     expect(readdirSync(server.dataDir)).not.toContain("store");

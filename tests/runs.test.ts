@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
   server = await startTestServer({ env: { SERVICE_RUN_HISTORY: "5", SERVICE_RUN_HISTORY_TOTAL: "60" } });
-  await server.putFlow("web", answering("web", "answer"));
-  await server.putFlow("quiet", answering("quiet", "x"));
+  await server.putFlow("web", replyFlow("web", "answer"));
+  await server.putFlow("quiet", replyFlow("quiet", "x"));
   await server.putFlow(
     "chain",
-    direct("inner", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: 'no http://u:S3CR3T@h/?password=S3CR3T here'}") +
+    directFlow("inner", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: 'no http://u:S3CR3T@h/?password=S3CR3T here'}") +
       "- route:\n    id: outer\n    from:\n      uri: webhook\n      steps:\n        - to: {id: go, uri: 'direct:inner'}\n",
   );
 });
@@ -93,7 +93,7 @@ describe("runs", () => {
     expect((await server.api("GET", "/runs/run_x")).json).toEqual({ error: "run 'run_x' not found" });
   });
 
-  it("text and cursor: pages with every match once; without them the reply stays as it was", async () => {
+  it("text and cursor: pages with every match once; without them the reply has only runs and total", async () => {
     const found = await runs("text=web&limit=2");
     expect(found.runs.length).toBe(2);
     expect(found).toMatchObject({ complete: false, searchedBack: found.runs[1].startedAt, next: expect.stringMatching(/^\d+-run_/) });
@@ -148,7 +148,7 @@ describe("runs", () => {
   it("a failure caught by doTry or onException is reported as handled, unless the run fails later", async () => {
     const thrown = (message: string): string => `{throwException: {exceptionType: java.io.IOException, message: ${message}}}`;
     const tried = (step: string): string => `doTry: {steps: [${thrown("first")}], doCatch: [{exception: [java.io.IOException], steps: [${step}]}]}`;
-    const hook = (id: string, ...steps: readonly string[]): string => direct(id, ...steps).replace(`direct:${id}`, "webhook");
+    const hook = (id: string, ...steps: readonly string[]): string => directFlow(id, ...steps).replace(`direct:${id}`, "webhook");
     const flows = {
       "tried-at-once": hook("tried-at-once", tried("{setBody: {constant: saved}}")),
       "tried-later": hook("tried-later", tried("{delay: {constant: 5}}, {setBody: {constant: saved}}")),
@@ -177,15 +177,15 @@ describe("runs", () => {
   });
 
   it("running runs are listed, and previews are short", async () => {
-    let answer: (() => void) | undefined;
-    const partner = await stubPartner((_call, response) => (answer = () => void response.end()));
+    let respond: (() => void) | undefined;
+    const partner = await stubPartner((_call, response) => (respond = () => void response.end()));
     await server.putFlow("slow", `- route:\n    id: slow\n    from:\n      uri: webhook\n      steps:\n        - to: {id: wait, uri: "${partner.url}"}\n`);
     const reply = fire("slow", "z".repeat(5_000));
-    await eventually(() => answer !== undefined);
+    await eventually(() => respond !== undefined);
     const running = (await runs("routeId=slow")).runs[0];
     expect(running).toMatchObject({ status: "running", endedAt: null, durationMs: null, reply: null, steps: [{ stepId: "wait", status: "running" }] });
     expect(running.request).toEqual({ contentType: "text/plain;charset=UTF-8", size: 5_000, preview: "z".repeat(1_024) });
-    answer?.();
+    respond?.();
     await reply;
     expect((await runs("routeId=slow")).runs[0].status).toBe("completed");
     await partner.close();
@@ -227,7 +227,7 @@ describe("runs", () => {
   });
 
   it("the history outlives its route", async () => {
-    await server.putFlow("gone", answering("gone", "x"));
+    await server.putFlow("gone", replyFlow("gone", "x"));
     await fire("gone");
     await server.api("DELETE", "/flows/gone");
     expect((await runs("routeId=gone")).total).toBe(1);
@@ -235,7 +235,7 @@ describe("runs", () => {
 
   it("the total is bounded, the quiet route keeps its run", async () => {
     for (let index = 0; index < 15; index++) {
-      await server.putFlow(`many-${index}`, answering(`many-${index}`, "x"));
+      await server.putFlow(`many-${index}`, replyFlow(`many-${index}`, "x"));
       for (let count = 0; count < 5; count++) await fire(`many-${index}`);
     }
     expect((await runs("limit=1000")).total).toBeLessThanOrEqual(60);
@@ -263,7 +263,7 @@ describe("health", () => {
     expect(second.routes.map((route: any) => route.id)).toEqual(second.routes.map((route: any) => route.id).toSorted());
   });
 
-  it("with the token there is more, without secrets", async () => {
+  it("with the token it contains more details, but no secrets", async () => {
     const { json, text } = await server.api("GET", "/health");
     expect(json).toMatchObject({ openSessions: 0, streamClients: 0, memory: { rss: expect.any(Number) }, eventLoopLagMs: { p99: expect.any(Number) } });
     expect(json.routes.find((route: any) => route.id === "inner").lastError).toContain("no http://u:***@h/?password=***");
@@ -279,7 +279,7 @@ describe("health", () => {
       return [status, route.status, route.lastError];
     };
     const lost = ["DEGRADED", "Failed", `the directory '${folder}' no longer exists`];
-    const said = (text: string): number => server.logText().split(text).length - 1;
+    const countInLog = (text: string): number => server.logText().split(text).length - 1;
     expect((await server.putFlow("inbox", inbox("first"))).status).toBe(201);
     expect(await now()).toEqual(["UP", "Started", null]);
     rmSync(folder, { recursive: true });
@@ -289,10 +289,10 @@ describe("health", () => {
     mkdirSync(folder);
     await eventually(async () => isDeepStrictEqual(await now(), ["UP", "Started", null]));
     writeFileSync(join(folder, "a.txt"), "one");
-    await eventually(() => said("first one") === 1);
+    await eventually(() => countInLog("first one") === 1);
     rmSync(folder, { recursive: true });
     await eventually(async () => isDeepStrictEqual(await now(), lost));
-    await eventually(() => said(`'${folder}' no longer exists`) === 2);
+    await eventually(() => countInLog(`'${folder}' no longer exists`) === 2);
     expect((await server.api("POST", "/routes/inbox/suspend")).json.status).toBe("Suspended");
     expect(await now()).toEqual(["UP", "Suspended", null]);
     await server.api("POST", "/routes/inbox/resume");
@@ -302,8 +302,8 @@ describe("health", () => {
     expect((await server.putFlow("inbox", inbox("second"))).status).toBe(200);
     expect(await now()).toEqual(["UP", "Started", null]);
     writeFileSync(join(folder, "b.txt"), "two");
-    await eventually(() => said("second two") === 1);
-    expect(said("first two")).toBe(0);
+    await eventually(() => countInLog("second two") === 1);
+    expect(countInLog("first two")).toBe(0);
     await server.api("DELETE", "/flows/inbox");
     rmSync(folder, { recursive: true });
   });

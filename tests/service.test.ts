@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => void (server = await startTestServer()));
@@ -13,7 +13,7 @@ const runsOf = async (routeId: string): Promise<{ status: string }[]> => (await 
 
 describe("flows run", () => {
   it("the routes of an installed flow run when their trigger fires, a webhook at /api/<route-id>", async () => {
-    expect((await server.putFlow("r1", answering("r1-hook", "ran"))).status).toBe(201);
+    expect((await server.putFlow("r1", replyFlow("r1-hook", "ran"))).status).toBe(201);
     expect((await post("/api/r1-hook")).text).toBe("ran");
   });
 
@@ -112,11 +112,11 @@ describe("management", () => {
   });
 
   it("a flow is listed under the id of its path", async () => {
-    await server.api("PUT", "/flows/r37.Some_Id-1", { yaml: answering("r37", "x") });
+    await server.api("PUT", "/flows/listed.Some_Id-1", { yaml: replyFlow("listed", "x") });
     const { flows, total } = (await server.api("GET", "/flows")).json;
-    expect(flows.map(({ id }: { id: string }) => id)).toContain("r37.Some_Id-1");
+    expect(flows.map(({ id }: { id: string }) => id)).toContain("listed.Some_Id-1");
     expect(total).toBe(flows.length);
-    expect(readFileSync(join(server.routesDir, "r37.Some_Id-1.yaml"), "utf8")).toBe(answering("r37", "x"));
+    expect(readFileSync(join(server.routesDir, "listed.Some_Id-1.yaml"), "utf8")).toBe(replyFlow("listed", "x"));
   });
 
   it("the health report contains the version of the engine package", async () => {
@@ -134,18 +134,18 @@ describe("test sessions", () => {
   const partner = `to: "http://127.0.0.1:9/never"`;
 
   it("one or two mocks replace steps, and closing returns their calls", async () => {
-    await server.putFlow("r64", direct("r64", `to: {id: one, uri: "http://127.0.0.1:9/one"}`, `to: {id: two, uri: "http://127.0.0.1:9/two"}`));
+    await server.putFlow("mocked", directFlow("mocked", `to: {id: one, uri: "http://127.0.0.1:9/one"}`, `to: {id: two, uri: "http://127.0.0.1:9/two"}`));
     for (const stepIds of [
       ["one", "two"],
       ["one", "two"],
     ].slice(0, 1)) {
       const opened = await server.api("POST", "/test/session", {
         scope: "session",
-        mocks: stepIds.map((stepId) => ({ id: stepId, match: { stepId, flowId: "r64" }, respond: { body: stepId } })),
+        mocks: stepIds.map((stepId) => ({ id: stepId, match: { stepId, flowId: "mocked" }, respond: { body: stepId } })),
       });
       expect(opened.status).toBe(201);
       const { sessionId } = opened.json;
-      const invoked = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:r64", body: "in" });
+      const invoked = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:mocked", body: "in" });
       expect(invoked.json).toMatchObject({ status: "completed", body: "two" });
       const closed = await server.api("DELETE", `/test/session/${sessionId}`);
       expect(closed.status).toBe(200);
@@ -158,8 +158,8 @@ describe("test sessions", () => {
   });
 
   it("without a valid token no session opens and no mock is activated", async () => {
-    await server.putFlow("r70", direct("r70", partner));
-    const refused = await call(server.baseUrl, "POST", "/_api/test/session", JSON.stringify({ mocks: [{ match: { flowId: "r70" }, respond: {} }] }));
+    await server.putFlow("unauthorized", directFlow("unauthorized", partner));
+    const refused = await call(server.baseUrl, "POST", "/_api/test/session", JSON.stringify({ mocks: [{ match: { flowId: "unauthorized" }, respond: {} }] }));
     expect([refused.status, refused.json]).toEqual([401, { error: "unauthorized" }]);
     const health = await server.api("GET", "/health");
     expect(health.json.openSessions ?? 0).toBe(0);

@@ -1,12 +1,17 @@
 // Test sessions: mocks, invoke and recorded calls.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let open: string[] = [];
 
-const orders = direct("orders", "setHeader: {name: X-Src, constant: shop}", "to: {id: call-erp, uri: 'direct:erp'}", "to: {id: tell, uri: 'mock:told'}");
-const erp = direct("erp", "setBody: {constant: real erp}");
+const orders = directFlow(
+  "orders",
+  "setHeader: {name: X-Src, constant: shop}",
+  "to: {id: call-erp, uri: 'direct:erp'}",
+  "to: {id: notify, uri: 'mock:notified'}",
+);
+const erp = directFlow("erp", "setBody: {constant: real erp}");
 const hook = "- route:\n    id: hook\n    from:\n      uri: webhook\n      steps:\n        - to: {id: out, uri: 'direct:erp'}\n";
 
 beforeAll(async () => {
@@ -32,17 +37,17 @@ const respondTo = (stepId: string, respond: unknown, more: object = {}): object 
 
 describe("a mocked destination", () => {
   it("is recorded on the exchange like a real one, so that failure data names it", async () => {
-    const yaml = direct("noted", "to: {uri: 'mock:told'}", "setBody: {exchangeProperty: CamelToEndpoint}");
+    const yaml = directFlow("noted", "to: {uri: 'mock:notified'}", "setBody: {exchangeProperty: CamelToEndpoint}");
     expect((await server.putFlow("noted", yaml)).status).toBe(201);
     const { sessionId } = await session({ mocks: [{ match: { uri: "mock:*", flowId: "noted" }, respond: {} }] });
-    expect((await invoke(sessionId, { trigger: "direct:noted" })).json.body).toBe("mock://told");
+    expect((await invoke(sessionId, { trigger: "direct:noted" })).json.body).toBe("mock://notified");
     expect((await close(sessionId)).recordedCalls).toHaveLength(1);
     await server.api("DELETE", "/flows/noted");
   });
 });
 
 const asserting = (expected: unknown) => ({
-  mocks: [{ id: "m", match: { stepId: "tell" }, respond: {} }],
+  mocks: [{ id: "m", match: { stepId: "notify" }, respond: {} }],
   assertions: [{ mockCalled: { mock: "m", with: expected } }],
 });
 
@@ -68,7 +73,7 @@ describe("opening", () => {
     });
     expect(mocks).toEqual([
       { id: "erp", steps: ["orders/call-erp"] },
-      { id: "mock2", steps: ["orders/tell"] },
+      { id: "mock2", steps: ["orders/notify"] },
     ]);
     expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(5_000);
   });
@@ -84,11 +89,11 @@ describe("opening", () => {
       [{ mocks: [{ match: { stepId: "" }, respond: {} }] }, 400, "mocks[0].match.stepId must not be empty"],
       [{ name: "x".repeat(201) }, 400, "name must have at most 200 characters"],
       [{ mocks: Array.from({ length: 1_001 }, () => ({ match: { uri: "x:*" }, respond: {} })) }, 400, "mocks must have at most 1000 entries"],
-      [{ mocks: [{ match: { stepId: "tell" } }] }, 400, "mocks[0] must have exactly one of respond, throw and sequence"],
-      [{ mocks: [{ match: { step: "tell" }, respond: {} }] }, 400, "mocks[0].match: unknown property 'step'"],
+      [{ mocks: [{ match: { stepId: "notify" } }] }, 400, "mocks[0] must have exactly one of respond, throw and sequence"],
+      [{ mocks: [{ match: { step: "notify" }, respond: {} }] }, 400, "mocks[0].match: unknown property 'step'"],
       [respondTo("call-epr", {}), 422, "mock 'm': no matching deployed route has a step 'call-epr'"],
       [respondTo("/[/", {}), 400, "match.stepId of mock 'm' is not a valid regular expression"],
-      [respondTo("tell", { bodyExpr: "${body" }), 400, /not a valid simple expression/],
+      [respondTo("notify", { bodyExpr: "${body" }), 400, /not a valid simple expression/],
       [{ assertions: [{ mockOrder: "m" }] }, 400, "assertions[0].mockOrder must be a list"],
       [{ assertions: [{ mockOrder: ["m", 5] }] }, 400, "assertions[0].mockOrder[1] must be a string"],
       [{ assertions: [{ mockCalled: { mock: "m", time: 2 } }] }, 400, "assertions[0].mockCalled: unknown property 'time'"],
@@ -172,7 +177,7 @@ describe("mocks", () => {
     handled: {constant: true}
     steps:
       - setBody: {constant: rescued}
-${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
+${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect((await server.putFlow("retrying", yaml)).status).toBe(201);
     const { sessionId } = await session({ mocks: [{ id: "far", match: { stepId: "far" }, throw: { type: "Timeout", message: "erp slow" } }] });
     expect((await invoke(sessionId, { trigger: "direct:retrying" })).json).toMatchObject({ status: "completed", body: "rescued" });
@@ -185,22 +190,22 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
   });
 
   it("an error thrown by a mock reaches the dead letter endpoint of the route", async () => {
-    const yaml = `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: "mock:buried"\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("burying", "to: {id: lost, uri: 'direct:erp'}")}`;
-    expect((await server.putFlow("burying", yaml)).status).toBe(201);
+    const yaml = `- errorHandler:\n    deadLetterChannel:\n      deadLetterUri: "mock:dead"\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${directFlow("dead-lettering", "to: {id: lost, uri: 'direct:erp'}")}`;
+    expect((await server.putFlow("dead-lettering", yaml)).status).toBe(201);
     const { sessionId } = await session({
       mocks: [
         { id: "lost", match: { stepId: "lost" }, throw: { type: "java.io.IOException", message: "gone" } },
-        { id: "buried", match: { uri: "mock:buried" }, respond: {} },
+        { id: "dead", match: { uri: "mock:dead" }, respond: {} },
       ],
     });
-    expect((await invoke(sessionId, { trigger: "direct:burying", body: "kept" })).json).toMatchObject({ status: "completed", error: null });
+    expect((await invoke(sessionId, { trigger: "direct:dead-lettering", body: "kept" })).json).toMatchObject({ status: "completed", error: null });
     const { recordedCalls } = await close(sessionId);
     expect(recordedCalls.map(({ mockId, request }: any) => [mockId, request.body])).toEqual([
       ["lost", "kept"],
       ["lost", "kept"],
-      ["buried", "kept"],
+      ["dead", "kept"],
     ]);
-    expect((await server.api("GET", "/runs?routeId=burying")).json.runs[0]).toMatchObject({ handled: true, redeliveries: 1 });
+    expect((await server.api("GET", "/runs?routeId=dead-lettering")).json.runs[0]).toMatchObject({ handled: true, redeliveries: 1 });
   });
 
   it("sequence, then, times and bodyExpr", async () => {
@@ -228,7 +233,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
   it("a mocked status of 400 or more has the same effect as from the real HTTP step", async () => {
     const http = (options: string): string => `to: {id: far, uri: "http://127.0.0.1:9/x${options}"}`;
     const seen = async (step: string): Promise<unknown> => {
-      const put = await server.putFlow("far", direct("far", step));
+      const put = await server.putFlow("far", directFlow("far", step));
       expect([put.json.error, put.status < 300]).toEqual([undefined, true]);
       const { sessionId } = await session({
         mocks: [{ id: "m", match: { uri: "http:*", flowId: "far" }, respond: { status: 503, headers: { "X-Why": "full" }, body: "down" } }],
@@ -254,7 +259,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
   });
 
   it("a mock that fails a step leaves the message unchanged for the next attempt", async () => {
-    const yaml = `- errorHandler:\n    defaultErrorHandler:\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${direct("trying", "to: {id: tried, uri: 'direct:erp'}")}`;
+    const yaml = `- errorHandler:\n    defaultErrorHandler:\n      redeliveryPolicy: {maximumRedeliveries: 1, redeliveryDelay: 1}\n${directFlow("trying", "to: {id: tried, uri: 'direct:erp'}")}`;
     expect((await server.putFlow("trying", yaml)).status).toBe(201);
     const { sessionId } = await session({
       mocks: [{ id: "m", match: { stepId: "tried" }, sequence: [{ respond: { status: 429, body: "slow down" } }, { respond: { body: "done" } }] }],
@@ -272,7 +277,7 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
       mocks: [
         { id: "all", match: { flowId: "orders" }, respond: { body: "by flow" } },
         { id: "uri", match: { uri: "direct:erp" }, respond: { body: "by uri" } },
-        { id: "step", match: { stepId: "tell" }, respond: { body: "by step" } },
+        { id: "step", match: { stepId: "notify" }, respond: { body: "by step" } },
       ],
     });
     await invoke(sessionId, { body: "x" });
@@ -280,26 +285,26 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(recordedCalls.map(({ mockId, stepId }: any) => [mockId, stepId])).toEqual([
       ["all", "setHeader1"],
       ["uri", "call-erp"],
-      ["step", "tell"],
+      ["step", "notify"],
     ]);
   });
 
   it("a mock:* pattern records the messages that reach mock endpoints, whichever form the flow uses", async () => {
-    await server.putFlow("forms", direct("forms", "to: {uri: mock, parameters: {name: a}}", "to: 'mock:b'"));
+    await server.putFlow("forms", directFlow("forms", "to: {uri: mock, parameters: {name: a}}", "to: 'mock:b'"));
     const { sessionId } = await session({ mocks: [{ match: { uri: "mock:*", flowId: "forms" }, respond: {} }] });
     await invoke(sessionId, { trigger: "direct:forms", body: "x" });
     expect((await close(sessionId)).recordedCalls.map(({ uri }: any) => uri.split("?")[0])).toEqual(["mock:a", "mock:b"]);
   });
 
   it("unmatched: fail fails sends that leave the runtime without a mock", async () => {
-    expect((await server.putFlow("leaky", direct("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"))).status).toBe(201);
+    expect((await server.putFlow("leaky", directFlow("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"))).status).toBe(201);
     const { sessionId } = await session({ scope: "session", unmatched: "fail" });
     const { json } = await invoke(sessionId, { trigger: "direct:leaky" });
     expect([json.status, json.error.message]).toEqual(["failed", expect.stringContaining("no mock for 'file:")]);
   });
 
   it("time: skip does not wait", async () => {
-    await server.putFlow("waiting", direct("waiting", "delay: {constant: 30000}", "setBody: {constant: done}"));
+    await server.putFlow("waiting", directFlow("waiting", "delay: {constant: 30000}", "setBody: {constant: done}"));
     const { sessionId } = await session({ time: "skip" });
     const { json } = await invoke(sessionId, { trigger: "direct:waiting" });
     expect(json.body).toBe("done");
@@ -317,15 +322,15 @@ ${direct("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     const { sessionId } = await session({
       mocks: [
         { id: "erp", match: { stepId: "call-erp" }, respond: { body: "x" }, times: 1 },
-        { id: "told", match: { stepId: "tell" }, sequence: [{ respond: {} }, { respond: {} }], then: "passthrough" },
+        { id: "notified", match: { stepId: "notify" }, sequence: [{ respond: {} }, { respond: {} }], then: "passthrough" },
       ],
     });
     for (let index = 0; index < 30; index++) await invoke(sessionId, { body: "y".repeat(200_000) });
     const closed = await close(sessionId);
     expect(closed.recordedCalls.map(({ seq, mockId }: any) => [seq, mockId])).toEqual([
       [1, "erp"],
-      [2, "told"],
-      [3, "told"],
+      [2, "notified"],
+      [3, "notified"],
     ]);
     expect([closed.truncated, closed.callCount]).toEqual([false, 3]);
   });
@@ -484,8 +489,8 @@ describe("scope", () => {
   it("messages that a session message spawns belong to it", async () => {
     await server.putFlow(
       "spawning",
-      direct("spawning", "wireTap: {uri: 'direct:erp-tap'}", "to: seda:later") +
-        direct("erp-tap", "to: {id: tapped, uri: 'mock:tapped'}") +
+      directFlow("spawning", "wireTap: {uri: 'direct:erp-tap'}", "to: seda:later") +
+        directFlow("erp-tap", "to: {id: tapped, uri: 'mock:tapped'}") +
         "- route:\n    id: later\n    from:\n      uri: seda:later\n      steps:\n        - to: {id: queued, uri: 'mock:queued'}\n",
     );
     const { sessionId } = await session({ scope: "session", mocks: [{ match: { uri: "mock:*" }, respond: {} }] });
@@ -500,10 +505,10 @@ describe("scope", () => {
     const grouping = "correlationExpression: {constant: all}, completionTimeout: 400, aggregationStrategy: GroupedBodyAggregationStrategy";
     const installed = await server.putFlow(
       "left-over",
-      direct("left-over", "wireTap: {uri: 'direct:left-tap'}", "to: 'direct:left-group'") +
-        direct("left-tap", "delay: {constant: 400}", out("left-tapped")) +
-        direct("left-group", `aggregate: {${grouping}, steps: [{${out("grouped")}}]}`) +
-        direct("left-partner", "setBody: {constant: reached}"),
+      directFlow("left-over", "wireTap: {uri: 'direct:left-tap'}", "to: 'direct:left-group'") +
+        directFlow("left-tap", "delay: {constant: 400}", out("left-tapped")) +
+        directFlow("left-group", `aggregate: {${grouping}, steps: [{${out("grouped")}}]}`) +
+        directFlow("left-partner", "setBody: {constant: reached}"),
     );
     expect([installed.status, installed.json.error]).toEqual([201, undefined]);
     const mocks = ["left-tapped", "grouped"].map((stepId) => ({ match: { stepId }, respond: {} }));
@@ -521,10 +526,10 @@ describe("scope", () => {
   });
 
   it("a redeployed flow is not mocked; the session is stale for it", async () => {
-    await server.putFlow("moving", direct("moving", "setBody: {id: b, constant: v1}"));
+    await server.putFlow("moving", directFlow("moving", "setBody: {id: b, constant: v1}"));
     const { sessionId } = await session(respondTo("b", { body: "mocked" }));
     expect((await invoke(sessionId, { trigger: "direct:moving" })).json.body).toBe("mocked");
-    await server.putFlow("moving", direct("moving", "setBody: {id: b, constant: v2}"));
+    await server.putFlow("moving", directFlow("moving", "setBody: {id: b, constant: v2}"));
     const stale = await invoke(sessionId, { trigger: "direct:moving" });
     expect([stale.status, stale.json.error]).toEqual([409, expect.stringContaining("flow 'moving' changed")]);
     const fresh = await session({ scope: "session" });
@@ -534,9 +539,9 @@ describe("scope", () => {
   });
 
   it("a session keeps the steps of unchanged flows, and releases those of a replaced flow", async () => {
-    for (const id of ["stays", "leaves"]) await server.putFlow(id, direct(id, `setBody: {id: ${id}-step, constant: v1}`));
+    for (const id of ["stays", "leaves"]) await server.putFlow(id, directFlow(id, `setBody: {id: ${id}-step, constant: v1}`));
     await session({ mocks: [{ match: { stepId: "*-step" }, respond: { body: "first" } }] });
-    await server.putFlow("leaves", direct("leaves", "setBody: {id: leaves-step, constant: v2}"));
+    await server.putFlow("leaves", directFlow("leaves", "setBody: {id: leaves-step, constant: v2}"));
     const taken = await server.api("POST", "/test/session", respondTo("stays-step", { body: "second" }));
     expect([taken.status, taken.json.error]).toEqual([409, expect.stringContaining("step 'stays/stays-step' is already mocked")]);
     const { sessionId } = await session(respondTo("leaves-step", { body: "second" }));
@@ -575,7 +580,7 @@ describe("invoke", () => {
   });
 
   it("a failed route is a result, not an error of the call", async () => {
-    await server.putFlow("failing", direct("failing", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: boom}"));
+    await server.putFlow("failing", directFlow("failing", "throwException: {id: bang, exceptionType: java.lang.IllegalStateException, message: boom}"));
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:failing" });
     expect([reply.status, reply.json.status, reply.json.error]).toEqual([
@@ -626,7 +631,7 @@ describe("invoke", () => {
   });
 
   it("InOnly responds immediately with the run", async () => {
-    await server.putFlow("lazy", direct("lazy", "delay: {constant: 300}", "setBody: {constant: done}"));
+    await server.putFlow("lazy", directFlow("lazy", "delay: {constant: 300}", "setBody: {constant: done}"));
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:lazy", pattern: "InOnly" });
     expect(reply.json).toMatchObject({ status: "running", runId: expect.stringMatching(/^run_/), error: null });
@@ -684,7 +689,7 @@ describe("expiry and assertions", () => {
 
   it("sessions do not survive a restart", async () => {
     const other = await startTestServer();
-    await other.putFlow("f", answering("f", "real"));
+    await other.putFlow("f", replyFlow("f", "real"));
     const { sessionId } = (await other.api("POST", "/test/session", { mocks: [{ match: { routeId: "f" }, respond: { body: "mocked" } }] })).json;
     await other.stop();
     const again = await startTestServer({ dataDir: other.dataDir });

@@ -42,10 +42,10 @@ describe("a delivered message", () => {
     const run = await flow(once, { beans: [bean] });
     const routeInput = run.runtime.routeInputOf("direct:start");
     const deliver = () => routeInput?.deliver(new Message("x", Headers.of({ id: "7" })));
-    let over: Exchange | undefined;
-    const first = Promise.resolve(deliver()).then((exchange) => (over = exchange));
+    let settled: Exchange | undefined;
+    const first = Promise.resolve(deliver()).then((exchange) => (settled = exchange));
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect([waiting.length, over, run.runtime.routes.get("start")?.stats.inflight]).toEqual([1, undefined, 1]);
+    expect([waiting.length, settled, run.runtime.routes.get("start")?.stats.inflight]).toEqual([1, undefined, 1]);
     waiting.shift()?.();
     expect(settlementOf((await first) as Exchange).kind).toBe("failed");
     const second = deliver();

@@ -10,7 +10,13 @@ export interface Reply {
 }
 
 /** One request on a separate connection, so that each may reach another worker. */
-export function fresh(baseUrl: string, path: string, body = "x", headers: Readonly<Record<string, string>> = {}, method = "POST"): Promise<Reply> {
+export function callOnNewConnection(
+  baseUrl: string,
+  path: string,
+  body = "x",
+  headers: Readonly<Record<string, string>> = {},
+  method = "POST",
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let replied = false;
     const outgoing = request(baseUrl + path, { method, agent: false, headers, timeout: 60_000 }, (incoming) => {
@@ -20,7 +26,7 @@ export function fresh(baseUrl: string, path: string, body = "x", headers: Readon
       incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, body: text, headers: incoming.headers }));
       incoming.on("error", reject);
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 60 s")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 60 s")));
     // A rejected body is not always read to its end.
     outgoing.on("error", (error) => replied || reject(error));
     if (headers["expect"] === undefined) outgoing.end(method === "GET" ? undefined : body);
@@ -31,10 +37,10 @@ export function fresh(baseUrl: string, path: string, body = "x", headers: Readon
   });
 }
 
-export const many = (count: number, baseUrl: string, path: string, headers?: Readonly<Record<string, string>>): Promise<readonly Reply[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => fresh(baseUrl, path, String(index), headers)));
+export const callMany = (count: number, baseUrl: string, path: string, headers?: Readonly<Record<string, string>>): Promise<readonly Reply[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => callOnNewConnection(baseUrl, path, String(index), headers)));
 
-export const kinds = (replies: readonly Reply[]): Readonly<Record<string, number>> => {
+export const countReplies = (replies: readonly Reply[]): Readonly<Record<string, number>> => {
   const found: Record<string, number> = {};
   for (const { status, body } of replies) found[`${status} ${body}`] = (found[`${status} ${body}`] ?? 0) + 1;
   return found;
@@ -51,7 +57,7 @@ ${steps.map((step) => `        - ${step}`).join("\n")}
 /** Installs a flow that must be accepted. */
 export async function put(server: SpawnedServer, id: string, yaml: string): Promise<void> {
   const { status, text } = await server.putFlow(id, yaml);
-  if (status >= 300) throw new Error(`flow '${id}' was refused: ${text}`);
+  if (status >= 300) throw new Error(`flow '${id}' was rejected: ${text}`);
 }
 
 export interface WorkerView {
@@ -64,11 +70,11 @@ export const workersOf = async (server: SpawnedServer): Promise<readonly WorkerV
   ((await server.api("GET", "/health")).json?.workers as WorkerView[] | undefined) ?? [];
 
 /** Waits until that many runs of a route are in flight, in all workers together. */
-export const underWay = (server: SpawnedServer, routeId: string, count: number): Promise<void> =>
+export const waitForRuns = (server: SpawnedServer, routeId: string, count: number): Promise<void> =>
   eventually(async () => (await server.api("GET", `/runs?routeId=${routeId}&status=running&limit=100`)).json.total >= count);
 
 /** A worker reports its runs at the second poll, 100 ms after they began on an idle machine: a crash before that leaves no record of them. */
-export const reportedMs = 1_500;
+export const reportDelayMs = 1_500;
 
 export function isAlive(pid: number): boolean {
   try {

@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
 import { FaultyLink, serverFor } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { becomes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 import { call, sleep } from "./started-server.ts";
 
 interface PgClient {
@@ -40,17 +40,17 @@ describe.skipIf(nats === undefined)("a shared NATS connection (needs NATS)", () 
     const texts: string[] = [];
     client.subscribe(`${name}.out`, { callback: (_error, message) => void texts.push(message.string()) });
     await client.flush();
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     await runtime.deploy(
       `${name}-typo`,
       `- route: {id: ${name}-typo, from: {uri: "nats:${name}.typo?jetstreamEnabled=true&reconnectTimeWait=50&${servers}", steps: [{log: in}]}}`,
     );
-    await becomes(() => runtime.routeStatus(`${name}-typo`), "Failed");
+    await expectEventually(() => runtime.routeStatus(`${name}-typo`), "Failed");
     for (const text of numbered(100)) {
       client.publish(`${name}.in`, text);
       await sleep(10);
     }
-    await becomes(() => texts.length, 100, 5000);
+    await expectEventually(() => texts.length, 100, 5000);
     expect([texts, link.accepted]).toEqual([numbered(100), 1]);
     expect(await runtime.routeStatus(`${name}-typo`)).toBe("Failed");
     for (const id of [name, `${name}-typo`]) await runtime.api("DELETE", `/flows/${id}`);
@@ -83,16 +83,16 @@ describe.skipIf(postgres === undefined)("a shared PostgreSQL connection (needs P
       `${name}-listen`,
       `- route: {id: ${name}-listen, from: {uri: "pgevent:unused:1/db/${name}?datasource=#${name}&reconnectDelay=50", steps: [{to: "sql:insert into ${name} values (:#\${body})?dataSource=#${name}"}]}}`,
     );
-    await becomes(() => runtime.routeStatus(`${name}-listen`), "Started");
+    await expectEventually(() => runtime.routeStatus(`${name}-listen`), "Started");
     const replied = call(runtime.baseUrl, "POST", `/api/${name}`, "x");
-    await becomes(async () => (await client.query("select 1 from pg_stat_activity where state = 'idle in transaction'")).rows.length, 1);
+    await expectEventually(async () => (await client.query("select 1 from pg_stat_activity where state = 'idle in transaction'")).rows.length, 1);
     const { rows } = await client.query("select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%'");
     expect(rows.length).toBe(1);
     const { status, text } = await replied;
     expect([status, text]).toEqual([200, "done"]);
     const payloads = async (): Promise<readonly unknown[]> => (await client.query(`select payload from ${name}`)).rows.map(({ payload }) => payload);
     expect(await payloads()).toEqual(["kept"]);
-    await becomes(async () => {
+    await expectEventually(async () => {
       await client.query("select pg_notify($1, 'again')", [name]);
       return (await payloads()).includes("again");
     }, true);
@@ -119,7 +119,8 @@ describe.skipIf(redis === undefined)("a shared Redis connection (needs Redis)", 
       name,
       `- route: {id: ${name}, from: {uri: "spring-redis:unused:1?command=SUBSCRIBE&channels=${name}&connectionFactory=#${name}", steps: [${add}]}}`,
     );
-    const arrives = (text: string): Promise<void> => becomes(async () => (await client.publish(name, text)) > 0 && (await client.sismember(name, text)), 1);
+    const arrives = (text: string): Promise<void> =>
+      expectEventually(async () => (await client.publish(name, text)) > 0 && (await client.sismember(name, text)), 1);
     await arrives("before");
     expect(link.accepted).toBe(2);
     await client.call("CLIENT", "KILL", "TYPE", "pubsub");

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { call, token } from "./started-server.ts";
+import { call, eventually, token } from "./started-server.ts";
 import { main, spawnServer, type SpawnedServer } from "./spawned-server.ts";
 
 const slow = "- route: {id: slow, from: {uri: webhook, steps: [{delay: {constant: 1500}}, {setBody: {constant: done}}]}}\n";
@@ -19,7 +19,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** The child processes of a process, recursively. */
+/** A process and all its descendants. */
 function processesOf(pid: number): readonly number[] {
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -36,14 +36,6 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let count = 0; count < 300; count++) {
-    if (await condition()) return;
-    await sleep(50);
-  }
-  throw new Error("the condition was not met within 15 s");
-}
-
 describe.each([1, 2])("with %i workers", (workers) => {
   const env = { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "20s" };
 
@@ -51,7 +43,7 @@ describe.each([1, 2])("with %i workers", (workers) => {
     const running = (server = await spawnServer({ env }));
     expect((await running.putFlow("slow", slow)).status).toBe(201);
     const reply = call(running.baseUrl, "POST", "/api/slow", "x");
-    await until(async () => (await running.api("GET", "/runs?routeId=slow&status=running")).json.runs.length === 1);
+    await eventually(async () => (await running.api("GET", "/runs?routeId=slow&status=running")).json.runs.length === 1);
     // A closing terminal and a service manager may signal twice in a row: that is one request to stop.
     for (const signal of signals.slice(1)) process.kill(running.pid, signal);
     expect(await running.end(signals[0])).toBe(0);
@@ -78,7 +70,7 @@ it("an inspector requested at the start is available", async () => {
   expect((await server.api("GET", "/health")).status).toBe(200);
 });
 
-describe("commands around the runtime", () => {
+describe("commands that start processes", () => {
   let child: ChildProcess | undefined;
   const folder = mkdtempSync(join(tmpdir(), "sluice-signals-"));
   afterEach(() => {
@@ -93,12 +85,12 @@ describe("commands around the runtime", () => {
     let output = "";
     for (const stream of [running.stdout, running.stderr]) stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const ended = new Promise((resolve) => running.once("exit", (code, signal) => resolve(code ?? signal)));
-    await until(() => output.includes("Designer"));
+    await eventually(() => output.includes("Designer"));
     const pids = processesOf(running.pid as number);
     // Like a terminal, which signals all processes of its group.
     for (const pid of pids) process.kill(pid, "SIGHUP");
     expect(await ended).toBe(0);
     if (command === "start") expect(output).toContain('"Stopped"');
-    await until(() => pids.every((pid) => parentOf(String(pid)) === undefined));
+    await eventually(() => pids.every((pid) => parentOf(String(pid)) === undefined));
   });
 });

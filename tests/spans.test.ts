@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, startTestServer, type StartedServer, type StartOptions } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, startTestServer, type StartedServer, type StartOptions } from "./started-server.ts";
 
 interface Span {
   readonly traceId: string;
@@ -18,18 +18,18 @@ interface Span {
 
 let collector: Server;
 let endpoint = "";
-let answer: (count: number) => number | "never";
+let respond: (count: number) => number | "never";
 let requests: { path: string; headers: IncomingHttpHeaders; text: string; status: number | "never" }[];
 let server: StartedServer | undefined;
 
 beforeEach(async () => {
   requests = [];
-  answer = () => 200;
+  respond = () => 200;
   collector = createServer((incoming, response) => {
     let text = "";
     incoming.on("data", (chunk) => (text += chunk));
     incoming.on("end", () => {
-      const status = answer(requests.length + 1);
+      const status = respond(requests.length + 1);
       requests.push({ path: incoming.url as string, headers: incoming.headers, text, status });
       if (status !== "never") response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });
@@ -47,7 +47,7 @@ afterEach(async () => {
 const start = async (env: Readonly<Record<string, string>> = {}, limits: StartOptions["limits"] = {}): Promise<StartedServer> =>
   (server = await startTestServer({ env: { SERVICE_OTLP_ENDPOINT: endpoint, ...env }, limits }));
 
-const taken = (): readonly Span[] =>
+const exportedSpans = (): readonly Span[] =>
   requests
     .filter(({ status }) => status === 200)
     .flatMap(({ text }) => (JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }).resourceSpans)
@@ -65,14 +65,14 @@ const figure = async (name: string): Promise<number> =>
 describe("spans", () => {
   it("a request is a span below its caller's, its steps and called routes are below it", async () => {
     const { putFlow, baseUrl } = await start({ SERVICE_OTLP_HEADERS: "authorization=Bearer%20c0llector,x-team=a" });
-    await putFlow("inner", direct("inner", "setHeader: {id: mark, name: x, constant: y}"));
-    await putFlow("outer", direct("outer", "to: {id: call, uri: direct:inner}", "setBody: {id: reply, constant: done}").replace("direct:outer", "webhook"));
+    await putFlow("inner", directFlow("inner", "setHeader: {id: mark, name: x, constant: y}"));
+    await putFlow("outer", directFlow("outer", "to: {id: call, uri: direct:inner}", "setBody: {id: reply, constant: done}").replace("direct:outer", "webhook"));
     const before = Date.now();
     const caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const reply = await call(baseUrl, "POST", "/api/outer", "x", { traceparent: caller });
-    await eventually(() => taken().length >= 5);
+    await eventually(() => exportedSpans().length >= 5);
     const [, traceId, spanId] = (reply.headers.get("traceresponse") as string).split("-");
-    const spans = taken();
+    const spans = exportedSpans();
     const of = (name: string): Span => spans.find((span) => span.name === name) as Span;
     expect(spans.map(({ name }) => name).toSorted()).toEqual(["call", "inner", "mark", "outer", "reply"]);
     expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
@@ -98,14 +98,14 @@ describe("spans", () => {
     const { putFlow, baseUrl } = await start();
     await putFlow(
       "f",
-      direct("fails", 'throwException: {id: boom, exceptionType: java.io.IOException, message: "no way to http://u:S3CR3T@h/"}').replace(
+      directFlow("fails", 'throwException: {id: boom, exceptionType: java.io.IOException, message: "no way to http://u:S3CR3T@h/"}').replace(
         "direct:fails",
         "webhook",
       ),
     );
     await call(baseUrl, "POST", "/api/fails", "x");
-    await eventually(() => taken().length === 2);
-    const [whole, step] = taken();
+    await eventually(() => exportedSpans().length === 2);
+    const [whole, step] = exportedSpans();
     expect(whole?.status?.code).toBe(2);
     expect(whole?.status?.message).toContain("no way to");
     expect(attribute(whole, "error.type")).toBe("java.io.IOException");
@@ -114,9 +114,9 @@ describe("spans", () => {
   });
 
   it("a collector that never replies delays nothing, and spans over the limit are dropped and counted", async () => {
-    answer = () => "never";
+    respond = () => "never";
     const { putFlow, baseUrl } = await start({}, { otlpSpans: 50 });
-    await putFlow("f", answering("quick", "ok"));
+    await putFlow("f", replyFlow("quick", "ok"));
     const startTime = performance.now();
     for (let count = 0; count < 200; count++) expect((await call(baseUrl, "POST", "/api/quick", "x")).text).toBe("ok");
     expect(performance.now() - startTime).toBeLessThan(60_000);
@@ -129,59 +129,59 @@ describe("spans", () => {
   });
 
   it("an outage is logged once, and queued spans arrive when it is over", async () => {
-    answer = (count) => (count <= 2 ? 503 : 200);
+    respond = (count) => (count <= 2 ? 503 : 200);
     const { putFlow, baseUrl, logText } = await start();
-    await putFlow("f", answering("quick", "ok"));
+    await putFlow("f", replyFlow("quick", "ok"));
     for (let count = 0; count < 3; count++) await call(baseUrl, "POST", "/api/quick", "x");
-    await eventually(() => taken().length === 6);
+    await eventually(() => exportedSpans().length === 6);
     await eventually(() => logText().includes("The collector accepts spans again"));
     expect(logText().split("did not accept spans").length - 1).toBe(1);
     expect([await figure("sluice_spans_exported_total"), await figure("sluice_spans_dropped_total")]).toEqual([6, 0]);
   });
 
   it("spans that the collector rejects permanently are not sent again, which is logged once per outage", async () => {
-    answer = () => 401;
+    respond = () => 401;
     const { putFlow, baseUrl, logText } = await start();
-    await putFlow("f", answering("quick", "ok"));
+    await putFlow("f", replyFlow("quick", "ok"));
     const failures = (): number => logText().split("did not accept spans: status 401").length - 1;
     for (let batch = 1; batch <= 3; batch++) {
       await call(baseUrl, "POST", "/api/quick", "x");
       await eventually(async () => (await figure("sluice_spans_dropped_total")) === 2 * batch);
       expect(requests.length).toBe(batch);
     }
-    answer = () => 200;
+    respond = () => 200;
     await call(baseUrl, "POST", "/api/quick", "x");
     await eventually(() => logText().includes("The collector accepts spans again"));
     expect(failures()).toBe(1);
-    answer = () => 401;
+    respond = () => 401;
     await call(baseUrl, "POST", "/api/quick", "x");
     await eventually(() => failures() === 2);
   });
 
-  it("a caller that does not sample is not exported, and a ratio of 0 sends only what callers sample", async () => {
+  it("a trace that the caller does not sample is not exported, and a ratio of 0 exports only traces that callers sample", async () => {
     const { putFlow, baseUrl } = await start({ SERVICE_OTLP_RATIO: "0" });
-    await putFlow("f", answering("quick", "ok"));
+    await putFlow("f", replyFlow("quick", "ok"));
     const trace = (flags: string, last: string) => ({ traceparent: `00-4bf92f3577b34da6a3ce929d0e0e473${last}-00f067aa0ba902b7-${flags}` });
     await call(baseUrl, "POST", "/api/quick", "x");
     await call(baseUrl, "POST", "/api/quick", "x", trace("00", "1"));
     await call(baseUrl, "POST", "/api/quick", "x", trace("01", "2"));
-    await eventually(() => taken().length > 0);
+    await eventually(() => exportedSpans().length > 0);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(new Set(taken().map(({ traceId }) => traceId))).toEqual(new Set(["4bf92f3577b34da6a3ce929d0e0e4732"]));
+    expect(new Set(exportedSpans().map(({ traceId }) => traceId))).toEqual(new Set(["4bf92f3577b34da6a3ce929d0e0e4732"]));
   });
 
   it("the last spans are sent when the runtime ends", async () => {
     const { putFlow, baseUrl } = await start();
-    await putFlow("f", answering("quick", "ok"));
+    await putFlow("f", replyFlow("quick", "ok"));
     await call(baseUrl, "POST", "/api/quick", "x");
     await (server as StartedServer).end();
     server = undefined;
-    expect(taken().length).toBe(2);
+    expect(exportedSpans().length).toBe(2);
   });
 
   it("without a collector nothing is sent and no metrics exist for it; an invalid address prevents the start", async () => {
     server = await startTestServer();
-    await server.putFlow("f", answering("quick", "ok"));
+    await server.putFlow("f", replyFlow("quick", "ok"));
     await call(server.baseUrl, "POST", "/api/quick", "x");
     expect((await server.api("GET", "/metrics")).text).not.toContain("sluice_spans");
     expect(requests).toEqual([]);

@@ -79,7 +79,7 @@ export async function call(baseUrl: string, method: string, path: string, body?:
 }
 
 /** A flow with one webhook that replies with fixed text. */
-export const answering = (routeId: string, text: string): string => `- route:
+export const replyFlow = (routeId: string, text: string): string => `- route:
     id: ${routeId}
     from:
       uri: webhook
@@ -89,7 +89,7 @@ export const answering = (routeId: string, text: string): string => `- route:
 `;
 
 /** A flow with one direct route and these steps, as YAML lines of a list. */
-export const direct = (name: string, ...steps: readonly string[]): string => `- route:
+export const directFlow = (name: string, ...steps: readonly string[]): string => `- route:
     id: ${name}
     from:
       uri: direct:${name}
@@ -109,10 +109,10 @@ export async function eventually(holds: () => boolean | Promise<boolean>, within
 }
 
 /** Follows a stream from now on. */
-export async function followed(target: Pick<StartedServer, "baseUrl">, path: string): Promise<{ text(): string; end(): Promise<string> }> {
+export async function followStream(target: Pick<StartedServer, "baseUrl">, path: string): Promise<{ text(): string; end(): Promise<string> }> {
   const abort = new AbortController();
   const response = await fetch(`${target.baseUrl}/_api${path}`, { headers: { authorization: `Bearer ${token}` }, signal: abort.signal });
-  if (response.status !== 200) throw new Error(`${path} was refused with ${response.status}: ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`${path} was rejected with ${response.status}: ${await response.text()}`);
   let text = "";
   const reading = (async () => {
     try {

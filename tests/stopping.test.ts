@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { spawnServer } from "./spawned-server.ts";
-import { answering, sleep } from "./started-server.ts";
+import { replyFlow, sleep } from "./started-server.ts";
 
 const loop = fileURLToPath(new URL("fresh-connections.mjs", import.meta.url));
 
@@ -28,7 +28,7 @@ it("new connections at the instant of closing are answered or refused, not reset
   for (let stop = 0; stop < 3; stop++) {
     const server = await spawnServer();
     try {
-      expect((await server.putFlow("a", answering("a", "x"))).status).toBe(201);
+      expect((await server.putFlow("a", replyFlow("a", "x"))).status).toBe(201);
       const clients = await startClients(`${server.baseUrl}/api/a`, 24);
       await sleep(500);
       expect(await server.end("SIGTERM")).toBe(0);

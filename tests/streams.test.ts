@@ -1,7 +1,7 @@
 // Live event streams: framing, resume, filters, limits.
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
     limits: { streamClientEvents: 50, streamHeartbeatMs: 300, streamEvents: 200 },
   });
   await server.putFlow("live", hook);
-  await server.putFlow("other", answering("other", "x"));
+  await server.putFlow("other", replyFlow("other", "x"));
   await server.putFlow("chatty", "- route:\n    id: chatty\n    from:\n      uri: webhook\n      steps:\n        - log: '${body}'\n");
 });
 afterAll(() => server.end());
@@ -124,10 +124,11 @@ describe("the trace stream", () => {
   });
 
   it("filters by route, type, step, text and sample; body=none shows none", async () => {
-    const [byRoute, byType, byStep] = [
+    const [byRoute, byType, byStep, sampled] = [
       await Client.open("/trace/stream?routeId=other"),
       await Client.open("/trace/stream?type=run.*"),
       await Client.open("/trace/stream?stepId=say&body=none&grep=COMPLETED"),
+      await Client.open("/trace/stream?type=run.*&sample=0"),
     ];
     await fire("needle");
     await call(server.baseUrl, "POST", "/api/other", "x");
@@ -136,7 +137,8 @@ describe("the trace stream", () => {
     expect(new Set(byType.types())).toEqual(new Set(["run.started", "run.completed"]));
     expect(byStep.types()).toEqual(["step.completed"]);
     expect(byStep.frames[0]?.data.message).toMatchObject({ body: null, size: 6, truncated: true });
-    for (const client of [byRoute, byType, byStep]) await client.close();
+    expect(sampled.frames).toEqual([]);
+    for (const client of [byRoute, byType, byStep, sampled]) await client.close();
     expect((await server.api("GET", "/trace/stream?body=all")).json).toEqual({ error: "body must be one of none, preview, full" });
     expect((await server.api("GET", "/logs/stream?level=loud")).json).toEqual({ error: "level must be one of TRACE, DEBUG, INFO, WARN, ERROR" });
   });
@@ -243,7 +245,7 @@ describe("the trace stream", () => {
 
   it("reports deployed and removed flows and routes", async () => {
     const client = await Client.open("/trace/stream?flowId=passing");
-    await server.putFlow("passing", answering("passing", "x"));
+    await server.putFlow("passing", replyFlow("passing", "x"));
     await server.api("DELETE", "/flows/passing");
     await eventually(() => client.types().includes("flow.removed"));
     expect(client.types()).toEqual(expect.arrayContaining(["route.started", "flow.deployed", "route.stopped", "flow.removed"]));
@@ -270,7 +272,7 @@ describe("the trace stream", () => {
   });
 
   it("marks mocked steps", async () => {
-    await server.putFlow("mockable", direct("mockable", "setBody: {id: one, constant: a}", "setBody: {id: two, constant: b}"));
+    await server.putFlow("mockable", directFlow("mockable", "setBody: {id: one, constant: a}", "setBody: {id: two, constant: b}"));
     const { sessionId } = (await server.api("POST", "/test/session", { mocks: [{ match: { stepId: "one" }, respond: { body: "m" } }] })).json;
     const client = await Client.open(`/trace/stream?sessionId=${sessionId}&type=step.completed`);
     await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:mockable" });
@@ -283,7 +285,7 @@ describe("the trace stream", () => {
     await server.api("DELETE", `/test/session/${sessionId}`);
   });
 
-  it("secrets of headers are masked", async () => {
+  it("masks secret headers", async () => {
     const client = await Client.open("/trace/stream?routeId=live&body=full");
     await fetch(`${server.baseUrl}/api/live`, {
       method: "POST",

@@ -83,9 +83,9 @@ const flowOf = (port: number): string => `
 const post = async (server: SpawnedServer, body: string): Promise<string> => (await fetch(`${server.baseUrl}/api/ask`, { method: "POST", body })).text();
 
 /** The command of the operator's installation, in the operator's folder. */
-async function sluice(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
+async function sluice(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const { PATH } = process.env;
-  return run(process.execPath, [command, ...words], { cwd: operator, env: { PATH, NO_COLOR: "1", ...env } }).then(
+  return run(process.execPath, [command, ...args], { cwd: operator, env: { PATH, NO_COLOR: "1", ...env } }).then(
     ({ stdout, stderr }) => ({ exit: 0, output: stdout + stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ exit: code, output: stdout + stderr }),
   );

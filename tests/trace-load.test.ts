@@ -45,7 +45,7 @@ afterAll(() => server.end());
 
 interface Follower {
   readonly socket: Socket;
-  /** Everything after the head, with chunk marks removed. */
+  /** Everything after the head, with chunk sizes removed. */
   text(): string;
 }
 
@@ -72,7 +72,7 @@ interface Received {
 }
 
 /** Parses the response; every missing number must be announced at its position. */
-function account(text: string): Received {
+function parseEvents(text: string): Received {
   const first = Number(/ last=\w+\.(\d+)/.exec(text)?.[1]);
   const events: any[] = [];
   let [at, dropped, received] = [first, 0, 0];
@@ -104,21 +104,21 @@ async function load(path: string, calls: number, body: string): Promise<void> {
   }
 }
 
-const until = (follower: Follower, number: number): Promise<void> => eventually(() => account(follower.text()).last >= number);
+const waitForEvent = (follower: Follower, number: number): Promise<void> => eventually(() => parseEvents(follower.text()).last >= number);
 
-it("a reading client loses only events of too large bursts, and every loss is announced", async () => {
+it("a client that keeps reading loses events only in bursts that exceed its buffer, and every loss is announced", async () => {
   const follower = await follow("routeId=burst");
-  const { first } = account(follower.text());
+  const { first } = parseEvents(follower.text());
   await load("/api/burst", 20, Array.from({ length: parts }, (_, number) => number).join(","));
-  await until(follower, first + 20 * perBurst);
-  const counts = account(follower.text());
+  await waitForEvent(follower, first + 20 * perBurst);
+  const counts = parseEvents(follower.text());
   expect(counts.received + counts.dropped).toBe(20 * perBurst);
   expect(counts.dropped).toBeGreaterThan(0);
   expect(counts.received).toBeGreaterThanOrEqual(clientEvents);
   // After the burst the next run is reported completely.
   await call(server.baseUrl, "POST", "/api/burst", "1");
-  await until(follower, counts.last + 8);
-  const after = account(follower.text());
+  await waitForEvent(follower, counts.last + 8);
+  const after = parseEvents(follower.text());
   expect([after.dropped, after.events.slice(-8).map(({ type }) => type.split(".")[1])]).toEqual([
     counts.dropped,
     ["started", "started", "started", "completed", "completed", "started", "completed", "completed"],
@@ -128,10 +128,10 @@ it("a reading client loses only events of too large bursts, and every loss is an
 
 it("a client that keeps up gets everything, in order", async () => {
   const follower = await follow("routeId=steady");
-  const { first } = account(follower.text());
+  const { first } = parseEvents(follower.text());
   for (let run = 0; run < 100; run++) await call(server.baseUrl, "POST", "/api/steady", '{"a":1}');
-  await until(follower, first + 100 * perSteady);
-  const counts = account(follower.text());
+  await waitForEvent(follower, first + 100 * perSteady);
+  const counts = parseEvents(follower.text());
   expect([counts.received, counts.dropped]).toEqual([100 * perSteady, 0]);
   for (let run = 0; run < 100; run++)
     expect(counts.events.slice(run * perSteady, (run + 1) * perSteady).map(({ type, message }) => `${type} ${message.body}`)).toEqual([
@@ -149,14 +149,14 @@ it("a client that keeps up gets everything, in order", async () => {
 
 it("a client that pauses gets the newest events, and the number of all others", async () => {
   const follower = await follow("routeId=stopped&body=full");
-  const { first } = account(follower.text());
+  const { first } = parseEvents(follower.text());
   follower.socket.pause();
   const runs = 400;
   await load("/api/stopped", runs, JSON.stringify({ text: "z".repeat(20_000) }));
   await sleep(100);
   follower.socket.resume();
-  await until(follower, first + runs * perSteady);
-  const counts = account(follower.text());
+  await waitForEvent(follower, first + runs * perSteady);
+  const counts = parseEvents(follower.text());
   expect(counts.received + counts.dropped).toBe(runs * perSteady);
   expect(counts.dropped).toBeGreaterThan(0);
   follower.socket.destroy();
@@ -164,11 +164,11 @@ it("a client that pauses gets the newest events, and the number of all others", 
 
 it("shows bodies and headers as they were at their step, whatever later steps change", async () => {
   const follower = await follow("flowId=changing");
-  const { first } = account(follower.text());
+  const { first } = parseEvents(follower.text());
   await call(server.baseUrl, "POST", "/api/changing", '{"lines":[]}');
   await call(server.baseUrl, "POST", "/api/bytes", "abc");
-  await until(follower, first + 2 + 4 * 2 + 2 + 2 * 2);
-  const shown = account(follower.text()).events.map(({ type, stepId, message }) => [`${type} ${stepId ?? ""}`.trim(), message.body, message.headers.seen]);
+  await waitForEvent(follower, first + 2 + 4 * 2 + 2 + 2 * 2);
+  const shown = parseEvents(follower.text()).events.map(({ type, stepId, message }) => [`${type} ${stepId ?? ""}`.trim(), message.body, message.headers.seen]);
   expect(shown).toEqual([
     ["run.started", '{"lines":[]}', undefined],
     ["step.started lists", '{"lines":[]}', undefined],

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, direct, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, directFlow, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -79,8 +79,8 @@ describe("install, list, read, remove", () => {
       target: { format: "json" },
       map: [{ to: "x", lookup: { table: "gone", key: "k" } }],
     });
-    await server.putFlow("gone-simple", direct("gone-simple", `setBody: {simple: "\${valueMapping(gone,from,to,\${body})}"}`));
-    await server.putFlow("gone-long", direct("gone-long", `to: {uri: value-mapping, parameters: {table: gone}}`));
+    await server.putFlow("gone-simple", directFlow("gone-simple", `setBody: {simple: "\${valueMapping(gone,from,to,\${body})}"}`));
+    await server.putFlow("gone-long", directFlow("gone-long", `to: {uri: value-mapping, parameters: {table: gone}}`));
     const removed = await server.api("DELETE", "/value-mappings/gone");
     expect([removed.status, removed.json]).toEqual([
       200,
@@ -94,7 +94,7 @@ describe("install, list, read, remove", () => {
   });
 
   it("a flow, a table and a document of one id are independent", async () => {
-    await server.putFlow("same-id", answering("same-id", "flow"));
+    await server.putFlow("same-id", replyFlow("same-id", "flow"));
     await put("same-id", { entries: { a: "table" } });
     await server.api("PUT", "/message-mappings/same-id", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "x", value: 1 }] });
     await server.api("DELETE", "/value-mappings/same-id");
@@ -140,7 +140,7 @@ describe("CSV and SAP's XML", () => {
 });
 
 describe("in flows", () => {
-  it("the step, Simple and a replaced table at once", async () => {
+  it("the step and Simple look up values, and use a replaced table at once", async () => {
     await put("live", units);
     expect(await ask("live-step", `to: "value-mapping:live?from=shop&to=sap"`, "box")).toBe("KAR");
     expect(await ask("live-simple", `setBody: {simple: "\${valueMapping(live,shop,sap,\${body.unit})}"}`, '{"unit":"piece"}')).toBe("ST");

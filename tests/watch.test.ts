@@ -1,9 +1,9 @@
 // SERVICE_WATCH for files other than flows: tables, documents and policies.
 import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { answering, call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
+import { sha256 } from "./sha256.ts";
+import { call, eventually, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
     '- route:\n    id: look\n    from:\n      uri: webhook\n      steps:\n        - setBody: {simple: "${valueMapping(uom,from,to,piece)}"}\n',
   );
   await server.putFlow("map", "- route:\n    id: map\n    from:\n      uri: webhook\n      steps:\n        - to: message-mapping:m\n");
-  await server.putFlow("guarded", answering("guarded", "in"));
+  await server.putFlow("guarded", replyFlow("guarded", "in"));
 });
 afterAll(() => server.end());
 
@@ -23,7 +23,6 @@ function save(path: string, text: string): void {
   writeFileSync(`${path}~`, text);
   renameSync(`${path}~`, path);
 }
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const post = async (route: string, body = "{}", headers: Readonly<Record<string, string>> = {}): Promise<string> =>
   (await call(server.baseUrl, "POST", `/api/${route}`, body, { "content-type": "application/json", ...headers })).text;
 

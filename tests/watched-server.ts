@@ -1,9 +1,9 @@
 // Invariants during every fault: the same process continues, a canary webhook is always answered, nothing is thrown uncaught, memory and
 // descriptors are released, and the marker secret appears nowhere.
-import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { canaryFlow, startCanary } from "./canary.ts";
+import { openDescriptors, residentBytes } from "./process-usage.ts";
 import { spawnServer, type SpawnedServer, type SpawnOptions } from "./spawned-server.ts";
 import { call, eventually, sleep } from "./started-server.ts";
 import { unexpectedOutput } from "./unexpected-output.ts";
@@ -21,15 +21,15 @@ interface Bounds {
   readonly canaryMs?: number;
 }
 
-export interface Watched extends SpawnedServer {
+export interface WatchedServer extends SpawnedServer {
   /** Runs something while the canary is called, and then checks all invariants. */
-  unharmed<T>(fault: () => Promise<T>, bounds?: Bounds): Promise<T>;
+  checkInvariantsDuring<T>(fault: () => Promise<T>, bounds?: Bounds): Promise<T>;
   /** The bytes it needs, on V8's heap and outside it, after garbage collection. */
   heldBytes(): Promise<number>;
 }
 
 /** A runtime in a separate process with a canary flow. */
-export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}): Promise<Watched> {
+export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}): Promise<WatchedServer> {
   // Idle connections of this test are closed soon, so that they do not count as leaked.
   const variables = { MARKER_PASSWORD: markerSecret, SERVICE_KEEP_ALIVE_MS: "2s", NODE_OPTIONS: `--require "${collector}"`, ...env };
   const server = await spawnServer({ ...options, env: variables });
@@ -37,15 +37,15 @@ export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}):
   for (let calls = 0; calls < 50; calls++) expect((await call(server.baseUrl, "POST", "/api/canary", "x")).text).toBe("ok");
   return {
     ...server,
-    async unharmed(fault, { growthMib = 50, canaryMs } = {}) {
+    async checkInvariantsDuring(fault, { growthMib = 50, canaryMs } = {}) {
       await collectGarbage(server);
-      const limits = { rss: residentBytes(server.pid) + growthMib * 1024 * 1024, descriptors: descriptorsOf(server.pid) };
+      const limits = { rss: residentBytes(server.pid) + growthMib * 1024 * 1024, descriptors: openDescriptors(server.pid) };
       const canary = await startCanary(server, canaryMs);
       try {
         return await fault();
       } finally {
         await canary.stop();
-        await checkUnharmed(server, limits);
+        await checkInvariants(server, limits);
       }
     },
     async heldBytes() {
@@ -56,12 +56,12 @@ export async function spawnWatched({ env = {}, ...options }: SpawnOptions = {}):
   };
 }
 
-async function checkUnharmed(server: SpawnedServer, limits: { rss: number; descriptors: number }): Promise<void> {
+async function checkInvariants(server: SpawnedServer, limits: { rss: number; descriptors: number }): Promise<void> {
   expect(() => process.kill(server.pid, 0)).not.toThrow();
   expect(server.output()).not.toMatch(unexpectedOutput);
   expect(server.output()).not.toContain(markerSecret);
-  await eventually(() => descriptorsOf(server.pid) <= limits.descriptors + 5, 15_000).catch(() => {
-    throw new Error(`descriptors were not released: ${limits.descriptors} before, ${descriptorsOf(server.pid)} after`);
+  await eventually(() => openDescriptors(server.pid) <= limits.descriptors + 5, 15_000).catch(() => {
+    throw new Error(`descriptors were not released: ${limits.descriptors} before, ${openDescriptors(server.pid)} after`);
   });
   await checkMemory(server, limits.rss);
 }
@@ -78,17 +78,4 @@ async function checkMemory(server: SpawnedServer, maxBytes: number): Promise<voi
 async function collectGarbage({ pid }: SpawnedServer): Promise<void> {
   process.kill(pid, "SIGUSR2");
   await sleep(500);
-}
-
-/** How long the main thread of a process was ready to run but had no CPU. */
-export const starvedMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
-
-/** The memory of a process, shared pages included. */
-export function residentBytes(pid: number): number {
-  return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
-}
-
-/** The files and sockets a process has open. */
-export function descriptorsOf(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -2,24 +2,24 @@
 import { Agent, request } from "node:http";
 import { onTestFinished } from "vitest";
 
-interface Answer {
+interface Reply {
   readonly sentAt: number;
   readonly status: number;
   readonly body: string;
 }
 
 export interface Load {
-  readonly answers: Answer[];
+  readonly replies: Reply[];
   /** Resets, timeouts and refused connections, by message. */
-  readonly broken: string[];
+  readonly connectionErrors: string[];
   /** Lets every request in flight finish, then stops. */
   stop(): Promise<void>;
 }
 
 export function startLoad(url: string, { connections = 20, body = "{}", pauseMs = 0 } = {}): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const answers: Answer[] = [];
-  const broken: string[] = [];
+  const replies: Reply[] = [];
+  const connectionErrors: string[] = [];
   let running = true;
   const one = (): Promise<void> =>
     new Promise((resolve) => {
@@ -27,11 +27,11 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
       const outgoing = request(url, { method: "POST", agent, headers: { "content-type": "application/json" }, timeout: 60_000 }, (incoming) => {
         let text = "";
         incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-        incoming.on("end", () => resolve(void answers.push({ sentAt, status: incoming.statusCode ?? 0, body: text })));
-        incoming.on("error", (error) => resolve(void broken.push(`reply: ${error.message}`)));
+        incoming.on("end", () => resolve(void replies.push({ sentAt, status: incoming.statusCode ?? 0, body: text })));
+        incoming.on("error", (error) => resolve(void connectionErrors.push(`reply: ${error.message}`)));
       });
-      outgoing.on("timeout", () => outgoing.destroy(new Error("unanswered for 60 s")));
-      outgoing.on("error", (error) => resolve(void broken.push(`request: ${error.message}`)));
+      outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 60 s")));
+      outgoing.on("error", (error) => resolve(void connectionErrors.push(`request: ${error.message}`)));
       outgoing.end(body);
     });
   const loops = Array.from({ length: connections }, async () => {
@@ -47,5 +47,5 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
   };
   // A failed test leaves no traffic for the next one.
   onTestFinished(stop);
-  return { answers, broken, stop };
+  return { replies, connectionErrors, stop };
 }

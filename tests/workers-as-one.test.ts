@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { processorMs } from "./process-usage.ts";
-import { follow, fresh, many, put, route } from "./several-workers.ts";
+import { cpuMs } from "./process-usage.ts";
+import { callMany, callOnNewConnection, follow, put, route } from "./several-workers.ts";
 import { main, spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, eventually, token } from "./started-server.ts";
+import { eventually, replyFlow, token } from "./started-server.ts";
 
 let server: SpawnedServer;
 beforeAll(async () => {
@@ -26,8 +26,8 @@ it("a half-closed client gets the reply of a slow route, whichever worker serves
   const halfClosed = (path: string): Promise<string> =>
     new Promise((resolve) => {
       const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
-      let answer = "";
-      socket.on("data", (chunk) => (answer += chunk.toString("latin1"))).on("close", () => resolve(answer.slice(0, 12)));
+      let reply = "";
+      socket.on("data", (chunk) => (reply += chunk.toString("latin1"))).on("close", () => resolve(reply.slice(0, 12)));
       socket.end(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nX-A: \xe9\r\n\r\nx`, "latin1");
     });
   for (const path of ["/api/late", "/api/held"])
@@ -35,19 +35,19 @@ it("a half-closed client gets the reply of a slow route, whichever worker serves
 });
 
 it("events of successive calls arrive in call order", async () => {
-  await put(server, "ordered", answering("ordered", "x"));
+  await put(server, "ordered", replyFlow("ordered", "x"));
   const { events, close } = await follow(server, "/trace/stream?routeId=ordered&type=run.completed");
   const called: unknown[] = [];
-  for (let index = 0; index < 40; index++) called.push((await fresh(server.baseUrl, "/api/ordered", String(index))).headers["x-run-id"]);
+  for (let index = 0; index < 40; index++) called.push((await callOnNewConnection(server.baseUrl, "/api/ordered", String(index))).headers["x-run-id"]);
   await eventually(() => events.length >= 40);
   close();
   expect(events.map(({ runId }) => runId)).toEqual(called);
 });
 
 it("the history keeps as many runs of a route as with one worker", async () => {
-  await put(server, "kept", answering("kept", "x"));
-  const calls = await many(70, server.baseUrl, "/api/kept");
-  await many(70, server.baseUrl, "/api/kept");
+  await put(server, "kept", replyFlow("kept", "x"));
+  const calls = await callMany(70, server.baseUrl, "/api/kept");
+  await callMany(70, server.baseUrl, "/api/kept");
   const { json } = await server.api("GET", "/runs?routeId=kept&limit=1000");
   expect([json.total, json.runs.length]).toEqual([50, 50]);
   const old = new Set(calls.map(({ headers }) => headers["x-run-id"]));
@@ -65,7 +65,7 @@ it("tokens with unknown keys query the issuer as often as with one worker", asyn
   }).listen(0, "127.0.0.1");
   await eventually(() => issuer.listening);
   const jwksUri = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
-  await put(server, "guarded", answering("guarded", "in"));
+  await put(server, "guarded", replyFlow("guarded", "in"));
   const policy = { authenticate: [{ type: "jwt", issuer: "https://idp.example.com", audience: "sluice", jwksUri, algorithms: ["ES256"] }] };
   const { status, text } = await server.api("PUT", "/auth/guarded", policy);
   expect([status, text]).toEqual([expect.toSatisfy((code) => code < 300), expect.any(String)]);
@@ -78,9 +78,9 @@ it("tokens with unknown keys query the issuer as often as with one worker", asyn
       .setExpirationTime("5m")
       .sign(privateKey);
   for (let index = 0; index < 6; index++)
-    expect((await fresh(server.baseUrl, "/api/guarded", "x", { authorization: `Bearer ${await signed("known")}` })).status).toBe(200);
+    expect((await callOnNewConnection(server.baseUrl, "/api/guarded", "x", { authorization: `Bearer ${await signed("known")}` })).status).toBe(200);
   for (let index = 0; index < 30; index++)
-    expect((await fresh(server.baseUrl, "/api/guarded", "x", { authorization: `Bearer ${await signed(`unknown-${index}`)}` })).status).toBe(401);
+    expect((await callOnNewConnection(server.baseUrl, "/api/guarded", "x", { authorization: `Bearer ${await signed(`unknown-${index}`)}` })).status).toBe(401);
   // One process queries once for the first token and five times for unknown keys.
   expect(fetches).toBeLessThanOrEqual(6);
   issuer.close();
@@ -89,11 +89,11 @@ it("tokens with unknown keys query the issuer as often as with one worker", asyn
 it("a large table reaches the other worker without blocking the process that accepts connections", async () => {
   await put(server, "looks-up", route("looks-up", "webhook", 'setBody: {simple: "${valueMapping(large,from,to,k299999)}"}'));
   const rows = Array.from({ length: 300_000 }, (_, index) => [`k${index}`, `v${index}`]);
-  const before = processorMs(server.pid);
+  const before = cpuMs(server.pid);
   expect((await server.api("PUT", "/value-mappings/large", { columns: ["from", "to"], rows })).status).toBe(201);
   // The supervisor passes every connection to a worker; copying the rows took it half a second.
-  expect(processorMs(server.pid) - before).toBeLessThan(250);
-  expect(new Set((await many(20, server.baseUrl, "/api/looks-up")).map(({ body }) => body))).toEqual(new Set(["v299999"]));
+  expect(cpuMs(server.pid) - before).toBeLessThan(250);
+  expect(new Set((await callMany(20, server.baseUrl, "/api/looks-up")).map(({ body }) => body))).toEqual(new Set(["v299999"]));
 }, 120_000);
 
 it("a port in use is reported", () => {

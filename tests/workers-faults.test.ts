@@ -1,18 +1,31 @@
 // Guarantees of one process that several workers must also provide when something fails: a killed worker, brute force, a stop at a bad moment. Uses
 // real processes and sockets.
 import { Agent, request } from "node:http";
-import { connect } from "node:net";
 import { readFileSync } from "node:fs";
+import { sendRaw } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, eventually, sleep } from "./started-server.ts";
-import { follow, fresh, isAlive, kinds, many, put, route, reportedMs, underWay, workersOf, type WorkerView } from "./several-workers.ts";
+import { eventually, replyFlow, sleep } from "./started-server.ts";
+import {
+  callMany,
+  callOnNewConnection,
+  countReplies,
+  follow,
+  isAlive,
+  put,
+  reportDelayMs,
+  route,
+  waitForRuns,
+  workersOf,
+  type WorkerView,
+} from "./several-workers.ts";
 
 const workers = 3;
 
 const followersOf = async (server: SpawnedServer): Promise<readonly WorkerView[]> => (await workersOf(server)).filter(({ leads }) => !leads);
 
-const complete = (server: SpawnedServer): Promise<void> => eventually(async () => (await workersOf(server).catch(() => [])).length === workers, 60_000);
+const waitForAllWorkers = (server: SpawnedServer): Promise<void> =>
+  eventually(async () => (await workersOf(server).catch(() => [])).length === workers, 60_000);
 
 const childrenOf = (pid: number): readonly number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 
@@ -40,17 +53,6 @@ async function connectionToFollower(server: SpawnedServer, url: string, body: st
   throw new Error("no connection came to a follower");
 }
 
-/** The server's response to these bytes. */
-function answerTo(server: SpawnedServer, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { port, hostname } = new URL(server.baseUrl);
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    let answer = "";
-    socket.setEncoding("utf8").on("data", (chunk) => (answer += chunk));
-    socket.on("close", () => resolve(answer)).on("error", reject);
-  });
-}
-
 describe("several workers with failures", () => {
   let server: SpawnedServer;
   beforeAll(async () => {
@@ -64,9 +66,9 @@ describe("several workers with failures", () => {
   it("passes the client's original head to a tied route, whichever worker received it", async () => {
     await put(server, "heads", route("heads", "webhook?idempotency=true&httpMethodRestrict=GET,POST", 'setBody: {simple: "${headers}"}'));
     const bodiesOf = async (text: string): Promise<ReadonlySet<string>> => {
-      const answers = [];
-      for (let turn = 0; turn < workers * 2; turn++) answers.push(await answerTo(server, text));
-      return new Set(answers.map((answer) => `${answer.slice(9, 12)} ${answer.split("\r\n\r\n")[1]}`));
+      const replies = [];
+      for (let turn = 0; turn < workers * 2; turn++) replies.push((await sendRaw(Number(new URL(server.baseUrl).port), text)).text);
+      return new Set(replies.map((reply) => `${reply.slice(9, 12)} ${reply.split("\r\n\r\n")[1]}`));
     };
     const expectedBody = (host: string): string =>
       `"CamelHttpMethod":"GET","CamelHttpPath":"/api/heads","CamelHttpUri":"/api/heads","CamelHttpUrl":"http://${host}/api/heads"}`;
@@ -75,24 +77,24 @@ describe("several workers with failures", () => {
     );
     expect(await bodiesOf("GET /api/heads HTTP/1.0\r\n\r\n")).toEqual(new Set([`200 {${expectedBody("localhost")}`]));
     const large = await bodiesOf(`GET /api/heads HTTP/1.1\r\nHost: shop\r\nConnection: close\r\nX-Large: ${"x".repeat(16_300)}\r\n\r\n`);
-    expect([...large].map((answer) => answer.slice(0, 3))).toEqual(["200"]);
+    expect([...large].map((reply) => reply.slice(0, 3))).toEqual(["200"]);
   });
 
   it("answers more concurrent requests for the leader than fit in its backlog", async () => {
     await put(server, "burst", route("burst", "webhook", "throttle: {constant: '1000000'}", "setBody: {constant: ok}"));
     const leader = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     process.kill(leader.pid, "SIGSTOP");
-    const replies = many(1_500, server.baseUrl, "/api/burst");
+    const replies = callMany(1_500, server.baseUrl, "/api/burst");
     try {
       await sleep(1_500);
     } finally {
       process.kill(leader.pid, "SIGCONT");
     }
-    expect(kinds(await replies)).toEqual({ "200 ok": 1_500 });
+    expect(countReplies(await replies)).toEqual({ "200 ok": 1_500 });
   }, 60_000);
 
   it("blocks a source with too many failed attempts in every worker", async () => {
-    await put(server, "guarded", answering("guarded", "in"));
+    await put(server, "guarded", replyFlow("guarded", "in"));
     const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
     await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" });
     // All attempts use one connection, so the other workers receive none of them.
@@ -101,35 +103,35 @@ describe("several workers with failures", () => {
     for (let turn = 0; turn < 5; turn++) guesses.push(await onConnection(agent, `${server.baseUrl}/api/guarded`, "x", { "x-api-key": `guess ${turn}` }));
     agent.destroy();
     expect(guesses).toEqual([401, 401, 401, 429, 429]);
-    const replies = await many(9, server.baseUrl, "/api/guarded", { "x-api-key": "s3cr3t-key" });
+    const replies = await callMany(9, server.baseUrl, "/api/guarded", { "x-api-key": "s3cr3t-key" });
     expect(replies.map(({ status }) => status)).toEqual(Array(9).fill(429));
   });
 
-  it("answers a removal when the runs in every worker are done", async () => {
+  it("responds to a removal when the runs in every worker are done", async () => {
     await put(server, "leaving", route("leaving", "webhook", 'delay: {simple: "${body}"}'));
     const agent = await connectionToFollower(server, `${server.baseUrl}/api/leaving`, "0");
-    let isAnswered = false;
-    const slow = onConnection(agent, `${server.baseUrl}/api/leaving`, "6500").finally(() => (isAnswered = true));
-    await underWay(server, "leaving", 1);
+    let isDone = false;
+    const slow = onConnection(agent, `${server.baseUrl}/api/leaving`, "6500").finally(() => (isDone = true));
+    await waitForRuns(server, "leaving", 1);
     const { json } = await server.api("DELETE", "/flows/leaving");
     expect(json).toMatchObject({ deleted: true, drained: true });
-    expect(isAnswered || (await Promise.race([slow.then(() => true), sleep(500).then(() => false)]))).toBe(true);
+    expect(isDone || (await Promise.race([slow.then(() => true), sleep(500).then(() => false)]))).toBe(true);
     expect(await slow).toBe(200);
     agent.destroy();
   });
 
   it("keeps the counts of a killed worker, even if they were never read", async () => {
-    await put(server, "counted", answering("counted", "n"));
+    await put(server, "counted", replyFlow("counted", "n"));
     const [victim] = await followersOf(server);
-    expect(kinds(await many(60, server.baseUrl, "/api/counted"))).toEqual({ "200 n": 60 });
-    await sleep(reportedMs);
+    expect(countReplies(await callMany(60, server.baseUrl, "/api/counted"))).toEqual({ "200 n": 60 });
+    await sleep(reportDelayMs);
     process.kill((victim as WorkerView).pid, "SIGKILL");
     await eventually(() => !isAlive((victim as WorkerView).pid));
-    await complete(server);
+    await waitForAllWorkers(server);
     expect((await server.api("GET", "/metrics")).text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 60, failed: 0 });
     // A new version starts its counts at 0.
-    await put(server, "counted", answering("counted", "m"));
+    await put(server, "counted", replyFlow("counted", "m"));
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 0, failed: 0 });
   });
 
@@ -139,19 +141,19 @@ describe("several workers with failures", () => {
     // Runs of the killed worker end with it; the others are not affected.
     const streams = await Promise.all(Array.from({ length: workers * 2 }, () => follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed")));
     const pending = Array.from({ length: 9 }, () =>
-      fresh(server.baseUrl, "/api/lost").then(
+      callOnNewConnection(server.baseUrl, "/api/lost").then(
         ({ status }) => status,
         () => 0,
       ),
     );
-    await underWay(server, "lost", 9);
-    await sleep(reportedMs);
+    await waitForRuns(server, "lost", 9);
+    await sleep(reportDelayMs);
     const [victim] = await followersOf(server);
     process.kill((victim as WorkerView).pid, "SIGKILL");
     await eventually(async () => (await server.api("GET", "/health").catch(() => undefined))?.json?.missingWorkers === 1);
     const { json: health } = await server.api("GET", "/health");
     if (health.missingWorkers === 1) expect(health.status).toBe("DEGRADED");
-    await complete(server);
+    await waitForAllWorkers(server);
     const cut = (await Promise.all(pending)).filter((status) => status === 0).length;
     expect(cut).toBeGreaterThan(0);
     const { json: after } = await server.api("GET", "/health");
@@ -162,8 +164,8 @@ describe("several workers with failures", () => {
     const trace = streams.find((stream) => endedIn(stream).length === cut) as (typeof streams)[number];
     const ended = endedIn(trace);
     expect(ended.map(({ error }) => error.type)).toEqual(Array(cut).fill("WorkerExited"));
-    const begun = new Set(trace.events.filter(({ type }) => type === "run.started").map(({ runId }) => runId));
-    expect(ended.filter(({ runId }) => !begun.has(runId))).toEqual([]);
+    const started = new Set(trace.events.filter(({ type }) => type === "run.started").map(({ runId }) => runId));
+    expect(ended.filter(({ runId }) => !started.has(runId))).toEqual([]);
     await eventually(() => server.output().match(/event [^\n]*WorkerExited/g)?.length === cut);
     for (const { close } of streams) close();
   });
@@ -173,10 +175,10 @@ describe("several workers with failures", () => {
     const [leader, other] = [...(await workersOf(server))].sort((one, two) => Number(two.leads) - Number(one.leads)) as [WorkerView, WorkerView];
     for (const { pid } of [leader, other]) process.kill(pid, "SIGKILL");
     await eventually(() => !isAlive(leader.pid) && !isAlive(other.pid));
-    await complete(server);
-    const said = server.output().slice(before);
-    expect(said).not.toContain("failed to start");
-    expect(said.match(/Leader worker \(process \d+\) exited/g)).toEqual([`Leader worker (process ${leader.pid}) exited`]);
+    await waitForAllWorkers(server);
+    const output = server.output().slice(before);
+    expect(output).not.toContain("failed to start");
+    expect(output.match(/Leader worker \(process \d+\) exited/g)).toEqual([`Leader worker (process ${leader.pid}) exited`]);
   });
 });
 
@@ -197,10 +199,10 @@ describe("stopping", () => {
 
 describe("starting", () => {
   it("reports an invalid setting like one process, even when only a worker detects it", async () => {
-    const said: string[] = [];
+    const messages: string[] = [];
     for (const count of ["1", "2"]) {
       const wrong = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
-      said.push(
+      messages.push(
         await wrong.then(
           () => "it started",
           ({ message }: Error) => message.trim(),
@@ -208,6 +210,6 @@ describe("starting", () => {
       );
     }
     const text = "SERVICE_TRUSTED_PROXIES: 'nowhere' is not an address or network such as 10.0.0.0/8";
-    expect(said).toEqual(Array(2).fill(`the runtime ended with 2 before it was ready: sluice run: ${text}`));
+    expect(messages).toEqual(Array(2).fill(`the runtime ended with 2 before it was ready: sluice run: ${text}`));
   });
 });

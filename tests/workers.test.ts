@@ -4,8 +4,21 @@ import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { answering, eventually, sleep, token } from "./started-server.ts";
-import { follow, fresh, isAlive, kinds, many, put, route, reportedMs, underWay, workersOf, type Reply, type WorkerView } from "./several-workers.ts";
+import { eventually, replyFlow, sleep, token } from "./started-server.ts";
+import {
+  follow,
+  callOnNewConnection,
+  isAlive,
+  countReplies,
+  callMany,
+  put,
+  route,
+  reportDelayMs,
+  waitForRuns,
+  workersOf,
+  type Reply,
+  type WorkerView,
+} from "./several-workers.ts";
 import { startLoad } from "./webhook-load.ts";
 
 const workers = 3;
@@ -30,34 +43,34 @@ describe("several workers", () => {
 
   it("completes a deployment when every worker serves the new version, and all of them process requests", async () => {
     for (const version of ["one", "two", "three"]) {
-      const reply = await server.putFlow("greet", answering("greet", version));
+      const reply = await server.putFlow("greet", replyFlow("greet", version));
       expect(reply.status).toBe(version === "one" ? 201 : 200);
-      expect(kinds(await many(200, server.baseUrl, "/api/greet"))).toEqual({ [`200 ${version}`]: 200 });
+      expect(countReplies(await callMany(200, server.baseUrl, "/api/greet"))).toEqual({ [`200 ${version}`]: 200 });
     }
     const list = await workersOf(server);
     for (const { runs } of list) expect(runs).toBeGreaterThan(20);
   });
 
   it("changes nothing anywhere when a deployment is rejected", async () => {
-    await put(server, "steady", answering("steady", "old"));
-    for (const wrong of [answering("steady", "new").replace("setBody", "setBdy"), route("greet", "webhook", "setBody: {constant: stolen}"), ": : :"])
+    await put(server, "steady", replyFlow("steady", "old"));
+    for (const wrong of [replyFlow("steady", "new").replace("setBody", "setBdy"), route("greet", "webhook", "setBody: {constant: stolen}"), ": : :"])
       expect((await server.putFlow("steady", wrong)).status).toBeGreaterThanOrEqual(400);
-    expect(kinds(await many(60, server.baseUrl, "/api/steady"))).toEqual({ "200 old": 60 });
+    expect(countReplies(await callMany(60, server.baseUrl, "/api/steady"))).toEqual({ "200 old": 60 });
   });
 
   it("removes a flow and stops a route in every worker", async () => {
-    await put(server, "passing", answering("passing", "here"));
+    await put(server, "passing", replyFlow("passing", "here"));
     expect((await server.api("POST", "/routes/passing/stop")).status).toBe(200);
-    expect(new Set((await many(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([503]));
+    expect(new Set((await callMany(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([503]));
     await server.api("POST", "/routes/passing/start");
-    expect(kinds(await many(30, server.baseUrl, "/api/passing"))).toEqual({ "200 here": 30 });
+    expect(countReplies(await callMany(30, server.baseUrl, "/api/passing"))).toEqual({ "200 here": 30 });
     expect((await server.api("DELETE", "/flows/passing")).json).toMatchObject({ deleted: true, drained: true });
-    expect(new Set((await many(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([404]));
+    expect(new Set((await callMany(30, server.baseUrl, "/api/passing")).map(({ status }) => status))).toEqual(new Set([404]));
   });
 
   it("shows runs, counts and single runs of the whole service", async () => {
-    await put(server, "counted", answering("counted", "n"));
-    const replies = await many(60, server.baseUrl, "/api/counted");
+    await put(server, "counted", replyFlow("counted", "n"));
+    const replies = await callMany(60, server.baseUrl, "/api/counted");
     const { json: list } = await server.api("GET", "/runs?routeId=counted&limit=100");
     expect(list.total).toBe(60);
     expect(new Set(list.runs.map((run: any) => run.id))).toEqual(new Set(replies.map(({ headers }) => headers["x-run-id"])));
@@ -82,7 +95,7 @@ describe("several workers", () => {
 
   it("replays a run whichever worker it was in", async () => {
     await put(server, "again", route("again", "webhook", 'setBody: {simple: "got ${body}"}'));
-    const replies = await many(9, server.baseUrl, "/api/again");
+    const replies = await callMany(9, server.baseUrl, "/api/again");
     for (const { body, headers } of replies) {
       const { status, json } = await server.api("POST", `/runs/${String(headers["x-run-id"])}/replay`, {});
       expect([status, json.status, json.body, json.diff.same]).toEqual([200, "completed", body, true]);
@@ -96,8 +109,8 @@ describe("several workers", () => {
 
   it("does not replay a run in progress, whichever worker it is in", async () => {
     await put(server, "held", route("held", "webhook", "delay: {constant: 4000}"));
-    const replies = many(6, server.baseUrl, "/api/held");
-    await underWay(server, "held", 6);
+    const replies = callMany(6, server.baseUrl, "/api/held");
+    await waitForRuns(server, "held", 6);
     for (const { id } of (await server.api("GET", "/runs?routeId=held")).json.runs) {
       const { status, json } = await server.api("POST", `/runs/${id}/replay`, {});
       expect([status, json]).toEqual([409, { error: `run '${id}' cannot be replayed: it is still running` }]);
@@ -109,7 +122,7 @@ describe("several workers", () => {
     await put(server, "seen", route("seen", "webhook", 'log: {message: "saw ${body}", loggingLevel: INFO}'));
     const trace = await follow(server, "/trace/stream?routeId=seen&type=run.completed");
     const log = await follow(server, "/logs/stream?routeId=seen");
-    const replies = await many(40, server.baseUrl, "/api/seen");
+    const replies = await callMany(40, server.baseUrl, "/api/seen");
     const ids = new Set(replies.map(({ headers }) => headers["x-run-id"]));
     await eventually(() => trace.events.length >= 40 && log.events.length >= 40);
     expect(new Set(trace.events.map((event) => event.runId))).toEqual(ids);
@@ -129,33 +142,33 @@ describe("several workers", () => {
 
   it("forwards complete bodies, and rejects those that are too large or not accepted", async () => {
     const authorization = `Bearer ${token}`;
-    const text = answering("long", "x".repeat(200_000));
+    const text = replyFlow("long", "x".repeat(200_000));
     const checked = await Promise.all(
-      Array.from({ length: 6 }, () => fresh(server.baseUrl, "/_api/flows/validate", text, { authorization, "content-type": "application/yaml" })),
+      Array.from({ length: 6 }, () => callOnNewConnection(server.baseUrl, "/_api/flows/validate", text, { authorization, "content-type": "application/yaml" })),
     );
     expect(new Set(checked.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(['200 {"valid":true,"problems":[]}']));
     const large = "x".repeat(11 * 1024 * 1024);
     for (let turn = 0; turn < 4; turn++) {
-      const { status } = await fresh(server.baseUrl, "/_api/flows/validate", large, { authorization, "content-type": "application/yaml" });
+      const { status } = await callOnNewConnection(server.baseUrl, "/_api/flows/validate", large, { authorization, "content-type": "application/yaml" });
       expect(status).toBe(413);
-      expect((await fresh(server.baseUrl, "/_api/flows", "", {}, "GET")).status).toBe(401);
+      expect((await callOnNewConnection(server.baseUrl, "/_api/flows", "", {}, "GET")).status).toBe(401);
     }
     const expecting = { authorization, "content-type": "application/yaml", expect: "100-continue", "content-length": String(text.length) };
-    for (let turn = 0; turn < 4; turn++) expect((await fresh(server.baseUrl, "/_api/flows/validate", text, expecting)).status).toBe(200);
+    for (let turn = 0; turn < 4; turn++) expect((await callOnNewConnection(server.baseUrl, "/_api/flows/validate", text, expecting)).status).toBe(200);
   });
 
   it("mocks in every worker while a session of the whole deployment is open", async () => {
     await put(server, "mocked", route("mocked", "webhook", "to: {id: out, uri: 'mock:out'}", "setBody: {simple: '${body}'}"));
     const { json: opened } = await server.api("POST", "/test/session", { mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mock" } }] });
-    expect(kinds(await many(30, server.baseUrl, "/api/mocked"))).toEqual({ "200 mock": 30 });
+    expect(countReplies(await callMany(30, server.baseUrl, "/api/mocked"))).toEqual({ "200 mock": 30 });
     const { json: closed } = await server.api("DELETE", `/test/session/${opened.sessionId}`);
     expect(closed.callCount).toBe(30);
-    expect(Object.keys(kinds(await many(30, server.baseUrl, "/api/mocked")))).not.toContain("200 mock");
+    expect(Object.keys(countReplies(await callMany(30, server.baseUrl, "/api/mocked")))).not.toContain("200 mock");
     const { json: own } = await server.api("POST", "/test/session", {
       scope: "session",
       mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mine" } }],
     });
-    expect(kinds(await many(12, server.baseUrl, "/api/mocked", { "x-test-session": own.sessionId }))).toEqual({ "200 mine": 12 });
+    expect(countReplies(await callMany(12, server.baseUrl, "/api/mocked", { "x-test-session": own.sessionId }))).toEqual({ "200 mine": 12 });
     expect((await server.api("DELETE", `/test/session/${own.sessionId}`)).json.callCount).toBe(12);
   });
 
@@ -169,11 +182,13 @@ describe("several workers", () => {
         'aggregate: {correlationExpression: {constant: all}, completionSize: 20, aggregationStrategy: GroupedBodyAggregationStrategy, steps: [{log: "a group of ${body.size()}"}]}',
       ) + route("once", "webhook?idempotency=true", "delay: {constant: 20}", 'setBody: {simple: "${random(1000000000)}"}'),
     );
-    await many(40, server.baseUrl, "/api/together");
-    const keyed = await Promise.all(Array.from({ length: 5 }, () => fresh(server.baseUrl, "/api/once", "same", { "idempotency-key": "k1" })));
+    await callMany(40, server.baseUrl, "/api/together");
+    const keyed = await Promise.all(Array.from({ length: 5 }, () => callOnNewConnection(server.baseUrl, "/api/once", "same", { "idempotency-key": "k1" })));
     expect(keyed.filter(({ status }) => status === 200).length + keyed.filter(({ status }) => status === 409).length).toBe(5);
-    const first = (await many(1, server.baseUrl, "/api/once", { "idempotency-key": "k2" }))[0] as Reply;
-    expect(kinds(await Promise.all(Array.from({ length: 9 }, () => fresh(server.baseUrl, "/api/once", "0", { "idempotency-key": "k2" }))))).toEqual({
+    const first = (await callMany(1, server.baseUrl, "/api/once", { "idempotency-key": "k2" }))[0] as Reply;
+    expect(
+      countReplies(await Promise.all(Array.from({ length: 9 }, () => callOnNewConnection(server.baseUrl, "/api/once", "0", { "idempotency-key": "k2" })))),
+    ).toEqual({
       [`200 ${first.body}`]: 9,
     });
     await eventually(() => server.output().match(/"a group of 20"/g)?.length === 2);
@@ -181,37 +196,37 @@ describe("several workers", () => {
   });
 
   it("counts rate limits and checks credentials for the service as a whole", async () => {
-    await put(server, "guarded", answering("guarded", "in"));
+    await put(server, "guarded", replyFlow("guarded", "in"));
     const key = { "x-api-key": "s3cr3t-key" };
     const authenticate = [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t-key" }] }];
     expect((await server.api("PUT", "/auth/guarded", { authenticate, default: "allow" })).status).toBe(201);
-    expect(kinds(await many(30, server.baseUrl, "/api/guarded", key))).toEqual({ "200 in": 30 });
-    expect(kinds(await many(6, server.baseUrl, "/api/guarded"))).toEqual({ '401 {"error":"unauthorized"}': 6 });
+    expect(countReplies(await callMany(30, server.baseUrl, "/api/guarded", key))).toEqual({ "200 in": 30 });
+    expect(countReplies(await callMany(6, server.baseUrl, "/api/guarded"))).toEqual({ '401 {"error":"unauthorized"}': 6 });
     await server.api("PUT", "/auth/guarded", { authenticate, default: "allow", rateLimit: { limit: 10, windowSec: 60, by: "principal" } });
-    const limited = kinds(await many(30, server.baseUrl, "/api/guarded", key));
+    const limited = countReplies(await callMany(30, server.baseUrl, "/api/guarded", key));
     expect(limited).toEqual({ "200 in": 10, '429 {"error":"rate limit exceeded"}': 20 });
   });
 
   it("accepts a signature with a timestamp once across all workers", async () => {
-    await put(server, "stamped", answering("stamped", "in"));
+    await put(server, "stamped", replyFlow("stamped", "in"));
     const policy = { authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow" };
     expect((await server.api("PUT", "/auth/stamped", policy)).status).toBe(201);
     const time = Math.floor(Date.now() / 1000);
     const signature = createHmac("sha256", "whsec_stamped").update(`${time}.x`).digest("hex");
     const replies = await Promise.all(
-      Array.from({ length: 24 }, () => fresh(server.baseUrl, "/api/stamped", "x", { "stripe-signature": `t=${time},v1=${signature}` })),
+      Array.from({ length: 24 }, () => callOnNewConnection(server.baseUrl, "/api/stamped", "x", { "stripe-signature": `t=${time},v1=${signature}` })),
     );
-    expect(kinds(replies)).toEqual({ "200 in": 1, '401 {"error":"unauthorized"}': 23 });
+    expect(countReplies(replies)).toEqual({ "200 in": 1, '401 {"error":"unauthorized"}': 23 });
   });
 
   it("checks a client by its own address in every worker, and hides the internal header from routes", async () => {
     await put(server, "near", route("near", "webhook?idempotency=true", "setBody: {simple: '${headers}'}"));
     expect((await server.api("PUT", "/auth/near", { ip: { allow: ["127.0.0.1"] }, rules: [{ routes: ["*"], public: true }] })).status).toBe(201);
-    const replies = await many(24, server.baseUrl, "/api/near");
+    const replies = await callMany(24, server.baseUrl, "/api/near");
     expect(replies.map(({ status }) => status)).toEqual(Array(24).fill(200));
     for (const { body } of replies) expect(body.toLowerCase()).not.toContain("x-sluice-peer");
     // A client that claims another address in that header is not trusted.
-    const claimed = await many(12, server.baseUrl, "/api/near", { "X-Sluice-Peer": "10.0.0.1" });
+    const claimed = await callMany(12, server.baseUrl, "/api/near", { "X-Sluice-Peer": "10.0.0.1" });
     expect(claimed.map(({ status }) => status)).toEqual(Array(12).fill(200));
   });
 
@@ -219,7 +234,7 @@ describe("several workers", () => {
     for (const unit of ["ST", "PCE"]) {
       await server.api("PUT", "/value-mappings/uom", { entries: { piece: unit } });
       if (unit === "ST") await put(server, "units", route("units", "webhook", 'setBody: {simple: "${valueMapping(uom,from,to,piece)}"}'));
-      expect(kinds(await many(40, server.baseUrl, "/api/units"))).toEqual({ [`200 ${unit}`]: 40 });
+      expect(countReplies(await callMany(40, server.baseUrl, "/api/units"))).toEqual({ [`200 ${unit}`]: 40 });
     }
   });
 
@@ -237,40 +252,40 @@ describe("several workers", () => {
       "queued",
       route("intake", "webhook", 'to: "queue:orders"', "setBody: {constant: kept}") + route("work", "queue:orders", 'to: "mock:done"'),
     );
-    expect(kinds(await many(60, server.baseUrl, "/api/intake"))).toEqual({ "200 kept": 60 });
+    expect(countReplies(await callMany(60, server.baseUrl, "/api/intake"))).toEqual({ "200 kept": 60 });
     await eventually(async () => (await server.api("GET", "/runs?routeId=work&limit=100")).json.total === 60, 30_000);
     const bodies = (await server.api("GET", "/runs?routeId=work&limit=100")).json.runs.map((run: any) => run.request.preview);
     expect(new Set(bodies).size).toBe(60);
   });
 
   it("replaces flows fifty times under load without one failed call", async () => {
-    await put(server, "busy", answering("busy", "v0"));
+    await put(server, "busy", replyFlow("busy", "v0"));
     const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 12 });
     for (let version = 1; version <= 50; version++) {
       const sentAt = performance.now();
-      expect((await server.putFlow("busy", answering("busy", `v${version}`))).status).toBe(200);
+      expect((await server.putFlow("busy", replyFlow("busy", `v${version}`))).status).toBe(200);
       const answeredAt = performance.now();
       expect(answeredAt - sentAt).toBeLessThan(20_000);
-      const [sample] = await many(1, server.baseUrl, "/api/busy");
+      const [sample] = await callMany(1, server.baseUrl, "/api/busy");
       expect(sample?.body).toBe(`v${version}`);
     }
     await load.stop();
-    expect(load.broken).toEqual([]);
-    expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(load.answers.length).toBeGreaterThan(500);
+    expect(load.connectionErrors).toEqual([]);
+    expect(load.replies.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(load.replies.length).toBeGreaterThan(500);
   });
 
   it("continues when a worker is killed, replaces it, and accounts for its runs in flight", async () => {
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
-    await put(server, "quick", answering("quick", "q"));
+    await put(server, "quick", replyFlow("quick", "q"));
     const pending = Array.from({ length: 18 }, () =>
-      fresh(server.baseUrl, "/api/slow").then(
+      callOnNewConnection(server.baseUrl, "/api/slow").then(
         ({ status }) => status,
         () => 0,
       ),
     );
-    await underWay(server, "slow", 18);
-    await sleep(reportedMs);
+    await waitForRuns(server, "slow", 18);
+    await sleep(reportDelayMs);
     const before = await workersOf(server);
     const victim = before.find(({ leads }) => !leads) as WorkerView;
     const load = startLoad(`${server.baseUrl}/api/quick`, { connections: 6 });
@@ -283,36 +298,36 @@ describe("several workers", () => {
     await eventually(async () => (await workersOf(server)).length === workers, 40_000);
     await load.stop();
     // Only requests on the killed worker's connections fail.
-    expect(load.broken.length).toBeLessThanOrEqual(6);
-    expect(load.answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(load.connectionErrors.length).toBeLessThanOrEqual(6);
+    expect(load.replies.filter(({ status }) => status !== 200)).toEqual([]);
     expect((await workersOf(server)).map(({ pid }) => pid)).not.toContain(victim.pid);
     const lost = (await server.api("GET", "/runs?routeId=slow&status=failed&limit=100")).json;
     expect(lost.total).toBe(cut);
     expect(lost.runs[0].error).toMatchObject({ type: "WorkerExited" });
     expect(lost.runs[0].error.message).toContain(`worker process ${victim.pid} exited (SIGKILL)`);
     expect(server.output()).toContain(`lost runs: ${cut}`);
-    expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });
+    expect(countReplies(await callMany(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });
   });
 
   it("starts a new leader when the leader is killed", async () => {
-    await put(server, "quick", answering("quick", "q"));
+    await put(server, "quick", replyFlow("quick", "q"));
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
     const leader = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     const pending = Array.from({ length: 12 }, () =>
-      fresh(server.baseUrl, "/api/slow").then(
+      callOnNewConnection(server.baseUrl, "/api/slow").then(
         ({ status }) => status,
         () => 0,
       ),
     );
-    await underWay(server, "slow", 12);
-    await sleep(reportedMs);
+    await waitForRuns(server, "slow", 12);
+    await sleep(reportDelayMs);
     process.kill(leader.pid, "SIGKILL");
-    const { status } = await fresh(server.baseUrl, "/_api/flows", "", { authorization: `Bearer ${token}` }, "GET").catch(() => ({ status: 0 }));
+    const { status } = await callOnNewConnection(server.baseUrl, "/_api/flows", "", { authorization: `Bearer ${token}` }, "GET").catch(() => ({ status: 0 }));
     expect([0, 200, 503]).toContain(status);
     await eventually(async () => (await workersOf(server).catch(() => [])).length === workers, 40_000);
     expect((await workersOf(server)).find(({ leads }) => leads)?.pid).not.toBe(leader.pid);
-    expect((await server.putFlow("quick", answering("quick", "after"))).status).toBe(200);
-    expect(kinds(await many(60, server.baseUrl, "/api/quick"))).toEqual({ "200 after": 60 });
+    expect((await server.putFlow("quick", replyFlow("quick", "after"))).status).toBe(200);
+    expect(countReplies(await callMany(60, server.baseUrl, "/api/quick"))).toEqual({ "200 after": 60 });
     expect((await server.api("GET", "/health")).json.status).toBe("UP");
     const cut = (await Promise.all(pending)).filter((status) => status === 0).length;
     expect(cut).toBeGreaterThan(0);
@@ -327,10 +342,10 @@ describe("stopping", () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "30s" } });
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: done}"));
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
-    const pending = many(10, server.baseUrl, "/api/slow");
-    await underWay(server, "slow", 10);
+    const pending = callMany(10, server.baseUrl, "/api/slow");
+    await waitForRuns(server, "slow", 10);
     const code = await server.end();
-    expect(kinds(await pending)).toEqual({ "200 done": 10 });
+    expect(countReplies(await pending)).toEqual({ "200 done": 10 });
     expect(code).toBe(0);
     expect(children).toHaveLength(2);
     expect(children.filter((pid) => isAlive(Number(pid)))).toEqual([]);
@@ -340,8 +355,8 @@ describe("stopping", () => {
   it("reports abandoned runs by its exit code and in its log", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" } });
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 20000}"));
-    const pending = Promise.allSettled(Array.from({ length: 4 }, () => fresh(server.baseUrl, "/api/slow")));
-    await underWay(server, "slow", 4);
+    const pending = Promise.allSettled(Array.from({ length: 4 }, () => callOnNewConnection(server.baseUrl, "/api/slow")));
+    await waitForRuns(server, "slow", 4);
     expect(await server.end()).toBe(1);
     await pending;
     expect(server.output()).toContain("Abandoned");
@@ -350,12 +365,12 @@ describe("stopping", () => {
 
   it("leaves no worker running when the supervisor is killed, and restarts with the same data", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
-    await put(server, "kept", answering("kept", "still"));
+    await put(server, "kept", replyFlow("kept", "still"));
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ").map(Number);
     await server.end("SIGKILL");
     await eventually(() => children.every((pid) => !isAlive(pid)));
     const next = await spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir });
-    expect(kinds(await many(10, next.baseUrl, "/api/kept"))).toEqual({ "200 still": 10 });
+    expect(countReplies(await callMany(10, next.baseUrl, "/api/kept"))).toEqual({ "200 still": 10 });
     expect(readdirSync(server.dataDir).filter((name) => name.startsWith(".workers-"))).toHaveLength(1);
     await next.end();
     expect(readdirSync(server.dataDir).filter((name) => name.startsWith(".workers-"))).toEqual([]);
@@ -365,8 +380,8 @@ describe("stopping", () => {
   it("prevents a second service from using the same data", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
     await expect(spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir })).rejects.toThrow("in use by process");
-    await put(server, "still", answering("still", "here"));
-    expect(kinds(await many(10, server.baseUrl, "/api/still"))).toEqual({ "200 here": 10 });
+    await put(server, "still", replyFlow("still", "here"));
+    expect(countReplies(await callMany(10, server.baseUrl, "/api/still"))).toEqual({ "200 here": 10 });
     await server.end();
     server.clean();
   });

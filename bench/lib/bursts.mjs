@@ -1,8 +1,8 @@
 // Load without a dedicated core: requests are written to the sockets while the server is suspended, and the sender sleeps while they are processed.
 // During a burst the server has all cores; its responses in that time are counted.
-import { faultOf, openSockets } from "./paired.mjs";
+import { errorOf, openSockets } from "./paired.mjs";
 
-/** More than two cores can process in one burst, so that no core runs out of requests. */
+/** More requests than two cores can process in one burst, so that no core becomes idle. */
 const connections = 6_000;
 export const burstMs = 100;
 const openedAtOnce = 500;
@@ -25,8 +25,8 @@ export class BurstCaller {
       caller.#sockets.push(...(await openSockets(servers[turn % servers.length].baseUrl, openedAtOnce)));
     for (const socket of caller.#sockets) {
       socket.on("data", (chunk) => {
-        const fault = faultOf(chunk);
-        if (fault !== undefined) caller.#fail(fault);
+        const error = errorOf(chunk);
+        if (error !== undefined) caller.#fail(error);
         if (++caller.#answered === connections) caller.#allAnswered();
       });
       socket.on("close", () => caller.#fail(new Error("the server closed a connection")));

@@ -4,7 +4,7 @@ import { assertResponse, deploy, startBare, startSluice } from "./processes.mjs"
 import { workloads } from "./workloads.mjs";
 
 /** Ratios by name; `others` are sides ({name, server, path}) of running servers. */
-export async function compareWithBare(workName, turns, others = []) {
+export async function compareWithBare(workName, rounds, others = []) {
   const work = workloads[workName];
   const bare = await startBare(workName);
   const sluice = await startSluice();
@@ -14,8 +14,8 @@ export async function compareWithBare(workName, turns, others = []) {
       ...side,
       body: work.body,
     }));
-    for (const { server, path, body } of sides) await assertResponse(server.baseUrl, path, body, work.answer);
-    return await compare(sides, turns);
+    for (const { server, path, body } of sides) await assertResponse(server.baseUrl, path, body, work.response);
+    return await compare(sides, rounds);
   } finally {
     await sluice.stop();
     await bare.stop();

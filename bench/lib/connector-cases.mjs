@@ -49,7 +49,7 @@ export const connectorCases = {
       await pool.query("create table notes (id integer primary key, note text)");
       await pool.query("create table copies (id integer, note text)");
       await pool.query("insert into notes select n, repeat('x', 1024) from generate_series(0, 20000) n");
-      const by = "?dataSource=%23postgres";
+      const dataSource = "?dataSource=%23postgres";
       return {
         close: () => pool.end(),
         cases: {
@@ -58,7 +58,7 @@ export const connectorCases = {
               count: 20_000,
               send: (n) => pool.query({ name: "get", text: "select id, note from notes where id = $1", values: [n] }),
               steps: sinkSteps,
-              to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${by}`,
+              to: `sql:select id, note from notes where id = :%23\${exchangeProperty.n}${dataSource}`,
             }),
           },
           insert: {
@@ -66,7 +66,7 @@ export const connectorCases = {
               count: 20_000,
               send: (n) => pool.query({ name: "put", text: "insert into copies values ($1, $2)", values: [n, kilobyte] }),
               steps: sinkSteps,
-              to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${by}`,
+              to: `sql:insert into copies values (:%23\${exchangeProperty.n}, :%23\${body})${dataSource}`,
             }),
           },
         },

@@ -5,7 +5,6 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 
-/** Timeout of a response. */
 const responseTimeoutMs = 10_000;
 
 const availability = new Map();
@@ -25,7 +24,7 @@ export function loadTool() {
   return isAvailable("wrk") ? "wrk" : "built-in client";
 }
 
-/** Posts `body` to `url` over 32 connections for `seconds`; returns responses per second, p99 and failures. */
+/** Posts `body` to `url` over `connections` connections for `seconds`; returns responses per second, p99 and failures. */
 export async function load(url, body, { seconds, connections = 32, headers = {} }) {
   return loadTool() === "wrk" ? wrk(url, body, seconds, connections, headers) : client(url, body, seconds, connections, headers);
 }

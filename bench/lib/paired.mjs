@@ -1,10 +1,10 @@
 // The extra cost of one kind of call over another, in CPU time of the server per call. On a busy machine, rates and even CPU time
-// drift within seconds, so the two kinds alternate in short turns and only differences between neighbors count.
+// drift within seconds, so the two kinds alternate in short rounds and only differences between adjacent rounds count.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-/** The fraction of the least disturbed turns, which are evaluated. */
+/** The fraction of the least disturbed rounds, which are evaluated. */
 const undisturbedShare = 0.33;
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
@@ -35,10 +35,10 @@ export async function openSockets(baseUrl, count) {
 }
 
 /** Checks a reply, which is small enough to arrive in one chunk. */
-export const faultOf = (chunk) => (chunk.toString("latin1", 9, 12) === "200" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
+export const errorOf = (chunk) => (chunk.toString("latin1", 9, 12) === "200" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
 /** Sends a message `count` times over all sockets; each socket sends the next one after the reply, unless `check` returns an error for it. */
-export function sendAll(sockets, message, count, check = faultOf) {
+export function sendAll(sockets, message, count, check = errorOf) {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let answered = 0;
@@ -50,8 +50,8 @@ export function sendAll(sockets, message, count, check = faultOf) {
     for (const socket of sockets) {
       socket.removeAllListeners("data");
       socket.on("data", (chunk) => {
-        const fault = check(chunk);
-        if (fault !== undefined) reject(fault);
+        const error = check(chunk);
+        if (error !== undefined) reject(error);
         if (++answered === count) resolve();
         else sendNext(socket);
       });
@@ -61,28 +61,28 @@ export function sendAll(sockets, message, count, check = faultOf) {
 }
 
 /**
- * Pairs are `{name, plain, more}` with two messages each; returns by name the extra cost of `more` over `plain` in the least disturbed turns: the
+ * Pairs are `{name, plain, more}` with two messages each; returns by name the extra cost of `more` over `plain` in the least disturbed rounds: the
  * median difference, its 95% confidence interval, and the median cost of `plain`.
  */
-export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1_000, connections = 32 }) {
+export async function measurePairs({ baseUrl, child }, pairs, { rounds, calls = 1_000, connections = 32 }) {
   spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
   const sockets = await openSockets(baseUrl, connections);
   // Keeps this process awake: waking a sleeping client costs the server CPU time, and the client of a slower server sleeps more often.
   let wakeUp = setImmediate(function stayAwake() {
     wakeUp = setImmediate(stayAwake);
   });
-  const turn = async (message) => {
+  const measure = async (message) => {
     const before = threadMicros(child.pid);
     await sendAll(sockets, message, calls);
     return (threadMicros(child.pid) - before) / calls;
   };
-  for (let round = 0; round < 10; round++) for (const { plain, more } of pairs) for (const message of [plain, more]) await turn(message);
+  for (let round = 0; round < 10; round++) for (const { plain, more } of pairs) for (const message of [plain, more]) await measure(message);
   const rows = Object.fromEntries(pairs.map(({ name }) => [name, { plain: [], added: [] }]));
-  for (let round = 0; round < turns; round++)
+  for (let round = 0; round < rounds; round++)
     for (const { name, plain, more } of pairs) {
       // The order alternates from round to round, so that neither always runs after the other.
-      const first = await turn(round % 2 === 0 ? plain : more);
-      const second = await turn(round % 2 === 0 ? more : plain);
+      const first = await measure(round % 2 === 0 ? plain : more);
+      const second = await measure(round % 2 === 0 ? more : plain);
       rows[name].plain.push(round % 2 === 0 ? first : second);
       rows[name].added.push(round % 2 === 0 ? second - first : first - second);
     }
@@ -90,7 +90,7 @@ export async function measurePairs({ baseUrl, child }, pairs, { turns, calls = 1
   for (const socket of sockets) socket.destroy();
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
-      // Other load slows a processor down without taking it away. The least disturbed turns are those with the lowest total cost of both; selecting
+      // Other load slows a processor down without taking it away. The least disturbed rounds are those with the lowest total cost of both; selecting
       // by the sum favors neither.
       const sums = row.plain.map((cost, index) => 2 * cost + row.added[index]);
       const limit = quantile(sums, undisturbedShare);

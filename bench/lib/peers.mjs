@@ -24,13 +24,13 @@ export async function installPackage(packageSpec) {
 }
 
 /** Runs both workloads on bare node:http, Sluice and a peer, which serves them at `/webhook` and `/router`. */
-export async function comparePeer(name, peer, turns) {
+export async function comparePeer(name, peer, rounds) {
   const results = {};
   for (const workName of Object.keys(workloads)) {
-    const shares = await compareWithBare(workName, turns, [{ name, server: peer, path: `/${workName}` }]);
+    const shares = await compareWithBare(workName, rounds, [{ name, server: peer, path: `/${workName}` }]);
     printShares(shares);
     const times = shares.sluice.ratio / shares[name].ratio;
-    console.log(`${workName}: sluice ${times.toFixed(1)} times ${name}`);
+    console.log(`${workName}: sluice reaches ${times.toFixed(1)} times the throughput of ${name}`);
     results[workName] = { ...shares, times };
   }
   console.log(JSON.stringify({ bench: name, ...results }));

@@ -88,9 +88,9 @@ export async function deploy(baseUrl, { flow, mapping }) {
 }
 
 /** Calls a server once and verifies that it does the measured work. */
-export async function assertResponse(baseUrl, path, body, answer, headers = {}) {
+export async function assertResponse(baseUrl, path, body, expected, headers = {}) {
   const signal = AbortSignal.timeout(responseTimeoutMs);
   const response = await fetch(`${baseUrl}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body, signal });
   const text = await response.text();
-  if (text !== answer) throw new Error(`${baseUrl}${path} responded with ${response.status} ${text}, expected ${answer}`);
+  if (text !== expected) throw new Error(`${baseUrl}${path} responded with ${response.status} ${text}, expected ${expected}`);
 }

@@ -18,7 +18,7 @@ export const webhook = {
         - log: "\${body}"
         - setBody: {constant: ok}
 `,
-  answer: "ok",
+  response: "ok",
   /** The same work on the parsed message, written by hand: one log record, then `ok`. */
   handWritten(body, write) {
     write(`${JSON.stringify({ time: new Date().toISOString(), level: "INFO", logger: "webhook", message: JSON.stringify(body) })}\n`);
@@ -66,7 +66,7 @@ export const router = {
       { to: "total", expr: "sum(lines[*].(quantity * price))" },
     ],
   },
-  answer: '{"id":"O-7","branch":"europe","total":358.25}',
+  response: '{"id":"O-7","branch":"europe","total":358.25}',
   handWritten({ id, country, lines }) {
     const branch = country === "DE" ? "domestic" : country === "FR" ? "europe" : "world";
     let total = 0;

@@ -17,7 +17,7 @@ export function sources(folder) {
     .flatMap((name) => {
       const path = join(folder, name);
       if (statSync(path).isDirectory()) return sources(path);
-      return name.endsWith(".ts") && !/\.(test|fixture|d)\.ts$/.test(name) ? [path] : [];
+      return name.endsWith(".ts") && !/\.(test|test-support|d)\.ts$/.test(name) ? [path] : [];
     });
 }
 

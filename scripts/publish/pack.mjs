@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isWindows = process.platform === "win32";
 
-/** The public workspaces: names and folders, dependencies first. */
+/** The folder and manifest of each public workspace. */
 export function publishablePackages() {
   return readdirSync(join(root, "packages"))
     .map((name) => {

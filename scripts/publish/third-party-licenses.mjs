@@ -1,4 +1,4 @@
-// The licenses of the packages bundled in the command and the page, which require distribution with the code.
+// Collects the licenses of the packages bundled in the CLI and the designer; most of them must be distributed with the code.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -153,9 +153,10 @@ const test = (name, body, expected) => `  - name: ${name}
     when: {webhook: orders-to-erp, body: ${JSON.stringify(body)}}
     then: [{status: completed}, {reply: {status: 200, bodyEquals: "${expected}"}}, {mockCalled: {mock: erp}}]
 `;
+// The second test fails, so that the screenshots show a failed test.
 const tests = `flowId: orders-to-erp\ntests:\n${test("an order is accepted", order, "accepted A-1001")}${test("a large order too", { ...order, id: "A-1002", total: 4990 }, "accepted A-1003")}`;
 
-/** Adds to the workspace of a running designer, in addition to its own sample. */
+/** Adds files to the workspace of a running designer, which already contains the sample flow of the designer. */
 export function fillWorkspace(folder) {
   const files = {
     "flows/orders-to-erp.yaml": orders,

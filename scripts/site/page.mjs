@@ -1,4 +1,4 @@
-// The HTML around a page. Links are relative, so the site works from a folder and below any address.
+// The HTML around a page. Links are relative, so the site works from file: URLs and under any path.
 import { posix } from "node:path";
 import { escapeHtml } from "./markdown.mjs";
 

@@ -1,4 +1,4 @@
-// The search index: one entry per section of a page, as a script, so that it also works from a folder.
+// The search index: one entry per section of a page, as a script, because browsers cannot fetch JSON from file: URLs.
 import { anchorOf } from "./anchor.mjs";
 
 /** Markdown without markup, for matching and for snippets. */

@@ -1,4 +1,4 @@
-// Finds sections by words and their synonyms. A classic script without imports: the site also works from a folder, where browsers load no modules.
+// Finds sections by words and their synonyms. A classic script without imports: the site also works from file: URLs, where browsers load no modules.
 (() => {
   /** Words a reader may use for the same thing; the documentation uses only some of them. */
   const synonyms = [

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { answering, startTestServer, token, type StartedServer } from "../started-server.ts";
+import { replyFlow, startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOfScreen } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
@@ -36,8 +36,8 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
   beforeEach(async () => {
     runtime = await startTestServer();
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    await runtime.putFlow("orders", answering("orders", "ok"));
-    await runtime.putFlow("stock", answering("stock", "ok"));
+    await runtime.putFlow("orders", replyFlow("orders", "ok"));
+    await runtime.putFlow("stock", replyFlow("stock", "ok"));
     opened = await openPage(browser);
     page = opened.page;
   });
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
     await opened.context.close();
     await designer.end();
     await runtime.end();
-    expect(opened.faults).toEqual([]);
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const call = async (headers: Readonly<Record<string, string>> = {}, flow = "orders"): Promise<number> =>
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
   it("lists only flows that can be called, and no access state for those that are not deployed", async () => {
     await runtime.putFlow("inner", "- from: {uri: direct:inner, steps: [{log: x}]}\n");
     await runtime.putFlow("shop", "- rest: {path: /shop, get: [{to: direct:shop}]}\n- from: {uri: direct:shop, steps: [{log: x}]}\n");
-    designer.writeFlow("draft", answering("draft", "ok"));
+    designer.writeFlow("draft", replyFlow("draft", "ok"));
     await page.goto(`${designer.url}/access`);
     const access = (flow: string): Promise<string> => page.getByRole("row", { name: flow }).getByRole("cell").nth(1).innerText();
     await page.getByRole("row", { name: "inner" }).waitFor({ state: "detached" });

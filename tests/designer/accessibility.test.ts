@@ -89,7 +89,7 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
     await page.getByRole("button", { name: "out", exact: true }).click();
     await page.getByRole("tab", { name: "Message" }).click();
   },
-  "editor-answer": async (page, url) => {
+  "editor-response": async (page, url) => {
     await page.goto(`${url}/flows/simulated`);
     await page.getByRole("button", { name: "Try it" }).click();
     await page.getByRole("button", { name: /^(Set|Edit) response: out/ }).click();
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
 
   it.each(Object.entries(screens))("%s has no finding in either theme and size", async (name, visit) => {
     const { page } = open;
-    // Without the drafts and panel sizes of the screen before, as in a new browser.
+    // Without the drafts and panel sizes of the previous screen, as in a new browser.
     await page.goto(`${designer.url}/catalog.json`);
     await page.evaluate(() => localStorage.clear());
     await page.setViewportSize({ width: 1280, height: 800 });

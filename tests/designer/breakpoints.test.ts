@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", { timeout: 120_000 
     open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });

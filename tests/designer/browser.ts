@@ -8,7 +8,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 import { buildDesigner } from "../../scripts/prepare.mjs";
 
 const places = [process.env["CHROMIUM"], "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-/** The name by which a page can be opened over plain HTTP like from another machine: browsers disable the clipboard API there. */
+/** The name by which a page can be opened over plain HTTP as if from another machine: browsers disable the clipboard API there. */
 export const otherHost = "designer.test";
 
 const flags = [
@@ -63,25 +63,25 @@ export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors in the page's scripts, and unexpected dialogs. */
-  readonly faults: string[];
+  readonly pageErrors: string[];
 }
 
 export async function openPage(browser: Browser, options: Parameters<Browser["newContext"]>[0] = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(45_000);
   const page = await context.newPage();
-  const faults: string[] = [];
-  watch(page, faults);
-  return { page, context, faults };
+  const pageErrors: string[] = [];
+  watch(page, pageErrors);
+  return { page, context, pageErrors };
 }
 
-export function watch(page: Page, faults: string[]): void {
-  page.on("pageerror", (error) => faults.push(error.message));
+export function watch(page: Page, pageErrors: string[]): void {
+  page.on("pageerror", (error) => pageErrors.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text());
+    if (message.type() === "error" && !message.text().includes("Failed to load resource")) pageErrors.push(message.text());
   });
   page.on("dialog", (dialog) => {
-    if (dialog.type() !== "beforeunload") faults.push(`dialog: ${dialog.message()}`);
+    if (dialog.type() !== "beforeunload") pageErrors.push(`dialog: ${dialog.message()}`);
     void dialog.accept();
   });
 }

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
     open = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });

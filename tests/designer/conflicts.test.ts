@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
     open = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
     await runtime.close();
@@ -37,9 +37,9 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
   };
 
   it("two tabs: the second save shows the difference and writes only after the user decided", async () => {
-    const { page, context, faults } = open;
+    const { page, context, pageErrors } = open;
     const other = await context.newPage();
-    watch(other, faults);
+    watch(other, pageErrors);
     await visit(page);
     await visit(other);
     await typeSource(page, webhookFlow("orders", "first"));
@@ -178,13 +178,13 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
   });
 
   it("a crash: unsaved work is offered on the next visit", async () => {
-    const { page, context, faults } = open;
+    const { page, context, pageErrors } = open;
     await visit(page);
     await typeSource(page, webhookFlow("orders", "precious"));
     await expect.poll(() => page.evaluate(() => localStorage.getItem("sluice.draft.orders") ?? ""), soon).toContain("precious");
     await page.close({ runBeforeUnload: false });
     const next = await context.newPage();
-    watch(next, faults);
+    watch(next, pageErrors);
     await visit(next);
     await next.getByRole("alert").getByText("This browser has unsaved changes").waitFor();
     await button(next, "Restore changes").click();

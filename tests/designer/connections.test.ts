@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
     await opened.context.close();
     await designer.end();
     await runtime.end();
-    expect(opened.faults).toEqual([]);
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const sqlite = (id: string) => runtime.api("PUT", `/connections/${id}`, { type: "sqlite", values: { file: ":memory:" } });

@@ -5,8 +5,8 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const spoken = `- route:
-    id: spoken
+const intake = `- route:
+    id: intake
     from:
       uri: webhook
       steps:
@@ -54,11 +54,11 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
   }, 240_000);
   afterAll(() => browser?.close());
   beforeEach(async () => {
-    designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/spoken.yaml": spoken, "flows/data.yaml": data } });
+    designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/intake.yaml": intake, "flows/data.yaml": data } });
     open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });
@@ -72,11 +72,11 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
 
   it("names connectors and describes the effect of each step; no card is titled with its YAML key", async () => {
     const { page } = open;
-    await page.goto(`${designer.url}/flows/spoken`);
+    await page.goto(`${designer.url}/flows/intake`);
     await expect
       .poll(() => cards(page), soon)
       .toEqual([
-        "Webhook | POST /api/spoken",
+        "Webhook | POST /api/intake",
         "Parse JSON | ",
         "Set header orderId | ${body[id]}",
         "Only if | ${header.orderId} != null",
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
 
   it("keeps titles readable at every zoom, then shows icons only; lines lead into and out of every branch", async () => {
     const { page } = open;
-    await page.goto(`${designer.url}/flows/spoken`);
+    await page.goto(`${designer.url}/flows/intake`);
     await page.locator(".card").nth(14).waitFor();
     const zoomTo = async (target: number): Promise<void> => {
       const shown = async (): Promise<number> => Number.parseInt(await page.getByRole("button", { name: /^Actual size/ }).innerText(), 10);
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
 
   it("draws left to right on request: the same tree with increasing x, arrow keys along it, and the file unchanged", async () => {
     const { page } = open;
-    await page.goto(`${designer.url}/flows/spoken`);
+    await page.goto(`${designer.url}/flows/intake`);
     await page.locator(".card").nth(14).waitFor();
     const main = (): Promise<readonly { readonly x: number; readonly y: number }[]> =>
       page.locator('.card[aria-level="1"]').evaluateAll((all) =>
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout
     await page.getByRole("button", { name: "Draw top to bottom" }).click();
     await page.locator('.canvas[data-direction="down"]').waitFor();
     await expect.poll(() => cards(page), soon).toEqual(drawnToTheRight);
-    expect(designer.flowText("spoken")).toBe(spoken);
+    expect(designer.flowText("intake")).toBe(intake);
   });
 
   it("shows the message beside every expression; its values are dragged or inserted, and completed at every level in every language and in YAML", async () => {

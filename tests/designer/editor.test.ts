@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
     open = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });
@@ -42,70 +42,70 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
   });
 
   it("an edit changes only its line; Save writes the text to disk and does not affect the runtime", async () => {
-    const text = webhookFlow("r25");
-    designer.writeFlow("r25", text);
+    const text = webhookFlow("saved");
+    designer.writeFlow("saved", text);
     const { page } = open;
-    await page.goto(`${designer.url}/flows/r25`);
+    await page.goto(`${designer.url}/flows/saved`);
     const step = page.getByRole("tree").getByRole("treeitem").nth(1);
     await step.focus();
     await page.keyboard.press("d");
     await page.getByText("1 unsaved change").waitFor();
-    expect(designer.flowText("r25")).toBe(text);
+    expect(designer.flowText("saved")).toBe(text);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("1 unsaved change").waitFor({ state: "detached" });
-    expect(designer.flowText("r25")).toBe(`${text}            disabled: true\n`);
-    expect(await deployed("r25")).toBeUndefined();
+    expect(designer.flowText("saved")).toBe(`${text}            disabled: true\n`);
+    expect(await deployed("saved")).toBeUndefined();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("1 unsaved change").waitFor();
     await page.keyboard.press("Control+s");
-    await expect.poll(() => designer.flowText("r25"), soon).toBe(text);
+    await expect.poll(() => designer.flowText("saved"), soon).toBe(text);
     await page.getByRole("button", { name: "Redo" }).click();
     await page.getByText("1 unsaved change").waitFor();
   });
 
   it("Deploy saves the unsaved edit, deploys it, and shows the badge with the runtime's time", async () => {
-    designer.writeFlow("r28", webhookFlow("r28"));
+    designer.writeFlow("edited", webhookFlow("edited"));
     const { page } = open;
-    await page.goto(`${designer.url}/flows/r28?view=yaml`);
-    await typeSource(page, webhookFlow("r28", "changed"));
+    await page.goto(`${designer.url}/flows/edited?view=yaml`);
+    await typeSource(page, webhookFlow("edited", "changed"));
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
-    const saved = designer.flowText("r28");
+    const saved = designer.flowText("edited");
     expect(saved).toContain("constant: changed");
-    expect(await deployed("r28")).toBe(hashOf(saved));
-    const { lastModified } = (await runtime.api("GET", "/flows/r28")).json;
+    expect(await deployed("edited")).toBe(hashOf(saved));
+    const { lastModified } = (await runtime.api("GET", "/flows/edited")).json;
     expect(await page.getByRole("status").locator("time").getAttribute("datetime")).toBe(lastModified);
-    const called = await fetch(`${runtime.baseUrl}/api/r28`, { method: "POST" });
+    const called = await fetch(`${runtime.baseUrl}/api/edited`, { method: "POST" });
     expect(await called.text()).toBe("changed");
   });
 
   it("Deploy without unsaved changes deploys the saved file and does not write it", async () => {
-    designer.writeFlow("r30", webhookFlow("r30"));
-    const file = join(designer.workspace, "flows/r30.yaml");
+    designer.writeFlow("unchanged", webhookFlow("unchanged"));
+    const file = join(designer.workspace, "flows/unchanged.yaml");
     const before = statSync(file, { bigint: true }).mtimeNs;
     const { page } = open;
-    await page.goto(`${designer.url}/flows/r30`);
+    await page.goto(`${designer.url}/flows/unchanged`);
     await page.getByText("Draft", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
     expect(statSync(file, { bigint: true }).mtimeNs).toBe(before);
-    expect(await deployed("r30")).toBe(hashOf(webhookFlow("r30")));
+    expect(await deployed("unchanged")).toBe(hashOf(webhookFlow("unchanged")));
   });
 
   it("a rejected deployment shows the reason and no badge, keeps the edit and the old version; fixing it works", async () => {
-    designer.writeFlow("r32", webhookFlow("r32"));
+    designer.writeFlow("rejected", webhookFlow("rejected"));
     const { page } = open;
-    await page.goto(`${designer.url}/flows/r32?view=split`);
+    await page.goto(`${designer.url}/flows/rejected?view=split`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
-    await typeSource(page, webhookFlow("r32").replace("setBody", "setBdy"));
+    await typeSource(page, webhookFlow("rejected").replace("setBody", "setBdy"));
     await page.getByRole("tab", { name: "Problems (1)" }).waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("alert").getByText("unknown step 'setBdy'").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
     expect(await page.getByRole("status").innerText()).toBe("");
-    expect(designer.flowText("r32")).toContain("setBdy");
-    expect(await deployed("r32")).toBe(hashOf(webhookFlow("r32")));
+    expect(designer.flowText("rejected")).toContain("setBdy");
+    expect(await deployed("rejected")).toBe(hashOf(webhookFlow("rejected")));
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     open = await openPage(browser, { bypassCSP: true, acceptDownloads: true });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
     await open.page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
     await open.page.getByRole("menuitem", { name: item }).click();
   };
-  const answers = async (): Promise<number> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).status;
+  const replyStatus = async (): Promise<number> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).status;
 
   it.each(["list", "editor"] as const)(
     "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s, and names the target first",
@@ -82,20 +82,20 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
 
       await show("orders");
       await choose("Stop on local");
-      await expect.poll(answers, soon).not.toBe(200);
+      await expect.poll(replyStatus, soon).not.toBe(200);
       await page.getByText("Stopped", { exact: true }).or(page.getByText("Stopped on local.")).first().waitFor();
       await choose("Start on local");
-      await expect.poll(answers, soon).toBe(200);
+      await expect.poll(replyStatus, soon).toBe(200);
       await page.getByText("Started on local.").waitFor();
 
       await choose("Undeploy from local…");
       const dialog = page.getByRole("dialog", { name: "Undeploy 'Orders to ERP' from local?" });
       await dialog.getByText("(orders) will stop on local").waitFor();
       await dialog.getByRole("button", { name: "Cancel" }).click();
-      expect(await answers()).toBe(200);
+      expect(await replyStatus()).toBe(200);
       await choose("Undeploy from local…");
       await dialog.getByRole("button", { name: "Undeploy from local" }).click();
-      await expect.poll(answers, soon).toBe(404);
+      await expect.poll(replyStatus, soon).toBe(404);
       expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
       await page.getByRole("button", { name: "Actions for Orders to ERP", exact: true }).click();
       expect(await page.getByRole("menuitem", { name: "Stop on local" }).getAttribute("aria-disabled")).toBe("true");
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
       await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows");
       await expect.poll(() => existsSync(join(designer.workspace, "flows", "orders.yaml")), soon).toBe(false);
       expect(existsSync(testFile())).toBe(false);
-      expect(await answers()).toBe(404);
+      expect(await replyStatus()).toBe(404);
       await expect.poll(() => page.getByRole("link", { name: "Orders to ERP", exact: true }).count(), soon).toBe(0);
     },
   );

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
   });
 
   it("are shown on the cards after a deployment and some calls, are replaced by a trial, and can be switched off", async () => {
-    const { page, context, faults } = await openPage(browser);
+    const { page, context, pageErrors } = await openPage(browser);
     designer.writeFlow("counted", flow);
     await page.goto(`${designer.url}/flows/counted`);
     await page.getByRole("tree").waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
     expect(await live.getAttribute("aria-pressed")).toBe("false");
     await live.click();
     await card("thanks").getByText("p95").waitFor();
-    expect(faults).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await context.close();
   });
 

@@ -1,4 +1,4 @@
-// An order of a shop and the order of an ERP that it is mapped to: 20 fields, a loop, a look-up and a condition.
+// An order of a shop and the order of an ERP that it is mapped to: 20 fields, a loop, a lookup and a condition.
 
 export const units = {
   name: "Units of measure",

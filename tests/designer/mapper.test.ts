@@ -8,7 +8,7 @@ import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browse
 import { erpOrder, erpResult, shopOrder, units } from "./mapper-sample.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshotFolder = process.env["SCREENSHOTS"];
 const empty = { name: "Order", source: { format: "json", sample: shopOrder }, target: { format: "json", sample: erpOrder }, map: [] };
 const small = {
   ...empty,
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
   afterEach(async () => {
     await opened.context.close();
     await designer.end();
-    expect(opened.faults).toEqual([]);
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const open = async (document: object, runtimeUrl = runtime.baseUrl): Promise<void> => {
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
       .then((text) => JSON.parse(text) as unknown);
   const row = (side: "Source" | "Target", path: string): Locator => page.getByRole("tree", { name: `${side} fields` }).locator(`[data-path="${path}"]`);
 
-  it("maps an order of 20 fields with a loop, a look-up and a condition with the keyboard alone, and deploys it", async () => {
+  it("maps an order of 20 fields with a loop, a lookup and a condition with the keyboard alone, and deploys it", async () => {
     await runtime.api("PUT", "/value-mappings/uom", units);
     await open(empty);
     const press = (keys: string): Promise<void> => page.keyboard.press(keys);
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
     await page.keyboard.type("total > 1000");
     await expect.poll(output, soon).toEqual(erpResult);
     await page.getByText("20 of 20 fields mapped").waitFor();
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, "mapper-by-keyboard.png") });
+    if (screenshotFolder !== undefined) await page.screenshot({ path: join(screenshotFolder, "mapper-by-keyboard.png") });
     await press("Escape");
     await tabUntil(({ text }) => text === "Deploy to local", "Shift+Tab");
     await press("Enter");
@@ -163,12 +163,12 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
     const schema = { properties: { number: {}, mail: {} }, required: ["mail"] };
     await open({ ...empty, target: { format: "json", schema }, map: [{ to: "number", from: "id" }] });
     await expect.poll(output, soon).toEqual({ number: "A-1" });
-    expect(await row("Target", "mail").getAttribute("data-fault")).toBe("true");
-    expect(await row("Target", "number").getAttribute("data-fault")).toBeNull();
+    expect(await row("Target", "mail").getAttribute("data-invalid")).toBe("true");
+    expect(await row("Target", "number").getAttribute("data-invalid")).toBeNull();
     await page.getByText("mail is required and has no source", { exact: true }).waitFor();
     await row("Source", "customer.email").dragTo(row("Target", "mail"));
     await expect.poll(output, soon).toEqual({ number: "A-1", mail: "ada@example.org" });
-    expect(await row("Target", "mail").getAttribute("data-fault")).toBeNull();
+    expect(await row("Target", "mail").getAttribute("data-invalid")).toBeNull();
   });
 
   it("drags a target field to another position, which can be undone, and checks the mapping with all kept samples", async () => {

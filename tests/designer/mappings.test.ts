@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await opened.context.close();
     await designer.end();
     await runtime.end();
-    expect(opened.faults).toEqual([]);
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const install = async (): Promise<void> => {
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
       for (const type of ["keydown", "beforeinput"] as const) addEventListener(type, () => counted.keys++, true);
     });
     await openEmptyMapping();
-    const picture = async (name: string): Promise<void> => {
+    const saveScreenshot = async (name: string): Promise<void> => {
       if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `mapper-by-mouse-${name}.png`) });
     };
     const click = (role: "button" | "option", name: string | RegExp): Promise<void> => page.getByRole(role, { name, exact: true }).click();
@@ -276,7 +276,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await link("id", "OrderNo");
     await link("placedAt", "OrderDate");
     await click("button", "Add function");
-    await picture("1-function");
+    await saveScreenshot("1-function");
     await click("option", /^date date/);
     await link("customer.first", "Customer");
     await link("customer.last", "Customer");
@@ -284,11 +284,11 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await link("customer.last", "LastName");
     await row("Target", "Items[].Unit").click();
     await click("button", "Look up");
-    await picture("2-lookup");
+    await saveScreenshot("2-lookup");
     await click("button", "Use table");
     await row("Target", "Items[].Position").click();
     await click("button", "Set value");
-    await picture("3-position");
+    await saveScreenshot("3-position");
     await click("option", /^Position in steps of 10/);
     await row("Target", "Express").click();
     await click("button", "Set value");
@@ -302,11 +302,11 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await lists.getByRole("option", { name: "is greater than", exact: true }).click();
     await lists.getByRole("option", { name: "1000", exact: true }).click();
     await lists.getByText("total > 1000", { exact: true }).waitFor();
-    await picture("4-condition");
+    await saveScreenshot("4-condition");
     await lists.getByRole("button", { name: "Apply" }).click();
     await expect.poll(output, soon).toEqual(erpResult);
     await page.getByText("20 of 20 fields mapped").waitFor();
-    await picture("5-mapped");
+    await saveScreenshot("5-mapped");
     expect(await page.locator(".mapper__line").count()).toBe(21);
     expect(await page.locator(".mapper__chip").allInnerTexts()).toEqual(expect.arrayContaining(["for each", "date", "join", "lookup"]));
     await click("button", "Set condition");
@@ -332,7 +332,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
 
   it("a condition from lists filters the items of a loop, is added to another one, and takes a typed value; axe-core finds nothing in the dialogs", async () => {
     await openEmptyMapping();
-    const checked = async (): Promise<void> => expect(await findingsOf(page)).toEqual([]);
+    const expectNoFindings = async (): Promise<void> => expect(await findingsOf(page)).toEqual([]);
     await row("Source", "lines").dragTo(row("Target", "Items[]"));
     await row("Source", "lines[*].sku").dragTo(row("Target", "Items[].Sku"));
     await row("Target", "Items[]").click();
@@ -345,7 +345,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await choose(/^unit/, "is equal to");
     expect(await dialog.getByLabel("Value", { exact: true }).getByRole("option", { name: /^'/ }).allInnerTexts()).toEqual(["'box'", "'piece'"]);
     await dialog.getByRole("option", { name: "'piece'", exact: true }).click();
-    await checked();
+    await expectNoFindings();
     await dialog.getByRole("button", { name: "Apply" }).click();
     await expect.poll(output, soon).toEqual({ Items: [{ Sku: "KB-2" }] });
     await page.getByRole("button", { name: "Set condition", exact: true }).click();
@@ -360,7 +360,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await row("Target", "Express").click();
     await page.getByRole("button", { name: "Set value", exact: true }).click();
     await page.getByRole("combobox", { name: "Search values, or type a constant" }).fill("urgent");
-    await checked();
+    await expectNoFindings();
     await page.keyboard.press("Enter");
     await expect.poll(output, soon).toMatchObject({ Express: "urgent" });
   });
@@ -393,7 +393,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await press("Enter");
     const translated = { OrderNo: "A-1", Items: [{ Unit: "KAR" }, { Unit: "ST" }] };
     await expect.poll(output, soon).toEqual(translated);
-    // The look-up, then the link.
+    // Undoes the lookup, then the link.
     await row("Target", "OrderNo").focus();
     await press("Control+z");
     await expect.poll(output, soon).toEqual({ OrderNo: "A-1", Items: [{ Unit: "box" }, { Unit: "piece" }] });
@@ -432,7 +432,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await page.getByRole("button", { name: "Apply" }).click();
     await expect.poll(output, soon).toEqual({ OrderNo: "A-1", Items: [{}] });
     await page.getByRole("region", { name: "Failed fields" }).getByRole("cell", { name: "Items[0].Unit", exact: true }).waitFor();
-    expect(await row("Target", "Items[].Unit").getAttribute("data-fault")).toBe("true");
+    expect(await row("Target", "Items[].Unit").getAttribute("data-invalid")).toBe("true");
     await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.getByLabel("Formula of Email").fill("customer.email");
     await expect.poll(output, soon).toMatchObject({ Email: "ada@example.org" });
@@ -453,7 +453,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
     await page.getByRole("treeitem", { name: /Map message/ }).waitFor();
   });
 
-  it("runs a document's tests in the page, adds one, and rejects a failing one on save", async () => {
+  it("runs a document's tests in the page, adds one, and does not deploy a document with a failing one", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
     const output = page.getByRole("region", { name: "Sample output" });
@@ -507,7 +507,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
         .waitFor();
       expect(await convert("piece")).toBe("PCE");
       isFull = false;
-      // The hash of the deployed version is known, so the next deployment is no conflict.
+      // The hash of the deployed version is known, so the next deployment is not a conflict.
       await page.getByLabel("sap, row 1").fill("PC");
       await page.getByRole("button", { name: "Deploy to local" }).click();
       await expect.poll(() => convert("piece"), soon).toBe("PC");

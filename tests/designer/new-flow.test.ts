@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
     open = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
     await runtime.close();

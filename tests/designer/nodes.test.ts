@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { answering, eventually, startTestServer, token } from "../started-server.ts";
+import { eventually, replyFlow, startTestServer, token } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage } from "./browser.ts";
 import { startTestDesigner } from "./started-designer.ts";
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
   it("lists the nodes with their state, and shows why one is behind", async () => {
     const [amber] = nodes as [SpawnedServer];
     const designer = await startTestDesigner(amber.baseUrl, { environment });
-    const { page, faults } = await openPage(browser);
+    const { page, pageErrors } = await openPage(browser);
     await page.goto(designer.url);
     await page.getByRole("link", { name: "Nodes" }).click();
     const rows = page.getByRole("region", { name: "Nodes" }).locator("tbody tr");
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
 
     // Only one of the nodes has the variable that the flow needs.
     const params = { greeting: { env: "SHOP_GREETING" } };
-    const yaml = answering("greet", "x").replace("constant: x", 'simple: "{{greeting}}"');
+    const yaml = replyFlow("greet", "x").replace("constant: x", 'simple: "{{greeting}}"');
     const put = await amber.api("PUT", "/flows/greet", { yaml, params });
     expect([put.status, put.json.cluster.behind]).toEqual([201, [{ node: "blue", reason: expect.stringContaining("no value for parameter 'greeting'") }]]);
     await expect.poll(() => rows.nth(1).innerText(), { timeout: 30_000 }).toMatch(/blue\s+Behind\s+.*no value for parameter 'greeting'/s);
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
       await page.setViewportSize({ width: 390, height: 844 });
       await page.screenshot({ path: join(screenshots, "nodes-phone.png") });
     }
-    expect(faults).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.context().close();
     await designer.end();
   });
@@ -73,12 +73,12 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
   it("has no link without a cluster, and explains how to start one", async () => {
     const runtime = await startTestServer();
     const designer = await startTestDesigner(runtime.baseUrl, { environment });
-    const { page, faults } = await openPage(browser);
+    const { page, pageErrors } = await openPage(browser);
     await page.goto(`${designer.url}/nodes`);
     await page.getByText("To try several nodes on one machine, run: sluice cluster").waitFor();
     expect(await page.getByRole("link", { name: "Nodes" }).count()).toBe(0);
     expect(await findingsOf(page)).toEqual([]);
-    expect(faults).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.context().close();
     await designer.end();
     await runtime.end();

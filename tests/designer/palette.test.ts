@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 12
     open = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", { timeout: 120_
   });
   afterEach(async () => {
     // The browser itself advises HTTPS with this message.
-    expect(open.faults.filter((fault) => !fault.startsWith("The Cross-Origin-Opener-Policy header has been ignored"))).toEqual([]);
+    expect(open.pageErrors.filter((error) => !error.startsWith("The Cross-Origin-Opener-Policy header has been ignored"))).toEqual([]);
     await open.context.close();
     await designer.end();
   });

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { catalogView, commonFields, everyStep, fromFields, type OptionView, readTree, type StepOutline, type Tree } from "@sluice/model";
+import { catalogView, commonFields, diffLines, everyStep, fromFields, type OptionView, readTree, type StepOutline, type Tree } from "@sluice/model";
 import { formats, languages, steps } from "@sluice/standard";
 import { FlowCatalog } from "../../packages/designer/src/catalog/flow-catalog.ts";
 import { starterYaml } from "../../packages/designer/src/catalog/starter-yaml.ts";
@@ -16,7 +16,6 @@ import { moveStepDown } from "../../packages/designer/src/commands/move-step.ts"
 import { removeStep } from "../../packages/designer/src/commands/remove-step.ts";
 import { toggleDisabledWith } from "../../packages/designer/src/commands/toggle-disabled.ts";
 import { wrapIn } from "../../packages/designer/src/commands/wrap-steps.ts";
-import { diffLines } from "@sluice/model";
 import * as flows from "../../packages/designer/src/document/open-flow.ts";
 import { changeLanguage, locateExpression, writeExpression } from "../../packages/designer/src/inspector/expression-location.ts";
 import { writeText, type FormScope } from "../../packages/designer/src/inspector/form-scope.ts";
@@ -68,7 +67,7 @@ function conformance(): Sample[] {
 }
 
 /** The lines that an edit removed and those it added. */
-function changed(before: string, after: string): { readonly removed: string[]; readonly added: string[] } {
+function changedLines(before: string, after: string): { readonly removed: string[]; readonly added: string[] } {
   const lines = diffLines(before, after);
   return {
     removed: lines.filter(({ kind }) => kind === "removed").map(({ text }) => text),
@@ -124,9 +123,9 @@ function canvasEdits(text: string, step: StepOutline): number {
     if (edited === undefined) return;
     done++;
     expectUndone(text, edited);
-    for (const line of changed(text, edited.text).removed) expect(mayRemove).toContain(line);
+    for (const line of changedLines(text, edited.text).removed) expect(mayRemove).toContain(line);
     if (command === duplicateStep || command.name === "insert-step")
-      expect(changed(text, edited.text).removed.filter((line) => !own.includes(line))).toEqual([]);
+      expect(changedLines(text, edited.text).removed.filter((line) => !own.includes(line))).toEqual([]);
   };
   edit(insertStep("log", "log: hello"), own);
   edit(duplicateStep, own);
@@ -136,7 +135,7 @@ function canvasEdits(text: string, step: StepOutline): number {
   for (const command of [wrapIn("filter", filter), moveStepDown]) {
     const edited = run(flow, command);
     if (edited === undefined || /[[{]/.test(text)) continue;
-    const { removed, added } = changed(text, edited.text);
+    const { removed, added } = changedLines(text, edited.text);
     for (const line of removed) expect(added.map((one) => one.trim())).toContain(line.trim());
   }
   edit(wrapIn("filter", filter), own);
@@ -157,7 +156,7 @@ function formEdits(text: string, step: StepOutline): number {
     done++;
     const edited = flows.applyEdit(flow, result, { label: "form", origin: "form", at: 0 });
     expectUndone(text, edited);
-    const { removed, added } = changed(text, edited.text);
+    const { removed, added } = changedLines(text, edited.text);
     expect(removed.length).toBeLessThanOrEqual(maxLines);
     for (const line of removed) expect(linesOf(text, step)).toContain(line);
     expect(added.length - removed.length).toBeLessThanOrEqual(2);
@@ -183,7 +182,7 @@ function scalarAt(scope: FormScope, name: string): Extract<Tree, { type: "scalar
 }
 
 /** Makes all edits at the selected steps of each flow. */
-function edited(
+function editAll(
   samples: readonly Sample[],
   pick: (steps: readonly StepOutline[]) => readonly StepOutline[],
 ): { readonly flows: number; readonly edits: number; readonly untouched: string[] } {
@@ -205,7 +204,7 @@ function edited(
 
 describe("one edit changes only its lines, and Undo restores the bytes", () => {
   test("in every example, at every third step", () => {
-    const result = edited(examples, (all) => all.filter((_, index) => index % 3 === 0));
+    const result = editAll(examples, (all) => all.filter((_, index) => index % 3 === 0));
     expect(result.flows).toBe(examples.length);
     expect(result.untouched).toEqual([]);
     expect(result.edits).toBeGreaterThan(examples.length * 5);
@@ -214,7 +213,7 @@ describe("one edit changes only its lines, and Undo restores the bytes", () => {
   test.skipIf(process.env["SLUICE_CONFORMANCE"] === undefined)(
     "in every conformance case (needs SLUICE_CONFORMANCE, a folder with the conformance set)",
     () => {
-      const result = edited(conformance(), (all) => all.slice(Math.floor(all.length / 2), Math.floor(all.length / 2) + 1));
+      const result = editAll(conformance(), (all) => all.slice(Math.floor(all.length / 2), Math.floor(all.length / 2) + 1));
       expect(result.flows).toBeGreaterThan(400);
       expect(result.untouched).toEqual([]);
     },

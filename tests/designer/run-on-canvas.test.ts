@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });
@@ -256,7 +256,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await tried.getByRole("button", { name: "one", exact: true }).waitFor();
   });
 
-  it("a wide flow opens with its trigger in view, and Fit shows all of it, also 60 steps in a row", async () => {
+  it("a wide flow opens with its trigger in view, and Fit shows all of it, even with 60 steps in a row", async () => {
     const { page } = open;
     const branches = Array.from(
       { length: 14 },
@@ -291,7 +291,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await page.locator(".card").count()).toBe(61);
   });
 
-  it("inspector and dock are resized by mouse and keys, collapsed, and stay so after a reload", async () => {
+  it("inspector and dock are resized by mouse and keys, and collapsed; a reload restores both", async () => {
     const { page } = open;
     designer.writeFlow("panels", webhookFlow("panels"));
     await page.goto(`${designer.url}/flows/panels`);
@@ -554,7 +554,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     }
   });
 
-  it("when the runtime stops, the list of flows keeps the runs of before and says as of when", async () => {
+  it("when the runtime stops, the list of flows keeps the last known runs and shows their time", async () => {
     const { page } = open;
     const other = await startTestServer();
     const connected = await startTestDesigner(other.baseUrl, {

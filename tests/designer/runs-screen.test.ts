@@ -1,7 +1,7 @@
 // The runs of a real runtime in a real browser: the server applies filters and paging.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { answering, call, startTestServer, token, type StartedServer } from "../started-server.ts";
+import { call, replyFlow, startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     browser = await openBrowser();
     server = await startTestServer();
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    for (const id of ["orders", "busy"]) await server.putFlow(id, answering(id, "ok"));
+    for (const id of ["orders", "busy"]) await server.putFlow(id, replyFlow(id, "ok"));
     for (let number = 0; number < 3; number++) await call(server.baseUrl, "POST", "/api/orders", `{"order":"A-${number}"}`);
     for (let number = 0; number < 240; number++) await call(server.baseUrl, "POST", "/api/busy", `n${number}`);
   }, 240_000);
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     open = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
   });
 

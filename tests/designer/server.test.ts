@@ -136,7 +136,7 @@ describe("deploying", () => {
     [400, 400],
     [401, 502],
     [503, 503],
-  ])("a %i of the runtime becomes %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
+  ])("a %i response from the runtime becomes %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
     runtime.override = ({ method }, response) =>
       method === "PUT" && (response.writeHead(theirs, { "content-type": "application/json" }).end('{"error":"line 3: no"}'), true);
     const text = webhookFlow("orders");
@@ -153,7 +153,7 @@ describe("deploying", () => {
     expect((await deploy("orders", text, { baseHash: hashOf(text) })).status).toBe(200);
   });
 
-  it("goes on when the version cannot be stored, like Save", async () => {
+  it("continues when the version cannot be stored, like Save", async () => {
     // A file where the directory of the versions should be.
     const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/versions": "" } });
     try {
@@ -185,7 +185,7 @@ describe("allowed requests", () => {
     ["a form", { "content-type": "application/x-www-form-urlencoded" }],
     ["plain text", { "content-type": "text/plain" }],
     ["a foreign origin", { origin: "https://evil.example" }],
-    ["no origin at all", { origin: "null" }],
+    ["an opaque origin", { origin: "null" }],
     ["a foreign site", { "sec-fetch-site": "cross-site" }],
     ["another port of this machine", { origin: "http://127.0.0.1:1" }],
   ])("%s is rejected with 403 and nothing is written", async (_name, headers) => {
@@ -255,7 +255,7 @@ describe("allowed requests", () => {
 });
 
 describe("targets", () => {
-  it("are listed without their tokens and cannot name any variable", async () => {
+  it("are listed without their tokens, and accept only variables meant for tokens", async () => {
     const { json } = await designer.call("GET", "/_designer/targets");
     expect(json.targets).toEqual([{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN", hasToken: true }]);
     expect(JSON.stringify(json)).not.toContain(token);
@@ -302,21 +302,21 @@ describe("categories", () => {
 });
 
 describe("trying a webhook", () => {
-  const tried = (more: Readonly<Record<string, unknown>>) =>
+  const tryWebhook = (more: Readonly<Record<string, unknown>>) =>
     designer.call("POST", "/_designer/try", { target: null, method: "POST", headers: {}, body: "x", ...more });
 
   it("calls a route or a path without the token", async () => {
-    await tried({ routeId: "a b", headers: { "X-Test-Session": "ts_1" } });
-    await tried({ path: "/orders/7?full=yes" });
+    await tryWebhook({ routeId: "a b", headers: { "X-Test-Session": "ts_1" } });
+    await tryWebhook({ path: "/orders/7?full=yes" });
     expect(runtime.requests.map(({ url }) => url)).toEqual(["/api/a%20b", "/orders/7?full=yes"]);
     expect(runtime.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
     expect(runtime.requests[0]?.headers["x-test-session"]).toBe("ts_1");
   });
 
   it.each(["/_api/flows", "/x/../_api/flows", "//_api/flows", "/%5Fapi/flows", "/_API/flows", "http://elsewhere/x", "orders", "/a b", ""])(
-    "refuses the path %j",
+    "rejects the path %j",
     async (path) => {
-      expect((await tried({ path })).status).toBe(400);
+      expect((await tryWebhook({ path })).status).toBe(400);
       expect(runtime.requests).toEqual([]);
     },
   );

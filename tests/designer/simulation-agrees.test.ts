@@ -49,8 +49,8 @@ const ticks = /uri: *"?(timer|cron|quartz|scheduler)\b/;
 const skipping = { id: "simulation", skipTime: true };
 const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
 
-/** Ids and times differ from run to run. */
-function steady(value: unknown): unknown {
+/** The value without ids and times, which differ from run to run. */
+function normalized(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "null";
   return JSON.parse(
     text
@@ -73,8 +73,8 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
         replies.push({ status: json.status, body: json.body, bodyType: json.bodyType, headers: json.headers, error: json.error?.message ?? null });
     }
     const recorded = async () => (await server.api("GET", `/test/session/${session.sessionId}`)).json.recordedCalls as { uri: string; request: any }[];
-    const least = Object.values(expected.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
-    await eventually(async () => (await recorded()).length >= least, 10_000).catch(() => undefined);
+    const minCalls = Object.values(expected.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
+    await eventually(async () => (await recorded()).length >= minCalls, 10_000).catch(() => undefined);
     await sleep(5);
     const calls = group((await recorded()).map(({ uri, request }) => ({ uri, ...request })));
     await server.api("DELETE", `/test/session/${session.sessionId}`);
@@ -148,19 +148,19 @@ const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 const flowExamples = readdirSync(examples).filter((name) => !existsSync(join(examples, name, "package.json")));
 
 describe("examples", () => {
-  let systems: RuntimeConnectors;
+  let runtimeConnectors: RuntimeConnectors;
   beforeAll(async () => {
     const server = await startTestServer();
-    systems = runtimeConnectorsOf((await server.api("GET", "/catalog?full=true")).json);
+    runtimeConnectors = runtimeConnectorsOf((await server.api("GET", "/catalog?full=true")).json);
     await server.end();
   });
 
   it.each(flowExamples)("the tests of %s pass in the simulation as on a runtime", async (name) => {
     const text = (file: string): string => readFileSync(join(examples, name, file), "utf8");
-    const [result] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], systems });
-    expect(result?.faults).toEqual([]);
+    const [result] = await simulateTests({ flowId: name, source: text("flow.yaml"), files: [{ id: name, text: text("test.yaml") }], runtimeConnectors });
+    expect(result?.problems).toEqual([]);
     expect(result?.tests.length).toBeGreaterThan(0);
-    expect(result?.tests.filter(({ faults }) => faults.length > 0)).toEqual([]);
+    expect(result?.tests.filter(({ failures }) => failures.length > 0)).toEqual([]);
   });
 });
 
@@ -174,6 +174,6 @@ describe("simulation and runtime agree", () => {
   const cases = [...ours, ...read("eip.jsonl"), ...read("documents.jsonl")].filter(({ tags, yaml }) => tags?.includes("timing") !== true && !ticks.test(yaml));
 
   it.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
-    expect(steady(await simulated(one))).toEqual(steady(await deployed(server, one)));
+    expect(normalized(await simulated(one))).toEqual(normalized(await deployed(server, one)));
   });
 });

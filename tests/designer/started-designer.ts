@@ -21,8 +21,8 @@ interface TestDesignerOptions extends Partial<DesignerOptions> {
 }
 
 export async function startTestDesigner(runtimeUrl: string, { stored = {}, ...options }: TestDesignerOptions = {}): Promise<StartedDesigner> {
-  const around = mkdtempSync(join(tmpdir(), "sluice-designer-"));
-  const workspace = join(around, "workspace");
+  const parentFolder = mkdtempSync(join(tmpdir(), "sluice-designer-"));
+  const workspace = join(parentFolder, "workspace");
   // An existing workspace gets no sample flow.
   mkdirSync(join(workspace, "flows"), { recursive: true });
   for (const [path, text] of Object.entries(stored)) {
@@ -40,7 +40,7 @@ export async function startTestDesigner(runtimeUrl: string, { stored = {}, ...op
     ...designer,
     flowText: (id) => readFileSync(join(workspace, "flows", `${id}.yaml`), "utf8"),
     writeFlow: (id, text) => writeFileSync(join(workspace, "flows", `${id}.yaml`), text),
-    files: () => walk(around, ""),
+    files: () => walk(parentFolder, ""),
     async call(method, path, body, headers = {}) {
       const reply = await fetch(designer.url + path, {
         method,
@@ -52,7 +52,7 @@ export async function startTestDesigner(runtimeUrl: string, { stored = {}, ...op
     },
     async end() {
       await designer.close();
-      rmSync(around, { recursive: true, force: true });
+      rmSync(parentFolder, { recursive: true, force: true });
     },
   };
 }

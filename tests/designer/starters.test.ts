@@ -21,7 +21,7 @@ const check = createFlowChecker();
 const flowOf = (yaml: string): string =>
   `- route:\n    id: a\n    from:\n      uri: direct:a\n      steps:\n        - ${yaml.replaceAll("\n", "\n          ")}\n        - log: after\n`;
 
-async function faults(source: string): Promise<readonly string[]> {
+async function errorsIn(source: string): Promise<readonly string[]> {
   const { diagnostics } = await check({ id: "a", source, property: () => undefined });
   return diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
@@ -38,7 +38,7 @@ function added(command: DocumentCommand, text: string): string {
 
 describe("offered elements can be deployed", () => {
   test("every step", async () => {
-    const checked = await Promise.all(catalog.view.steps.map(async (step) => [step.name, await faults(flowOf(starterYaml(step)))] as const));
+    const checked = await Promise.all(catalog.view.steps.map(async (step) => [step.name, await errorsIn(flowOf(starterYaml(step)))] as const));
     const found = checked.filter(([, messages]) => messages.length > 0);
     expect(found.filter(([name]) => !needsNames.has(name))).toEqual([]);
     expect(found.flatMap(([, messages]) => messages).filter((message) => /no option|YAML|expected/.test(message))).toEqual([]);
@@ -48,7 +48,7 @@ describe("offered elements can be deployed", () => {
     const named = /mapping|kamelet|language|bean|template|no route|timer|does not reference a connection/;
     const found: string[] = [];
     const note = async (scheme: string, text: string): Promise<void> => {
-      for (const message of await faults(text)) if (!named.test(message)) found.push(`${scheme}: ${message}`);
+      for (const message of await errorsIn(text)) if (!named.test(message)) found.push(`${scheme}: ${message}`);
     };
     for (const connector of catalog.connectorsWith("sink")) await note(connector.scheme, flowOf(sendYaml(connector)));
     for (const connector of catalog.connectorsWith("source"))
@@ -62,7 +62,7 @@ describe("offered elements can be deployed", () => {
       expect(text.startsWith("# kept\n"), entity.name).toBe(true);
       expect(text.indexOf(entity.name) < text.indexOf("route:"), entity.name).toBe(entity.beforeRoutes === true);
       expect(
-        (await faults(text)).filter((message) => /no option|YAML|expected/.test(message)),
+        (await errorsIn(text)).filter((message) => /no option|YAML|expected/.test(message)),
         entity.name,
       ).toEqual([]);
     }
@@ -70,17 +70,17 @@ describe("offered elements can be deployed", () => {
 
   test("every recipe", async () => {
     for (const recipe of recipes) {
-      const { key, place } = recipe;
+      const { key, insertAs } = recipe;
       const yaml = recipe.yaml(defaultAnswers(recipe));
       const text =
-        place === "element" ? added(addElement(key, yaml[0] as string, true), flowOf("log: x")) : flowOf(yaml.join("\n").replaceAll(/\n(?=\S)/g, "\n- "));
-      expect(await faults(place === "element" ? text : text.replaceAll("\n          - ", "\n        - ")), key).toEqual([]);
+        insertAs === "element" ? added(addElement(key, yaml[0] as string, true), flowOf("log: x")) : flowOf(yaml.join("\n").replaceAll(/\n(?=\S)/g, "\n- "));
+      expect(await errorsIn(insertAs === "element" ? text : text.replaceAll("\n          - ", "\n        - ")), key).toEqual([]);
     }
   });
 
   test("a first route for an empty file", async () => {
     const timer = catalog.connector("timer") as NonNullable<ReturnType<FlowCatalog["connector"]>>;
-    expect(await faults(added(addElement("route", routeYaml(timer, "b"), false), ""))).toEqual([]);
+    expect(await errorsIn(added(addElement("route", routeYaml(timer, "b"), false), ""))).toEqual([]);
   });
 });
 

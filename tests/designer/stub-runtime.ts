@@ -9,7 +9,7 @@ interface SeenRequest {
   readonly body: string;
 }
 
-type Answer = (request: SeenRequest, response: ServerResponse) => boolean;
+type RequestHandler = (request: SeenRequest, response: ServerResponse) => boolean;
 
 export interface StubRuntime {
   readonly baseUrl: string;
@@ -17,7 +17,7 @@ export interface StubRuntime {
   /** Deployed flows. */
   readonly flows: Map<string, { yaml: string; lastModified: string }>;
   /** Handles the request instead of the default behavior when it returns true. */
-  override: Answer | undefined;
+  override: RequestHandler | undefined;
   /** The time of the next deployment. */
   deployTime: string;
   close(): Promise<void>;
@@ -34,13 +34,13 @@ export async function startStubRuntime(): Promise<StubRuntime> {
     request.on("end", () => {
       const seen = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(parts).toString("utf8") };
       requests.push(seen);
-      if (stub.override?.(seen, response) !== true) answer(seen, response);
+      if (stub.override?.(seen, response) !== true) respond(seen, response);
     });
   });
   const send = (response: ServerResponse, status: number, value: unknown): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 
-  function answer({ method, url, body, headers }: SeenRequest, response: ServerResponse): void {
+  function respond({ method, url, body, headers }: SeenRequest, response: ServerResponse): void {
     const path = url.split("?")[0] as string;
     const id = /^\/_api\/flows\/([^/]+)$/.exec(path)?.[1];
     const entry = id === undefined ? undefined : flows.get(id);

@@ -79,7 +79,7 @@ describe("new targets", () => {
     expect((await designer.call("GET", "/_designer/targets")).json.targets).toHaveLength(1);
   });
 
-  it.each(["SLUICE_STAGING_TOKEN", "SLUICE_EU_2_TOKEN", "SERVICE_DEPLOY_TOKEN"])("the variable %s can", async (tokenEnv) => {
+  it.each(["SLUICE_STAGING_TOKEN", "SLUICE_EU_2_TOKEN", "SERVICE_DEPLOY_TOKEN"])("the variable %s can be a token", async (tokenEnv) => {
     expect((await put([local(), { ...staging, tokenEnv }], confirmed)).status).toBe(200);
   });
 

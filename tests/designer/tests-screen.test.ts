@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", { timeou
     open = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });

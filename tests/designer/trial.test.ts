@@ -41,6 +41,20 @@ tests:
     then: [{status: completed}, {reply: {status: 200, bodyEquals: ${expected}}}, {mockCalled: {mock: erp, with: {bodyEquals: Hello Ada}}}, {visited: [known]}]
 `;
 
+/** A webhook that runs one step and stores its message as a dead letter when the step fails. */
+const deadLetterFlow = (id: string, step = "throwException: {exceptionType: java.io.IOException, message: erp down}"): string => `- route:
+    id: ${id}
+    from:
+      uri: webhook
+      steps:
+        - doTry:
+            steps:
+              - ${step}
+            doCatch:
+              - exception: [java.io.IOException]
+                steps: [{to: "sluice:dead-letters"}]
+`;
+
 describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StartedServer;
@@ -60,7 +74,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     open = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
   });
@@ -191,25 +205,25 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
     await page.getByRole("dialog").getByLabel("Body").fill("Ada is known");
     await page.getByRole("button", { name: "Use response" }).click();
     const own = "http-orders";
-    const stays = async (): Promise<void> => {
+    const expectResponseKept = async (): Promise<void> => {
       await row(page, own).getByText("Custom response").waitFor();
       await row(page, "known").getByText("Ada is known").waitFor();
     };
-    await stays();
+    await expectResponseKept();
     await page.getByRole("treeitem", { name: /Set body.*Hello/ }).click();
     await page.keyboard.press("a");
     await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("http");
     await page.keyboard.press("Enter");
     await expect.poll(() => steps(page).getByText("No mock: body unchanged").count(), soon).toBe(1);
-    await stays();
+    await expectResponseKept();
     await page.locator('.card[data-key="0/route/from/steps/2"]').click();
     await page.keyboard.press("Alt+ArrowUp");
     await expect.poll(() => page.locator('.card[data-key="0/route/from/steps/1"]').getAttribute("aria-selected"), soon).toBe("true");
-    await stays();
+    await expectResponseKept();
     await page.keyboard.press("Control+z");
     await page.keyboard.press("Control+z");
     await expect.poll(() => steps(page).getByText("No mock: body unchanged").count(), soon).toBe(0);
-    await stays();
+    await expectResponseKept();
   });
 
   it("the recipe for retries makes the trial show every attempt and the dead letter, without a problem", async () => {
@@ -413,21 +427,9 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
   });
 
   it("dead letters are found, viewed, replayed and deleted", async () => {
-    const dead = (broken: boolean): string => `- route:
-    id: letters
-    from:
-      uri: webhook
-      steps:
-        - doTry:
-            steps:
-              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "log: fine"}
-            doCatch:
-              - exception: [java.io.IOException]
-                steps: [{to: "sluice:dead-letters"}]
-`;
-    await runtime.putFlow("letters", dead(true));
+    await runtime.putFlow("letters", deadLetterFlow("letters"));
     for (const name of ["one", "two", "three"]) await fetch(`${runtime.baseUrl}/api/letters`, { method: "POST", body: `order ${name}` });
-    await runtime.putFlow("letters", dead(false));
+    await runtime.putFlow("letters", deadLetterFlow("letters", "log: fine"));
     const { page } = open;
     await page.goto(`${designer.url}/dead-letters`);
     const list = page.getByRole("region", { name: "Dead letters" });
@@ -454,21 +456,9 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
   });
 
   it("a dead letter that is gone does not stop the replay of the others, nor their deletion", async () => {
-    const dead = (broken: boolean): string => `- route:
-    id: some-letters
-    from:
-      uri: webhook
-      steps:
-        - doTry:
-            steps:
-              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "log: fine"}
-            doCatch:
-              - exception: [java.io.IOException]
-                steps: [{to: "sluice:dead-letters"}]
-`;
-    await runtime.putFlow("some-letters", dead(true));
+    await runtime.putFlow("some-letters", deadLetterFlow("some-letters"));
     for (let count = 0; count < 6; count++) await fetch(`${runtime.baseUrl}/api/some-letters`, { method: "POST", body: `order ${count}` });
-    await runtime.putFlow("some-letters", dead(false));
+    await runtime.putFlow("some-letters", deadLetterFlow("some-letters", "log: fine"));
     const ids = async (): Promise<readonly string[]> =>
       (await runtime.api("GET", "/dead-letters?routeId=some-letters")).json.deadLetters.map(({ id }: { id: string }) => id);
     const { page } = open;
@@ -494,22 +484,10 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
   });
 
   it("the progress of a replay is shown again after the network was down", async () => {
-    const dead = (broken: boolean): string => `- route:
-    id: slow-letters
-    from:
-      uri: webhook
-      steps:
-        - doTry:
-            steps:
-              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "delay: {constant: '150'}"}
-            doCatch:
-              - exception: [java.io.IOException]
-                steps: [{to: "sluice:dead-letters"}]
-`;
-    await runtime.putFlow("slow-letters", dead(true));
+    await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters"));
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });
-    await runtime.putFlow("slow-letters", dead(false));
+    await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters", "delay: {constant: '150'}"));
     const { page, context } = open;
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("slow-letters");
@@ -525,22 +503,10 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
   });
 
   it("all dead letters of a route are replayed with their progress, and the replay can be cancelled", async () => {
-    const dead = (broken: boolean): string => `- route:
-    id: many-letters
-    from:
-      uri: webhook
-      steps:
-        - doTry:
-            steps:
-              - ${broken ? "throwException: {exceptionType: java.io.IOException, message: erp down}" : "delay: {constant: '150'}"}
-            doCatch:
-              - exception: [java.io.IOException]
-                steps: [{to: "sluice:dead-letters"}]
-`;
-    await runtime.putFlow("many-letters", dead(true));
+    await runtime.putFlow("many-letters", deadLetterFlow("many-letters"));
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/many-letters`, { method: "POST", body: `order ${count}` });
-    await runtime.putFlow("many-letters", dead(false));
+    await runtime.putFlow("many-letters", deadLetterFlow("many-letters", "delay: {constant: '150'}"));
     const { page } = open;
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("many-letters");

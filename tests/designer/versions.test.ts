@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await server?.end();
   });
 
-  const answer = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).text();
+  const reply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).text();
 
   it("shows author and running version, restores as an undoable edit, and rolls back after naming target and version", async () => {
     const { page } = open;
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await page.getByText(badge).waitFor();
     await typeSource(page, webhookFlow("orders", "two"));
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
-    await expect.poll(answer, soon).toBe("two");
+    await expect.poll(reply, soon).toBe("two");
     await page.getByRole("tab", { name: "Versions" }).click();
     const deployed = page.getByRole("region", { name: "Deployed to local" });
     const row = (version: string) => deployed.getByRole("row", { name: new RegExp(`^${version}\\b`) });
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+z");
     await page.locator(".cm-content").getByText("constant: two").waitFor();
-    expect(await answer()).toBe("two");
+    expect(await reply()).toBe("two");
 
     await row("v1").getByRole("button", { name: "Roll back on local…" }).click();
     const dialog = page.getByRole("dialog", { name: "Roll back 'orders' on local to v1?" });
@@ -63,21 +63,21 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await dialog.getByRole("region", { name: "Difference" }).getByText("constant: one").waitFor();
     expect(await findingsOf(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    expect(await answer()).toBe("two");
+    expect(await reply()).toBe("two");
     await row("v1").getByRole("button", { name: "Roll back on local…" }).click();
     await dialog.getByRole("button", { name: "Roll back on local", exact: true }).click();
-    await expect.poll(answer, soon).toBe("one");
+    await expect.poll(reply, soon).toBe("one");
     await row("v3").getByText("Running").waitFor();
     await row("v3").getByText("Restored from v1").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "two"));
 
     // The designer records the version it rolled back to, so the next Deploy is not a conflict.
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
-    await expect.poll(answer, soon).toBe("two");
+    await expect.poll(reply, soon).toBe("two");
     expect(await page.getByRole("dialog").count()).toBe(0);
     await row("v4").getByText("Running").waitFor();
     expect(await findingsOf(page)).toEqual([]);
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
   });
 
   it("before Deploy lists what changes on the target by step, and deploys only then", async () => {
@@ -136,10 +136,10 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
     await bar.getByText("1 added, 1 changed, 2 removed").waitFor();
     await bar.getByRole("button", { name: "Review changes" }).click();
     await changes.first().waitFor();
-    const reply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/reviewed`, { method: "POST" })).text();
-    expect(await reply()).toBe("one");
+    const reviewedReply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/reviewed`, { method: "POST" })).text();
+    expect(await reviewedReply()).toBe("one");
     await dialog.getByRole("button", { name: "Deploy to local" }).click();
-    await expect.poll(reply, soon).toBe("two");
+    await expect.poll(reviewedReply, soon).toBe("two");
     await bar.waitFor({ state: "detached" });
 
     // Callers with other methods are rejected.

@@ -29,18 +29,18 @@ export const connections = [
     async open({ port, password }, { disconnected, signal }) {
       const socket = createConnection({ host: "127.0.0.1", port, signal });
       await once(socket, "connect");
-      const answer = await ask(socket, password);
-      if (answer.startsWith("denied")) {
+      const reply = await ask(socket, password);
+      if (reply.startsWith("denied")) {
         socket.destroy();
         throw new Error(`access denied for the password '${password}'`);
       }
       socket.on("close", () => disconnected("the server closed the connection")).on("error", () => undefined);
-      return { socket, answer };
+      return { socket, reply };
     },
     async close({ socket }) {
       socket.removeAllListeners("close").destroy();
     },
-    check: async ({ answer }) => `Echo 1.0 (${answer})`,
+    check: async ({ reply }) => `Echo 1.0 (${reply})`,
     browses: ["tables"],
     browse: async (_client, what, prefix, limit) =>
       Array.from({ length: 500 }, (_, index) => `${what}-${index}`)
@@ -67,8 +67,8 @@ export const connectors = [
         const connection = scope.connection({ reference, kinds: ["talk"], inline: {} });
         return {
           async send(exchange) {
-            const { answer } = await connection.client();
-            exchange.message.body = answer;
+            const { reply } = await connection.client();
+            exchange.message.body = reply;
           },
         };
       },

@@ -1,21 +1,21 @@
 // Sends every hostile body through every case and measures how long the event loop is blocked.
 import { connect } from "node:net";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { answering, token } from "../started-server.ts";
+import { replyFlow, token } from "../started-server.ts";
 import { watchLoop, type LoopWatch } from "./loop-watch.ts";
 
 export interface Measured {
   readonly name: string;
   readonly blockedMs: number;
   /** The status, or why there is none. */
-  readonly answer: string;
+  readonly reply: string;
 }
 
-export interface SweptServer {
+export interface SweepServer {
   readonly server: SpawnedServer;
   /** Executes one request and measures it. */
   measure(name: string, send: () => Promise<string>): Promise<Measured>;
-  /** Sends a body to a webhook and discards the response; returns the status with the start of the body. */
+  /** Sends a body to a webhook and returns the status with the start of the response body; the rest is discarded. */
   post(path: string, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** Calls the management API in the same way. */
   api(method: string, path: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<string>;
@@ -32,10 +32,10 @@ export const routeOf = (id: string, steps: readonly string[]): string => `- rout
 ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
-export async function startSwept(env: Readonly<Record<string, string>> = {}): Promise<SweptServer> {
+export async function startSweepServer(env: Readonly<Record<string, string>> = {}): Promise<SweepServer> {
   const server = await spawnServer({ env: { SERVICE_LOG_LEVEL: "ERROR", ...env } });
-  const put = await server.putFlow("canary", answering("canary", "ok"));
-  if (put.status !== 201) throw new Error(`the canary was refused: ${put.text}`);
+  const put = await server.putFlow("canary", replyFlow("canary", "ok"));
+  if (put.status !== 201) throw new Error(`the canary flow was rejected: ${put.text}`);
   const watch: LoopWatch = await watchLoop(server);
   const request = (method: string, path: string, body: string | Uint8Array | undefined, headers: Readonly<Record<string, string>>): Promise<string> =>
     exchange(new URL(server.baseUrl), { method, path, body, headers });
@@ -43,8 +43,8 @@ export async function startSwept(env: Readonly<Record<string, string>> = {}): Pr
     server,
     async measure(name, send) {
       await watch.measure();
-      const answer = await send().catch((error: unknown) => `no answer: ${(error as Error).message}`);
-      return { name, answer, blockedMs: Math.round(await watch.measure()) };
+      const reply = await send().catch((error: unknown) => `no reply: ${(error as Error).message}`);
+      return { name, reply, blockedMs: Math.round(await watch.measure()) };
     },
     post: (path, body, headers = {}) => request("POST", path, body, { "content-type": "text/plain", ...headers }),
     api: (method, path, body, headers = {}) =>
@@ -72,7 +72,7 @@ function exchange(url: URL, { method, path, body, headers }: Outgoing): Promise<
     const bytes = body === undefined ? undefined : typeof body === "string" ? Buffer.from(body) : body;
     const socket = connect(Number(url.port), url.hostname);
     let head = "";
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`not answered within ${timeoutMs} ms`)));
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no reply within ${timeoutMs} ms`)));
     socket.on("data", (chunk) => {
       if (head.length < 2_000) head += chunk.toString("latin1", 0, 2_000);
     });
@@ -99,6 +99,6 @@ export function report(measured: readonly Measured[], limit = 60): string {
   return measured
     .toSorted((one, other) => other.blockedMs - one.blockedMs)
     .slice(0, limit)
-    .map(({ name, blockedMs, answer }) => `${String(blockedMs).padStart(6)} ms  ${name}  -> ${answer.slice(0, 90).replaceAll(/\s+/g, " ")}`)
+    .map(({ name, blockedMs, reply }) => `${String(blockedMs).padStart(6)} ms  ${name}  -> ${reply.slice(0, 90).replaceAll(/\s+/g, " ")}`)
     .join("\n");
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardedUser, serverFor, serverPrograms, type TestServer } from "@sluice/testkit";
-import { becomes, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { spawnWatched } from "../watched-server.ts";
@@ -27,7 +27,7 @@ const mebibyte = 1024 * 1024;
 const slowMs = 1_800_000;
 
 for (const family of families)
-  describe.skipIf(servers.get(family.name) === undefined)(`${family.name} (needs ${serverPrograms[family.server].title})`, () => faultsOf(family));
+  describe.skipIf(servers.get(family.name) === undefined)(`${family.name} (needs ${serverPrograms[family.server].title})`, () => defineFaultTests(family));
 
 const numberOf = (text: string): number => Number(text.slice("message ".length));
 
@@ -38,7 +38,7 @@ function expectOrder({ order }: Family, arrived: readonly string[]): void {
   for (const group of groups) expect(group).toEqual(group.toSorted((one, other) => numberOf(one) - numberOf(other)));
 }
 
-function faultsOf(family: Family): void {
+function defineFaultTests(family: Family): void {
   const server = servers.get(family.name) as TestServer;
   let runtime: BrokerRuntime;
   let partner: Partner;
@@ -71,20 +71,20 @@ function faultsOf(family: Family): void {
     await target.api("DELETE", `/flows/${name}`);
     await target.api("DELETE", `/connections/${name}`);
   };
-  const different = async (name: string): Promise<number> => new Set(await partner.received(name)).size;
+  const countReceived = async (name: string): Promise<number> => new Set(await partner.received(name)).size;
   /** Sends all messages, but never more at a time than the broker stores for a consumer. */
   const sendAll = async (name: string, texts: readonly string[]): Promise<void> => {
     const size = Math.min(family.maxMessages, texts.length);
     for (let at = 0; at < texts.length; at += size) {
-      await becomes(async () => at - (await different(name)) <= size / 2, true, 120_000);
+      await expectEventually(async () => at - (await countReceived(name)) <= size / 2, true, 120_000);
       await partner.send(name, texts.slice(at, at + size));
     }
   };
   /** Fails when messages are missing and no further one arrives; the total time depends on the load of the machine. */
-  const allArrived = async (name: string, count: number, stalledMs = 60_000): Promise<void> => {
+  const waitForAll = async (name: string, count: number, stalledMs = 60_000): Promise<void> => {
     let [found, grewAt] = [0, Date.now()];
     while (found < count) {
-      const now = await different(name);
+      const now = await countReceived(name);
       if (now > found) [found, grewAt] = [now, Date.now()];
       else if (Date.now() - grewAt > stalledMs) throw new Error(`${found} of ${count} messages arrived, and no more within ${stalledMs} ms`);
       await sleep(200);
@@ -100,7 +100,7 @@ function faultsOf(family: Family): void {
     const sending = sendAll(name, numbered(count));
     let cuts = 0;
     const cutting = setInterval(() => cuts++ < 20 && link.cut(), 700);
-    await Promise.all([sending, allArrived(name, count)]).finally(() => clearInterval(cutting));
+    await Promise.all([sending, waitForAll(name, count)]).finally(() => clearInterval(cutting));
     expect(cuts).toBeGreaterThan(3);
     await remove(name);
     await close();
@@ -113,15 +113,15 @@ function faultsOf(family: Family): void {
     await deploy(name, link.port, moving(name, "{delay: {constant: 1}}, "));
     const sent = Math.min(count, family.maxMessages);
     await partner.send(name, numbered(sent));
-    await becomes(async () => (await different(name)) > 50, true);
+    await expectEventually(async () => (await countReceived(name)) > 50, true);
     if (family.survivesCrash) await server.kill();
     else await link.refuse();
-    await becomes(() => runtime.routeStatus(name), "Failed", 5000);
+    await expectEventually(() => runtime.routeStatus(name), "Failed", 5000);
     if (family.survivesCrash) await server.restart();
     else await link.open();
     await partner.reconnect();
-    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
-    await allArrived(name, sent);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
+    await waitForAll(name, sent);
     await remove(name);
     await close();
   });
@@ -146,11 +146,11 @@ function faultsOf(family: Family): void {
     expect(await first.routeStatus(name)).toBe("Failed");
     await first.stop();
     const second = await startBrokerRuntime({}, dataDir);
-    await becomes(async () => (await problem(second)) !== "", true, 5000);
+    await expectEventually(async () => (await problem(second)) !== "", true, 5000);
     await link.open();
-    await becomes(() => second.routeStatus(name), "Started", 35_000);
+    await expectEventually(() => second.routeStatus(name), "Started", 35_000);
     await partner.send(name, numbered(10));
-    await allArrived(name, 10, 30_000);
+    await waitForAll(name, 10, 30_000);
     await second.end();
     await close();
   });
@@ -163,7 +163,7 @@ function faultsOf(family: Family): void {
     // The mock broker of Kafka lets a member join only after the session of the previous one has expired.
     for (let round = 0; round < (family.server === "kafka" ? 3 : 10); round++) await runtime.deploy(name, `${moving(name)}\n# ${round}`);
     await sending;
-    await allArrived(name, count);
+    await waitForAll(name, count);
     expect((await runtime.deadLetters()).filter(({ routeId }) => routeId === name)).toEqual([]);
     await remove(name);
   });
@@ -176,12 +176,12 @@ function faultsOf(family: Family): void {
       const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
       const { link, close } = await family.link(server.port);
       await partner.prepare(name);
-      const begun = await spawnServer({ dataDir });
-      await putConnection(begun, name, connectionTo(link.port));
-      const { status, text } = await begun.putFlow(name, moving(name));
+      const firstRuntime = await spawnServer({ dataDir });
+      await putConnection(firstRuntime, name, connectionTo(link.port));
+      const { status, text } = await firstRuntime.putFlow(name, moving(name));
       expect([status, text]).toEqual([201, expect.any(String)]);
       const sending = sendAll(name, numbered(count)).catch((error: unknown) => error);
-      const moved = (least: number): Promise<void> => becomes(async () => (await different(name)) >= least, true, 120_000);
+      const waitForReceived = (minCount: number): Promise<void> => expectEventually(async () => (await countReceived(name)) >= minCount, true, 120_000);
       const outage = async (): Promise<void> => {
         // Finish sending first: a send of the test's own client would fail during the outage.
         if (family.maxMessages === Infinity) await sending;
@@ -192,16 +192,16 @@ function faultsOf(family: Family): void {
         else await link.open();
         await partner.reconnect();
       };
-      await moved(200);
+      await waitForReceived(200);
       await outage();
-      const before = await different(name);
-      await moved(before + 200);
-      await begun.end("SIGKILL");
+      const before = await countReceived(name);
+      await waitForReceived(before + 200);
+      await firstRuntime.end("SIGKILL");
       const again = await spawnServer({ dataDir });
-      await moved(before + 600);
+      await waitForReceived(before + 600);
       await outage();
       expect(await sending).toBeUndefined();
-      await allArrived(name, count);
+      await waitForAll(name, count);
       const arrived = await partner.received(name);
       await annotate(`${arrived.length - count} of ${count} messages arrived more than once`);
       // A sender of the test that reconnects during an outage does not keep the order itself.
@@ -219,10 +219,10 @@ function faultsOf(family: Family): void {
     await sendAll(name, numbered(count));
     const failed = numbered(count).filter((text) => text.endsWith("7"));
     const others = numbered(count).filter((text) => !text.endsWith("7"));
-    await becomes(() => different(name), others.length, 60_000);
-    const letters = async (): Promise<readonly string[]> => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).map(({ body }) => body);
-    await becomes(async () => (await letters()).length, failed.length, 60_000);
-    expect((await letters()).toSorted()).toEqual(failed.toSorted());
+    await expectEventually(() => countReceived(name), others.length, 60_000);
+    const deadLetters = async (): Promise<readonly string[]> => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).map(({ body }) => body);
+    await expectEventually(async () => (await deadLetters()).length, failed.length, 60_000);
+    expect((await deadLetters()).toSorted()).toEqual(failed.toSorted());
     const arrived = await partner.received(name);
     expectOrder(family, arrived);
     if (family.order !== "none") expect(arrived).toHaveLength(others.length);
@@ -235,14 +235,14 @@ function faultsOf(family: Family): void {
     await partner.prepare(name);
     await deploy(name, link.port);
     await partner.send(name, numbered(10));
-    await allArrived(name, 10, 30_000);
+    await waitForAll(name, 10, 30_000);
     link.silence();
-    await becomes(() => runtime.routeStatus(name), "Failed", heartbeatMs * 2 + 4000);
+    await expectEventually(() => runtime.routeStatus(name), "Failed", heartbeatMs * 2 + 4000);
     link.silence(false);
     link.cut();
-    await becomes(() => runtime.routeStatus(name), "Started", 15_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 15_000);
     await partner.send(name, numbered(20).slice(10));
-    await allArrived(name, 20, 30_000);
+    await waitForAll(name, 20, 30_000);
     await remove(name);
     await close();
   });
@@ -253,15 +253,15 @@ function faultsOf(family: Family): void {
     await partner.prepare(name);
     await putConnection(runtime, name, connectionTo(link.port, family.credentials("wrong-password")));
     await runtime.deploy(name, moving(name));
-    await becomes(() => runtime.routeStatus(name), "Failed");
+    await expectEventually(() => runtime.routeStatus(name), "Failed");
     const before = link.accepted;
     await sleep(20_000);
     expect(link.accepted - before).toBeLessThanOrEqual(1);
     const { status, text } = await runtime.api("PUT", `/connections/${name}`, connectionTo(link.port, family.credentials(guardedUser.password)));
     expect([status, text]).toEqual([200, expect.any(String)]);
-    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
     await partner.send(name, numbered(10));
-    await allArrived(name, 10, 30_000);
+    await waitForAll(name, 10, 30_000);
     await remove(name);
     await close();
   });
@@ -277,7 +277,7 @@ function faultsOf(family: Family): void {
     const { status, text } = await slow.putFlow(name, moving(name, `{delay: {constant: 100}}, ${shortened}`));
     expect([status, text]).toEqual([201, expect.any(String)]);
     await partner.send(name, numbered(10));
-    await allArrived(name, 10, 30_000);
+    await waitForAll(name, 10, 30_000);
     const [before, links] = [await slow.heldBytes(), link.accepted];
     await partner.send(
       name,
@@ -286,7 +286,7 @@ function faultsOf(family: Family): void {
         .map((each) => each.padStart(size)),
     );
     await sleep(heartbeatMs * 5);
-    await becomes(async () => (await partner.received(name)).length > 30, true, 60_000);
+    await expectEventually(async () => (await partner.received(name)).length > 30, true, 60_000);
     const waiting = await partner.waiting?.(name);
     const arrived = [...(await partner.received(name))];
     // There are no duplicates, because no session ended.

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePort } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { answering, call, eventually, sleep } from "../started-server.ts";
+import { call, eventually, replyFlow, sleep } from "../started-server.ts";
 import { stores, type ClusterStore } from "./cluster-stores.ts";
 
 const rounds = process.env["SLUICE_QUICK"] === "1" ? 40 : 200;
@@ -41,7 +41,7 @@ class Cluster {
   }
 
   /** Starts HAProxy in front of the nodes; returns its address. */
-  async balance(): Promise<string> {
+  async startBalancer(): Promise<string> {
     const port = await freePort();
     const file = join(this.folder, "haproxy.cfg");
     const settings = readFileSync(balancerFile, "utf8").replace("bind :8080", `bind 127.0.0.1:${port}`).replace("maxconn 10000", "maxconn 1000");
@@ -64,15 +64,15 @@ class Cluster {
   }
 }
 
-async function inCluster(open: () => Promise<ClusterStore | undefined>, skip: () => void, run: (cluster: Cluster) => Promise<void>): Promise<void> {
+async function inCluster(open: () => Promise<ClusterStore | undefined>, skip: (note: string) => void, run: (cluster: Cluster) => Promise<void>): Promise<void> {
   const store = await open();
-  if (store === undefined) return skip();
+  if (store === undefined) return skip("the store is not installed");
   const cluster = new Cluster(store);
   try {
     await Promise.all([0, 1, 2].map((index) => cluster.start(index)));
     const [first] = cluster.nodes as [SpawnedServer];
     await eventually(async () => (await first.api("GET", "/nodes")).json.nodes.length === 3);
-    for (const [id, yaml] of Object.entries({ plain: answering("plain", "0"), keep: durable }))
+    for (const [id, yaml] of Object.entries({ plain: replyFlow("plain", "0"), keep: durable }))
       expect([id, (await first.putFlow(id, yaml)).json.cluster?.running]).toEqual([id, 3]);
     await run(cluster);
   } catch (error) {
@@ -120,7 +120,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       let behind = 0;
       for (let round = 1; round <= rounds; round++) {
         const startTime = performance.now();
-        const { status, json } = await (nodes[round % 3] as SpawnedServer).putFlow("plain", answering("plain", String(round)));
+        const { status, json } = await (nodes[round % 3] as SpawnedServer).putFlow("plain", replyFlow("plain", String(round)));
         took.push(performance.now() - startTime);
         if (status !== 200) wrong.push(`PUT ${round}: ${status} ${json?.error}`);
         const named = new Set<string>((json.cluster?.behind ?? []).map(({ node }: { node: string }) => node));
@@ -143,7 +143,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
 
   it.skipIf(!hasBalancer)("fails no request while nodes and store servers are restarted one by one (needs HAProxy)", { timeout: 600_000 }, ({ skip }) =>
     inCluster(open, skip, async (cluster) => {
-      const url = await cluster.balance();
+      const url = await cluster.startBalancer();
       const balanced = Array.from({ length: 6 }, () => () => url);
       const plain = callAll(balanced, "/api/plain", 200, 5);
       const kept = callAll(balanced, "/api/keep", 202, 10);

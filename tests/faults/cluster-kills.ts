@@ -4,7 +4,7 @@ import { post } from "../cluster-load.ts";
 import type { SpawnedServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 
-/** Random numbers below 1 that a seed determines. */
+/** A generator of random numbers from 0 to 1 (exclusive), reproducible by its seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -15,7 +15,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Messages with a key: the reply 200 says that the store has the message. */
+/** Messages with a key: a 200 reply means that the store has the message. */
 export const keyedFlow = (partnerUrl: string): string => `- route:
     id: keyed
     from:
@@ -46,7 +46,7 @@ export const tickFlow = (partnerUrl: string): string => `- route:
         - toD: "${partnerUrl}/tick?schedule=counted&node={{env:NODE_NAME}}&tick=\${exchangeProperty.CamelTimerCounter}"
 `;
 
-/** A timer that only its slot protects: each call shows which node holds the slot. */
+/** A timer whose calls show which node holds its slot; nothing else prevents two nodes from running it. */
 export const beatFlow = (partnerUrl: string, id: string): string => `- route:
     id: ${id}
     from:

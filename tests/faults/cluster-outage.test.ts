@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { clusterUnderLoad, durableFlow, post, type ClusterUnderLoad } from "../cluster-load.ts";
 import type { SpawnedServer } from "../spawned-server.ts";
-import { answering, call, eventually, sleep } from "../started-server.ts";
+import { call, eventually, replyFlow, sleep } from "../started-server.ts";
 import { beatFlow, tickFlow } from "./cluster-kills.ts";
 import { stores, type ClusterStore } from "./cluster-stores.ts";
 
@@ -11,18 +11,18 @@ const recoveryMs = 60_000;
 
 const inCluster = async (
   open: () => Promise<ClusterStore | undefined>,
-  skip: () => void,
+  skip: (note: string) => void,
   run: (cluster: ClusterUnderLoad, store: ClusterStore) => Promise<void>,
 ) => {
   const store = await open();
-  if (store === undefined) return skip();
+  if (store === undefined) return skip("the store is not installed");
   const cluster = await clusterUnderLoad(store.url, 3, store.env);
   try {
     const [first] = cluster.nodes as [SpawnedServer];
     await eventually(async () => (await first.api("GET", "/nodes")).json.nodes.length === 3);
     const flows = {
       load: durableFlow(cluster.partnerUrl),
-      plain: answering("plain", "on"),
+      plain: replyFlow("plain", "on"),
       ticks: tickFlow(cluster.partnerUrl),
       beat: beatFlow(cluster.partnerUrl, "beat"),
     };
@@ -43,7 +43,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
     inCluster(open, skip, async (cluster, store) => {
       const { partner, nodes } = cluster;
       let isOver = false;
-      let storeIsAway = false;
+      let isStoreDown = false;
       let [calls, sent] = [0, 0];
       const failed: number[] = [];
       const accepted: string[] = [];
@@ -60,33 +60,33 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
           const id = `m${++sent}`;
           const status = await post(nodes[sent % 3] as SpawnedServer, "/api/in", id);
           replies.set(status, (replies.get(status) ?? 0) + 1);
-          if (status === 202) (storeIsAway ? falselyAccepted : accepted).push(id);
+          if (status === 202) (isStoreDown ? falselyAccepted : accepted).push(id);
         }
       });
       await sleep(3_000);
       const before = accepted.length;
-      await store.takeAway();
-      // A reply that the store caused before it was killed may still be on its way.
+      await store.killAll();
+      // The reply to a message that was stored before the store was killed may still be on its way.
       await sleep(500);
-      storeIsAway = true;
+      isStoreDown = true;
       await sleep(outageMs - 500);
-      const ticksWhileAway = partner.ticks.size;
-      storeIsAway = false;
-      const backAt = performance.now();
-      await store.bringBack();
+      const ticksDuringOutage = partner.ticks.size;
+      isStoreDown = false;
+      const restartTime = performance.now();
+      await store.restartAll();
       const after = accepted.length;
       await eventually(() => accepted.length > after + 10, recoveryMs);
-      const durableAfterMs = performance.now() - backAt;
-      await eventually(() => partner.ticks.size > ticksWhileAway + 2, recoveryMs);
-      const ticksAfterMs = performance.now() - backAt;
-      await eventually(async () => (await (nodes[1] as SpawnedServer).putFlow("plain", answering("plain", "on"))).status === 200, recoveryMs);
+      const durableAfterMs = performance.now() - restartTime;
+      await eventually(() => partner.ticks.size > ticksDuringOutage + 2, recoveryMs);
+      const ticksAfterMs = performance.now() - restartTime;
+      await eventually(async () => (await (nodes[1] as SpawnedServer).putFlow("plain", replyFlow("plain", "on"))).status === 200, recoveryMs);
       isOver = true;
       await Promise.all([...plain, ...durable]);
       await eventually(() => accepted.every((id) => partner.arrived.has(id)), recoveryMs).catch(() => undefined);
       const lost = accepted.filter((id) => !partner.arrived.has(id));
       console.log(
         `${title} unreachable for ${outageMs / 1_000} s: ${calls} plain calls, ${failed.length} failed; durable ${[...replies].map(([status, count]) => `${status}: ${count}`).join(", ")}; ` +
-          `${accepted.length} accepted, ${lost.length} lost; after its return, accepted again after ${Math.round(durableAfterMs)} ms, ticks after ${Math.round(ticksAfterMs)} ms`,
+          `${accepted.length} accepted, ${lost.length} lost; after the restart, accepted again after ${Math.round(durableAfterMs)} ms, ticks after ${Math.round(ticksAfterMs)} ms`,
       );
       expect([failed, calls > 1_000]).toEqual([[], true]);
       expect(before).toBeGreaterThan(10);

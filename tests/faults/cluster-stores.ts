@@ -11,9 +11,9 @@ export interface ClusterStore {
   /** Stops a server cleanly. */
   stop(server: number): Promise<void>;
   restart(server: number): Promise<void>;
-  /** Kills all of its servers. */
-  takeAway(): Promise<void>;
-  bringBack(): Promise<void>;
+  /** Kills all servers of the store. */
+  killAll(): Promise<void>;
+  restartAll(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ export const stores: Readonly<Record<string, () => Promise<ClusterStore | undefi
       kill: nats.kill,
       stop: nats.stop,
       restart: nats.restart,
-      takeAway: () => each(nats.kill),
-      bringBack: () => each(nats.restart),
+      killAll: () => each(nats.kill),
+      restartAll: () => each(nats.restart),
       end: nats.end,
     };
   },
@@ -47,8 +47,8 @@ export const stores: Readonly<Record<string, () => Promise<ClusterStore | undefi
         kill: () => server.kill(),
         stop: () => server.kill(),
         restart: () => server.restart(),
-        takeAway: () => server.kill(),
-        bringBack: () => server.restart(),
+        killAll: () => server.kill(),
+        restartAll: () => server.restart(),
         end: () => server.end(),
       }
     );

@@ -3,17 +3,17 @@ import { expect, it } from "vitest";
 import { clusterUnderLoad } from "../cluster-load.ts";
 import { route } from "../several-workers.ts";
 import type { SpawnedServer } from "../spawned-server.ts";
-import { answering, call, eventually } from "../started-server.ts";
+import { call, eventually, replyFlow } from "../started-server.ts";
 import { stores } from "./cluster-stores.ts";
 
 const recoveryMs = 60_000;
 
-it.each(Object.entries(stores))(
+it.for(Object.entries(stores))(
   "on %s, a node without a variable is named, and its requests are served by other nodes",
   { timeout: 300_000 },
-  async (_, open) => {
+  async ([, open], { skip }) => {
     const store = await open();
-    if (store === undefined) return console.log("skipped: the store is not installed");
+    if (store === undefined) return skip("the store is not installed");
     let isSetOnLast = false;
     const cluster = await clusterUnderLoad(store.url, 3, store.env, (index): Record<string, string> => (index < 2 || isSetOnLast ? { PARTNER: "acme" } : {}));
     try {
@@ -21,19 +21,19 @@ it.each(Object.entries(stores))(
       await eventually(async () => (await one.api("GET", "/nodes")).json.nodes.length === 3);
       const flow = (id: string, text: string): string => route(id, "webhook", `setBody: {simple: "${text} {{env:PARTNER}} \${body}"}`);
       const behind = [{ node: "n2", reason: expect.stringContaining("PARTNER") }];
-      const answers = (path: string): Promise<readonly string[]> =>
+      const repliesOf = (path: string): Promise<readonly string[]> =>
         Promise.all(cluster.nodes.map(async ({ baseUrl }) => (await call(baseUrl, "POST", path, "x")).text));
 
       // A new flow, and a new version of a flow whose previous version runs on every node.
       const created = await one.putFlow("named", flow("named", "first"));
       expect([created.status, created.json.cluster]).toMatchObject([201, { nodes: 3, running: 2, behind }]);
-      expect(await answers("/api/named")).toEqual(Array(3).fill("first acme x"));
-      expect((await two.putFlow("known", answering("known", "before"))).json.cluster).toMatchObject({ nodes: 3 });
-      expect(await answers("/api/known")).toEqual(Array(3).fill("before"));
+      expect(await repliesOf("/api/named")).toEqual(Array(3).fill("first acme x"));
+      expect((await two.putFlow("known", replyFlow("known", "before"))).json.cluster).toMatchObject({ nodes: 3 });
+      expect(await repliesOf("/api/known")).toEqual(Array(3).fill("before"));
       const replaced = await two.putFlow("known", flow("known", "after"));
       expect([replaced.status, replaced.json.cluster.running]).toEqual([200, 2]);
       expect(replaced.json.cluster.behind.map(({ node }: { node: string }) => node)).toEqual(["n2", "n2"]);
-      expect(await answers("/api/known")).toEqual(Array(3).fill("after acme x"));
+      expect(await repliesOf("/api/known")).toEqual(Array(3).fill("after acme x"));
       const health = (await last.api("GET", "/health")).json;
       expect([health.status, health.cluster.nodes.find(({ node }: { node: string }) => node === "n2").behind]).toMatchObject([
         "DEGRADED",
@@ -42,9 +42,9 @@ it.each(Object.entries(stores))(
       // A change through the node that lacks the variable is rejected: it starts the change first.
       expect((await last.putFlow("other", flow("other", "first"))).status).toBe(422);
       // A version that this node can start ends the forwarding.
-      const fixed = await last.putFlow("known", answering("known", "fixed"));
+      const fixed = await last.putFlow("known", replyFlow("known", "fixed"));
       expect([fixed.status, fixed.json.cluster]).toMatchObject([200, { running: 2, behind }]);
-      expect(await answers("/api/known")).toEqual(Array(3).fill("fixed"));
+      expect(await repliesOf("/api/known")).toEqual(Array(3).fill("fixed"));
       expect((await two.putFlow("known", flow("known", "after"))).json.cluster.behind).toHaveLength(2);
       // One of the nodes that run the flow is lost.
       await two.end("SIGKILL");
@@ -60,7 +60,7 @@ it.each(Object.entries(stores))(
       isSetOnLast = true;
       await cluster.replace(2);
       await cluster.replace(1);
-      expect(await answers("/api/named")).toEqual(Array(3).fill("first acme x"));
+      expect(await repliesOf("/api/named")).toEqual(Array(3).fill("first acme x"));
       await eventually(async () => (await again().api("GET", "/health")).json.status === "UP", recoveryMs);
       const { runs } = (await again().api("GET", "/runs?routeId=named&limit=1")).json;
       expect(runs[0].status).toBe("completed");

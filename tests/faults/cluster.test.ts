@@ -1,5 +1,5 @@
 // A cluster under load whose nodes are killed every second, and a NATS server every 16 s: nothing that was accepted is lost, duplicates stay within
-// the promised bound, messages with the same key stay in order, a tick fires at most once, and a slot has one holder. SLUICE_QUICK=1 runs for 15 s
+// the documented bound, messages with the same key stay in order, a tick fires at most once, and a slot has one holder. SLUICE_QUICK=1 runs for 15 s
 // instead of 120 s; SLUICE_SECONDS sets another time, SLUICE_SEED repeats a run.
 import { describe, expect, it } from "vitest";
 import { clusterUnderLoad, concurrency, durableFlow, loadWithKills, tallyOf } from "../cluster-load.ts";
@@ -10,16 +10,16 @@ import { stores } from "./cluster-stores.ts";
 const seconds = Number(process.env["SLUICE_SECONDS"] ?? (process.env["SLUICE_QUICK"] === "1" ? 15 : 120));
 const seed = Number(process.env["SLUICE_SEED"] ?? Date.now() % 1_000_000);
 
-const disturbEveryMs = 16_000;
+const storeKillEveryMs = 16_000;
 /** How long a killed server of the store is down. */
-const awayMs = 4_000;
+const storeDownMs = 4_000;
 const keys = ["a", "b", "c", "d"];
 const schedules = ["beat1", "beat2", "beat3", "beat4"];
 
 describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
-  it("keeps its promises although a node is killed every second", { timeout: (seconds + 400) * 1_000 }, async ({ skip }) => {
+  it("keeps its guarantees although a node is killed every second", { timeout: (seconds + 400) * 1_000 }, async ({ skip }) => {
     const store = await open();
-    if (store === undefined) return skip();
+    if (store === undefined) return skip("the store is not installed");
     const random = randomFrom(seed);
     const cluster = await clusterUnderLoad(store.url, 3, store.env);
     const { partner } = cluster;
@@ -40,13 +40,13 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const startTime = performance.now();
       const until = startTime + seconds * 1_000;
       let storeKills = 0;
-      const disturbing = (async () => {
-        for (let next = startTime + disturbEveryMs; store.servers > 1 && next + awayMs < until; next += disturbEveryMs) {
+      const storeKilling = (async () => {
+        for (let next = startTime + storeKillEveryMs; store.servers > 1 && next + storeDownMs < until; next += storeKillEveryMs) {
           await sleep(next - performance.now());
           storeKills++;
           const server = Math.floor(random() * store.servers);
           await store.kill(server);
-          await sleep(awayMs);
+          await sleep(storeDownMs);
           await store.restart(server);
         }
       })();
@@ -63,7 +63,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       });
       isOver = true;
       const acceptedByKey = await keyed;
-      await disturbing;
+      await storeKilling;
       const tally = await tallyOf(cluster, report, 120_000);
       const keyedCount = acceptedByKey.flat().length;
       await eventually(() => acceptedByKey.flat().every((id) => partner.arrived.has(id)), 60_000).catch(() => undefined);

@@ -102,12 +102,12 @@ describe("conservation", () => {
     const poisoned = ids.filter((id) => id.startsWith("poison"));
     const plain = ids.filter((id) => !id.startsWith("poison"));
     await eventually(() => reached.size === plain.length, 300_000);
-    // Counted individually: a message that was accepted twice makes two letters and must not hide one that is still being retried.
-    const letters = async (id: string): Promise<number> => (await server.api("GET", `/dead-letters?text=${id}`)).json.total;
-    for (const id of poisoned) await eventually(async () => (await letters(id)) >= 1, 120_000);
+    // Counted individually: a message that was accepted twice makes two dead letters and must not hide one that is still being retried.
+    const deadLetters = async (id: string): Promise<number> => (await server.api("GET", `/dead-letters?text=${id}`)).json.total;
+    for (const id of poisoned) await eventually(async () => (await deadLetters(id)) >= 1, 120_000);
     const missing = plain.filter((id) => !reached.has(id));
     expect(missing).toEqual([]);
-    for (const id of poisoned) expect(await letters(id), id).toBeGreaterThanOrEqual(1);
+    for (const id of poisoned) expect(await deadLetters(id), id).toBeGreaterThanOrEqual(1);
     const twice = [...reached.values()].reduce((sum, times) => sum + times - 1, 0);
     console.log(
       JSON.stringify({

@@ -18,7 +18,7 @@ interface Reply {
 
 const send = (contender: ChildProcess, message: object): Promise<Reply> =>
   new Promise((resolve) => {
-    contender.once("message", (answer) => resolve(answer as Reply));
+    contender.once("message", (reply) => resolve(reply as Reply));
     contender.send(message);
   });
 

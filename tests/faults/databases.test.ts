@@ -9,7 +9,7 @@ import mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep, startTestServer, type StartedServer } from "../started-server.ts";
-import { residentBytes } from "../watched-server.ts";
+import { residentBytes } from "../process-usage.ts";
 import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 
 type Row = Record<string, unknown>;
@@ -88,14 +88,14 @@ const families: readonly Family[] = [
 
 for (const family of families) {
   const server = await serverFor(family.server, { own: true });
-  describe.skipIf(server === undefined)(`a database under faults (needs ${family.title})`, () => faultsOf(family, server as TestServer));
+  describe.skipIf(server === undefined)(`a database under faults (needs ${family.title})`, () => defineFaultTests(family, server as TestServer));
 }
 
-function faultsOf(family: Family, own: TestServer): void {
+function defineFaultTests(family: Family, own: TestServer): void {
   const started: StartedServer[] = [];
   const query = (text: string): Promise<readonly Row[]> => family.query(own.port, text);
   const count = async (from: string): Promise<number> => Number((await query(`select count(*) as n from ${from}`))[0]?.["n"]);
-  const table = async (name: string, rows: number): Promise<void> => {
+  const createTable = async (name: string, rows: number): Promise<void> => {
     await query(`create table ${name} (id integer primary key, state varchar(10) default 'new', consumed integer default 0)`);
     await query(`create table ${name}_effects (id integer primary key)`);
     await query(`insert into ${name} (id) ${family.numbers(rows)}`);
@@ -137,9 +137,9 @@ function faultsOf(family: Family, own: TestServer): void {
   };
   const statusOf = async ({ api }: Api, name: string): Promise<string> =>
     ((await api("GET", `/flows/${name}`)).json.routes as readonly { id: string; status: string }[]).find(({ id }) => id === name)?.status ?? "none";
-  const allDone = (name: string, rows: number): Promise<void> =>
+  const waitUntilDone = (name: string, rows: number): Promise<void> =>
     expect.poll(() => count(`${name} where state = 'done'`), { timeout: 240_000, interval: 500 }).toBe(rows);
-  const once = async (name: string, rows: number): Promise<void> =>
+  const expectOnce = async (name: string, rows: number): Promise<void> =>
     expect([await count(`${name}_effects`), await count(`${name} where consumed <> 1`)]).toEqual([rows, 0]);
   beforeAll(async () => {
     for (const text of [family.setUp, ...family.user]) await query(text);
@@ -150,34 +150,34 @@ function faultsOf(family: Family, own: TestServer): void {
   });
 
   it("20,000 rows while the connection is dropped 20 times: each effect and each onConsume happens once", async () => {
-    await table("cut", 20_000);
+    await createTable("cut", 20_000);
     const link = await FaultyLink.to(own);
     await deploy("cut", link.port, false);
     for (let cut = 0; cut < 20; cut++) {
       await sleep(400);
       link.cut();
     }
-    await allDone("cut", 20_000);
-    await once("cut", 20_000);
+    await waitUntilDone("cut", 20_000);
+    await expectOnce("cut", 20_000);
     await link.close();
   });
 
   for (const transacted of [false, true])
     it(`the server is killed under load and restarted${transacted ? ", transacted" : ""}: no row is lost or partially processed`, async () => {
       const name = transacted ? "killed_tx" : "killed";
-      await table(name, 4000);
+      await createTable(name, 4000);
       const runtime = await deploy(name, own.port, transacted);
       await expect.poll(() => count(`${name}_effects`), { timeout: 30_000 }).toBeGreaterThan(300);
       await own.kill();
       await expect.poll(() => statusOf(runtime, name), { timeout: 5000 }).toBe("Failed");
       await own.restart();
       await expect.poll(() => statusOf(runtime, name), { timeout: 10_000 }).toBe("Started");
-      await allDone(name, 4000);
-      await once(name, 4000);
+      await waitUntilDone(name, 4000);
+      await expectOnce(name, 4000);
     });
 
   it("the server is down when a flow is deployed and when the runtime starts", async () => {
-    await table("late", 10);
+    await createTable("late", 10);
     const link = await FaultyLink.to(own);
     await link.refuse();
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
@@ -197,42 +197,42 @@ function faultsOf(family: Family, own: TestServer): void {
     await expect.poll(() => health(second), { timeout: 5000 }).toMatch(/^down /);
     await link.open();
     await expect.poll(() => statusOf(second, "late"), { timeout: 35_000 }).toBe("Started");
-    await allDone("late", 10);
+    await waitUntilDone("late", 10);
     await link.close();
   });
 
   it("a route that is replaced under load leaves nothing partially processed, and continues where it stopped", async () => {
-    await table("replaced", 4000);
+    await createTable("replaced", 4000);
     const runtime = await deploy("replaced", own.port, true);
     for (const delay of [6, 7, 8]) {
       await sleep(300);
       expect((await runtime.putFlow("replaced", flowOf("replaced", true, "", delay))).status).toBe(200);
       expect(await count("replaced r where (state = 'done') <> exists (select 1 from replaced_effects e where e.id = r.id)")).toBe(0);
     }
-    await allDone("replaced", 4000);
-    await once("replaced", 4000);
+    await waitUntilDone("replaced", 4000);
+    await expectOnce("replaced", 4000);
   });
 
   it("the runtime is killed under load, twice: transacted rows are done once", async () => {
-    await table("crashed", 4000);
+    await createTable("crashed", 4000);
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
-    const begun = await spawnServer({ dataDir });
-    await install(begun, "crashed", own.port, flowOf("crashed", true));
+    const first = await spawnServer({ dataDir });
+    await install(first, "crashed", own.port, flowOf("crashed", true));
     await expect.poll(() => count("crashed_effects"), { timeout: 30_000 }).toBeGreaterThan(300);
-    await begun.end("SIGKILL");
+    await first.end("SIGKILL");
     const again = await spawnServer({ dataDir });
     const before = await count("crashed_effects");
     await expect.poll(() => count("crashed_effects"), { timeout: 30_000 }).toBeGreaterThan(before + 300);
     await again.end("SIGKILL");
     const last = await spawnServer({ dataDir });
-    await allDone("crashed", 4000);
-    await once("crashed", 4000);
+    await waitUntilDone("crashed", 4000);
+    await expectOnce("crashed", 4000);
     await last.end();
     last.clean();
   });
 
   it("shares 10,000 rows between two runtimes while the server is down for 20 s: health reports it, and each effect occurs once", async () => {
-    await table("shared", 10_000);
+    await createTable("shared", 10_000);
     const runtimes = [await deploy("shared", own.port, true), await deploy("shared", own.port, true)];
     await expect.poll(() => count("shared_effects"), { timeout: 30_000 }).toBeGreaterThan(300);
     await own.kill();
@@ -242,16 +242,16 @@ function faultsOf(family: Family, own: TestServer): void {
     expect(await health()).toMatch(/ECONNREFUSED|closed|terminated/);
     await own.restart();
     await expect.poll(health, { timeout: 35_000 }).not.toContain('"DEGRADED"');
-    await allDone("shared", 10_000);
-    await once("shared", 10_000);
+    await waitUntilDone("shared", 10_000);
+    await expectOnce("shared", 10_000);
   });
 
   it("a route fails for every tenth row: it stays as it was, the others are done", async () => {
-    await table("failing", 400);
+    await createTable("failing", 400);
     const runtime = await start();
     const failure = `{filter: {simple: "\${body[id]} regex '[0-9]*0'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}, `;
     await install(runtime, "failing", own.port, flowOf("failing", false, failure));
-    await allDone("failing", 360);
+    await waitUntilDone("failing", 360);
     expect([await count("failing where state = 'new' and id % 10 = 0"), await count("failing_effects"), await count("failing where consumed > 1")]).toEqual([
       40, 360, 0,
     ]);
@@ -259,7 +259,7 @@ function faultsOf(family: Family, own: TestServer): void {
   });
 
   it("a link that goes silent fails the poll in time, and the route recovers", async () => {
-    await table("silent", 3000);
+    await createTable("silent", 3000);
     const link = await FaultyLink.to(own);
     const runtime = await start();
     await install(runtime, "silent", link.port, flowOf("silent", false, "{delay: {constant: 1}}, "));
@@ -269,13 +269,13 @@ function faultsOf(family: Family, own: TestServer): void {
     link.silence(false);
     link.cut();
     await expect.poll(() => statusOf(runtime, "silent"), { timeout: 35_000 }).toBe("Started");
-    await allDone("silent", 3000);
-    await once("silent", 3000);
+    await waitUntilDone("silent", 3000);
+    await expectOnce("silent", 3000);
     await link.close();
   });
 
   it("the password is wrong, then right", async () => {
-    await table("guarded", 10);
+    await createTable("guarded", 10);
     const link = await FaultyLink.to(own);
     const runtime = await start();
     const withPassword = (password: string): object => connectionOf(link.port, { user: guardedUser.name, password });
@@ -287,7 +287,7 @@ function faultsOf(family: Family, own: TestServer): void {
     expect(link.accepted - before).toBeLessThanOrEqual(1);
     const { status, text } = await runtime.api("PUT", "/connections/guarded", withPassword(guardedUser.password));
     expect([status, text]).toEqual([200, expect.any(String)]);
-    await allDone("guarded", 10);
+    await waitUntilDone("guarded", 10);
     await link.close();
   });
 

@@ -29,15 +29,15 @@ it("1,000 messages for a partner that is temporarily down all arrive soon after 
   const server = await spawnServer({ env: { SERVICE_RUN_MS: "5m", SERVICE_MAX_INFLIGHT: "2000" } });
   try {
     await server.putFlow(
-      "m07",
+      "retried",
       `- errorHandler:\n    defaultErrorHandler:\n      redeliveryPolicy: {maximumRedeliveries: -1, redeliveryDelay: 500, maximumRedeliveryDelay: 1000, useExponentialBackOff: true}\n` +
-        route("m07", "webhook", "to: {uri: 'seda:m07', parameters: {waitForTaskToComplete: Never, size: 5000}}") +
-        route("m07-work", "seda:m07?concurrentConsumers=50&size=5000", `to: http://127.0.0.1:${port}/`),
+        route("retried", "webhook", "to: {uri: 'seda:retried', parameters: {waitForTaskToComplete: Never, size: 5000}}") +
+        route("retried-work", "seda:retried?concurrentConsumers=50&size=5000", `to: http://127.0.0.1:${port}/`),
     );
     const before = residentMiB(server.pid);
     const sendThousand = async (first: number): Promise<void> => {
       for (let from = first; from < first + 1000; from += 50)
-        await Promise.all(Array.from({ length: 50 }, (_, index) => call(server.baseUrl, "POST", "/api/m07", `m${from + index}`)));
+        await Promise.all(Array.from({ length: 50 }, (_, index) => call(server.baseUrl, "POST", "/api/retried", `m${from + index}`)));
     };
     await sendThousand(0);
     await sleep(60_000);
@@ -59,8 +59,8 @@ it("1,000 messages for a partner that is temporarily down all arrive soon after 
   }
 });
 
-it("1,000 files and 20 kills at random moments: every file is processed, none is lost, and marked only after success", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-m10-"));
+it("1,000 files and 20 kills at random moments: every file is processed, and is marked only after success", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-files-"));
   const folder = join(dataDir, "in");
   mkdirSync(folder);
   const done = new Map<string, number>();
@@ -75,9 +75,9 @@ it("1,000 files and 20 kills at random moments: every file is processed, none is
   await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
   const { port } = partner.address() as { port: number };
   for (let index = 0; index < 1000; index++) writeFileSync(join(folder, `f${String(index).padStart(4, "0")}.txt`), `file-${index}`);
-  const yaml = route("m10", `file:${folder}?initialDelay=0&delay=50&maxMessagesPerPoll=20`, `to: http://127.0.0.1:${port}/`);
+  const yaml = route("files", `file:${folder}?initialDelay=0&delay=50&maxMessagesPerPoll=20`, `to: http://127.0.0.1:${port}/`);
   let server = await spawnServer({ dataDir });
-  await server.putFlow("m10", yaml);
+  await server.putFlow("files", yaml);
   mkdirSync(join(folder, ".camel"), { recursive: true });
   const finished = (): string[] =>
     readdirSync(join(folder, ".camel"), { withFileTypes: true })
@@ -113,12 +113,12 @@ it("messages accepted into a queue on disk survive 20 kills: each arrives at lea
   await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
   const { port } = partner.address() as { port: number };
   const atOnce = 5;
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-m11-"));
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-queued-"));
   let server = await spawnServer({ dataDir });
   const put = await server.putFlow(
-    "m11",
-    route("m11", "webhook", "to: queue:m11", "setBody: {constant: kept}") +
-      route("m11-work", `queue:m11?concurrentConsumers=${atOnce}&redeliveryDelay=200`, `to: http://127.0.0.1:${port}/`),
+    "queued",
+    route("queued", "webhook", "to: queue:queued", "setBody: {constant: kept}") +
+      route("queued-work", `queue:queued?concurrentConsumers=${atOnce}&redeliveryDelay=200`, `to: http://127.0.0.1:${port}/`),
   );
   expect(put.json?.error).toBeUndefined();
   const accepted: string[] = [];
@@ -126,7 +126,7 @@ it("messages accepted into a queue on disk survive 20 kills: each arrives at lea
   const sender = (async () => {
     for (let number = 0; sending; number++) {
       // A call cut off by a kill was not acknowledged: it may arrive or not, and is not repeated.
-      const reply = await call(server.baseUrl, "POST", "/api/m11", `m-${number}`).catch(() => undefined);
+      const reply = await call(server.baseUrl, "POST", "/api/queued", `m-${number}`).catch(() => undefined);
       if (reply?.text === "kept") accepted.push(`m-${number}`);
       else await sleep(50);
     }

@@ -7,7 +7,7 @@ import { batchesOf, type Batch } from "../event-loop/batches.ts";
 import { inputs, type InputName } from "../event-loop/hostile-inputs.ts";
 import { budgetMs } from "../event-loop/loop-watch.ts";
 import { messageCases, uncovered } from "../event-loop/message-cases.ts";
-import { report, routeOf, startSwept, type Measured, type SweptServer } from "../event-loop/sweep.ts";
+import { report, routeOf, startSweepServer, type Measured, type SweepServer } from "../event-loop/sweep.ts";
 
 /** Just below the body limit of 10 MiB. */
 const size = 9_900_000;
@@ -20,7 +20,7 @@ const chosenCases = messageCases
   .map((one) => ({ ...one, inputs: one.inputs.filter((input) => only.test(`${one.name} < ${input}`)) }))
   .filter(({ inputs: chosen }) => chosen.length > 0);
 
-let swept: SweptServer;
+let sweep: SweepServer;
 const measured: Measured[] = [];
 const bodies = new Map<InputName, Buffer>();
 const bodyOf = (name: InputName): Buffer => {
@@ -29,17 +29,17 @@ const bodyOf = (name: InputName): Buffer => {
   return body;
 };
 
-beforeAll(async () => void (swept = await startSwept()));
+beforeAll(async () => void (sweep = await startSweepServer()));
 afterAll(async () => {
-  await swept.end();
+  await sweep.end();
   console.log(`${measured.length} measured, the longest:\n${report(measured)}`);
 });
 
 /** Measures twice before it reports an exceeded budget: the first time may include compilation, or another process. */
 async function measure(name: string, send: () => Promise<string>): Promise<Measured> {
-  const result = await swept.measure(name, send);
+  const result = await sweep.measure(name, send);
   if (result.blockedMs <= budgetMs) return result;
-  const again = await swept.measure(name, send);
+  const again = await sweep.measure(name, send);
   return again.blockedMs < result.blockedMs ? again : result;
 }
 
@@ -55,12 +55,12 @@ const offenders = (from: number): readonly string[] =>
     .map(({ name, blockedMs }) => `${name}: ${blockedMs} ms`);
 
 it("every part of the catalog has a case", async () => {
-  const { json } = await swept.server.api("GET", "/catalog");
+  const { json } = await sweep.server.api("GET", "/catalog");
   expect(uncovered(json)).toEqual([]);
 });
 
 it("every endpoint has a case", async () => {
-  const { json } = await swept.server.api("GET", "/openapi.json");
+  const { json } = await sweep.server.api("GET", "/openapi.json");
   expect(uncoveredEndpoints(json)).toEqual([]);
 });
 
@@ -72,8 +72,8 @@ it(
     for (const batch of batchesOf(chosenCases)) {
       await withRoute(batch, async (path) => {
         for (const input of batch.inputs) {
-          const result = await measure(`${batch.name} < ${input}`, () => swept.post(path, bodyOf(input)));
-          if (batch.cases.length > 1 && !result.answer.startsWith("200 done")) unfinished.push(`${result.name}: ${result.answer}`);
+          const result = await measure(`${batch.name} < ${input}`, () => sweep.post(path, bodyOf(input)));
+          if (batch.cases.length > 1 && !result.reply.startsWith("200 done")) unfinished.push(`${result.name}: ${result.reply}`);
           if (batch.cases.length === 1 || result.blockedMs <= measureEachAboveMs) note(result);
           else await measureEach(batch, input);
         }
@@ -87,16 +87,16 @@ it(
 
 /** The time of each case of a batch. */
 async function measureEach(batch: Batch, input: InputName): Promise<void> {
-  for (const one of batch.cases) await withRoute(one, async (path) => note(await measure(`${one.name} < ${input}`, () => swept.post(path, bodyOf(input)))));
+  for (const one of batch.cases) await withRoute(one, async (path) => note(await measure(`${one.name} < ${input}`, () => sweep.post(path, bodyOf(input)))));
 }
 
 let routes = 0;
 async function withRoute({ name, steps }: Pick<Batch, "name" | "steps">, use: (path: string) => Promise<void>): Promise<void> {
   const id = `sweep-${routes++}`;
-  const put = await swept.server.putFlow(id, routeOf(id, steps));
+  const put = await sweep.server.putFlow(id, routeOf(id, steps));
   expect([name, put.status, put.json?.error]).toEqual([name, 201, undefined]);
   await use(`/api/${id}`);
-  await swept.server.api("DELETE", `/flows/${id}`);
+  await sweep.server.api("DELETE", `/flows/${id}`);
 }
 
 it(
@@ -106,7 +106,7 @@ it(
     for (const { name, method, path, body, headers } of apiCases) {
       if (!only.test(name)) continue;
       const text = body?.();
-      note(await measure(name, () => swept.api(method, path, text, headers)));
+      note(await measure(name, () => sweep.api(method, path, text, headers)));
     }
     expect(offenders(from)).toEqual([]);
   },

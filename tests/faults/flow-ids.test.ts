@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { flowIds } from "../../packages/server/src/flows/flow-ids.test-support.ts";
 import { spawnServer } from "../spawned-server.ts";
-import { answering, call } from "../started-server.ts";
+import { call, replyFlow } from "../started-server.ts";
 
 const histories = Number(process.env["SLUICE_SEEDS"] ?? 20);
 const policy = { authenticate: [{ type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "k", key: "k-0123456789abcdef" }] }], default: "allow" };
@@ -40,7 +40,7 @@ async function applyHistory(history: readonly Step[]): Promise<void> {
         await server.api("DELETE", `/auth/${id}`);
         continue;
       }
-      const put = await server.putFlow(id, answering(`r${index}`, `t${index}`));
+      const put = await server.putFlow(id, replyFlow(`r${index}`, `t${index}`));
       expect([id, put.status]).toEqual([id, known === undefined ? 201 : known === id ? 200 : 409]);
       if (put.status === 409) continue;
       spelling.set(id.toLowerCase(), id);

@@ -2,12 +2,12 @@
 // served meanwhile.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCanary } from "../canary.ts";
-import { countStatuses, inflating, postPacked, sendWithoutReading } from "../hostile-clients.ts";
+import { countStatuses, gzipOf, postGzip, sendWithoutReading } from "../hostile-clients.ts";
 import { watchMemory } from "../process-usage.ts";
-import { spawnWatched, type Watched } from "../watched-server.ts";
+import { spawnWatched, type WatchedServer } from "../watched-server.ts";
 import { call, sleep } from "../started-server.ts";
 
-let server: Watched;
+let server: WatchedServer;
 beforeEach(async () => {
   server = await spawnWatched();
 });
@@ -37,11 +37,11 @@ const bigReply = `setBody: {constant: "${"x".repeat(192 * 1024)}"}`;
 
 describe("pipelining without reading", () => {
   it.each([
-    { lane: "the plain lane", path: "/big", sockets: 40, mib: 64 },
-    { lane: "node:http", path: "/item/7", sockets: 40, mib: 64 },
-    { lane: "the plain lane", path: "/big", sockets: 100, mib: 256 },
-    { lane: "node:http", path: "/item/7", sockets: 100, mib: 256 },
-  ])("$sockets sockets × 2,000 requests through $lane stay within $mib MiB", async ({ path, sockets, mib }) => {
+    { reader: "the fast path", path: "/big", sockets: 40, mib: 64 },
+    { reader: "node:http", path: "/item/7", sockets: 40, mib: 64 },
+    { reader: "the fast path", path: "/big", sockets: 100, mib: 256 },
+    { reader: "node:http", path: "/item/7", sockets: 100, mib: 256 },
+  ])("$sockets sockets × 2,000 requests through $reader stay within $mib MiB", async ({ path, sockets, mib }) => {
     await server.putFlow("big", route("big", "platform-http:/big", bigReply) + route("item", "platform-http:/item/{n}", bigReply));
     const growth = await peakGrowth(async () => {
       const clients = await sendWithoutReading(server.baseUrl, sockets, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2_000));
@@ -86,22 +86,22 @@ describe("pipelining without reading", () => {
 
 describe("request bytes held", () => {
   const wait = 'delay: {constant: "8000"}';
-  const packed = inflating(10 * 1024 * 1024);
+  const packed = gzipOf(10 * 1024 * 1024);
 
   it.each([100, 150])("%i gzip bodies of 10 MiB each, sent to a route that waits", async (clients) => {
     await server.putFlow("waits", route("waits", "webhook", wait) + route("honest", "webhook", 'setBody: {constant: "fine"}'));
     const growth = await peakGrowth(async () => {
-      const attack = Promise.all(Array.from({ length: clients }, () => postPacked(`${server.baseUrl}/api/waits`, packed)));
+      const attack = Promise.all(Array.from({ length: clients }, () => postGzip(`${server.baseUrl}/api/waits`, packed)));
       for (let second = 0; second < 5; second++) {
         expect((await call(server.baseUrl, "POST", "/api/honest", "x")).text).toBe("fine");
         await sleep(1_000);
       }
-      const answers = await attack;
-      const counts = countStatuses(answers);
+      const replies = await attack;
+      const counts = countStatuses(replies);
       console.log(JSON.stringify(counts));
       expect(counts[200]).toBeGreaterThanOrEqual(5);
       expect((counts[200] ?? 0) + (counts[503] ?? 0)).toBe(clients);
-      expect(answers.filter(({ status }) => status === 503).every(({ retryAfter }) => retryAfter === "1")).toBe(true);
+      expect(replies.filter(({ status }) => status === 503).every(({ retryAfter }) => retryAfter === "1")).toBe(true);
     });
     expect(growth).toBeLessThan(256);
   });

@@ -30,7 +30,7 @@ const hook = (id: string, ...steps: readonly string[]): string => `- route:
 ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
-async function failing(id: string, yaml: string, body: string, contentType = "text/plain"): Promise<ApiReply> {
+async function deployAndCall(id: string, yaml: string, body: string, contentType = "text/plain"): Promise<ApiReply> {
   const put = await server.putFlow(id, yaml);
   expect(put.json?.error).toBeUndefined();
   return call(server.baseUrl, "POST", `/api/${id}`, body, { "content-type": contentType });
@@ -51,7 +51,7 @@ describe("an endless expression is stopped", () => {
   ])(
     "%s",
     async (id, step, body) => {
-      const reply = await failing(id, hook(id, step), body);
+      const reply = await deployAndCall(id, hook(id, step), body);
       expect([reply.status, reply.text]).toEqual([expect.toSatisfy((status) => status === 500 || status === 504), expect.any(String)]);
       expect(await runErrors(id)).toMatch(/time limit|call depth|size limit/);
     },
@@ -77,19 +77,19 @@ describe("an endless expression is stopped", () => {
 
   it("a loop whose condition is always true ends with its run", async () => {
     const steps = ["loop: {doWhile: true, simple: \"${body} != 'over'\", steps: [{setHeader: {name: n, constant: x}}]}"];
-    const endless = hook("g01-loop", ...steps);
+    const endless = hook("endless-loop", ...steps);
     const short = await spawnServer({ env: { SERVICE_RUN_MS: "4s" } });
     try {
       expect((await short.putFlow("canary", canaryFlow)).status).toBe(201);
-      expect((await short.putFlow("g01-loop", endless)).status).toBe(201);
+      expect((await short.putFlow("endless-loop", endless)).status).toBe(201);
       const watching = await startCanary(short);
       const startTime = performance.now();
-      const reply = await call(short.baseUrl, "POST", "/api/g01-loop", "x");
+      const reply = await call(short.baseUrl, "POST", "/api/endless-loop", "x");
       expect(reply.status).toBe(504);
       expect(performance.now() - startTime).toBeLessThan(8_000);
       const { calls } = await watching.stop();
       expect(calls).toBeGreaterThan(5);
-      expect(JSON.stringify((await short.api("GET", "/runs?routeId=g01-loop")).json)).toMatch(/time limit/);
+      expect(JSON.stringify((await short.api("GET", "/runs?routeId=endless-loop")).json)).toMatch(/time limit/);
     } finally {
       await short.end("SIGKILL");
       short.clean();
@@ -98,7 +98,7 @@ describe("an endless expression is stopped", () => {
 
   it("many heavy steps in one run yield to others", async () => {
     const step = 'setProperty: {name: p, jq: "[range(20000)] | length"}';
-    const reply = await failing("heavy", hook("heavy", ...Array.from({ length: 30 }, () => step), "setBody: {constant: through}"), "1");
+    const reply = await deployAndCall("heavy", hook("heavy", ...Array.from({ length: 30 }, () => step), "setBody: {constant: through}"), "1");
     expect(reply.text).toBe("through");
   }, 120_000);
 });
@@ -107,59 +107,59 @@ describe("no pattern backtracks", () => {
   const attack = `${"a".repeat(50)}!`;
   const pattern = "^(a+)+$";
   it.each([
-    ["g02-filter", `filter: {simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}`],
+    ["filter", `filter: {simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}`],
     [
-      "g02-choice",
+      "choice",
       `choice: {when: [{simple: "\${body} regex '${pattern}'", steps: [{setBody: {constant: no}}]}], otherwise: {steps: [{setBody: {constant: otherwise}}]}}`,
     ],
-    ["g02-replace", `setBody: {simple: "\${body.replaceAll('${pattern}','x')}"}`],
-    ["g02-jq", `setBody: {jq: "test(\\"${pattern}\\")"}`],
+    ["replace", `setBody: {simple: "\${body.replaceAll('${pattern}','x')}"}`],
+    ["jq", `setBody: {jq: "test(\\"${pattern}\\")"}`],
   ])(
     "%s",
     async (id, step) => {
       for (const body of [attack, `${"a".repeat(1_000_000)}!`]) {
-        const text = id === "g02-jq" ? JSON.stringify(body) : body;
+        const text = id === "jq" ? JSON.stringify(body) : body;
         const startTime = performance.now();
-        await failing(id, hook(id, step), text);
+        await deployAndCall(id, hook(id, step), text);
         expect(performance.now() - startTime).toBeLessThan(10_000);
       }
     },
     120_000,
   );
 
-  it("g02-validate", async () => {
-    const reply = await failing("g02-validate", hook("g02-validate", `validate: {simple: "\${body} regex '${pattern}'"}`), attack);
+  it("validate", async () => {
+    const reply = await deployAndCall("validate", hook("validate", `validate: {simple: "\${body} regex '${pattern}'"}`), attack);
     expect(reply.status).toBeGreaterThanOrEqual(400);
   });
 });
 
 describe("calls and copies", () => {
   it("a route that calls itself fails with 'call depth', including through wire taps and queues", async () => {
-    const reply = await failing(
-      "g04",
-      `${hook("g04", "to: direct:g04-loop")}- route:\n    id: g04-loop\n    from:\n      uri: direct:g04-loop\n      steps:\n        - to: direct:g04-loop\n`,
+    const reply = await deployAndCall(
+      "recursive",
+      `${hook("recursive", "to: direct:recursive-call")}- route:\n    id: recursive-call\n    from:\n      uri: direct:recursive-call\n      steps:\n        - to: direct:recursive-call\n`,
       "x",
     );
     expect(reply.json.error).toContain("call depth");
-    const taps = `${hook("g04-taps", "to: direct:g04-tapping")}- route:\n    id: g04-tapping\n    from:\n      uri: direct:g04-tapping\n      steps:\n        - wireTap: {uri: "direct:g04-tapping"}\n        - wireTap: {uri: "direct:g04-tapping"}\n`;
-    expect((await failing("g04-taps", taps, "x")).status).toBe(200);
+    const taps = `${hook("tapped", "to: direct:recursive-tap")}- route:\n    id: recursive-tap\n    from:\n      uri: direct:recursive-tap\n      steps:\n        - wireTap: {uri: "direct:recursive-tap"}\n        - wireTap: {uri: "direct:recursive-tap"}\n`;
+    expect((await deployAndCall("tapped", taps, "x")).status).toBe(200);
     await sleep(1500);
-    expect((await server.api("DELETE", "/flows/g04-taps")).status).toBeLessThan(300);
+    expect((await server.api("DELETE", "/flows/tapped")).status).toBeLessThan(300);
   }, 120_000);
 
   it("nested multicasts fail with 'exchange limit'", async () => {
     const levels = Array.from(
       { length: 6 },
       (_, level) =>
-        `- route:\n    id: g10-${level}\n    from:\n      uri: direct:g10-${level}\n      steps:\n        - multicast:\n            steps:\n${Array.from({ length: 10 }, () => (level === 5 ? "              - setProperty: {name: p, constant: x}\n" : `              - to: direct:g10-${level + 1}\n`)).join("")}`,
+        `- route:\n    id: multicasts-${level}\n    from:\n      uri: direct:multicasts-${level}\n      steps:\n        - multicast:\n            steps:\n${Array.from({ length: 10 }, () => (level === 5 ? "              - setProperty: {name: p, constant: x}\n" : `              - to: direct:multicasts-${level + 1}\n`)).join("")}`,
     ).join("");
-    const reply = await failing("g10", hook("g10", "to: direct:g10-0") + levels, "x");
+    const reply = await deployAndCall("multicasts", hook("multicasts", "to: direct:multicasts-0") + levels, "x");
     expect(reply.json.error).toContain("exchange limit");
   }, 120_000);
 
   it("calls over the limit are rejected with 503 and Retry-After, others continue", async () => {
-    await server.putFlow("g11", hook("g11", 'delay: {constant: "15000"}'));
-    const calls = Array.from({ length: 1000 }, () => call(server.baseUrl, "POST", "/api/g11", "x"));
+    await server.putFlow("busy", hook("busy", 'delay: {constant: "15000"}'));
+    const calls = Array.from({ length: 1000 }, () => call(server.baseUrl, "POST", "/api/busy", "x"));
     const replies = await Promise.all(calls);
     const refused = replies.filter(({ status }) => status === 503);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(200);
@@ -170,13 +170,13 @@ describe("calls and copies", () => {
 
 describe("a message that doubles in size", () => {
   it.each([
-    ["g15-text", 'setBody: {simple: "${body}${body}"}', "x"],
-    ["g15-list", 'setBody: {jq: "[., .]"}', "1"],
-    ["g15-jsonata", 'setBody: {jsonata: "[[$], [$]]"}', "1"],
+    ["doubled-text", 'setBody: {simple: "${body}${body}"}', "x"],
+    ["doubled-list", 'setBody: {jq: "[., .]"}', "1"],
+    ["doubled-jsonata", 'setBody: {jsonata: "[[$], [$]]"}', "1"],
   ])(
     "%s is limited",
     async (id, step, body) => {
-      const reply = await failing(id, hook(id, `loop: {constant: "60", steps: [{${step}}]}`), body);
+      const reply = await deployAndCall(id, hook(id, `loop: {constant: "60", steps: [{${step}}]}`), body);
       expect(reply.status).toBeGreaterThanOrEqual(500);
       expect(await runErrors(id)).toMatch(/size limit|time limit/);
     },
@@ -187,8 +187,8 @@ describe("a message that doubles in size", () => {
 it("a run that exceeds its deadline also ends its copies and loops", async () => {
   const slow = await spawnServer({ env: { SERVICE_RUN_MS: "500" } });
   try {
-    await slow.putFlow("m16", hook("m16", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part ${body}"}]}'));
-    const reply = await call(slow.baseUrl, "POST", "/api/m16", Array.from({ length: 50 }, (_, index) => index).join(","));
+    await slow.putFlow("overdue", hook("overdue", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part ${body}"}]}'));
+    const reply = await call(slow.baseUrl, "POST", "/api/overdue", Array.from({ length: 50 }, (_, index) => index).join(","));
     expect(reply.status).toBe(504);
     await sleep(300);
     const seen = (slow.output().match(/part \d+/g) ?? []).length;

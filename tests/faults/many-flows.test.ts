@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { spawnServer } from "../spawned-server.ts";
-import { answering, call } from "../started-server.ts";
-import { starvedMs } from "../watched-server.ts";
+import { call, replyFlow } from "../started-server.ts";
+import { starvedMs } from "../process-usage.ts";
 
 it("2,000 flows, 20 corrupt: ready within 10 s, 1,980 running", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   mkdirSync(join(dataDir, "routes"));
   const broken = ["- route: [", "", "\0\0\0", "- route: {id: x}"];
   for (let index = 0; index < 2_000; index++) {
-    const text = index % 100 === 7 ? (broken[((index / 100) % broken.length) | 0] as string) : answering(`r${index}`, `answer ${index}`);
+    const text = index % 100 === 7 ? (broken[((index / 100) % broken.length) | 0] as string) : replyFlow(`r${index}`, `answer ${index}`);
     writeFileSync(join(dataDir, "routes", `f${index}.yaml`), text);
   }
   const startTime = performance.now();

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary } from "../canary.ts";
 import { startIdleServer } from "../idle-server.ts";
-import { descriptors, residentMiB, watchMemory } from "../process-usage.ts";
+import { openDescriptors, residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { answering, call, eventually, sleep } from "../started-server.ts";
+import { call, eventually, replyFlow, sleep } from "../started-server.ts";
 
 let server: SpawnedServer;
 beforeAll(async () => {
@@ -50,23 +50,23 @@ describe("a split of 1,000,000 lines", () => {
     const folder = join(server.dataDir, `in-${name}`);
     mkdirSync(folder);
     const put = await server.putFlow(
-      `g07-${name}`,
+      `split-${name}`,
       route(
-        `g07-${name}`,
+        `split-${name}`,
         `file:${folder}?initialDelay=0&delay=200&streamOver=1MiB`,
         `split: {tokenize: {token: "\\n"}, ${options}, steps: [{setProperty: {name: p, simple: "\${body}"}}]}`,
       ),
     );
     expect(put.json?.error).toBeUndefined();
     const isOver = async (): Promise<boolean> =>
-      (await server.api("GET", `/runs?routeId=g07-${name}`)).json.runs.some(({ status }: { status: string }) => status !== "running");
+      (await server.api("GET", `/runs?routeId=split-${name}`)).json.runs.some(({ status }: { status: string }) => status !== "running");
     const grown = await watched(`split of a file, ${name}`, async () => {
       writeFileSync(join(folder, "lines.txt"), lines());
       await eventually(isOver, 240_000);
     });
     expect(grown).toBeLessThan(200);
-    expect((await server.api("GET", `/runs?routeId=g07-${name}`)).json.runs).toMatchObject([{ status: "completed" }]);
-    await server.api("DELETE", `/flows/g07-${name}`);
+    expect((await server.api("GET", `/runs?routeId=split-${name}`)).json.runs).toMatchObject([{ status: "completed" }]);
+    await server.api("DELETE", `/flows/split-${name}`);
   });
 
   it.each([
@@ -93,16 +93,16 @@ describe("a split of 1,000,000 lines", () => {
 
 it("1,000,000 messages, each with its own key and no completion, are bounded and logged", async () => {
   const aggregate = `aggregate: {correlationExpression: {simple: "\${body}"}, completionSize: "1000000", aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setProperty: {name: p, constant: x}}]}`;
-  await server.putFlow("g08", route("g08", "webhook", `split: {tokenize: {token: "\\n"}, steps: [{${aggregate}}]}`, "setBody: {constant: done}"));
+  await server.putFlow("ungrouped", route("ungrouped", "webhook", `split: {tokenize: {token: "\\n"}, steps: [{${aggregate}}]}`, "setBody: {constant: done}"));
   const grown = await watched("open groups", async () => {
     for (let part = 0; part < 10; part++) {
       const body = Array.from({ length: 100_000 }, (_, index) => `key-${part}-${index}`).join("\n");
-      expect((await call(server.baseUrl, "POST", "/api/g08", body, { "content-type": "text/plain" })).text).toBe("done");
+      expect((await call(server.baseUrl, "POST", "/api/ungrouped", body, { "content-type": "text/plain" })).text).toBe("done");
     }
   });
   expect(grown).toBeLessThan(300);
   expect(server.output()).toMatch(/open groups/);
-  await server.api("DELETE", "/flows/g08");
+  await server.api("DELETE", "/flows/ungrouped");
 });
 
 /** Makes 10,000 calls in groups, each when the previous group is connected; returns the count per status, 0 for no response. */
@@ -110,9 +110,9 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
   const agent = new Agent({ keepAlive: false, maxSockets: 9_000 });
   const statuses: Record<string, number> = {};
   const count = (status: number | string): void => void (statuses[status] = (statuses[status] ?? 0) + 1);
-  const one = (): { readonly connected: Promise<unknown>; readonly over: Promise<void> } => {
+  const one = (): { readonly connected: Promise<unknown>; readonly completed: Promise<void> } => {
     const outgoing = request(url, { method: "POST", agent });
-    const over = new Promise<void>((resolve) => {
+    const completed = new Promise<void>((resolve) => {
       outgoing.on("response", (incoming) => {
         count(incoming.statusCode === 503 && incoming.headers["retry-after"] === undefined ? "503 without Retry-After" : (incoming.statusCode ?? 0));
         incoming.resume().on("end", resolve);
@@ -121,12 +121,12 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
     });
     const connected = new Promise((resolve) => outgoing.on("socket", (socket) => socket.once("connect", resolve)));
     outgoing.end("x");
-    return { connected: Promise.race([connected, over]), over };
+    return { connected: Promise.race([connected, completed]), completed };
   };
   const all: Promise<void>[] = [];
   while (all.length < 10_000) {
     const group = Array.from({ length: Math.min(atOnce, 10_000 - all.length) }, one);
-    all.push(...group.map(({ over }) => over));
+    all.push(...group.map(({ completed }) => completed));
     if (all.length < 10_000) await Promise.all(group.map(({ connected }) => connected));
   }
   await Promise.all(all);
@@ -136,10 +136,10 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
 
 describe("10,000 calls to a route that waits are limited with 503; the management API and others still respond", () => {
   const bounded = async (name: string, atOnce: number, canaryMs?: number): Promise<void> => {
-    await server.putFlow("g11", route("g11", "webhook", 'delay: {constant: "30000"}'));
+    await server.putFlow("waiting", route("waiting", "webhook", 'delay: {constant: "30000"}'));
     let statuses: Readonly<Record<string, number>> = {};
     const work = async (): Promise<void> => {
-      const calls = tenThousandCalls(`${server.baseUrl}/api/g11`, atOnce);
+      const calls = tenThousandCalls(`${server.baseUrl}/api/waiting`, atOnce);
       await sleep(3_000);
       expect((await server.api("GET", "/health")).status).toBe(200);
       statuses = await calls;
@@ -148,7 +148,7 @@ describe("10,000 calls to a route that waits are limited with 503; the managemen
     figures.push(`${name} statuses: ${JSON.stringify(statuses)}`);
     expect(statuses["200"]).toBe(2_000);
     expect((statuses["503"] ?? 0) + (statuses["0"] ?? 0)).toBe(8_000);
-    await server.api("DELETE", "/flows/g11");
+    await server.api("DELETE", "/flows/waiting");
   };
 
   it("500 at a time", () => bounded("calls, 500 at a time", 500));
@@ -166,15 +166,15 @@ describe("10,000 calls to a route that waits are limited with 503; the managemen
 });
 
 it("the run history is bounded in count and bytes, whatever the bodies are", async () => {
-  await server.putFlow("g12", answering("g12", "x"));
+  await server.putFlow("recorded", replyFlow("recorded", "x"));
   const body = "y".repeat(1024 * 1024);
   const grown = await watched("run history", async () => {
-    for (let round = 0; round < 60; round++) await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", "/api/g12", body)));
+    for (let round = 0; round < 60; round++) await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", "/api/recorded", body)));
   });
   expect(grown).toBeLessThan(200);
-  expect((await server.api("GET", "/runs?routeId=g12&limit=1000")).json.runs.length).toBeLessThanOrEqual(250);
-  expect((await server.api("GET", "/runs?routeId=g12&limit=7")).json.runs).toHaveLength(7);
-  await server.api("DELETE", "/flows/g12");
+  expect((await server.api("GET", "/runs?routeId=recorded&limit=1000")).json.runs.length).toBeLessThanOrEqual(250);
+  expect((await server.api("GET", "/runs?routeId=recorded&limit=7")).json.runs).toHaveLength(7);
+  await server.api("DELETE", "/flows/recorded");
 });
 
 it("1,000 deployments and removals of 20 flows leak nothing", async () => {
@@ -182,24 +182,24 @@ it("1,000 deployments and removals of 20 flows leak nothing", async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         server.putFlow(
-          `g13-${index}`,
-          route(`g13-${index}`, "webhook", "to: {uri: 'seda:g13', parameters: {waitForTaskToComplete: Never}}", "setBody: {constant: x}") +
+          `leak-${index}`,
+          route(`leak-${index}`, "webhook", "to: {uri: 'seda:leak', parameters: {waitForTaskToComplete: Never}}", "setBody: {constant: x}") +
             (index === 0
-              ? route("g13-q", "seda:g13", "log: {loggingLevel: TRACE, message: x}") + route("g13-t", "timer:g13?period=50&delay=10", "to: seda:g13")
+              ? route("leak-q", "seda:leak", "log: {loggingLevel: TRACE, message: x}") + route("leak-t", "timer:leak?period=50&delay=10", "to: seda:leak")
               : ""),
         ),
       ),
     );
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.api("DELETE", `/flows/g13-${index}`)));
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.api("DELETE", `/flows/leak-${index}`)));
     expect(replies.every(({ status }) => status < 300)).toBe(true);
   };
   for (let warm = 0; warm < 10; warm++) await cycle();
   // Idle connections of this test are closed after two seconds and must not count.
   await sleep(4_000);
-  const before = { files: descriptors(server.pid), memory: residentMiB(server.pid) };
+  const before = { files: openDescriptors(server.pid), memory: residentMiB(server.pid) };
   for (let round = 0; round < 50; round++) await cycle();
   await sleep(4_000);
-  const after = { files: descriptors(server.pid), memory: residentMiB(server.pid) };
+  const after = { files: openDescriptors(server.pid), memory: residentMiB(server.pid) };
   figures.push(`deployments: ${JSON.stringify(before)} → ${JSON.stringify(after)}`);
   expect(after.files).toBeLessThanOrEqual(before.files + 5);
   expect(after.memory).toBeLessThan(before.memory + 50);
@@ -208,9 +208,9 @@ it("1,000 deployments and removals of 20 flows leak nothing", async () => {
 
 it("with 400 flows of 5 routes, list and health take at most half a second, one PUT at most a second", async () => {
   const five = (flow: number): string =>
-    Array.from({ length: 5 }, (_, index) => route(`g16-${flow}-${index}`, `direct:g16-${flow}-${index}`, "setBody: {constant: x}")).join("");
+    Array.from({ length: 5 }, (_, index) => route(`many-${flow}-${index}`, `direct:many-${flow}-${index}`, "setBody: {constant: x}")).join("");
   for (let from = 0; from < 400; from += 20) {
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.putFlow(`g16-${from + index}`, five(from + index))));
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.putFlow(`many-${from + index}`, five(from + index))));
     expect(replies.every(({ status }) => status === 201)).toBe(true);
   }
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -222,7 +222,7 @@ it("with 400 flows of 5 routes, list and health take at most half a second, one 
   const times = {
     list: await best(() => server.api("GET", "/flows")),
     health: await best(() => server.api("GET", "/health")),
-    put: await best(() => server.putFlow("g16-0", five(0).replaceAll("constant: x", `constant: y${Math.random()}`))),
+    put: await best(() => server.putFlow("many-0", five(0).replaceAll("constant: x", `constant: y${Math.random()}`))),
   };
   figures.push(`400 flows: ${JSON.stringify(times)}`);
   expect(times.list).toBeLessThan(500);

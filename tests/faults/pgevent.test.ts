@@ -3,10 +3,10 @@
 import { createRequire } from "node:module";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { becomes, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
-import { residentBytes } from "../watched-server.ts";
+import { residentBytes } from "../process-usage.ts";
 
 interface Client {
   connect(): Promise<void>;
@@ -50,7 +50,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     (await client.query("select payload from received where channel = $1 order by number", [name])).rows.map(({ payload }) => payload);
   /** Sends the notification repeatedly, because notifications are lost until the route listens. */
   const arrives = (name: string, text: string, withinMs = 20_000): Promise<void> =>
-    becomes(
+    expectEventually(
       async () => {
         await notify(name, text);
         return (await received(name)).includes(text);
@@ -78,10 +78,10 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await runtime.deploy(name, listening(name));
     await arrives(name, "before");
     await own.kill();
-    await becomes(() => runtime.routeStatus(name), "Failed", 5000);
+    await expectEventually(() => runtime.routeStatus(name), "Failed", 5000);
     await own.restart();
     await reconnect();
-    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
     await arrives(name, "after");
   });
 
@@ -95,18 +95,18 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
-    await becomes(async () => (await runtime.api("GET", "/health")).text.includes("password authentication failed"), true, 40_000);
+    await expectEventually(async () => (await runtime.api("GET", "/health")).text.includes("password authentication failed"), true, 40_000);
     const before = link.accepted;
     await sleep(20_000);
     expect(link.accepted - before).toBeLessThanOrEqual(1);
     await connect(name, link.port, { user: guardedUser.name, password: guardedUser.password });
-    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
     await arrives(name, "with the right password");
     link.silence();
-    await becomes(() => runtime.routeStatus(name), "Failed", 75_000);
+    await expectEventually(() => runtime.routeStatus(name), "Failed", 75_000);
     link.silence(false);
     link.cut();
-    await becomes(() => runtime.routeStatus(name), "Started", 35_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 35_000);
     await arrives(name, "after the silence");
     await link.close();
   });
@@ -119,10 +119,10 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await client.query("delete from received where channel = $1", [name]);
     for (const text of numbered(500)) await notify(name, text);
     const others = numbered(500).filter((text) => !text.endsWith("7"));
-    await becomes(async () => (await received(name)).filter((text) => text !== "first").length, others.length);
+    await expectEventually(async () => (await received(name)).filter((text) => text !== "first").length, others.length);
     expect((await received(name)).filter((text) => text !== "first")).toEqual(others);
-    const letters = await runtime.deadLetters(name);
-    expect(letters.map(({ body }) => body).toSorted()).toEqual(
+    const deadLetters = await runtime.deadLetters(name);
+    expect(deadLetters.map(({ body }) => body).toSorted()).toEqual(
       numbered(500)
         .filter((text) => text.endsWith("7"))
         .toSorted(),
@@ -137,8 +137,8 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await arrives(name, "first");
     const before = residentBytes(slow.pid);
     for (const text of numbered(4000)) await notify(name, text.padStart(7000));
-    await becomes(() => slow.output().includes("the route is too slow"), true);
-    await becomes(async () => (await received(name)).length > 100, true);
+    await expectEventually(() => slow.output().includes("the route is too slow"), true);
+    await expectEventually(async () => (await received(name)).length > 100, true);
     expect((residentBytes(slow.pid) - before) / 1024 / 1024).toBeLessThan(100);
     await slow.end("SIGKILL");
     slow.clean();

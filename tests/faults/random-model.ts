@@ -1,9 +1,9 @@
 // A model of the stored state: objects by key, each with its last acknowledged value. One change may be in progress when the process is killed; for
 // that object either value is valid.
-import { createHash } from "node:crypto";
 import { expect } from "vitest";
+import { sha256 } from "../sha256.ts";
 import type { SpawnedServer } from "../spawned-server.ts";
-import { answering, call, type ApiReply } from "../started-server.ts";
+import { call, replyFlow, type ApiReply } from "../started-server.ts";
 
 export type Kind = "flow" | "table" | "document" | "policy" | "message" | "letter";
 export const kinds: readonly Kind[] = ["flow", "table", "document", "policy", "message", "letter"];
@@ -15,8 +15,7 @@ export interface Change {
   readonly value: string | undefined;
 }
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-const flowText = (id: string, value: string): string => answering(`route-${id}`, value);
+const flowText = (id: string, value: string): string => replyFlow(`route-${id}`, value);
 const table = (value: string): object => ({ entries: { key: value } });
 const mapping = (value: string): object => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "value", value }] });
 const policy = (key: string): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "caller", key }] }] });

@@ -11,8 +11,8 @@ const firstSeed = Number(process.env["SLUICE_FIRST_SEED"] ?? 1);
 const operations = 100;
 const ids = ["a", "b", "c", "d"];
 
-/** Small and reproducible; the quality of the random numbers does not matter. */
-function randomFrom(seed: number): (below: number) => number {
+/** A generator of integers from 0 to `below` - 1, reproducible by its seed; the quality of the numbers does not matter. */
+function randomIntegers(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -57,7 +57,7 @@ async function drain(server: SpawnedServer, model: Model): Promise<void> {
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
   it(`history ${seed} equals the model after kill -9 and restart`, async () => {
-    const random = randomFrom(seed);
+    const random = randomIntegers(seed);
     const model = new Model();
     let server = await spawnServer();
     const { dataDir } = server;

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { becomes, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { call, sleep } from "../started-server.ts";
-import { residentBytes } from "../watched-server.ts";
+import { residentBytes } from "../process-usage.ts";
 import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 
 const server = await serverFor("redis", { own: true });
@@ -66,12 +66,12 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await connect(name, own.port);
     await runtime.deploy(name, adding(name, "{delay: {constant: 1}}, "));
     const sending = send(name, 10_000);
-    await becomes(async () => (await client.scard(name)) > 100, true);
+    await expectEventually(async () => (await client.scard(name)) > 100, true);
     await own.kill();
     await sleep(1000);
     await own.restart();
     expect(await sending).toBe("done");
-    await becomes(() => client.scard(name), 10_000);
+    await expectEventually(() => client.scard(name), 10_000);
   });
 
   it("starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
@@ -85,20 +85,20 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
-    await becomes(async () => /WRONGPASS|password/.test((await runtime.api("GET", "/health")).text), true, 40_000);
+    await expectEventually(async () => /WRONGPASS|password/.test((await runtime.api("GET", "/health")).text), true, 40_000);
     const before = link.accepted;
     await sleep(20_000);
     expect(link.accepted - before).toBeLessThanOrEqual(2);
     await connect(name, link.port, { user: guardedUser.name, password: guardedUser.password });
-    await becomes(() => runtime.routeStatus(name), "Started", 10_000);
-    await becomes(async () => (await client.publish(name, "one")) > 0, true);
-    await becomes(() => client.sismember(name, "one"), 1);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
+    await expectEventually(async () => (await client.publish(name, "one")) > 0, true);
+    await expectEventually(() => client.sismember(name, "one"), 1);
     link.silence();
-    await becomes(() => runtime.routeStatus(name), "Failed", 40_000);
+    await expectEventually(() => runtime.routeStatus(name), "Failed", 40_000);
     link.silence(false);
     link.cut();
-    await becomes(() => runtime.routeStatus(name), "Started", 35_000);
-    await becomes(async () => (await client.publish(name, "two")) > 0 && (await client.sismember(name, "two")), 1);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 35_000);
+    await expectEventually(async () => (await client.publish(name, "two")) > 0 && (await client.sismember(name, "two")), 1);
     await link.close();
   });
   it("a route is replaced repeatedly under load", async () => {
@@ -130,13 +130,13 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
         else await sleep(50);
       }
     })();
-    for (const least of [500, 1500]) {
-      await becomes(async () => (await client.scard(name)) >= least, true, 60_000);
+    for (const minCount of [500, 1500]) {
+      await expectEventually(async () => (await client.scard(name)) >= minCount, true, 60_000);
       await server.end("SIGKILL");
       server = await spawnServer({ dataDir });
     }
     await sending;
-    await becomes(() => client.scard(name), count, 60_000);
+    await expectEventually(() => client.scard(name), count, 60_000);
     await server.end();
     server.clean();
   });
@@ -145,13 +145,13 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     const name = uniqueName();
     await connect(name, own.port);
     await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
-    await becomes(() => runtime.routeStatus(name), "Started");
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     for (const text of numbered(500)) await client.publish(name, text);
     const others = numbered(500).filter((text) => !text.endsWith("7"));
-    await becomes(() => client.llen(name), others.length);
+    await expectEventually(() => client.llen(name), others.length);
     expect(await client.lrange(name, 0, -1)).toEqual(others);
     const bodies = async (): Promise<readonly string[]> => (await runtime.deadLetters(name)).map(({ body }) => body);
-    await becomes(async () => (await bodies()).length, 50);
+    await expectEventually(async () => (await bodies()).length, 50);
     expect((await bodies()).toSorted()).toEqual(
       numbered(500)
         .filter((text) => text.endsWith("7"))
@@ -165,12 +165,12 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     const slow = await spawnServer();
     await connect(name, link.port, {}, slow);
     expect((await slow.putFlow(name, subscribing(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, ${add(name)}`))).status).toBe(201);
-    await becomes(async () => (await client.publish(name, "first")) > 0, true);
-    await becomes(() => client.sismember(name, "first"), 1);
+    await expectEventually(async () => (await client.publish(name, "first")) > 0, true);
+    await expectEventually(() => client.sismember(name, "first"), 1);
     const [before, links] = [residentBytes(slow.pid), link.accepted];
     for (const text of numbered(4000)) await client.publish(name, text.padStart(50_000));
-    await becomes(() => slow.output().includes("the route is too slow"), true);
-    await becomes(async () => (await client.scard(name)) > 100, true);
+    await expectEventually(() => slow.output().includes("the route is too slow"), true);
+    await expectEventually(async () => (await client.scard(name)) > 100, true);
     expect([link.accepted, (residentBytes(slow.pid) - before) / 1024 / 1024 < 100]).toEqual([links, true]);
     await slow.end("SIGKILL");
     slow.clean();

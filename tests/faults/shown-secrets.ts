@@ -1,7 +1,7 @@
 // Everything that a runtime shows is searched for the secrets that a server repeats in its errors.
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
-import { call, followed, type StartedServer } from "../started-server.ts";
+import { call, followStream, type StartedServer } from "../started-server.ts";
 
 /** Steps of a webhook whose failure is the reply. */
 export const failingWebhook = (name: string, steps: string): string =>
@@ -16,7 +16,7 @@ export async function expectNoSecretShown(
   { name, makeSecret, failure }: { readonly name: string; makeSecret(secret: string, round: number): Promise<void>; readonly failure: RegExp },
 ): Promise<void> {
   const secrets = Array.from({ length: 1000 }, (_, round) => `${randomBytes(9).toString("hex")}${round}`);
-  const trace = await followed(runtime, `/trace/stream?routeId=${name}&body=full`);
+  const trace = await followStream(runtime, `/trace/stream?routeId=${name}&body=full`);
   const shown: string[] = [];
   for (const [round, secret] of secrets.entries()) {
     await makeSecret(secret, round);

@@ -4,29 +4,29 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { processorMs } from "../process-usage.ts";
+import { cpuMs } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { answering, call } from "../started-server.ts";
+import { call, replyFlow } from "../started-server.ts";
 
 /** A start until the first flow is served, and its CPU time. */
 async function timedStart(dataDir: string): Promise<{ readonly server: SpawnedServer; readonly ms: number }> {
   const server = await spawnServer({ dataDir });
   expect((await call(server.baseUrl, "POST", "/api/good", "x")).text).toBe("served");
-  return { server, ms: processorMs(server.pid) };
+  return { server, ms: cpuMs(server.pid) };
 }
 
 it("truncated, empty, binary and wrongly encoded files do not delay the start, do not affect other flows and stay unchanged", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   const routes = join(dataDir, "routes");
   mkdirSync(routes);
-  writeFileSync(join(routes, "good.yaml"), answering("good", "served"));
+  writeFileSync(join(routes, "good.yaml"), replyFlow("good", "served"));
   const baseline: number[] = [];
   for (let count = 0; count < 3; count++) {
     const { server, ms } = await timedStart(dataDir);
     baseline.push(ms);
     await server.end("SIGKILL");
   }
-  const whole = answering("bad", "never");
+  const whole = replyFlow("bad", "never");
   const bad: Readonly<Record<string, Buffer>> = {
     truncated: Buffer.from(whole.slice(0, whole.indexOf("constant") + 4)),
     "unclosed-string": Buffer.from('- route: {id: "bad'),
@@ -56,8 +56,8 @@ it("truncated, empty, binary and wrongly encoded files do not delay the start, d
 it("pipes instead of files do not delay the start or affect other flows, and a webhook whose policy is a pipe is closed", { timeout: 60_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
-  for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), answering(id, "served"));
-  writeFileSync(join(dataDir, "routes", "durable.yaml"), answering("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
+  for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), replyFlow(id, "served"));
+  writeFileSync(join(dataDir, "routes", "durable.yaml"), replyFlow("durable", "never").replace("uri: webhook", "uri: webhook?durable=true"));
   const pipes = ["routes/pipe.yaml", "routes/kept.params.json", "policies/guarded.json", "value-mappings/a.json", "message-mappings/a.json"];
   for (const pipe of [...pipes, "store/durable.sqlite", "application.properties"]) execFileSync("mkfifo", [join(dataDir, pipe)]);
   const { server } = await timedStart(dataDir);
@@ -75,7 +75,7 @@ it("pipes instead of files do not delay the start or affect other flows, and a w
 
 it("a second process on the same directory is rejected; the lock of a killed one is ignored", async () => {
   const first = await spawnServer();
-  expect((await first.putFlow("kept", answering("kept", "mine"))).status).toBe(201);
+  expect((await first.putFlow("kept", replyFlow("kept", "mine"))).status).toBe(201);
   await expect(spawnServer({ dataDir: first.dataDir })).rejects.toThrow(new RegExp(`in use by process ${first.pid}\\b`));
   expect((await call(first.baseUrl, "POST", "/api/kept", "x")).text).toBe("mine");
   expect(await first.end("SIGKILL")).toBe("SIGKILL");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { answering, call } from "../started-server.ts";
+import { call, replyFlow } from "../started-server.ts";
 import { storedDocuments, newKey, oldKey } from "./stored-documents.ts";
 import { unexpectedOutput } from "../unexpected-output.ts";
 
@@ -39,14 +39,14 @@ async function systemCalls(server: SpawnedServer, operation: () => Promise<{ sta
 
 /** Calls interrupted by another thread are listed where they ended, which is when they took effect. */
 function joined(lines: readonly string[]): readonly string[] {
-  const begun = new Map<string, string>();
+  const started = new Map<string, string>();
   const whole: string[] = [];
   for (const line of lines) {
     const thread = /^\d+/.exec(line)?.[0] ?? "";
     const unfinished = /^\d+\s+(.*?)\s*<unfinished \.\.\.>$/.exec(line);
     const resumed = /^\d+\s+<\.\.\. \w+ resumed>(.*)$/.exec(line);
-    if (unfinished !== null) begun.set(thread, unfinished[1] as string);
-    else if (resumed !== null) whole.push((begun.get(thread) ?? "") + (resumed[1] as string));
+    if (unfinished !== null) started.set(thread, unfinished[1] as string);
+    else if (resumed !== null) whole.push((started.get(thread) ?? "") + (resumed[1] as string));
     else whole.push(line.replace(/^\d+\s+/, ""));
   }
   return whole;
@@ -155,13 +155,13 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
   it("on a full disk no dead letter is lost, changing one fails with 507, and it works again with free space", async () => {
     const dataDir = smallDisk("3m");
     const server = await spawnServer({ dataDir });
-    const letters = async (): Promise<{ id: string }[]> => (await server.api("GET", "/dead-letters")).json.deadLetters;
+    const deadLetters = async (): Promise<{ id: string }[]> => (await server.api("GET", "/dead-letters")).json.deadLetters;
     try {
       const yaml =
         "- errorHandler: {deadLetterChannel: sluice:dead-letters}\n- route: {id: f, from: {uri: webhook, steps: [{throwException: {exceptionType: java.io.IOException, message: down}}]}}\n";
       expect((await server.putFlow("f", yaml)).status).toBe(201);
       for (const body of ["a", "b", "c"]) expect((await call(server.baseUrl, "POST", "/api/f", body)).status).toBe(200);
-      const [first] = await letters();
+      const [first] = await deadLetters();
       fill(join(dataDir, "ballast"));
       expect((await call(server.baseUrl, "POST", "/api/f", "y".repeat(300_000))).status).toBe(500);
       for (const [method, path] of [
@@ -172,11 +172,11 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
         const refused = await server.api(method, path);
         expect([path, refused.status, refused.json]).toEqual([path, 507, { error: "no space left to change the dead letters" }]);
       }
-      expect(await letters()).toHaveLength(3);
+      expect(await deadLetters()).toHaveLength(3);
       rmSync(join(dataDir, "ballast"));
       expect((await server.api("DELETE", `/dead-letters/${first?.id}`)).status).toBe(200);
       expect((await call(server.baseUrl, "POST", "/api/f", "d")).status).toBe(200);
-      expect(await letters()).toHaveLength(3);
+      expect(await deadLetters()).toHaveLength(3);
     } finally {
       await server.end("SIGKILL");
     }
@@ -207,7 +207,7 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }));
     const routes = join(dataDir, "routes");
     mkdirSync(routes);
-    writeFileSync(join(routes, "kept.yaml"), answering("kept", "old"));
+    writeFileSync(join(routes, "kept.yaml"), replyFlow("kept", "old"));
     chownSync(dataDir, 65_534, 65_534);
     chmodSync(dataDir, 0o755);
     chmodSync(routes, 0o555);
@@ -215,14 +215,14 @@ describe.skipIf(!isRoot)("a disk that rejects writes (needs root)", () => {
     try {
       expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("old");
       for (const refused of [
-        await server.api("PUT", "/flows/kept", { yaml: answering("kept", "new") }),
+        await server.api("PUT", "/flows/kept", { yaml: replyFlow("kept", "new") }),
         await server.api("DELETE", "/flows/kept"),
-        await server.api("PUT", "/flows/fresh", { yaml: answering("fresh", "x") }),
+        await server.api("PUT", "/flows/fresh", { yaml: replyFlow("fresh", "x") }),
       ])
         expect([refused.status, refused.json.error]).toEqual([500, expect.stringMatching(/^cannot change '.*': permission denied in the data directory$/)]);
       expect((await call(server.baseUrl, "POST", "/api/kept", "x")).text).toBe("old");
       expect((await call(server.baseUrl, "POST", "/api/fresh", "x")).status).toBe(404);
-      expect(statSync(join(routes, "kept.yaml")).size).toBe(answering("kept", "old").length);
+      expect(statSync(join(routes, "kept.yaml")).size).toBe(replyFlow("kept", "old").length);
     } finally {
       await server.end("SIGKILL");
     }

@@ -1,5 +1,5 @@
 // All documents that the runtime stores as files, each in an old and a new version, for disk tests.
-import { answering } from "../started-server.ts";
+import { replyFlow } from "../started-server.ts";
 
 export interface DocumentCase {
   readonly noun: string;
@@ -24,7 +24,7 @@ export const storedDocuments: readonly DocumentCase[] = [
     path: "/flows/kept",
     folder: "routes",
     file: "kept.yaml",
-    versions: [{ yaml: answering("kept", "old") }, { yaml: answering("kept", "new") }],
+    versions: [{ yaml: replyFlow("kept", "old") }, { yaml: replyFlow("kept", "new") }],
   },
   {
     noun: "value mapping",

@@ -4,11 +4,12 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { startIdleServer } from "../idle-server.ts";
+import { openDescriptors } from "../process-usage.ts";
 import { call, eventually, sleep, token } from "../started-server.ts";
-import { descriptorsOf, spawnWatched, type Watched } from "../watched-server.ts";
+import { spawnWatched, type WatchedServer } from "../watched-server.ts";
 import { unexpectedOutput } from "../unexpected-output.ts";
 
-let server: Watched;
+let server: WatchedServer;
 afterEach(async () => {
   await server.end("SIGKILL");
   server.clean();
@@ -48,7 +49,7 @@ it("1,000 clients each get every event in order at 100 per second, and every des
   server = await spawnWatched({ env: { SERVICE_MAX_STREAM_CLIENTS: "1100" } });
   const port = Number(new URL(server.baseUrl).port);
   await server.putFlow("logging", logging);
-  const before = descriptorsOf(server.pid);
+  const before = openDescriptors(server.pid);
   const events = 300;
   const followers: Follower[] = [];
   for (let opened = 0; opened < 1_000; opened += 50)
@@ -62,7 +63,7 @@ it("1,000 clients each get every event in order at 100 per second, and every des
   const all = Array.from({ length: events }, (_, number) => number);
   for (const { seen } of followers) expect(seen).toEqual(all);
   for (const { socket } of followers) socket.destroy();
-  await eventually(() => descriptorsOf(server.pid) <= before + 5, 20_000);
+  await eventually(() => openDescriptors(server.pid) <= before + 5, 20_000);
   expect(server.output()).not.toMatch(unexpectedOutput);
 }, 240_000);
 
@@ -78,19 +79,19 @@ it("a client that silently stops reading is disconnected within a minute", async
   for (let messages = 0; messages < 400; messages += 4) await sendLines();
   reader.socket.destroy();
   await eventually(async () => (await clients()) === 0);
-  const before = { descriptors: descriptorsOf(server.pid), held: await server.heldBytes() };
+  const before = { descriptors: openDescriptors(server.pid), held: await server.heldBytes() };
   const program = `require("net").connect(${new URL(server.baseUrl).port}, "127.0.0.1").on("data", () => process.stdout.write("x")).write(${JSON.stringify(follow("/logs/stream"))})`;
   const follower = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "ignore"] });
   try {
     await new Promise((resolve) => follower.stdout.once("data", resolve));
     expect(await clients()).toBe(1);
     follower.kill("SIGSTOP");
-    await server.unharmed(async () => {
+    await server.checkInvariantsDuring(async () => {
       const deadline = performance.now() + 60_000;
       while ((await clients()) === 1 && performance.now() < deadline) await sendLines();
       expect(await clients()).toBe(0);
     });
-    await eventually(() => descriptorsOf(server.pid) <= before.descriptors + 5, 15_000);
+    await eventually(() => openDescriptors(server.pid) <= before.descriptors + 5, 15_000);
     const more = ((await server.heldBytes()) - before.held) / 1024 / 1024;
     expect(more).toBeLessThan(8);
   } finally {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
-import { call, direct, eventually, sleep } from "../started-server.ts";
+import { call, directFlow, eventually, sleep } from "../started-server.ts";
 import { stubPartner, type StubPartner } from "../stub-partner.ts";
 
 let server: SpawnedServer;
@@ -60,14 +60,14 @@ describe("live traffic while a session mocks a step of its route", () => {
   it("uses the real step in all of 2,000 calls, and the session's calls never do", async () => {
     const { sessionId } = await open({ ...mocked, scope: "session" });
     const before = partner.calls.length;
-    const answers = { live: new Map<string, number>(), session: new Map<string, number>() };
+    const replies = { live: new Map<string, number>(), session: new Map<string, number>() };
     await runConcurrently(4_000, 50, async (index) => {
       const kind = index % 2 === 0 ? "live" : "session";
       const text = await post(kind === "live" ? {} : { "x-test-session": sessionId });
-      answers[kind].set(text, (answers[kind].get(text) ?? 0) + 1);
+      replies[kind].set(text, (replies[kind].get(text) ?? 0) + 1);
     });
-    expect([...answers.live]).toEqual([["real", 2_000]]);
-    expect([...answers.session]).toEqual([["mocked", 2_000]]);
+    expect([...replies.live]).toEqual([["real", 2_000]]);
+    expect([...replies.session]).toEqual([["mocked", 2_000]]);
     expect(partner.calls.length - before).toBe(2_000);
     expect((await server.api("DELETE", `/test/session/${sessionId}`)).json.callCount).toBe(2_000);
   });
@@ -93,7 +93,7 @@ describe("kill -9 with open sessions", () => {
 describe("100,000 mocked calls with bodies of 1 MB", () => {
   it("are counted exactly, stored within limits and without secrets", async () => {
     const secret = `S3CR3T-${"7".repeat(8)}`;
-    const repeated = direct(
+    const repeated = directFlow(
       "many",
       `setHeader: {name: X-Api-Key, constant: ${secret}}`,
       `loop: {constant: 100000, steps: [{to: {id: send, uri: "mock:sent"}}]}`,

@@ -28,10 +28,10 @@ export async function readCounts(baseUrl) {
 
 /** Mismatches, one sentence each. */
 export function audit(tally, before, after) {
-  const faults = [];
+  const errors = [];
   const increaseOf = (route, what) => after[route][what] - before[route][what];
   const expect = (what, expected, got) => {
-    if (expected !== got) faults.push(`${what}: expected ${expected}, counted ${got}`);
+    if (expected !== got) errors.push(`${what}: expected ${expected}, counted ${got}`);
   };
   for (const route of ["plain", "queue", "slow"]) {
     expect(`responses of ${route}`, tally.sent[route], tally.answered[route]);
@@ -43,7 +43,7 @@ export function audit(tally, before, after) {
   expect("messages received from the queue", tally.queued, increaseOf("sink", "completed"));
   // A client may disconnect before its call was read: some calls never become runs, but none may become two.
   const hung = increaseOf("hang-up", "completed") + increaseOf("hang-up", "failed") + increaseOf("hang-up", "other");
-  if (hung > tally.sent["hang-up"]) faults.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hung}`);
+  if (hung > tally.sent["hang-up"]) errors.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hung}`);
   for (const route of soakRoutes) expect(`runs of ${route} still in flight`, 0, after[route].inflight);
-  return faults;
+  return errors;
 }

@@ -10,10 +10,10 @@ export class Tally {
   invalid = 0;
   deploys = 0;
   latencies = [];
-  faults = [];
+  errors = [];
 
-  fault(text) {
-    if (this.faults.length < 50) this.faults.push(text);
+  addError(text) {
+    if (this.errors.length < 50) this.errors.push(text);
   }
 
   get calls() {
@@ -75,7 +75,7 @@ export async function drive(caller, tally, client, signal, pace) {
 async function callInvalid(caller, tally, n) {
   const { status } = await caller.sendInvalid(n).catch((error) => ({ status: 0, text: error.message }));
   tally.invalid++;
-  if (status !== 404 && status !== 405) tally.fault(`an invalid request got ${status}`);
+  if (status !== 404 && status !== 405) tally.addError(`an invalid request got ${status}`);
 }
 
 async function callRoute(caller, tally, route, n) {
@@ -86,15 +86,15 @@ async function callRoute(caller, tally, route, n) {
     tally.answered[route]++;
     tally.latencies.push(performance.now() - startTime);
     if (route === "fail") {
-      if (status !== 500) tally.fault(`call ${n} should have failed but got ${status}`);
+      if (status !== 500) tally.addError(`call ${n} should have failed but got ${status}`);
       return;
     }
-    if (status !== 200) return tally.fault(`call ${n} of ${route} got ${status}: ${text.slice(0, 100)}`);
+    if (status !== 200) return tally.addError(`call ${n} of ${route} got ${status}: ${text.slice(0, 100)}`);
     if (route === "queue") tally.queued += 3;
     const [version, echoed, again] = text.split(" ");
-    if (echoed !== String(n)) tally.fault(`call ${n} of ${route} got the response of another call: ${text}`);
-    else if (version !== again) tally.fault(`call ${n} of ${route} was processed by two versions: ${text}`);
+    if (echoed !== String(n)) tally.addError(`call ${n} of ${route} got the response of another call: ${text}`);
+    else if (version !== again) tally.addError(`call ${n} of ${route} was processed by two versions: ${text}`);
   } catch (error) {
-    tally.fault(`call ${n} of ${route} got no response: ${error.message}`);
+    tally.addError(`call ${n} of ${route} got no response: ${error.message}`);
   }
 }

@@ -8,7 +8,7 @@ const { Script } = require("node:vm");
 const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
 const inputsFile = join(dirname(file), "inputs");
 /** The bundle begins with a comment of this length that contains its own hash. */
-const markLength = "/*0123456789abcdef*/".length;
+const hashCommentLength = "/*0123456789abcdef*/".length;
 /** A service has finished starting by then; creating the cache blocks the event loop once, for some milliseconds. */
 const cacheDelayMs = 3_000;
 
@@ -60,10 +60,10 @@ const importOutside = (url) => import(url);
 
 /** The name contains the bundle's hash, because V8 itself compares only the length of the text. */
 function cacheFileOf(text) {
-  return `${file}.${text.slice(2, markLength - 2)}.${process.versions.v8}-${process.arch}.cache`;
+  return `${file}.${text.slice(2, hashCommentLength - 2)}.${process.versions.v8}-${process.arch}.cache`;
 }
 
-/** Runs the bundle once; `keepCache` writes the code that V8 has compiled so far. */
+/** Runs the bundle once; `writeCache` writes the code that V8 has compiled so far. */
 function loadBundle() {
   const text = readFileSync(file, "latin1");
   const cache = cacheFileOf(text);
@@ -74,7 +74,7 @@ function loadBundle() {
   return {
     exports: module.exports,
     hasCache: cachedData !== undefined && !script.cachedDataRejected,
-    keepCache: () => replaceFile(cache, script.createCachedData()),
+    writeCache: () => replaceFile(cache, script.createCachedData()),
   };
 }
 
@@ -91,15 +91,15 @@ function replaceFile(path, bytes) {
 }
 
 /** Creates the code cache for the next start, if this version of Node has none and the folder is writable. Without it, starts are slower. */
-function keepCacheLater({ hasCache, keepCache }) {
+function writeCacheLater({ hasCache, writeCache }) {
   if (hasCache) return;
   setTimeout(() => {
     try {
-      keepCache();
+      writeCache();
     } catch {
       // A read-only installation.
     }
   }, cacheDelayMs).unref();
 }
 
-module.exports = { file, hashOfInputs, inputsFile, stampOfInputs, isCurrent, keepCacheLater, loadBundle };
+module.exports = { file, hashOfInputs, inputsFile, stampOfInputs, isCurrent, writeCacheLater, loadBundle };

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // A file that exists before the build, so that installing the workspace can link the command. It is CommonJS because preparing
 // to load ES modules takes Node longer than reading the bundle.
-const { isCurrent, keepCacheLater, loadBundle } = require("./bundle.cjs");
+const { isCurrent, writeCacheLater, loadBundle } = require("./bundle.cjs");
 
 if (isCurrent()) {
   const bundle = loadBundle();
   void bundle.exports.runCommand();
-  if (process.argv[2] === "run" || process.argv[2] === "worker") keepCacheLater(bundle);
+  if (process.argv[2] === "run" || process.argv[2] === "worker") writeCacheLater(bundle);
 } else void import("../dist/main.js");

@@ -2,7 +2,7 @@
 import type { ApiError } from "./api-error.ts";
 import type { ServerEvent } from "./event-stream.ts";
 import type { Operations } from "./operations.ts";
-import { createSender, type Answer, type SentCall, type Sender } from "./sender.ts";
+import { createSender, type Reply, type CallOptions, type Sender } from "./sender.ts";
 
 export type OperationName = keyof Operations;
 type NamesWith<K extends string> = { [N in OperationName]: Operations[N] extends Readonly<Record<K, unknown>> ? N : never }[OperationName];
@@ -59,9 +59,9 @@ export interface ApiClient {
   /** Calls an operation, e.g. `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error reply. */
   call<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<ReplyOf<N>>;
   /** Like `call`, but returns the status and the headers too, such as the `etag`. */
-  answer<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<Answer<ReplyOf<N>>>;
-  /** Like `answer`, but returns the body as text in the requested media type. */
-  text<N extends TextName>(name: N, input: CallInput<N> & AcceptOf<N>): Promise<Answer<string>>;
+  request<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<Reply<ReplyOf<N>>>;
+  /** Like `request`, but returns the body as text in the requested media type. */
+  text<N extends TextName>(name: N, input: CallInput<N> & AcceptOf<N>): Promise<Reply<string>>;
   /** Relays a call and returns its reply unchanged, error replies included; `path` is below `/_api`. */
   readonly relay: Sender["relay"];
   /** The response of a stream, whose body `events` and `follow` read. */
@@ -69,7 +69,7 @@ export interface ApiClient {
 }
 
 /** The input of any call, without its types. */
-type UntypedInput = SentCall & { readonly accept?: string; readonly contentType?: string; readonly ifMatch?: string | undefined };
+type UntypedInput = CallOptions & { readonly accept?: string; readonly contentType?: string; readonly ifMatch?: string | undefined };
 
 /** The version of the API that operations.ts describes. */
 const apiVersion = "1";
@@ -82,13 +82,13 @@ export function createClient({ baseUrl, token = "", headers, ...options }: Clien
     headers: { ...authorization, "accept-api-version": apiVersion, ...headers },
   });
 
-  const answer = async (name: string, input: UntypedInput = {}): Promise<Answer<unknown>> => sender.send(...splitName(name), toCall(input));
+  const request = async (name: string, input: UntypedInput = {}): Promise<Reply<unknown>> => sender.send(...splitName(name), toCall(input));
 
   // The types of a call come from operations.ts; the implementation is untyped.
   return {
-    answer,
-    text: answer,
-    call: async (name: string, input?: UntypedInput) => (await answer(name, input)).body,
+    request,
+    text: request,
+    call: async (name: string, input?: UntypedInput) => (await request(name, input)).body,
     relay: sender.relay,
     open: (name: string, input: UntypedInput = {}) => sender.open(...splitName(name), toCall(input)),
   } as ApiClient;
@@ -99,7 +99,7 @@ function splitName(name: string): [method: string, path: string] {
   return [name.slice(0, space), name.slice(space + 1)];
 }
 
-function toCall({ accept, contentType, ifMatch, headers, ...call }: UntypedInput): SentCall {
+function toCall({ accept, contentType, ifMatch, headers, ...call }: UntypedInput): CallOptions {
   return {
     ...call,
     headers: {

@@ -4,7 +4,7 @@ import { readEvents } from "./event-stream.ts";
 
 export interface FollowOptions {
   /** Whether a failed first connection is retried too; by default its error is thrown. */
-  readonly patient?: boolean | undefined;
+  readonly retryFirstConnection?: boolean | undefined;
   /** Called on each change of the connection's state; `reason` explains why it is down. */
   readonly onState?: ((state: StreamState, reason?: string) => void) | undefined;
 }
@@ -29,7 +29,7 @@ async function* eventsOf<N extends StreamName>({ body }: Response, signal: Abort
 export async function* follow<N extends StreamName>(
   client: Pick<ApiClient, "open">,
   name: N,
-  { patient = false, onState, ...input }: CallInput<N> & FollowOptions,
+  { retryFirstConnection = false, onState, ...input }: CallInput<N> & FollowOptions,
 ): AsyncGenerator<EventOf<N>> {
   const { signal, headers } = input as Pick<CallInput<N>, "signal" | "headers">;
   let last: string | undefined;
@@ -50,7 +50,7 @@ export async function* follow<N extends StreamName>(
       }
     } catch (error) {
       if (isOver()) return;
-      if (!wasOpen && !patient) throw error;
+      if (!wasOpen && !retryFirstConnection) throw error;
       reason = (error as Error).message;
     }
     if (isOver()) return;

@@ -4,4 +4,4 @@ export { EventParser, type ServerEvent } from "./event-stream.ts";
 export { events, follow, type FollowOptions, type StreamState } from "./follow.ts";
 export type { Operations } from "./operations.ts";
 export type * from "./schemas.ts";
-export { createSender, type Answer, type SentCall, type Sender, type SenderOptions } from "./sender.ts";
+export { createSender, type Reply, type CallOptions, type Sender, type SenderOptions } from "./sender.ts";

@@ -92,7 +92,7 @@ export interface Operations {
       readonly params?: unknown;
       /** The content of the flow's test file; null deletes it. */
       readonly tests?: string | null;
-      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
+      /** Only for a dry run or a validation: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -220,7 +220,7 @@ export interface Operations {
     readonly conditional: true;
     readonly body: {
       readonly yaml: string;
-      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
+      /** Only for a dry run or a validation: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
@@ -237,7 +237,7 @@ export interface Operations {
     readonly query: { readonly name?: string | undefined };
     readonly body: {
       readonly yaml: string;
-      /** Only with dryRun: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
+      /** Only for a dry run or a validation: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
     };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";

@@ -102,6 +102,8 @@ export interface Catalog {
     readonly trigger?: "route" | "request" | "schedule" | "outside";
     /** Options that a source needs, with initial values. */
     readonly sourceStarter?: Readonly<Record<string, string>>;
+    /** Options that a sink needs, with initial values. */
+    readonly sinkStarter?: Readonly<Record<string, string>>;
     /** Messages sent to it stay in the runtime. */
     readonly local?: boolean;
     readonly path: readonly CatalogOption[];

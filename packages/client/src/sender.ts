@@ -15,7 +15,7 @@ export interface SenderOptions {
 }
 
 /** The parts of a call besides its method and path. */
-export interface SentCall {
+export interface CallOptions {
   /** Values of the `:name` segments of the path. */
   readonly params?: Readonly<Record<string, string>> | undefined;
   /** Undefined members are omitted. */
@@ -28,7 +28,7 @@ export interface SentCall {
 }
 
 /** The status, headers and body of a reply. */
-export interface Answer<T> {
+export interface Reply<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
@@ -36,11 +36,11 @@ export interface Answer<T> {
 
 export interface Sender {
   /** The reply to a call: JSON as its value, anything else as text. */
-  send(method: string, path: string, call?: SentCall): Promise<Answer<unknown>>;
+  send(method: string, path: string, call?: CallOptions): Promise<Reply<unknown>>;
   /** A response whose body the caller reads; it has no timeout. */
-  open(method: string, path: string, call?: SentCall): Promise<Response>;
+  open(method: string, path: string, call?: CallOptions): Promise<Response>;
   /** The reply unchanged, error replies included. */
-  relay(method: string, path: string, call?: SentCall): Promise<Answer<string>>;
+  relay(method: string, path: string, call?: CallOptions): Promise<Reply<string>>;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -48,7 +48,7 @@ const defaultTimeoutMs = 60_000;
 export function createSender(options: SenderOptions): Sender {
   const { root, timeoutMs = defaultTimeoutMs, fetch: send = (url, init) => fetch(url, init), toError = (error) => error } = options;
 
-  async function request(method: string, path: string, call: SentCall, signal: AbortSignal | undefined): Promise<Response> {
+  async function request(method: string, path: string, call: CallOptions, signal: AbortSignal | undefined): Promise<Response> {
     const { body } = call;
     const isText = typeof body === "string";
     return send(root + fillPath(path, call.params) + queryText(call.query), {
@@ -69,7 +69,7 @@ export function createSender(options: SenderOptions): Sender {
     );
   }
 
-  async function withTimeout<T>(call: SentCall, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function withTimeout<T>(call: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const end = new AbortController();
     const limitMs = call.timeoutMs ?? timeoutMs;
     let isLate = false;
@@ -124,12 +124,12 @@ async function valueOf(reply: Response): Promise<unknown> {
   }
 }
 
-function fillPath(path: string, params: SentCall["params"]): string {
+function fillPath(path: string, params: CallOptions["params"]): string {
   if (params === undefined) return path;
   return path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
-function queryText(query: SentCall["query"] = {}): string {
+function queryText(query: CallOptions["query"] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
 }

@@ -138,7 +138,7 @@ export const connectorIndex: readonly ConnectorEntry[] = [
   {
     scheme: "sql-stored",
     title: "Stored procedure",
-    summary: "Calls a stored procedure or function.",
+    summary: "Calls a stored procedure or function; not available in SQLite.",
     ...database,
     roles: ["sink"],
     kinds: ["sql"],

@@ -8,14 +8,14 @@ import { flow, settle, type FlowUnderTest } from "@sluice/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectors } from "./index.ts";
 
-const further = connectors.filter(({ scheme }) => !["direct", "mock"].includes(scheme));
+const otherConnectors = connectors.filter(({ scheme }) => !["direct", "mock"].includes(scheme));
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
 async function run(yaml: string, properties: Readonly<Record<string, string>> = {}): Promise<FlowUnderTest> {
-  const running = await flow(yaml, { connectors: further, properties });
+  const running = await flow(yaml, { connectors: otherConnectors, properties });
   cleanUps.push(() => running.stop());
   return running;
 }
@@ -230,7 +230,7 @@ it.each([
   ["file:a/../../b", /must not contain/],
   ["mock:x", /mock/],
 ])("rejects the trigger %s", async (uri, message) => {
-  await expect(flow(`- from: {uri: "${uri}", steps: [{to: "mock:out"}]}`, { connectors: further })).rejects.toThrow(message);
+  await expect(flow(`- from: {uri: "${uri}", steps: [{to: "mock:out"}]}`, { connectors: otherConnectors })).rejects.toThrow(message);
 });
 
 describe("content of a message is never evaluated", () => {

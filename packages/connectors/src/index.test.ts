@@ -40,7 +40,7 @@ const suites: Readonly<Record<string, ConnectorSuiteOptions>> = {
   quartz: { uri: "quartz:tick?cron=0+0+6+*+*+?" },
   // Its source opens the durable store; tests/queue.test.ts covers it.
   queue: { uri: "queue:orders", skipStart: true },
-  rest: { uri: "rest:post:orders" },
+  rest: { uri: "rest:post:orders?host=localhost" },
   saga: { uri: "saga:complete" },
   scheduler: { uri: "scheduler:tick?delay=1s" },
   seda: { uri: "seda:orders" },

@@ -3,7 +3,7 @@
 import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import type { ConnectorSettings } from "./connector-settings.ts";
 import { fileConnector } from "./file/file.ts";
-import { httpConnector } from "./http/http.ts";
+import { httpCalls, httpConnector } from "./http/http.ts";
 import { portableConnectors } from "./portable.ts";
 import { nodeHttpTools } from "./webhook/node-http-tools.ts";
 
@@ -39,7 +39,11 @@ export type { DeadLetters } from "./sluice/sluice.ts";
 export { sluiceEvents, type SluiceEvent, type SluiceEvents } from "./sluice-event/sluice-event.ts";
 
 export function connectorsWith(settings: ConnectorSettings): readonly ConnectorDeclaration[] {
-  const all = [...portableConnectors(nodeHttpTools, settings), fileConnector(settings.file), httpConnector(settings.http)];
+  const all = [
+    ...portableConnectors(nodeHttpTools, { ...settings, httpCalls: httpCalls(settings.http) }),
+    fileConnector(settings.file),
+    httpConnector(settings.http),
+  ];
   return all.toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
 }
 

@@ -6,6 +6,7 @@ import { controlbusConnector, noControl, type RouteControl } from "./controlbus/
 import { cron } from "./cron/cron.ts";
 import { direct } from "./direct/direct.ts";
 import { fileShape } from "./file/file-shape.ts";
+import type { HttpCalls } from "./http/http.ts";
 import { httpShape } from "./http/http-shape.ts";
 import { kamelet } from "./kamelet/kamelet.ts";
 import { languageConnector, type LanguageList } from "./language/language.ts";
@@ -40,6 +41,7 @@ export interface PortableDependencies {
   readonly mappings?: MessageMappingPort;
   readonly queues?: DurableQueues;
   readonly languages?: LanguageList;
+  readonly httpCalls?: HttpCalls;
 }
 
 export function portableConnectors(tools: HttpTools, dependencies: PortableDependencies = {}): readonly ConnectorDeclaration[] {
@@ -55,7 +57,7 @@ export function portableConnectors(tools: HttpTools, dependencies: PortableDepen
     messageMappingConnector(dependencies.mappings ?? noMappings),
     mock,
     platformHttpConnector(tools, dependencies.queues),
-    restConnector(tools, dependencies.queues),
+    restConnector(tools, dependencies.queues, dependencies.httpCalls),
     quartz,
     queueConnector(dependencies.queues),
     saga,

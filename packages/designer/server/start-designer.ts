@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { AppFiles, defaultAppFolder } from "./http/app-files.ts";
 import { HttpError } from "./http/http-error.ts";
-import { readJson, sendError, sendJson, textOf } from "./http/json-exchange.ts";
+import { readJson, sendError, sendJson, textOf } from "./http/json-body.ts";
 import { requestSource } from "./http/request-source.ts";
 import { assertSameOrigin } from "./http/same-origin.ts";
 import { securityHeaders } from "./http/security-headers.ts";
@@ -29,7 +29,7 @@ export interface DesignerOptions {
   readonly appFolder?: string;
   readonly writeFile?: WriteFile;
   /** Called with unexpected errors. */
-  readonly onFault?: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 export interface RunningDesigner {
@@ -52,7 +52,7 @@ export async function startDesigner(options: DesignerOptions): Promise<RunningDe
   const app = new AppFiles(options.appFolder ?? defaultAppFolder());
   const server = createServer((request, response) => {
     handle(parts, app, isLocalOnly, request, response).catch((error: unknown) => {
-      if (!(error instanceof HttpError)) options.onFault?.(error);
+      if (!(error instanceof HttpError)) options.onError?.(error);
       sendError(response, error);
     });
   });

@@ -155,14 +155,14 @@ export const strings = {
   },
   notices: {
     saved: "Saved.",
-    savedWithFaults: "Saved. The text is not valid YAML yet.",
+    savedInvalid: "Saved. The text is not valid YAML yet.",
     versionNotKept: "Saved, but the version could not be added to the version history.",
     deployed: (warnings: readonly string[]) =>
       warnings.length === 0 ? "Deployed." : `Deployed, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`,
     rolledBack: (revision: number, target: string, warnings: readonly string[]) =>
       `Rolled back to v${revision} on ${target}${warnings.length === 0 ? "." : `, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`}`,
     reloaded: "The file changed on disk and was reloaded.",
-    loadFromDisk: "Loaded the other version. Undo restores yours.",
+    loadedOther: "Loaded the other version. Undo restores yours.",
     dismiss: "Dismiss",
   },
   draft: {
@@ -179,7 +179,7 @@ export const strings = {
     deploy: (target: string) => `Deploy to ${target}`,
     first: "The flow is not deployed on this target yet, so everything is new.",
     same: "This version is already deployed.",
-    refused: (reason: string) => `The runtime would reject this version: ${reason}`,
+    rejection: (reason: string) => `The runtime would reject this version: ${reason}`,
     changes: "Changes",
     warnings: "Warnings",
     text: "Show the changed lines",
@@ -195,7 +195,6 @@ export const strings = {
     },
     none: "No route or step changes.",
     show: "Show on canvas",
-    showStep: "Show on the canvas",
     shown: (target: string) => `Changes since the version on ${target}`,
     hide: "Hide changes",
     route: {
@@ -205,10 +204,10 @@ export const strings = {
     },
     contract: "Webhook contract",
     kept: "✓ Compatible: existing callers are not affected.",
-    broken: "✕ Breaking: some requests that succeed now will be rejected after the deployment.",
-    unanswered: (operation: string) =>
+    breaking: "✕ Breaking: some requests that succeed now will be rejected after the deployment.",
+    operationRemoved: (operation: string) =>
       operation.startsWith("* ") ? `${operation.slice(2)} no longer accepts all methods` : `${operation} is no longer served`,
-    answered: (operation: string) => `${operation.replace(/^\* /, "")} is new`,
+    operationAdded: (operation: string) => `${operation.replace(/^\* /, "")} is new`,
     requires: (operation: string, names: readonly string[]) => `${operation} requires ${names.join(", ")}`,
     restricts: (operation: string, names: readonly string[]) => `${operation} allows fewer values of ${names.join(", ")}`,
     narrows: (operation: string, types: readonly string[]) =>
@@ -313,7 +312,7 @@ export const strings = {
     state: { connecting: "Connecting…", open: "Live", down: "Disconnected" },
     dropped: (number: number) => `${count(number, "line was", "lines were")} dropped because this page could not keep up.`,
     list: "Log lines",
-    levels: "and above",
+    andAbove: "and above",
   },
   settings: {
     title: "Settings",

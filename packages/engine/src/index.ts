@@ -14,7 +14,7 @@ export {
   type QueueContent,
   type QueueDelivery,
   type QueueDepth,
-  type QueuePlace,
+  type PutOptions,
   type QueueReceiver,
   type Queues,
   type Records,

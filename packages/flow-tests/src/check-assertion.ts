@@ -22,16 +22,16 @@ export function checkAssertion(then: Then, observed: Observed): string | undefin
     return observed.status === then.status
       ? undefined
       : `expected status ${then.status}, got ${observed.status}${observed.error === undefined ? "" : ` (${observed.error.message})`}`;
-  if ("reply" in then) return replyFault(then.reply, observed);
-  if ("error" in then) return errorFault(then.error, observed);
+  if ("reply" in then) return replyMismatch(then.reply, observed);
+  if ("error" in then) return errorMismatch(then.error, observed);
   if ("visited" in then)
-    return listFault(
+    return visitMismatch(
       "visited",
       then.visited.filter((id) => !observed.visited.has(id)),
       observed,
     );
   if ("notVisited" in then)
-    return listFault(
+    return visitMismatch(
       "not visited",
       then.notVisited.filter((id) => observed.visited.has(id)),
       observed,
@@ -46,7 +46,7 @@ export function checkAssertion(then: Then, observed: Observed): string | undefin
   return undefined;
 }
 
-function replyFault(expected: Extract<Then, { reply: unknown }>["reply"], observed: Observed): string | undefined {
+function replyMismatch(expected: Extract<Then, { reply: unknown }>["reply"], observed: Observed): string | undefined {
   const data = bodyData(observed.body);
   if (expected.status !== undefined && observed.replyStatus !== expected.status)
     return `expected reply status ${expected.status}, got ${observed.replyStatus} with ${format(observed.body)}`;
@@ -63,7 +63,7 @@ function replyFault(expected: Extract<Then, { reply: unknown }>["reply"], observ
   return undefined;
 }
 
-function errorFault(expected: Extract<Then, { error: unknown }>["error"], { error, status }: Observed): string | undefined {
+function errorMismatch(expected: Extract<Then, { error: unknown }>["error"], { error, status }: Observed): string | undefined {
   if (error === undefined) return `expected a failure, got status ${status}`;
   if (expected.type !== undefined && error.type !== expected.type && !error.type.endsWith(`.${expected.type}`))
     return `expected a failure of type ${expected.type}, got ${error.type}`;
@@ -72,7 +72,7 @@ function errorFault(expected: Extract<Then, { error: unknown }>["error"], { erro
   return expected.stepId !== undefined && error.stepId !== expected.stepId ? `expected step ${expected.stepId} to fail, got ${error.stepId}` : undefined;
 }
 
-function listFault(what: string, mismatches: readonly string[], { visited }: Observed): string | undefined {
+function visitMismatch(what: string, mismatches: readonly string[], { visited }: Observed): string | undefined {
   return mismatches.length === 0 ? undefined : `expected ${what}: ${mismatches.join(", ")}; visited steps: ${[...visited].join(", ") || "none"}`;
 }
 

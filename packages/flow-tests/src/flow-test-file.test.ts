@@ -3,11 +3,11 @@ import { FlowTestFileError, readFlowTests } from "./flow-test-file.ts";
 
 const file = (...tests: readonly string[]): string => `flow: a.yaml\ntests:\n${tests.map((test) => `  - ${test}\n`).join("")}`;
 
-function faultsOf(yaml: string): readonly string[] {
+function problemsOf(yaml: string): readonly string[] {
   try {
     readFlowTests(yaml);
   } catch (error) {
-    if (error instanceof FlowTestFileError) return error.faults.map(({ line, column, message }) => `${line}:${column} ${message}`);
+    if (error instanceof FlowTestFileError) return error.problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
     throw error;
   }
   return [];
@@ -65,13 +65,21 @@ describe("a flow-test file", () => {
     ],
     ["a missing name of a test with rows", file("{when: {direct: a}, then: [{status: failed}], each: [{a: 1}]}"), "tests.0.name"],
     ["invalid rows", file("{name: t, when: {direct: a}, then: [{status: failed}], each: 3}"), "tests.0.each: must be a list of rows"],
-  ])("reports %s with its position", (_, yaml, fault) => {
-    expect(faultsOf(yaml).join("\n")).toContain(fault);
+  ])("reports %s with its position", (_, yaml, problem) => {
+    expect(problemsOf(yaml).join("\n")).toContain(problem);
   });
 
   it("reports all errors at once", () => {
     expect(
-      faultsOf(file("{name: t, when: {direct: a}, then: [{a: 1}]}", "{name: t, when: {direct: a}, then: [{b: 1}]}")).map((fault) => fault.split(" ")[0]),
+      problemsOf(file("{name: t, when: {direct: a}, then: [{a: 1}]}", "{name: t, when: {direct: a}, then: [{b: 1}]}")).map((problem) => problem.split(" ")[0]),
     ).toEqual(["3:42", "4:42"]);
+    expect(problemsOf("flow: a.yaml\nflw: b\ndefaultz: {}\ntests: [{name: t, when: {direct: a}, then: [{status: failed}]}]")).toEqual([
+      "2:1 flw: unknown property 'flw' (did you mean 'flow'?)",
+      "3:1 defaultz: unknown property 'defaultz' (did you mean 'defaults'?)",
+    ]);
+    expect(problemsOf(file("{name: t, mocks: [{match: {stepId: x, a: 1, b: 2}, respond: {}}], when: {direct: a}, then: [{status: failed}]}"))).toEqual([
+      "3:43 tests.0.mocks.0.match.a: unknown property 'a'",
+      "3:49 tests.0.mocks.0.match.b: unknown property 'b'",
+    ]);
   });
 });

@@ -2,7 +2,7 @@
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from "yaml";
 import { fileShape, plainIssues, type FlowTestFile } from "./flow-test-shape.ts";
 
-export interface FlowTestFault {
+export interface FlowTestProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
@@ -10,12 +10,12 @@ export interface FlowTestFault {
 
 /** The file is invalid; the message says where. */
 export class FlowTestFileError extends Error {
-  readonly faults: readonly FlowTestFault[];
+  readonly problems: readonly FlowTestProblem[];
 
-  constructor(faults: readonly FlowTestFault[]) {
-    super(faults.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join("\n"));
+  constructor(problems: readonly FlowTestProblem[]) {
+    super(problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join("\n"));
     this.name = "FlowTestFileError";
-    this.faults = faults;
+    this.problems = problems;
   }
 }
 

@@ -11,10 +11,19 @@ function strict<T extends z.ZodRawShape>(shape: T): z.ZodObject<T, z.core.$stric
   return z.strictObject(shape, { error: (issue) => (issue.code === "unrecognized_keys" ? unknownProperties(issue.keys, Object.keys(shape)) : undefined) });
 }
 
-function unknownProperties(words: readonly string[], allowed: readonly string[]): string {
-  const word = words[0] ?? "";
-  const suggestion = closest(word, allowed);
-  return `unknown property '${word}' (${suggestion === undefined ? `allowed: ${allowed.join(", ")}` : `did you mean '${suggestion}'?`})`;
+/** Zod has one message for all unknown properties of an object; `plainIssues` splits it. */
+const messageSeparator = "\0";
+const maxUnknownProperties = 20;
+
+const unknownProperties = (names: readonly string[], allowed: readonly string[]): string =>
+  names
+    .slice(0, maxUnknownProperties)
+    .map((name) => unknownProperty(name, allowed))
+    .join(messageSeparator);
+
+function unknownProperty(name: string, allowed: readonly string[]): string {
+  const suggestion = closest(name, allowed);
+  return `unknown property '${name}' (${suggestion === undefined ? `allowed: ${allowed.join(", ")}` : `did you mean '${suggestion}'?`})`;
 }
 
 /** A shape chosen by which of several keys an object has. */
@@ -22,8 +31,8 @@ function byKey<const S extends Readonly<Record<string, z.ZodType>>>(noun: string
   const allowed = Object.keys(shapes);
   return z.unknown().transform((value, context) => {
     const keys = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
-    const word = keys.find((name) => allowed.includes(name));
-    if (word === undefined) {
+    const chosenKey = keys.find((name) => allowed.includes(name));
+    if (chosenKey === undefined) {
       const unknownKey = keys[0];
       const suggestion = unknownKey === undefined ? undefined : closest(unknownKey, allowed);
       const text = unknownKey === undefined ? `${noun} must be one of ${allowed.join(", ")}` : `unknown ${noun} '${unknownKey}'`;
@@ -31,7 +40,7 @@ function byKey<const S extends Readonly<Record<string, z.ZodType>>>(noun: string
       context.addIssue({ code: "custom", message: text + hint, path: unknownKey === undefined ? [] : [unknownKey] });
       return z.NEVER;
     }
-    const result = (shapes[word] as z.ZodType).safeParse(value);
+    const result = (shapes[chosenKey] as z.ZodType).safeParse(value);
     if (result.success) return result.data as z.output<S[keyof S]>;
     for (const issue of plainIssues(result.error)) context.addIssue({ code: "custom", ...issue });
     return z.NEVER;
@@ -51,8 +60,10 @@ export function plainIssues({ issues }: { readonly issues: readonly z.core.$ZodI
       if (intended.length > 0) return plainIssues({ issues: intended }).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
     }
     if (issue.code !== "unrecognized_keys") return [{ path: [...issue.path], message: issue.message }];
-    const word = issue.keys[0] as string;
-    return [{ path: [...issue.path, word], message: issue.message.startsWith("Unrecognized") ? `unknown property '${word}'` : issue.message }];
+    const messages = issue.message.startsWith("Unrecognized") ? [] : issue.message.split(messageSeparator);
+    return issue.keys
+      .slice(0, maxUnknownProperties)
+      .map((name, index) => ({ path: [...issue.path, name], message: messages[index] ?? `unknown property '${name}'` }));
   });
 }
 

@@ -21,8 +21,8 @@ describe("generated input", () => {
 
   it("tries the requested number of inputs, all valid for the schema", async () => {
     const bodies: any[] = [];
-    const faults = await findCounterexample(generated(order), async (calls) => (bodies.push(bodyOf(calls)), []), {});
-    expect(faults).toEqual([]);
+    const failures = await findCounterexample(generated(order), async (calls) => (bodies.push(bodyOf(calls)), []), {});
+    expect(failures).toEqual([]);
     expect(bodies).toHaveLength(200);
     for (const { id, lines, note } of bodies) {
       expect(id.length).toBeGreaterThan(0);
@@ -35,8 +35,8 @@ describe("generated input", () => {
   it("shrinks to the smallest failing input and reports it with the seed", async () => {
     const attempt = async (calls: readonly When[]): Promise<readonly string[]> =>
       (bodyOf(calls) as number) >= 42 ? ["expected status completed, got failed"] : [];
-    const [fault] = await findCounterexample(generated({ type: "integer", minimum: 0, maximum: 1_000 }), attempt, {});
-    expect(fault).toMatch(/^expected status completed, got failed; with the generated body 42 \(run \d+ of 200, shrunk \d+ times, seed 7\)$/);
+    const [failure] = await findCounterexample(generated({ type: "integer", minimum: 0, maximum: 1_000 }), attempt, {});
+    expect(failure).toMatch(/^expected status completed, got failed; with the generated body 42 \(run \d+ of 200, shrunk \d+ times, seed 7\)$/);
   });
 
   it("reads the schema from a file next to the tests, and reports errors in it", async () => {

@@ -17,11 +17,11 @@ export async function findCounterexample(
   const spec = calls.find(({ generate }) => generate !== undefined)?.generate;
   if (spec === undefined) return attempt(calls);
   const schema = typeof spec.schema === "string" ? await readSchema(spec.schema, readFile) : spec.schema;
-  let faults: readonly string[] = [];
+  let failures: readonly string[] = [];
   const property = fc.asyncProperty(arbitraryOf(fc, schema), async (body) => {
     const found = await attempt(calls.map(({ generate, ...call }) => (generate === undefined ? call : { ...call, body }) as When));
     if (found.length === 0) return;
-    faults = found;
+    failures = found;
     throw new FailingInput();
   });
   const result = await fc.check(property, { numRuns: spec.runs, ...(spec.seed === undefined ? {} : { seed: spec.seed }) });
@@ -29,7 +29,7 @@ export async function findCounterexample(
   if (result.errorInstance instanceof Error && !(result.errorInstance instanceof FailingInput)) throw result.errorInstance;
   const [smallest] = result.counterexample ?? [];
   const note = `with the generated body ${JSON.stringify(smallest)} (run ${result.numRuns} of ${spec.runs}, shrunk ${result.numShrinks} times, seed ${result.seed})`;
-  return faults.map((fault) => `${fault}; ${note}`);
+  return failures.map((failure) => `${failure}; ${note}`);
 }
 
 async function readSchema(path: string, readFile: ((path: string) => Promise<string>) | undefined): Promise<unknown> {

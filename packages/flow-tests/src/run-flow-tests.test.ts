@@ -22,15 +22,15 @@ function runtime(
     "GET /test/session/ts_1": reply(200, { recordedCalls: [], assertions: [{ ok: true, message: "fine" }] }),
     webhook: reply(200, "ok"),
   };
-  const answer = async (call: string): Promise<TransportReply> =>
+  const replyTo = async (call: string): Promise<TransportReply> =>
     overrides[call]?.() ?? good[call] ?? reply(200, { runs: [{ id: "run_1", status: "completed", steps: [] }] });
   return {
     requests,
     api(method, path, body) {
       requests.push([`${method} ${path}`, body]);
-      return answer(`${method} ${path}`);
+      return replyTo(`${method} ${path}`);
     },
-    webhook: () => answer("webhook"),
+    webhook: () => replyTo("webhook"),
     followLog: () => Promise.resolve({ lines: () => Promise.resolve([]), close: () => undefined }),
   };
 }
@@ -44,7 +44,7 @@ const calling = "{name: t, timeoutMs: 100, when: {webhook: a}, then: [{status: c
 describe("a flow test", () => {
   it("passes when everything is as expected, in a session longer than its timeouts", async () => {
     const good = runtime({});
-    expect((await run(good, calling))?.faults).toEqual([]);
+    expect((await run(good, calling))?.failures).toEqual([]);
     expect(good.requests[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
     await run(good, calling.replace("100", "9000000"));
     expect(good.requests.findLast(([call]) => call === "POST /test/session")?.[1]).toMatchObject({ ttlMs: 3_600_000 });
@@ -52,12 +52,12 @@ describe("a flow test", () => {
 
   it("fails when a webhook takes longer than timeoutMs", async () => {
     const hanging = runtime({ webhook: () => new Promise(() => undefined) });
-    expect((await run(hanging, calling))?.faults).toEqual(["POST /api/a did not reply within 100 ms"]);
+    expect((await run(hanging, calling))?.failures).toEqual(["POST /api/a did not reply within 100 ms"]);
   });
 
   it("fails when its session expired before the mocks are read", async () => {
-    const forgetful = runtime({ "GET /test/session/ts_1": () => reply(410, { error: "test session 'ts_1' expired" }) });
-    expect((await run(forgetful, calling))?.faults).toEqual(["cannot read the recorded mock calls: 410 test session 'ts_1' expired"]);
+    const expired = runtime({ "GET /test/session/ts_1": () => reply(410, { error: "test session 'ts_1' expired" }) });
+    expect((await run(expired, calling))?.failures).toEqual(["cannot read the recorded mock calls: 410 test session 'ts_1' expired"]);
   });
 });
 

@@ -10,7 +10,7 @@ export interface FlowTestResult {
   /** The line of the test in its file. */
   readonly line: number;
   /** The mismatches in test order; empty when it passed. */
-  readonly faults: readonly string[];
+  readonly failures: readonly string[];
   readonly durationMs: number;
   /** The runs of the test, oldest first. */
   readonly runs: readonly RunView[];
@@ -49,16 +49,16 @@ export async function runFlowTest(
     const outcome = await runOnce(transport, { ...test, when: calls }, defaults, options.mockTimeoutMs);
     runs.push(...outcome.runs);
     reply = outcome.reply;
-    return outcome.faults;
+    return outcome.failures;
   };
-  const faults = test.when.some(({ generate }) => generate !== undefined) ? await findCounterexample(test.when, attempt, options) : await attempt(test.when);
-  return { name: test.name, line: test.line, faults, runs, reply, durationMs: Math.round(performance.now() - startedAt) };
+  const failures = test.when.some(({ generate }) => generate !== undefined) ? await findCounterexample(test.when, attempt, options) : await attempt(test.when);
+  return { name: test.name, line: test.line, failures, runs, reply, durationMs: Math.round(performance.now() - startedAt) };
 }
 
 /** Maximum duration of a session. */
 const maxSessionMs = 3_600_000;
 
-type Outcome = Pick<FlowTestResult, "faults" | "runs" | "reply">;
+type Outcome = Pick<FlowTestResult, "failures" | "runs" | "reply">;
 
 async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: FlowTestFile["defaults"], mockTimeoutMs: number | undefined): Promise<Outcome> {
   const assertions = test.then.filter((then) => "mockCalled" in then || "mockOrder" in then);
@@ -72,25 +72,25 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     mocks: test.mocks,
     assertions,
   });
-  if (session.status !== 201) return { faults: [`the session was rejected with ${session.status}: ${reason(session.text)}`], runs: [], reply: undefined };
+  if (session.status !== 201) return { failures: [`the session was rejected with ${session.status}: ${reason(session.text)}`], runs: [], reply: undefined };
   const { sessionId } = JSON.parse(session.text) as { sessionId: string };
   const log = test.then.some((then) => "logged" in then) ? await transport.followLog(sessionId) : undefined;
   try {
     let last: CallOutcome | undefined;
     for (const when of test.when) {
       const outcome = await sendCall(transport, sessionId, when, timeoutMs);
-      if (typeof outcome === "string") return { faults: [outcome], runs: [], reply: undefined };
+      if (typeof outcome === "string") return { failures: [outcome], runs: [], reply: undefined };
       last = outcome;
     }
     const logAssertions = test.then.filter((then) => "logged" in then);
     const isEnough = (logged: Observed["logged"]): boolean =>
       logAssertions.every((then) => checkAssertion(then, { ...(last as CallOutcome), logged }) === undefined);
     const observed = { ...(last as CallOutcome), logged: (await log?.lines(isEnough)) ?? [] };
-    const faults = test.then.map((then) => checkAssertion(then, observed)).filter((fault) => fault !== undefined);
-    const mockMismatches = assertions.length === 0 ? [] : await mockFaults(transport, sessionId, mockTimeoutMs ?? timeoutMs);
+    const failures = test.then.map((then) => checkAssertion(then, observed)).filter((failure) => failure !== undefined);
+    const mockMismatches = assertions.length === 0 ? [] : await unmetMockAssertions(transport, sessionId, mockTimeoutMs ?? timeoutMs);
     // Steps that run after the reply, in queues or wire taps, also count as visited.
     const { runs } = mockMismatches.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : observed;
-    return { faults: [...faults, ...mockMismatches], runs, reply: { status: observed.replyStatus, body: observed.body } };
+    return { failures: [...failures, ...mockMismatches], runs, reply: { status: observed.replyStatus, body: observed.body } };
   } finally {
     log?.close();
     await transport.api("DELETE", `/test/session/${sessionId}`);
@@ -149,14 +149,14 @@ async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T | 
 }
 
 /** Work after a reply (taps, queues, groups) takes a moment: polls until the mocks were called as expected, or the timeout. */
-async function mockFaults(transport: RuntimeTransport, sessionId: string, timeoutMs: number): Promise<readonly string[]> {
+async function unmetMockAssertions(transport: RuntimeTransport, sessionId: string, timeoutMs: number): Promise<readonly string[]> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { status, text } = await transport.api("GET", `/test/session/${sessionId}`);
     if (status !== 200) return [`cannot read the recorded mock calls: ${status} ${reason(text)}`];
     const { assertions = [] } = JSON.parse(text) as Calls;
-    const faults = assertions.filter(({ ok }) => !ok).map(({ message }) => message);
-    if (faults.length === 0 || performance.now() > deadline) return faults;
+    const failures = assertions.filter(({ ok }) => !ok).map(({ message }) => message);
+    if (failures.length === 0 || performance.now() > deadline) return failures;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

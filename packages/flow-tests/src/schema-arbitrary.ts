@@ -21,7 +21,7 @@ function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary
   if (typeof keywords["$ref"] === "string") return build(fc, resolve(keywords["$ref"], root), root, depth + 1);
   if ("const" in keywords) return fc.constant(keywords["const"]);
   if (Array.isArray(keywords["enum"])) return fc.constantFrom(...(keywords["enum"] as readonly unknown[]));
-  for (const word of ["oneOf", "anyOf"]) if (Array.isArray(keywords[word])) return fc.oneof(...(keywords[word] as readonly unknown[]).map(inner));
+  for (const keyword of ["oneOf", "anyOf"]) if (Array.isArray(keywords[keyword])) return fc.oneof(...(keywords[keyword] as readonly unknown[]).map(inner));
   if (Array.isArray(keywords["allOf"])) return inner(mergeParts(keywords, keywords["allOf"] as readonly Schema[]));
   const type = keywords["type"] ?? ("properties" in keywords ? "object" : "items" in keywords ? "array" : undefined);
   if (Array.isArray(type)) return fc.oneof(...type.map((one: unknown) => inner({ ...keywords, type: one })));
@@ -134,7 +134,7 @@ function resolve(reference: string, root: unknown): unknown {
   return found;
 }
 
-function numberOf(schema: Schema, word: string): number | undefined {
-  const value = schema[word];
+function numberOf(schema: Schema, keyword: string): number | undefined {
+  const value = schema[keyword];
   return typeof value === "number" ? value : undefined;
 }

@@ -10,6 +10,7 @@ import { createConnectionTypes } from "./connections/connection-types.ts";
 import { systemClock } from "./host/clock.ts";
 import { kameletFolders } from "./kamelets/kamelet-folders.ts";
 import { literalSecrets } from "./masking/literal-secrets.ts";
+import { receivedStatements } from "./received-statements.ts";
 import { resourceFolders } from "./resources/resource-folders.ts";
 import { noPlugins, type Plugins } from "./plugins/load-plugins.ts";
 
@@ -93,14 +94,14 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     const known = new Map(types.flatMap(([id, declaration]) => (declaration === undefined ? [] : [[id, declaration.type] as const])));
     let isAnyMissing = false;
     const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
-    const secrets = literalSecrets(flow.source, catalog);
-    if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets] };
+    const warnings = [...literalSecrets(flow.source, catalog), ...receivedStatements(flow.source, catalog)];
+    if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...warnings] };
     // Connections are configured in the runtime, so a missing one is a warning, not an error.
     const strict = await prepare({ known, isStrict: true });
     const broken = [...connections].flatMap(([id, type]) => (type === undefined ? [missingConnection(id)] : []));
     const missing = strict.diagnostics
       .filter(({ code, message }) => code === "connection-missing" && !broken.some((text) => message.includes(text)))
       .map((diagnostic) => ({ ...diagnostic, severity: "warning" as const }));
-    return { ...prepared, diagnostics: [...prepared.diagnostics, ...secrets, ...missing] };
+    return { ...prepared, diagnostics: [...prepared.diagnostics, ...warnings, ...missing] };
   };
 }

@@ -34,7 +34,7 @@ describe("settings", () => {
     try {
       read();
     } catch (error) {
-      expect((error as SettingsError).faults).toEqual([
+      expect((error as SettingsError).messages).toEqual([
         "--port: must be between 0 and 65535",
         "SERVICE_LOG_LEVEL: expected one of trace, debug, info, warn, error, got 'loud'",
         "SERVICE_MAX_BODY: expected a size such as 65536, 64k or 10MiB, got 'lots'",

@@ -100,7 +100,7 @@ export const settingFields = {
     examples: ["./connections"],
   }),
   databases: f.string({
-    doc: "Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is below the first of them.",
+    doc: "Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is resolved against the first of them.",
     default: "",
     examples: ["/srv/databases"],
   }),
@@ -159,12 +159,12 @@ export interface Configuration {
 
 /** Invalid settings; one sentence per problem. */
 export class SettingsError extends Error {
-  readonly faults: readonly string[];
+  readonly messages: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join("\n"));
+  constructor(messages: readonly string[]) {
+    super(messages.join("\n"));
     this.name = "SettingsError";
-    this.faults = faults;
+    this.messages = messages;
   }
 }
 
@@ -214,12 +214,12 @@ export function configurationOf(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Configuration {
   const settingNames = new Set<string>(Object.keys(settingFields));
-  const faults = Object.keys(options).flatMap((name) => {
+  const problems = Object.keys(options).flatMap((name) => {
     if (settingNames.has(name)) return [];
     const suggestion = closest(name, settingNames);
     return [`unknown option '${name}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`];
   });
-  if (faults.length > 0) throw new SettingsError(faults);
+  if (problems.length > 0) throw new SettingsError(problems);
   return {
     settings: readSettings(({ name }) => ({ value: options[name] === undefined ? undefined : String(options[name]), label: name })),
     environment: Object.freeze({ ...environment }),
@@ -227,27 +227,27 @@ export function configurationOf(
 }
 
 function readSettings(find: (setting: SettingDescription) => { readonly value: unknown; readonly label: string }): Settings {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const settings: Record<string, unknown> = { ...fixedLimits };
   for (const setting of settingDescriptions) {
     const { value, label } = find(setting);
     const result = (settingFields[setting.name] as Field<unknown>).safeParse(value);
     if (result.success && !(setting.kind === "duration" && (result.data as number) < 0)) settings[setting.name] = result.data;
-    else if (result.success) faults.push(`${label}: expected a duration of 0 or more, got '${value as string}'`);
-    else faults.push(`${label}: ${result.error.issues[0]?.message ?? "invalid value"}`);
+    else if (result.success) problems.push(`${label}: expected a duration of 0 or more, got '${value as string}'`);
+    else problems.push(`${label}: ${result.error.issues[0]?.message ?? "invalid value"}`);
   }
   const { maxBody, maxBodyBytesHeld } = settings as Partial<Settings>;
   if (maxBody !== undefined && maxBodyBytesHeld !== undefined && maxBodyBytesHeld < maxBody)
-    faults.push(
+    problems.push(
       `SERVICE_MAX_BODY_BYTES_HELD: ${maxBodyBytesHeld} bytes is less than SERVICE_MAX_BODY (${maxBody} bytes); increase it, or decrease SERVICE_MAX_BODY`,
     );
-  faults.push(...clusterFaults(settings));
-  if (faults.length > 0) throw new SettingsError(faults);
+  problems.push(...clusterProblems(settings));
+  if (problems.length > 0) throw new SettingsError(problems);
   return Object.freeze(settings) as Settings;
 }
 
 /** Settings that do not work in a cluster. */
-function clusterFaults({ cluster, clusterTtl = 15_000, watch }: Partial<Settings>): readonly string[] {
+function clusterProblems({ cluster, clusterTtl = 15_000, watch }: Partial<Settings>): readonly string[] {
   if (cluster === undefined) return [];
   return [
     ...(clusterTtl < 5_000 || clusterTtl > 60_000 ? ["SERVICE_CLUSTER_TTL: expected 5s to 60s"] : []),

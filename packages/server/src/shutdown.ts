@@ -29,7 +29,7 @@ export async function shutDown({ listener, runtime, log, hubs, drainMs, clock }:
   const report = await runtime.stop();
   const { unanswered } = await closing;
   for (const line of abandonedLines(report)) log.write("ERROR", "sluice", line);
-  if (unanswered > 0) log.write("ERROR", "sluice", `${unanswered} requests were disconnected without a reply`);
+  if (unanswered > 0) log.write("ERROR", "sluice", `Requests disconnected without a reply: ${unanswered}`);
   const drained = report.drained && unanswered === 0;
   log.write("INFO", "sluice", drained ? "Stopped" : "Stopped before all work was finished");
   return { drained, abandoned: report.abandoned };

@@ -1,5 +1,5 @@
-// Attributes of Camel's YAML language that older versions of this runtime rejected without a reason.
-import { faultsOf, flow } from "@sluice/testkit";
+// Attributes of Camel's YAML language: each is accepted, accepted with a warning, or rejected with a reason.
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const route = (...steps: readonly string[]): string => `- from: {uri: "direct:start", steps: [${steps.join(", ")}]}`;
@@ -32,7 +32,7 @@ ${route("{log: x}")}`,
     ],
     ["types with ids", '- route: {inputType: {urn: a, id: b, note: c}, from: {uri: "direct:start", steps: [{log: x}]}}'],
   ])("%s", (_title, yaml) => {
-    expect(faultsOf(yaml)).toEqual([]);
+    expect(diagnosticsOf(yaml)).toEqual([]);
   });
 
   it("accepts constructor arguments of a bean", async () => {
@@ -44,15 +44,15 @@ ${route("{log: x}")}`,
     expect(await (await flow(route(split(`#class:${strategy}(false)`))))({ body: ["a"] })).toMatchObject({ error: undefined, body: ["a"] });
     const named = `- beans: [{name: s, type: "#class:${strategy}", constructors: {0: false}}]\n${route(split("s"))}`;
     expect((await (await flow(named))({ body: ["a"] })).error).toBeUndefined();
-    expect(faultsOf(route(split(`#class:${strategy}(true,false)`)))).toEqual([expect.stringContaining("takes at most 1 argument(s): propagateException")]);
-    expect(faultsOf(route(split(`#class:${strategy}(maybe)`)))).toEqual([expect.stringContaining("property 'propagateException'")]);
-    expect(faultsOf(route(split("#class:GroupedBodyAggregationStrategy(1)")))).toEqual([expect.stringContaining("takes no arguments")]);
+    expect(diagnosticsOf(route(split(`#class:${strategy}(true,false)`)))).toEqual([expect.stringContaining("takes at most 1 argument(s): propagateException")]);
+    expect(diagnosticsOf(route(split(`#class:${strategy}(maybe)`)))).toEqual([expect.stringContaining("property 'propagateException'")]);
+    expect(diagnosticsOf(route(split("#class:GroupedBodyAggregationStrategy(1)")))).toEqual([expect.stringContaining("takes no arguments")]);
   });
 
   it("reads nested properties of a bean by their full names", () => {
     const yaml = `- beans: [{name: s, type: "#class:org.apache.camel.processor.aggregate.StringAggregationStrategy", properties: {delimiter: ",", a: {b: [1, 2]}}}]
 ${route('{split: {simple: "${body}", aggregationStrategy: s, steps: [{log: x}]}}')}`;
-    expect(faultsOf(yaml)).toEqual([expect.stringContaining("has no property 'a.b[0]'")]);
+    expect(diagnosticsOf(yaml)).toEqual([expect.stringContaining("has no property 'a.b[0]'")]);
   });
 
   it("sorts with a comparator", async () => {
@@ -60,7 +60,7 @@ ${route('{split: {simple: "${body}", aggregationStrategy: s, steps: [{log: x}]}}
       (await (await flow(route(`{sort: {simple: "\${body}", comparator: "${comparator}"}}`)))({ body })).body;
     expect(await sorted("#class:java.util.Collections$ReverseComparator", [1, 3, 2])).toEqual([3, 2, 1]);
     expect(await sorted("#class:java.lang.String$CaseInsensitiveComparator", ["b", "A", "C"])).toEqual(["A", "b", "C"]);
-    expect(faultsOf(route('{sort: {simple: "${body}", comparator: "#mine"}}'))).toEqual([expect.stringContaining("unknown bean 'mine'")]);
+    expect(diagnosticsOf(route('{sort: {simple: "${body}", comparator: "#mine"}}'))).toEqual([expect.stringContaining("unknown bean 'mine'")]);
   });
 
   it("creates the beans of a template for each templated route", async () => {
@@ -115,7 +115,7 @@ describe("attributes that are accepted with a warning, because they have no effe
     ],
     ["validators", `- validators: {predicateValidator: {type: a, simple: "\${body} != null"}}\n${route("{log: x}")}`, "validators have no effect"],
   ])("%s", (_title, yaml, warning) => {
-    expect(faultsOf(yaml)).toEqual([expect.stringContaining(warning)]);
+    expect(diagnosticsOf(yaml)).toEqual([expect.stringContaining(warning)]);
   });
 });
 
@@ -130,7 +130,7 @@ describe("attributes that are rejected by name, with a reason", () => {
     [`- errorHandler: {jtaTransactionErrorHandler: {}}\n${route("{log: x}")}`, "Sluice has no transaction manager"],
     [`- errorHandler: {defaultErrorHandler: {retryWhileRef: r}}\n${route("{log: x}")}`, "use retryWhile in an onException"],
   ])("%s", (yaml, reason) => {
-    expect(faultsOf(yaml)).toEqual([expect.stringContaining(reason)]);
+    expect(diagnosticsOf(yaml)).toEqual([expect.stringContaining(reason)]);
   });
 });
 
@@ -138,15 +138,15 @@ describe("values that had another meaning in older versions of Camel", () => {
   const breaker = (options: string): string => route(`{circuitBreaker: {resilience4jConfiguration: {${options}}, steps: [{log: x}]}}`);
 
   it.each(["waitDurationInOpenState", "slowCallDurationThreshold"])("%s as a small bare number", (option) => {
-    expect(faultsOf(breaker(`${option}: 20`))).toEqual([expect.stringContaining("20 means 20 ms; before Camel 4.22 it meant 20 seconds: write 20s")]);
-    for (const written of ["20s", "20ms", "20000", "0"]) expect(faultsOf(breaker(`${option}: ${written}`))).toEqual([]);
+    expect(diagnosticsOf(breaker(`${option}: 20`))).toEqual([expect.stringContaining("20 means 20 ms; before Camel 4.22 it meant 20 seconds: write 20s")]);
+    for (const written of ["20s", "20ms", "20000", "0"]) expect(diagnosticsOf(breaker(`${option}: ${written}`))).toEqual([]);
   });
 
   it("rejects kebab-case names like Camel, with the version and the current name", () => {
-    expect(faultsOf(route("{set-body: {constant: x}}"))).toEqual(["1: names such as 'set-body' were removed in Camel 4.13 (write 'setBody')"]);
-    expect(faultsOf(`- on-exception: {exception: [java.lang.Exception], handled: {constant: "true"}}\n${route("{log: x}")}`)).toEqual([
+    expect(diagnosticsOf(route("{set-body: {constant: x}}"))).toEqual(["1: names such as 'set-body' were removed in Camel 4.13 (write 'setBody')"]);
+    expect(diagnosticsOf(`- on-exception: {exception: [java.lang.Exception], handled: {constant: "true"}}\n${route("{log: x}")}`)).toEqual([
       "1: names such as 'on-exception' were removed in Camel 4.13 (write 'onException')",
     ]);
-    expect(faultsOf(route("{no-such: {}}"))).toEqual([expect.stringContaining("unknown step 'no-such'")]);
+    expect(diagnosticsOf(route("{no-such: {}}"))).toEqual([expect.stringContaining("unknown step 'no-such'")]);
   });
 });

@@ -16,7 +16,7 @@ interface Relay {
 
 export class FaultyLink {
   readonly #target: { readonly host: string; readonly port: number };
-  readonly #links = new Set<Relay>();
+  readonly #relays = new Set<Relay>();
   #listener: Server | undefined = undefined;
   #delayMs = 0;
   #isSilent = false;
@@ -40,17 +40,17 @@ export class FaultyLink {
   async open(): Promise<void> {
     if (this.#listener !== undefined) return;
     if (this.port === 0) this.port = await freePort();
-    const listener = (this.#listener = createServer((client) => this.#relay(client)));
+    const listener = (this.#listener = createServer((client) => this.#accept(client)));
     listener.listen(this.port, "127.0.0.1");
     await once(listener, "listening");
   }
 
   /** Cuts every connection; new ones are accepted. */
   cut(): void {
-    for (const link of this.#links) {
-      this.#links.delete(link);
-      link.client.resetAndDestroy();
-      link.server.destroy();
+    for (const relay of this.#relays) {
+      this.#relays.delete(relay);
+      relay.client.resetAndDestroy();
+      relay.server.destroy();
     }
   }
 
@@ -80,7 +80,7 @@ export class FaultyLink {
 
   /** Drops all data of the connections that exist now, which stay open on both sides, as behind a firewall; new ones work. */
   freeze(): void {
-    for (const link of this.#links) link.isFrozen = true;
+    for (const relay of this.#relays) relay.isFrozen = true;
   }
 
   /** Limits how fast each connection receives data from the server. */
@@ -92,14 +92,14 @@ export class FaultyLink {
     return this.refuse();
   }
 
-  #relay(client: Socket): void {
+  #accept(client: Socket): void {
     this.accepted++;
     const server = connect(this.#target);
-    const link: Relay = { client, server, isFrozen: false, dueAt: 0 };
-    this.#links.add(link);
+    const relay: Relay = { client, server, isFrozen: false, dueAt: 0 };
+    this.#relays.add(relay);
     const end = (): void => {
-      if (link.isFrozen) return;
-      this.#links.delete(link);
+      if (relay.isFrozen) return;
+      this.#relays.delete(relay);
       client.destroy();
       server.destroy();
     };
@@ -108,13 +108,13 @@ export class FaultyLink {
       [server, client],
     ] as const) {
       from.setNoDelay(true);
-      from.on("data", (chunk: Buffer) => this.#pass(chunk, link, from, to));
+      from.on("data", (chunk: Buffer) => this.#pass(chunk, relay, from, to));
       from.on("error", end).on("close", end);
     }
   }
 
-  #pass(chunk: Buffer, link: Relay, from: Socket, to: Socket): void {
-    if (this.#isSilent || link.isFrozen) return;
+  #pass(chunk: Buffer, relay: Relay, from: Socket, to: Socket): void {
+    if (this.#isSilent || relay.isFrozen) return;
     this.#bytesLeft -= chunk.length;
     if (this.#bytesLeft <= 0) {
       this.#bytesLeft = Infinity;
@@ -126,17 +126,17 @@ export class FaultyLink {
       return;
     }
     const isWritten = to.write(chunk);
-    if (from === link.server && this.#bytesPerSecond < Infinity) return this.#slowDown(chunk.length, link);
+    if (from === relay.server && this.#bytesPerSecond < Infinity) return this.#slowDown(chunk.length, relay);
     if (isWritten) return;
     from.pause();
     to.once("drain", () => from.resume());
   }
 
-  #slowDown(bytes: number, link: Relay): void {
+  #slowDown(bytes: number, relay: Relay): void {
     const now = performance.now();
-    link.dueAt = Math.max(now, link.dueAt) + (bytes / this.#bytesPerSecond) * 1_000;
-    if (link.dueAt - now < minPauseMs) return;
-    link.server.pause();
-    setTimeout(() => link.server.resume(), link.dueAt - now);
+    relay.dueAt = Math.max(now, relay.dueAt) + (bytes / this.#bytesPerSecond) * 1_000;
+    if (relay.dueAt - now < minPauseMs) return;
+    relay.server.pause();
+    setTimeout(() => relay.server.resume(), relay.dueAt - now);
   }
 }

@@ -56,7 +56,7 @@ export interface FlowOptions {
 const testSession = { id: "by-hand", skipTime: false };
 
 /** The errors of a document, as `line: message` strings; empty when there are none. */
-export function faultsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
+export function diagnosticsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
   const runtime = runtimeFor(new FakeHost(), recordingConnectors());
   return runtime.prepare(inputOf(document(yaml), properties)).diagnostics.map(({ span, message }) => `${span.line}: ${message}`);
 }

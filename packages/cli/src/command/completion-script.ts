@@ -18,14 +18,14 @@ const longFlag = ({ name }: FlagDeclaration): string => `--${name}`;
 const valuesOf = ({ command }: CommandFlags): readonly string[] => command.arguments?.find(({ values }) => values !== undefined)?.values ?? [];
 
 function bash(all: readonly CommandFlags[]): string {
-  const cases = all.map((words) => {
-    const choices = words.flags
+  const cases = all.map((entry) => {
+    const choices = entry.flags
       .filter(({ values }) => values !== undefined)
       .map((flag) => `      ${longFlag(flag)}) COMPREPLY=($(compgen -W "${flag.values?.join(" ")}" -- "$word")); return;;`);
     return [
-      `  ${words.command.name})`,
+      `  ${entry.command.name})`,
       ...(choices.length === 0 ? [] : ['    case "$before" in', ...choices, "    esac"]),
-      `    COMPREPLY=($(compgen -W "${[...words.flags.map(longFlag), "--help", ...valuesOf(words)].join(" ")}" -- "$word"))`,
+      `    COMPREPLY=($(compgen -W "${[...entry.flags.map(longFlag), "--help", ...valuesOf(entry)].join(" ")}" -- "$word"))`,
       '    [[ "$word" == -* ]] || COMPREPLY+=($(compgen -f -- "$word"))',
       "    ;;",
     ].join("\n");

@@ -12,6 +12,6 @@ export function productVersion(): string {
 }
 
 /** The folder of the built designer: included in an installed package; in a checkout, the output of the designer's build. */
-export function pageFolder(): string {
+export function designerFolder(): string {
   return packageFile(existsSync(packageFile("src")) ? "../designer/dist/app" : "dist/page");
 }

@@ -24,15 +24,15 @@ const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclara
   },
 ];
 
-async function runWords(list: readonly CommandDeclaration[], ...words: readonly string[]) {
+async function runArgs(list: readonly CommandDeclaration[], ...args: readonly string[]) {
   const terminal = recordedTerminal();
-  return { exit: await runProgram(list, words, terminal), output: terminal.output(), stderr: terminal.stderr() };
+  return { exit: await runProgram(list, args, terminal), output: terminal.output(), stderr: terminal.stderr() };
 }
 
 describe("a command line", () => {
   it("passes arguments and flags by name, and returns the command's exit code", async () => {
     let seen: any;
-    const { exit } = await runWords(
+    const { exit } = await runArgs(
       probe(async (call) => ((seen = call), 7)),
       "probe",
       "a",
@@ -52,11 +52,11 @@ describe("a command line", () => {
     [["prob"], "sluice: unknown command 'prob' (Did you mean probe?); see `sluice --help`\n"],
     [["probe", "--levle", "x"], "sluice probe: unknown option '--levle' (Did you mean --level?); see `sluice probe --help`\n"],
     [["probe", "--param"], "sluice probe: option '-p, --param <x>' argument missing; see `sluice probe --help`\n"],
-  ])("%j is rejected with one sentence", async (words, sentence) => {
+  ])("%j is rejected with one sentence", async (args, sentence) => {
     expect(
-      await runWords(
+      await runArgs(
         probe(async () => 0),
-        ...words,
+        ...args,
       ),
     ).toEqual({ exit: 2, output: "", stderr: sentence });
   });
@@ -68,7 +68,7 @@ describe("a command line", () => {
     [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
   ])("%s is reported without a stack trace", async (error, exit, stderr) => {
     expect(
-      await runWords(
+      await runArgs(
         probe(() => Promise.reject(error)),
         "probe",
       ),
@@ -81,8 +81,8 @@ describe("a command line", () => {
       load: () => Promise.reject(new Error("was loaded")),
       moreFlags: () => Promise.reject(new Error("moreFlags was called")),
     });
-    expect((await runWords([...probe(async () => 0), ...others], "probe")).exit).toBe(0);
-    expect((await runWords([...probe(async () => 0), ...others], "--help")).exit).toBe(0);
+    expect((await runArgs([...probe(async () => 0), ...others], "probe")).exit).toBe(0);
+    expect((await runArgs([...probe(async () => 0), ...others], "--help")).exit).toBe(0);
   });
 
   it("shows progress only in a terminal, and clears it before other output", async () => {
@@ -90,18 +90,18 @@ describe("a command line", () => {
     const seen = recordedTerminal(true);
     await runProgram(probe(run), ["probe"], seen);
     expect([seen.output(), seen.stderr()]).toEqual(["done\n", "1/2 halfway\r\u001B[2K"]);
-    expect(await runWords(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", stderr: "" });
+    expect(await runArgs(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", stderr: "" });
   });
 });
 
 describe.each(commands.map((command) => [command.name, command] as const))("sluice %s", (name, command) => {
   it("has a help text with examples and exit codes", async () => {
-    const { exit, output, stderr } = await runWords(commands, name, "--help");
+    const { exit, output, stderr } = await runArgs(commands, name, "--help");
     expect([exit, stderr]).toEqual([0, ""]);
     expect(output).toMatch(new RegExp(`^Usage: sluice ${name} `));
     for (const { command: line } of command.examples) expect(output).toContain(line);
     for (const code of Object.keys(command.exits)) expect(output).toMatch(new RegExp(`^ {2}${code} +\\S`, "m"));
-    expect(await runWords(commands, "help", name)).toMatchObject({ exit: 0, output });
+    expect(await runArgs(commands, "help", name)).toMatchObject({ exit: 0, output });
   });
 
   it("documents all its parts", () => {
@@ -113,10 +113,10 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
 });
 
 describe("completion", () => {
-  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const complete = async (...args: readonly string[]): Promise<readonly string[]> => {
     const script = await completionScript("bash", commands);
-    const list = words.map((word) => `'${word}'`).join(" ");
-    const output = execFileSync("bash", ["-c", `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _sluice; printf '%s\\n' "\${COMPREPLY[@]}"`], {
+    const list = args.map((word) => `'${word}'`).join(" ");
+    const output = execFileSync("bash", ["-c", `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${args.length - 1}; _sluice; printf '%s\\n' "\${COMPREPLY[@]}"`], {
       encoding: "utf8",
     });
     return output.trim().split("\n");

@@ -7,9 +7,9 @@ import { productVersion } from "./package-files.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** Runs one command line; resolves to the exit code. */
-export async function runProgram(commands: readonly CommandDeclaration[], words: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
+export async function runProgram(commands: readonly CommandDeclaration[], args: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
   let exit = 0;
-  const calledCommand = commands.find(({ name }) => name === (words[0] === "help" ? words[1] : words[0]));
+  const calledCommand = commands.find(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
   const more = (await calledCommand?.moreFlags?.()) ?? [];
   const program = configure(new Command("sluice"), terminal)
     .description("The integration runtime and its tools.")
@@ -34,9 +34,9 @@ export async function runProgram(commands: readonly CommandDeclaration[], words:
     });
   }
   try {
-    if (words.length === 1 && (words[0] === "-V" || words[0] === "--version")) return await printVersion(terminal);
-    if (words.length === 0) program.help();
-    await program.parseAsync([...words], { from: "user" });
+    if (args.length === 1 && (args[0] === "-V" || args[0] === "--version")) return await printVersion(terminal);
+    if (args.length === 0) program.help();
+    await program.parseAsync([...args], { from: "user" });
     return exit;
   } catch (error) {
     return reportError(error, calledCommand?.name, terminal);

@@ -24,7 +24,7 @@ export const authorVariables: Readonly<Record<string, string>> = {
 export const profileFlag: FlagDeclaration = {
   name: "profile",
   value: "name",
-  doc: "Profile: application-<name>.properties overrides application.properties (default: SERVICE_PROFILE; for lint, test and dev, else 'dev').",
+  doc: "Profile: application-<name>.properties overrides application.properties (default: SERVICE_PROFILE; if that is not set, lint, test and dev use 'dev').",
 };
 
 export const paramFlag: FlagDeclaration = {

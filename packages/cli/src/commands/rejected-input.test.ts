@@ -24,9 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function expectRejected({ name, exits }: CommandDeclaration, ...words: readonly string[]): Promise<{ exit: number; sentence: string }> {
+async function expectRejected({ name, exits }: CommandDeclaration, ...args: readonly string[]): Promise<{ exit: number; sentence: string }> {
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, [name, ...words], terminal);
+  const exit = await runProgram(commands, [name, ...args], terminal);
   const stderr = terminal.stderr();
   expect(terminal.output()).toBe("");
   expect(stderr).toMatch(new RegExp(`^sluice ${name}: [^\\n]+\\n$`));
@@ -75,7 +75,7 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
 });
 
 describe("a runtime that does not respond", () => {
-  const wordsByCommand: Readonly<Record<string, () => readonly string[]>> = {
+  const argsByCommand: Readonly<Record<string, () => readonly string[]>> = {
     deploy: () => [join(folder, "a.yaml")],
     replay: () => ["run_01JCN0000000000000000000AA"],
     record: () => ["run_01JCN0000000000000000000AA"],
@@ -90,13 +90,13 @@ describe("a runtime that does not respond", () => {
       ...(commandsWithFlag("json").includes(command) ? [[`${command.name} --json`, command, ["--json"]] as const] : []),
     ]),
   )("%s reports it with a fix", async (_, command, more) => {
-    const { exit, sentence } = await expectRejected(command, ...(wordsByCommand[command.name]?.() ?? []), "--runtime", unreachable, ...more);
+    const { exit, sentence } = await expectRejected(command, ...(argsByCommand[command.name]?.() ?? []), "--runtime", unreachable, ...more);
     expect([exit, sentence]).toEqual([1, `no runtime at ${unreachable} (ECONNREFUSED): start one with \`sluice start\`, or pass another URL with --runtime`]);
   });
 
   it.each(commandsWithFlag("runtime").map((command) => [command.name, command] as const))("%s rejects an invalid address", async (_, command) => {
-    const words = command.name === "test" ? [join(folder, "a.test.yaml")] : (wordsByCommand[command.name]?.() ?? []);
-    expect(await expectRejected(command, ...words, "--runtime", "ftp://x")).toEqual({
+    const args = command.name === "test" ? [join(folder, "a.test.yaml")] : (argsByCommand[command.name]?.() ?? []);
+    expect(await expectRejected(command, ...args, "--runtime", "ftp://x")).toEqual({
       exit: 2,
       sentence: "'ftp://x' is not an HTTP URL: use for example http://127.0.0.1:8080",
     });

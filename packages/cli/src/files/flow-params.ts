@@ -9,12 +9,12 @@ import type { YamlFile } from "./yaml-files.ts";
 export type Params = Readonly<Record<string, unknown>>;
 
 /** Parses `name=value` arguments. */
-export function readParamFlags(words: readonly string[]): Readonly<Record<string, string>> {
+export function readParamFlags(values: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    words.map((word) => {
-      const equals = word.indexOf("=");
-      if (equals < 1) throw new UsageError(`--param must be name=value, not '${word}'`);
-      return [word.slice(0, equals), word.slice(equals + 1)];
+    values.map((value) => {
+      const equals = value.indexOf("=");
+      if (equals < 1) throw new UsageError(`--param must be name=value, not '${value}'`);
+      return [value.slice(0, equals), value.slice(equals + 1)];
     }),
   );
 }

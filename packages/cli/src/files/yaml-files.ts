@@ -67,7 +67,7 @@ export async function readText(path: string): Promise<string> {
 }
 
 /** Keys that identify a flow, because other tools use YAML lists too. */
-const flowWords =
+const flowKeys =
   /(^|[\s{[,-])["']?(route|routes|from|uri|beans|rest|restConfiguration|onException|onCompletion|errorHandler|intercept\w*|routeTemplate|templatedRoute|routeConfiguration)["']?\s*:/;
 
 /** A list with flow keys or an empty file is a flow; a map with tests is a test file; other files are ignored. */
@@ -76,7 +76,7 @@ function kindOf(text: string): "flow" | "tests" | undefined {
   if (isCamelDocument(text)) return "flow";
   const first = text.split("\n").find((line) => /^\s*[^\s#]/.test(line) && !/^(---|%)/.test(line));
   if (first === undefined) return "flow";
-  return (/^\s*[-[]/.test(first) || /^\s*(routes?|from)\s*:/.test(first)) && flowWords.test(text) ? "flow" : undefined;
+  return (/^\s*[-[]/.test(first) || /^\s*(routes?|from)\s*:/.test(first)) && flowKeys.test(text) ? "flow" : undefined;
 }
 
 /** A Camel K pipe or integration, which is a flow. Kamelets are used by flows but are not flows. */

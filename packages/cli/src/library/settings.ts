@@ -78,7 +78,7 @@ export interface SluiceSettings {
   readonly secretsDir?: string;
   /** Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read only; see docs/how-to/connections.md. */
   readonly connections?: string;
-  /** Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is below the first of them. */
+  /** Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is resolved against the first of them. */
   readonly databases?: string;
   /** Comma-separated folders and packages with Kamelets (`<name>.kamelet.yaml`), searched after `kamelets` in the data directory; see docs/how-to/use-kamelets.md. */
   readonly kamelets?: string;

@@ -26,11 +26,11 @@ afterEach(() => {
 
 const holder = (): string => (process.platform === "linux" ? String.raw` by process ${process.pid} \(.+\)` : "");
 
-async function startError(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<readonly [exit: number, remark: string]> {
+async function startError(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<readonly [exit: number, stderr: string]> {
   for (const [name, value] of Object.entries({ SERVICE_DATA_DIR: folder, DESIGNER_WORKSPACE: join(folder, "workspace"), ...environment }))
     vi.stubEnv(name, value);
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, words, terminal);
+  const exit = await runProgram(commands, args, terminal);
   return [exit, terminal.stderr()];
 }
 
@@ -58,8 +58,8 @@ describe("a busy port", () => {
   });
 
   it("ends `sluice run` with several workers", async () => {
-    const [exit, remark] = await startError(["run"], { SERVICE_PORT: String(port), SERVICE_WORKERS: "2" });
-    expect([exit, remark]).toEqual([
+    const [exit, stderr] = await startError(["run"], { SERVICE_PORT: String(port), SERVICE_WORKERS: "2" });
+    expect([exit, stderr]).toEqual([
       1,
       expect.stringMatching(new RegExp(String.raw`port ${port} is in use${holder()}: stop that process, or choose another port with --port \d+\n$`)),
     ]);

@@ -22,7 +22,7 @@ export function isFree(port: number, host: string): Promise<boolean> {
   });
 }
 
-/** The next port that is currently free and not in `excluded`. */
+/** The next port that is currently free and not in `excluded`; 0 if there is none among the next 100. */
 export async function nextFreePort(port: number, host: string, excluded: readonly number[] = []): Promise<number> {
   for (let next = port + 1; next <= Math.min(port + 100, 65_535); next++) if (!excluded.includes(next) && (await isFree(next, host))) return next;
   return 0;

@@ -26,6 +26,14 @@ describe("the address of a runtime", () => {
   it("is local by default; a flag overrides the variable", async () => {
     vi.stubEnv("SERVICE_PORT", "1234");
     expect((await connect({})).baseUrl).toBe("http://127.0.0.1:1234");
+    for (const [host, url] of [
+      ["0.0.0.0", "http://127.0.0.1:1234"],
+      ["::1", "http://[::1]:1234"],
+      ["::", "http://[::1]:1234"],
+    ] as const) {
+      vi.stubEnv("SERVICE_HOST", host);
+      expect((await connect({})).baseUrl).toBe(url);
+    }
     vi.stubEnv("SLUICE_RUNTIME", "https://a.example/prefix/");
     expect((await connect({})).baseUrl).toBe("https://a.example/prefix");
     expect((await connect({ runtime: "http://b.example" })).baseUrl).toBe("http://b.example");

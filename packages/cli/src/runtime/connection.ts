@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { createClient, type ApiClient, type ApiError } from "@sluice/client";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
+import { localUrl } from "./local-url.ts";
 
 /** The management API of a runtime; rejected calls throw a CommandError with the runtime's message. */
 export interface Connection extends ApiClient {
@@ -35,7 +36,7 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
 export async function connect(flags: Values): Promise<Connection> {
   const { settings, environment } = configuration();
   const runtimeUrl = textFlag(flags, "runtime") ?? environment["SLUICE_RUNTIME"];
-  const baseUrl = readUrl(runtimeUrl ?? `http://${settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host}:${settings.port}`);
+  const baseUrl = readUrl(runtimeUrl ?? localUrl(settings));
   return createConnection(baseUrl, await findToken(flags, baseUrl, settings.deployToken, settings.dataDir));
 }
 
@@ -43,7 +44,7 @@ function configuration(): ReturnType<typeof readConfiguration> {
   try {
     return readConfiguration();
   } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
+    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
   }
 }
 
@@ -91,8 +92,8 @@ const tokenMessage = (baseUrl: string, token: string): string =>
     : `the runtime at ${baseUrl} rejected the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file`;
 
 function unreachableMessage(baseUrl: string, error: ApiError): string {
-  const fault = error.cause as Error & { readonly cause?: NodeJS.ErrnoException };
-  if (fault.name === "AbortError") return error.message;
-  const reason = fault.cause?.code ?? fault.cause?.message ?? fault.message;
+  const cause = error.cause as Error & { readonly cause?: NodeJS.ErrnoException };
+  if (cause.name === "AbortError") return error.message;
+  const reason = cause.cause?.code ?? cause.cause?.message ?? cause.message;
   return `no runtime at ${baseUrl} (${reason}): start one with \`sluice start\`, or pass another URL with --runtime`;
 }

@@ -8,6 +8,6 @@ export async function operatorPlugins(): Promise<Plugins> {
   try {
     return await loadPlugins(readConfiguration().settings);
   } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
+    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
   }
 }

@@ -12,15 +12,13 @@ it("applying the removed and added lines turns one text into the other", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const diff = printedDiff(before, after);
-      const side = (mark: string): string =>
-        diff
-          .filter((line) => line.startsWith(mark) || line.startsWith("  "))
-          .map((line) => line.slice(2))
-          .join("\n");
-      // The omitted lines at both ends are equal on both sides.
-      const [left, right] = [side("- "), side("+ ")];
-      const start = before.indexOf(left);
-      return start >= 0 && after.includes(right);
+      const side = (mark: string): readonly string[] => diff.filter((line) => line.startsWith(mark) || line.startsWith("  ")).map((line) => line.slice(2));
+      const [oldPart, newPart] = [side("- "), side("+ ")];
+      const lines = before.split("\n");
+      // The lines that the diff omits at both ends are equal in both texts.
+      const isResult = (start: number): boolean =>
+        lines.slice(start, start + oldPart.length).join("\n") === oldPart.join("\n") && lines.toSpliced(start, oldPart.length, ...newPart).join("\n") === after;
+      return [...lines.keys(), lines.length].some(isResult);
     }),
   );
 });

@@ -63,7 +63,8 @@ const sourceOptions = {
   }),
   disableReplyTo: f.boolean({ doc: "Whether replies are disabled: a source sends none, and a sink does not wait for one.", default: false }),
   replyTo: f.string({ doc: "Source: where replies are sent, overriding the message. Sink: the queue that replies are received from." }),
-  autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  autoStartup: f.boolean({ doc: "Whether the source starts with the route; if false, the route receives no messages.", default: true, group: "advanced" }),
+  replyToDeliveryPersistent: f.boolean({ doc: "Whether the replies of a source survive a restart of the broker.", default: true, group: "advanced" }),
   recoveryInterval: f.duration({ doc: "Maximum delay between connection attempts.", default: 5000, group: "advanced" }),
 };
 
@@ -93,6 +94,10 @@ const sinkOptions = {
     default: false,
     group: "advanced",
   }),
+  correlationProperty: f.string({
+    doc: "Property of requests and replies that they are matched by, instead of the correlation id, which is then not set.",
+    group: "advanced",
+  }),
   includeSentJMSMessageID: f.boolean({
     doc: "Whether the header JMSMessageID is set to the id of the message that was sent.",
     default: false,
@@ -109,12 +114,10 @@ const sinkOptions = {
 
 const acceptedReasons: Readonly<Record<string, string>> = {
   explicitQosEnabled: "persistence, priority and expiration are always set",
-  replyToDeliveryPersistent: "replies are persistent",
   replyToConcurrentConsumers: "one receiver handles all replies",
   includeAllJMSXProperties: "JMSX properties are always included",
   mapJmsMessage: "bodies are always converted by message type",
   receiveTimeout: "the broker pushes messages",
-  correlationProperty: "replies are matched by JMSCorrelationID",
   artemisConsumerPriority: "all consumers have the same priority",
   artemisStreamingEnabled: "bodies are not streamed",
   acceptMessagesWhileStopping: "messages stay in the broker while a route stops",

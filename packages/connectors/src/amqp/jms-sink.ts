@@ -53,6 +53,10 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
 
   /** The correlation id of a request, and the one its reply will have. */
   function correlationOf(message: Rhea.Message, { prefix, isFiltered }: ReplyReceiver): { readonly parts: object; readonly expected: string } {
+    if (options.correlationProperty !== undefined) {
+      const id = `${prefix}${host.ids.next()}`;
+      return { parts: { application_properties: { ...message.application_properties, [options.correlationProperty]: id } }, expected: id };
+    }
     if (options.useMessageIDAsCorrelationID && message.correlation_id === undefined) {
       const id = `${prefix}${host.ids.next()}`;
       return { parts: { message_id: id }, expected: id };

@@ -64,7 +64,7 @@ export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connec
     everyWorker: !isTopicName(options.destinationName, options.destinationType) || options.subscriptionShared,
     async start(routeInput) {
       if (options.testConnectionOnStartup) await shared.client();
-      await running.start(routeInput);
+      if (options.autoStartup) await running.start(routeInput);
     },
     stop: () => running.stop(),
   };
@@ -208,7 +208,8 @@ class JmsSubscription implements Subscription {
     // A request is settled even if its reply fails: unsettled, it would occupy the credit of the source.
     try {
       await collectBody(result.message);
-      const reply = messageToSend(result, this.#options, { rhea: this.#session.client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
+      const options = { ...this.#options, deliveryMode: undefined, deliveryPersistent: this.#options.replyToDeliveryPersistent };
+      const reply = messageToSend(result, options, { rhea: this.#session.client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
       // A separate session, because a broker ends the session when the reply queue does not exist.
       if (this.#replies?.isOpen !== true) this.#replies = new AmqpSession(this.#session.client, host.clock);
       await this.#replies.send(destination, { ...reply, ...(correlation === undefined ? {} : { correlation_id: correlation as string }) });

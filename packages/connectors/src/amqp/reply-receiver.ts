@@ -27,13 +27,16 @@ export class ReplyReceiver {
     const waiting = new Map<string, (reply: Rhea.Message) => void>();
     const prefix = `${newId()}-`;
     const source = sourceOf(session, options, prefix);
+    const { correlationProperty } = options;
     const receiver = await session.openReceiver(
       { source },
       (message, delivery) => {
         // A reply without a pending request arrived after the timeout and is dropped.
         delivery.accept();
         receiver.add_credit(1);
-        waiting.get(String(message.correlation_id))?.(message);
+        const properties = message.application_properties as Readonly<Record<string, unknown>> | undefined;
+        const id: unknown = correlationProperty === undefined ? message.correlation_id : properties?.[correlationProperty];
+        waiting.get(String(id))?.(message);
       },
       options.replyTo ?? "a temporary queue",
     );
@@ -70,7 +73,7 @@ export class ReplyReceiver {
   }
 }
 
-function sourceOf({ client }: AmqpSession, { replyTo, replyToType }: JmsOptions, prefix: string): Rhea.Source {
+function sourceOf({ client }: AmqpSession, { replyTo, replyToType, correlationProperty }: JmsOptions, prefix: string): Rhea.Source {
   if (replyTo === undefined || replyToType === "Temporary")
     return { dynamic: true, durable: 0, expiry_policy: "link-detach", capabilities: ["temporary-queue"] } as unknown as Rhea.Source;
   const { address, hasDurableLink } = destinationOf(replyTo, "queue", client);
@@ -83,6 +86,8 @@ function sourceOf({ client }: AmqpSession, { replyTo, replyToType }: JmsOptions,
         code: "jms-no-selector",
       },
     );
-  const filter = isFiltered ? { filter: client.rhea.filter.selector(`JMSCorrelationID LIKE '${prefix}%'`) as Record<string, unknown> } : {};
+  const filter = isFiltered
+    ? { filter: client.rhea.filter.selector(`${correlationProperty ?? "JMSCorrelationID"} LIKE '${prefix}%'`) as Record<string, unknown> }
+    : {};
   return { address, capabilities: ["queue"], ...(hasDurableLink ? { durable: 2 } : {}), ...filter };
 }

@@ -92,14 +92,14 @@ describe("ticking", () => {
 
   it("never runs concurrently with itself", async () => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const holder = ticking("cron:c?schedule=0/1+*+*+*+*+?&timeZone=UTC", async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       await new Promise<void>((resolve) => holder.clock.after(2500, resolve));
       running--;
     });
     await holder.clock.advance(10_000);
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
     expect(holder.ticks.length).toBe(4);
   });
 

@@ -16,6 +16,20 @@ export const tlsFields = {
     group: "security",
     multiline: true,
   }),
+  tlsCert: f.text({
+    title: "Client certificate",
+    doc: "The client certificate in PEM format, if the server requires one.",
+    group: "security",
+    multiline: true,
+  }),
+  tlsKey: f.text({
+    title: "Private key",
+    doc: "The private key of the client certificate in PEM format.",
+    group: "security",
+    secret: true,
+    multiline: true,
+  }),
+  tlsPassphrase: f.text({ title: "Passphrase", doc: "Passphrase of the private key.", group: "security", secret: true }),
 };
 
 export const serverFields = {
@@ -29,9 +43,14 @@ interface TlsValues {
   readonly tls: boolean;
   readonly tlsVerify: boolean;
   readonly tlsCa: string | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly tlsPassphrase: string | undefined;
 }
 
 /** Options for node:tls; undefined for an unencrypted connection. */
-export function tlsOptions({ tls, tlsVerify, tlsCa }: TlsValues): Readonly<Record<string, unknown>> | undefined {
-  return tls ? { rejectUnauthorized: tlsVerify, ...(tlsCa === undefined ? {} : { ca: tlsCa }) } : undefined;
+export function tlsOptions({ tls, tlsVerify, tlsCa, tlsCert, tlsKey, tlsPassphrase }: TlsValues): Readonly<Record<string, unknown>> | undefined {
+  if (!tls) return undefined;
+  const certificates = Object.entries({ ca: tlsCa, cert: tlsCert, key: tlsKey, passphrase: tlsPassphrase });
+  return { rejectUnauthorized: tlsVerify, ...Object.fromEntries(certificates.filter(([, value]) => value !== undefined)) };
 }

@@ -17,8 +17,8 @@ export function databasePath(file: string, { databaseFolders }: ConnectionSettin
   if (databaseFolders === undefined) return resolve(file);
   const path = resolve(databaseFolders[0] ?? ".", file);
   if (folderOf(path, databaseFolders) === undefined)
-    throw new CompileError("connection-file", `the database '${file}' is not in any folder for databases (${databaseFolders.join(", ")})`, {
-      hint: "write a path relative to the first of them, or add its folder to SERVICE_DATABASES",
+    throw new CompileError("connection-file", `the database file '${file}' is outside the database folders (${databaseFolders.join(", ")})`, {
+      hint: "use a path relative to the first folder, or add the folder of the file to SERVICE_DATABASES",
     });
   return path;
 }

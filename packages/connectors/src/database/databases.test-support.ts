@@ -43,12 +43,12 @@ export async function sqliteDatabase(): Promise<TestDatabase> {
   };
 }
 
-const openings = { SQLite: sqliteDatabase, PostgreSQL: postgresDatabase, MariaDB: mariadbDatabase };
+const openers = { SQLite: sqliteDatabase, PostgreSQL: postgresDatabase, MariaDB: mariadbDatabase };
 
 /** Runs the tests in each of these databases; they are skipped when the machine has no such server. */
-export async function inDatabases(title: string, names: readonly (keyof typeof openings)[], tests: (database: TestDatabase) => void): Promise<void> {
+export async function inDatabases(title: string, names: readonly (keyof typeof openers)[], tests: (database: TestDatabase) => void): Promise<void> {
   for (const name of names) {
-    const database = await openings[name]();
+    const database = await openers[name]();
     // Skipped tests are collected too, so that each is counted; the empty object is never used.
     describe.skipIf(database === undefined)(`${title} in ${name} (needs ${name})`, () => tests(database ?? ({} as TestDatabase)));
   }

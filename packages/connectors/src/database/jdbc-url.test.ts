@@ -23,7 +23,8 @@ describe("a JDBC URL", () => {
   it.each(["jdbc:oracle:thin:@x:1521:orcl", "jdbc:sqlserver://x;password=secret", "jdbc:db2://x/y", "jdbc:h2:mem:test", "nonsense"])(
     "%s is rejected with a list of supported databases",
     (url) => {
-      expect(() => parseJdbcUrl(url)).toThrow(expect.objectContaining({ code: "connection-url", hint: expect.stringContaining("jdbc:postgresql:") }));
+      const code = url.startsWith("jdbc:") ? "connection-database" : "connection-url";
+      expect(() => parseJdbcUrl(url)).toThrow(expect.objectContaining({ code, hint: expect.stringContaining("jdbc:postgresql:") }));
       expect(() => parseJdbcUrl(url)).not.toThrow("secret");
     },
   );

@@ -13,9 +13,12 @@ const types: Readonly<Record<string, DatabaseType>> = { postgresql: "postgres", 
 const supported = "jdbc:postgresql:, jdbc:redshift:, jdbc:mysql:, jdbc:mariadb:, jdbc:sqlite:";
 
 export function parseJdbcUrl(url: string): JdbcTarget {
-  const [, name = "", rest = ""] = /^jdbc:([a-z0-9]+):(.*)$/is.exec(url.trim()) ?? [];
+  const [, name = "", rest = ""] = /^jdbc:([a-z][a-z0-9]*):(.*)$/is.exec(url.trim()) ?? [];
   const type = types[name.toLowerCase()];
-  if (type === undefined) throw new CompileError("connection-url", `the database of '${scheme(url)}' is not supported`, { hint: `use one of ${supported}` });
+  if (type === undefined) {
+    const [code, problem] = name === "" ? ["connection-url", "is not a JDBC URL"] : ["connection-database", "names a database that is not supported"];
+    throw new CompileError(code, `'${scheme(url)}' ${problem}`, { hint: `use one of ${supported}` });
+  }
   if (type === "sqlite") return { type, values: { file: rest === "" ? ":memory:" : rest.replace(/^file:/, "").replace(/\?.*$/s, "") } };
   const [address, query] = splitOnce(rest, "?");
   const [, authority = "", database = ""] = /^(?:\/\/([^/]*)\/?)?(.*)$/s.exec(address) ?? [];

@@ -37,14 +37,14 @@ describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () =
   it("fail all callers at once when no session is in use", async () => {
     await admin.query(`alter role ${role} nologin`);
     const pool = poolOf(20_000);
-    const began = performance.now();
+    const startTime = performance.now();
     for (let call = 0; call < 3; call++) await expect(pool.acquire()).rejects.toThrow(rejection);
     const together = await Promise.allSettled([pool.acquire(), pool.acquire()]);
     for (const result of together) expect(result).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(rejection) } });
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - startTime).toBeLessThan(10_000);
   });
 
-  it("are the error of a caller that waits in vain for a session in use", async () => {
+  it("are reported to a caller that waits in vain for a session to be released", async () => {
     const pool = poolOf(500);
     const session = await pool.acquire();
     await admin.query(`alter role ${role} nologin`);
@@ -55,16 +55,16 @@ describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () =
     expect(await waiting).toBe(session);
   });
 
-  it("fail the callers that wait when the last session is lost", async () => {
+  it("fail the waiting callers when the last session is lost", async () => {
     const pool = poolOf(20_000);
     const session = await pool.acquire();
     await admin.query(`alter role ${role} nologin`);
     await expect(pool.acquire()).rejects.toThrow(rejection);
-    const began = performance.now();
+    const startTime = performance.now();
     const waiting = pool.acquire();
     session.destroy();
     pool.release(session);
     await expect(waiting).rejects.toThrow(rejection);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - startTime).toBeLessThan(10_000);
   });
 });

@@ -11,7 +11,7 @@ export const memory = ":memory:";
 
 export const sqliteFields = {
   file: f.string({
-    doc: "Path of the database file, created if missing. It must be in a folder of SERVICE_DATABASES or in `databases` of the data directory; a relative path is below the first of them. `:memory:` keeps the data in memory while the connection is open.",
+    doc: "Path of the database file, created if missing. It must be in a folder of SERVICE_DATABASES or in `databases` of the data directory; a relative path is resolved against the first of them. `:memory:` keeps the data in memory while the connection is open.",
     required: true,
     examples: ["orders.db"],
   }),

@@ -1,4 +1,4 @@
-// Calls another route synchronously: same exchange, same run, no queue.
+// Calls another route synchronously: same exchange, no queue.
 import {
   defineConnector,
   FlowError,
@@ -22,9 +22,9 @@ const path = { name: f.string({ doc: "Name of the endpoint, shared by the caller
 const options = {
   ...sinkFields,
   ...callFields,
-  block: f.boolean({ doc: "Whether a caller waits for a consumer when there is none.", default: true }),
-  timeout: f.duration({ doc: "How long a caller waits for a consumer.", default: 30_000 }),
-  failIfNoConsumers: f.boolean({ doc: "Whether a call without a consumer fails; otherwise the message continues unchanged.", default: true }),
+  block: f.boolean({ doc: "Whether a caller waits when the called route is not running.", default: true }),
+  timeout: f.duration({ doc: "How long a caller waits for the called route to start.", default: 30_000 }),
+  failIfNoConsumers: f.boolean({ doc: "Whether a call fails when the called route is not running; otherwise the message continues unchanged.", default: true }),
   synchronous: f.boolean({ doc: "Accepted but ignored: calls are always synchronous.", default: false, group: "advanced" }),
 };
 
@@ -35,7 +35,7 @@ export const direct = defineConnector({
   title: "Direct",
   summary: "Calls another route of this runtime and waits for it, on the same exchange.",
   guarantees:
-    "A synchronous call: same exchange, same run, no queue and no copy. Errors reach the caller after the error handling of the called route. When a flow is redeployed, running calls finish with the old version and new calls use the new one.",
+    "A synchronous call: same exchange, no queue and no copy. The called route is a separate run in the history. Errors reach the caller after the error handling of the called route. When a flow is redeployed, running calls finish with the old version and new calls use the new one.",
   group: "core",
   icon: "corner-down-right",
   card: { title: "{name}", subtitle: "Route" },

@@ -50,7 +50,7 @@ async function tree(folder = base): Promise<Record<string, string>> {
   return found;
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 3_000; i++) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -62,9 +62,9 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 async function pollOnce(uri: string, work: Processor = () => undefined, kit = setUp()) {
   const routeInput = new FakeRouteInput(work);
   const source = kit.source(`${uri}${uri.includes("?") ? "&" : "?"}initialDelay=0&delay=1h`);
-  const over = new Promise<void>((resolve) => (kit.idle.wake = resolve));
+  const idle = new Promise<void>((resolve) => (kit.idle.wake = resolve));
   await source.start(routeInput);
-  await over;
+  await idle;
   await source.stop();
   return { routeInput, kit, names: routeInput.exchanges.map((exchange) => exchange.message.headers.get("CamelFileName")) };
 }
@@ -124,7 +124,7 @@ describe("reading", () => {
     const crashed = first.source("file:in?initialDelay=0&delete=true");
     let taken = 0;
     await crashed.start(new FakeRouteInput(() => (++taken > 7 ? new Promise(() => undefined) : undefined)));
-    await until(() => taken === 8);
+    await eventually(() => taken === 8);
     expect(Object.keys(await tree()).length).toBe(13);
     const { names } = await pollOnce("file:in?delete=true");
     expect(names.length).toBe(13);
@@ -139,7 +139,7 @@ describe("reading", () => {
     const slow = kit.source("file:in?initialDelay=0");
     const routeInput = new FakeRouteInput(() => held);
     await slow.start(routeInput);
-    await until(() => routeInput.exchanges.length === 1);
+    await eventually(() => routeInput.exchanges.length === 1);
     const other = await pollOnce("file:in", undefined, kit);
     expect(other.names).toEqual([]);
     open();
@@ -209,7 +209,7 @@ describe("reading", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     expect(routeInput.exchanges).toEqual([]);
-    await until(() => routeInput.exchanges.length === 1);
+    await eventually(() => routeInput.exchanges.length === 1);
     expect((routeInput.bodies[0] as Uint8Array).length).toBe(7);
   });
 

@@ -1,5 +1,5 @@
 // Builds a request from the endpoint and from headers the route set on the message. Headers received from outside have no
-// effect and are not forwarded.
+// effect and are not forwarded, except Content-Type, which describes the body.
 import { CompileError, FlowError, type Endpoint, type Exchange } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { hopsHeader } from "../webhook/http-hops.ts";

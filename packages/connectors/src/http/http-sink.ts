@@ -22,10 +22,20 @@ interface Call {
   readonly body: RequestBody;
 }
 
-export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, policy: EgressPolicy): Sink {
+/** What a call takes from something other than the HTTP endpoint. */
+export interface CallParts {
+  /** The address of a call; by default that of the endpoint, with the path and query that the route set. */
+  target?(exchange: Exchange): Target;
+  /** Content type of the body unless the message has one. */
+  readonly contentType?: string | undefined;
+  /** The Accept header unless the route set one. */
+  readonly accept?: string | undefined;
+}
+
+export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, policy: EgressPolicy, parts: CallParts = {}): Sink {
   const { options } = endpoint;
   rejectUnsupportedOptions(endpoint.extra);
-  const target = targetOf(endpoint);
+  const target = parts.target ?? targetOf(endpoint);
   const isOk = statusRange(options.okStatusCodeRange);
   const credentials = credentialsOf(options);
   const proxy = options.proxyHost === undefined ? undefined : `http://${options.proxyHost}:${options.proxyPort}`;
@@ -59,7 +69,10 @@ export function httpSink(endpoint: Endpoint<HttpOptions>, agents: CallAgents, po
     const method = methodOf(options, exchange);
     const body = bodyOf(options, method, exchange.message.body);
     const first = target(exchange);
-    let call: Call = { target: first, method, body, headers: headersOf(options, exchange, body, userInfoOf(first.url) ?? credentials) };
+    const headers = headersOf(options, exchange, body, userInfoOf(first.url) ?? credentials);
+    if (parts.contentType !== undefined && body !== undefined && !exchange.message.headers.has("Content-Type")) headers["content-type"] = parts.contentType;
+    if (parts.accept !== undefined) headers["accept"] ??= parts.accept;
+    let call: Call = { target: first, method, body, headers };
     try {
       let response = await request(call, signal);
       for (let hops = 0; options.followRedirects && isRedirect(response); hops++) {

@@ -30,7 +30,7 @@ const options = {
     default: false,
   }),
   outputType: f.enum(["SelectOne", "SelectList", "StreamList"], {
-    doc: "Result of a query: a list of maps; a single map, or its value if there is one column; or a stream of rows to split.",
+    doc: "Result of a query. `SelectOne`: a single map, or its value if there is one column. `SelectList`: a list of maps. `StreamList`: a stream of rows to split.",
     default: "SelectList",
   }),
   readSize: f.integer({ doc: "Maximum number of rows to read from a result; 0 for no limit.", default: 0, min: 0 }),
@@ -60,6 +60,8 @@ export const jdbc = defineConnector({
   summary: "Executes the message body as a SQL statement.",
   syntax: "jdbc:dataSourceName",
   ...statementSink,
+  bodyCaution:
+    "the received body is executed as a SQL statement: anyone who can send messages to this route controls the database; set the statement with setBody, or use sql with parameters",
   path,
   options,
   headers: {

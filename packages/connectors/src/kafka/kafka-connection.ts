@@ -67,7 +67,7 @@ export const kafkaConnection = defineConnection({
     });
   },
   close: (client) => client.close(),
-  check: async (client) => `Kafka with ${await client.ping()} brokers`,
+  check: async (client) => `Kafka (brokers: ${await client.ping()})`,
   browses: ["topics"],
   async browse(client, what, prefix, limit) {
     if (what !== "topics") return [];

@@ -10,6 +10,7 @@ export const kafkaHeaders = {
   CamelKafkaKey: f.string({ doc: "Key of the record; if set by the route, the key of the record to send." }),
   CamelKafkaHeaders: f.string({ doc: "Headers of the record, as a map." }),
   CamelKafkaLastPollRecord: f.boolean({ doc: "Whether this is the last record of a fetch from its partition." }),
+  CamelKafkaLastRecordBeforeCommit: f.boolean({ doc: "With autoCommitEnable=false, whether the offset is committed after this record." }),
   CamelKafkaPartitionKey: f.integer({ doc: "Set by the route: the partition to send to." }),
   CamelKafkaOverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
   CamelKafkaOverrideTimestamp: f.integer({ doc: "Set by the route: timestamp of the record to send, in milliseconds since the epoch." }),

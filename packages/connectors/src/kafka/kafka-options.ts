@@ -37,9 +37,10 @@ const addressOptions = {
 
 const refusedOptions = {
   ...Object.fromEntries(
-    ["headerFilterStrategy", "headerDeserializer", "exceptionHandler", "kafkaManualCommitFactory", "headerSerializer", "workerPool", "kafkaClientFactory"].map(
-      (name) => [name, f.unsupported(needsJava)],
-    ),
+    ["headerFilterStrategy", "headerDeserializer", "exceptionHandler", "headerSerializer", "workerPool", "kafkaClientFactory"].map((name) => [
+      name,
+      f.unsupported(needsJava),
+    ]),
   ),
   ...Object.fromEntries(
     ["sslKeymanagerAlgorithm", "sslKeyPassword", "sslKeystoreLocation", "sslKeystorePassword", "sslKeystoreType", "sslTrustmanagerAlgorithm"].map((name) => [
@@ -59,7 +60,6 @@ const refusedOptions = {
   schemaRegistryURL: f.unsupported(registries),
   transacted: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
   transactionalId: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
-  partitioner: f.unsupported("records are partitioned by key, as in Java clients; set partitionKey or the header CamelKafkaPartitionKey to choose a partition"),
 };
 
 const acceptedOptions = {
@@ -81,17 +81,15 @@ const acceptedOptions = {
   synchronous: ignoredOption("sending never blocks"),
   interceptorClasses: ignoredOption("it names Java classes"),
   allowManualCommit: ignoredOption("a message is committed when its run is done"),
-  autoCommitEnable: ignoredOption("offsets advance only past messages whose runs are done"),
+  kafkaManualCommitFactory: ignoredOption("a message is committed when its run is done"),
   commitTimeoutMs: ignoredOption("the client's request timeout applies"),
   groupInstanceId: ignoredOption("the client does not support static membership"),
   consumerRequestTimeoutMs: ignoredOption("the connection's requestTimeoutMs applies"),
   pollTimeoutMs: ignoredOption("records are delivered as they arrive"),
   pollOnError: ignoredOption("a source that cannot read retries and reports the failure"),
   preValidateHostAndPort: ignoredOption("addresses are checked when connecting"),
-  reconnectBackoffMs: ignoredOption("the runtime's own back-off applies"),
-  reconnectBackoffMaxMs: ignoredOption("the runtime's own back-off applies"),
   shutdownTimeout: ignoredOption("the runtime's SERVICE_DRAIN_MS applies"),
-  additionalProperties: ignoredOption("they are options of the Java client"),
+  additionalProperties: ignoredOption("write each setting of the Java client as `additionalProperties.name=value`"),
 };
 
 const codecs = ["String", "ByteArray", "Integer", "Long"] as const;
@@ -134,6 +132,13 @@ const sourceOptions = {
     default: 5000,
     group: "advanced",
   }),
+  autoCommitEnable: f.boolean({
+    doc: "Offsets always advance only past messages whose runs are done. If false, messages also have the header CamelKafkaLastRecordBeforeCommit.",
+    default: true,
+    group: "advanced",
+  }),
+  reconnectBackoffMs: f.duration({ doc: "First delay before a source reconnects, doubled for each further attempt; 250 ms by default.", group: "advanced" }),
+  reconnectBackoffMaxMs: f.duration({ doc: "Maximum delay before a source reconnects; 4 s by default.", group: "advanced" }),
   fetchMinBytes: f.size({ doc: "Minimum number of bytes that a fetch waits for.", default: 1, group: "advanced" }),
   fetchMaxBytes: f.size({ doc: "Maximum size of a fetch.", default: 52_428_800, group: "advanced" }),
   maxPartitionFetchBytes: f.size({ doc: "Maximum size of a fetch from one partition.", default: 1_048_576, group: "advanced" }),
@@ -184,6 +189,10 @@ const sinkOptions = {
   retryBackoffMs: f.duration({ doc: "Delay before the first retry.", default: 100, group: "advanced" }),
   retryBackoffMaxMs: f.duration({ doc: "Maximum delay before a retry.", default: 1000, group: "advanced" }),
   maxInFlightRequest: f.integer({ doc: "Maximum number of in-flight requests per broker.", default: 5, min: 1, group: "advanced" }),
+  partitioner: f.enum(["org.apache.kafka.clients.producer.internals.DefaultPartitioner"], {
+    doc: "Records are always partitioned by key, as in Java clients; partitionKey and the header CamelKafkaPartitionKey select a partition.",
+    group: "advanced",
+  }),
   metadataMaxAgeMs: f.duration({ doc: "How long topic metadata is cached.", default: 300_000, group: "advanced" }),
 };
 

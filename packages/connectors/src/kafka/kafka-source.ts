@@ -1,5 +1,6 @@
 // A member of a consumer group: one message at a time per partition; offsets are committed only past settled messages.
 import type { Clock, Connection, Delivery, Endpoint, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
+import { reconnectBackOff, type BackOff } from "@sluice/engine/tools";
 import { compilePattern } from "@sluice/engine/values";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import { brokerMessage, routeName, traceReader } from "../messaging/incoming.ts";
@@ -76,7 +77,7 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
       },
     };
   };
-  const { start, stop } = whileConnected({ connection, host, begin });
+  const { start, stop } = whileConnected({ connection, host, begin, backOff: backOffOf(options) });
   return {
     claims: [],
     exclusive: true,
@@ -87,6 +88,11 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
     },
     stop,
   };
+}
+
+function backOffOf({ reconnectBackoffMs, reconnectBackoffMaxMs }: KafkaOptions): BackOff {
+  const firstMs = Math.max(reconnectBackoffMs ?? reconnectBackOff.firstMs, 1);
+  return { ...reconnectBackOff, firstMs, maxMs: Math.max(reconnectBackoffMaxMs ?? reconnectBackOff.maxMs, firstMs) };
 }
 
 async function work(batch: PartitionBatch, messageReceiver: MessageReceiver<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
@@ -123,6 +129,7 @@ function receiverOf(routeInput: SourceInput, { options, uri }: Endpoint<KafkaOpt
   const delivery: Delivery = { pattern: options.exchangePattern, trigger: { uri } };
   const conversion: Conversion = {
     isList: options.batching,
+    isAutoCommit: options.autoCommitEnable,
     keyOf: deserializerOf(options.keyDeserializer),
     valueOf: deserializerOf(options.valueDeserializer),
   };
@@ -155,6 +162,7 @@ interface Received {
   readonly key: unknown;
   readonly headers: Readonly<Record<string, unknown>> | undefined;
   readonly isLast: boolean;
+  readonly isAutoCommit: boolean;
 }
 
 const sourceHeaders = new SourceHeaders<Received>({
@@ -165,17 +173,19 @@ const sourceHeaders = new SourceHeaders<Received>({
   CamelKafkaKey: ({ key }) => key,
   CamelKafkaHeaders: ({ headers }) => headers ?? {},
   CamelKafkaLastPollRecord: ({ isLast }) => isLast,
+  CamelKafkaLastRecordBeforeCommit: ({ isLast, isAutoCommit }) => (isAutoCommit ? undefined : isLast),
 });
 
 /** How records become messages. */
 interface Conversion {
   /** The body is the list of all values. */
   readonly isList: boolean;
+  readonly isAutoCommit: boolean;
   readonly keyOf: Deserializer;
   readonly valueOf: Deserializer;
 }
 
-function messageOf({ batch, records }: Item, { isList, keyOf, valueOf }: Conversion): Message {
+function messageOf({ batch, records }: Item, { isList, isAutoCommit, keyOf, valueOf }: Conversion): Message {
   const { offset, timestamp, key: keyBytes, headers: sent, value } = records[0] as KafkaRecord;
   const wire = headersOf(sent);
   const headers = sourceHeaders.of({
@@ -185,6 +195,7 @@ function messageOf({ batch, records }: Item, { isList, keyOf, valueOf }: Convers
     timestamp,
     key: keyBytes === null ? undefined : keyOf(keyBytes),
     headers: wire,
+    isAutoCommit,
     isLast: records[records.length - 1] === batch.records[batch.records.length - 1],
   });
   return brokerMessage(isList ? records.map((record) => valueOf(record.value)) : valueOf(value), wire, headers);

@@ -1,6 +1,8 @@
 import { connectorUnderTest, realTimeHost, testConnections } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { jaasValue, kafkaConnection } from "./kafka-connection.ts";
+import { withAdditionalProperties } from "./additional-properties.ts";
+import type { KafkaOptions } from "./kafka-options.ts";
 import { kafkaConnector } from "./kafka.ts";
 
 it("reads a user name and a password that contain quotation marks", () => {
@@ -9,14 +11,29 @@ it("reads a user name and a password that contain quotation marks", () => {
   expect(jaasValue(undefined, "username")).toBeUndefined();
 });
 
-it("rejects an assignor that would have no effect", () => {
+function kafkaUnderTest() {
   const host = realTimeHost();
   const connections = testConnections(
     host,
     { events: { declaration: kafkaConnection, values: { brokers: "localhost:9092" } } },
     (need) => import(need.package),
   );
-  const connector = connectorUnderTest(kafkaConnector(), Object.assign(host, { connections }));
+  return connectorUnderTest(kafkaConnector(), Object.assign(host, { connections }));
+}
+
+it("reads settings of the Java client that have an equivalent, and rejects the others", () => {
+  const connector = kafkaUnderTest();
+  const source = (setting: string) => () => connector.source(`kafka:orders?connection=events&additionalProperties.${setting}`);
+  expect(source("max.poll.records=5")).not.toThrow();
+  expect(source("max.poll.records=many")).toThrow(/additionalProperties\.max\.poll\.records: .*maxPollRecords/);
+  expect(source("schema.registry.url=http://x")).toThrow("'schema.registry.url' of the Java client has no equivalent here");
+  const endpoint = { scheme: "kafka", uri: "kafka:x", path: "x", options: { lingerMs: 5 } as KafkaOptions, trusted: true, authored: true };
+  const { options } = withAdditionalProperties({ ...endpoint, extra: { "additionalProperties.linger.ms": "20", "additionalProperties.acks": "1" } });
+  expect(options).toEqual({ lingerMs: 20, requestRequiredAcks: "1" });
+});
+
+it("rejects an assignor that would have no effect", () => {
+  const connector = kafkaUnderTest();
   const source = (assignor: string) => () => connector.source(`kafka:orders?connection=events&partitionAssignor=${assignor}`);
   expect(source("org.apache.kafka.clients.consumer.CooperativeStickyAssignor")).toThrow(/partitionAssignor '.*CooperativeStickyAssignor' is not supported/);
   expect(source("org.apache.kafka.clients.consumer.RoundRobinAssignor")).not.toThrow();

@@ -2,6 +2,7 @@
 import { CompileError, defineConnector, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { inlineValues } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
+import { additionalPrefix, withAdditionalProperties } from "./additional-properties.ts";
 import type { KafkaClient } from "./kafka-client.ts";
 import { kafkaConnectionFields } from "./kafka-connection.ts";
 import { kafkaHeaders } from "./kafka-headers.ts";
@@ -26,10 +27,12 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
     workers: "any",
     path: kafkaPath,
     options: kafkaOptions,
+    prefixes: [additionalPrefix],
     headers: kafkaHeaders,
     examples: [],
     connect: (host) => ({
-      source(endpoint, scope) {
+      source(written, scope) {
+        const endpoint = withAdditionalProperties(written);
         const { partitionAssignor } = endpoint.options;
         if (partitionAssignor !== undefined && !/(RoundRobin|Range)Assignor$/.test(partitionAssignor))
           throw new CompileError("bad-option", `partitionAssignor '${partitionAssignor}' is not supported: partitions are assigned round robin`, {
@@ -38,7 +41,8 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
           });
         return kafkaSource(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), { host, deadLetters });
       },
-      sink(endpoint, scope) {
+      sink(written, scope) {
+        const endpoint = withAdditionalProperties(written);
         if (endpoint.options.topic.includes(","))
           throw new CompileError("bad-option", `'${endpoint.uri}' contains several topics, but a sink can send to only one`, { option: "topic" });
         return kafkaSink(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), host);

@@ -25,7 +25,8 @@ export function oauthTokens(values: OauthValues, now: () => number): () => Promi
       bodyTimeout: 10_000,
     });
     const text = await body.text();
-    if (statusCode !== 200 || text.length > maxResponseLength) throw new Error(`the token endpoint responded with status ${statusCode}`);
+    if (statusCode !== 200) throw new Error(`the token endpoint responded with status ${statusCode}`);
+    if (text.length > maxResponseLength) throw new Error(`the response of the token endpoint is longer than ${maxResponseLength} characters`);
     const { access_token: value, expires_in: seconds = 300 } = JSON.parse(text) as { access_token?: string; expires_in?: number };
     if (typeof value !== "string") throw new Error("the response of the token endpoint has no access_token");
     token = { value, until: now() + Math.max(seconds - 30, 1) * 1000 };

@@ -74,7 +74,7 @@ function addressOf({ url, type, typeId, name = "default", namespace }: KnativeOp
   if (type !== "event" && typeId === undefined) throw missingName(type);
   for (const part of type === "event" ? [name, namespace] : [typeId as string, namespace])
     if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(part))
-      throw new CompileError("bad-option", `'${part}' is not the name of a Kubernetes resource`, {
+      throw new CompileError("bad-option", `'${part}' is not a valid Kubernetes resource name`, {
         hint: "use lower-case letters, digits and '-', or set url",
       });
   const service = { channel: `${typeId}-kn-channel.${namespace}`, endpoint: `${typeId}.${namespace}`, event: "broker-ingress.knative-eventing" }[type];

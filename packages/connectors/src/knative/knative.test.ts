@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Message } from "@sluice/engine/spi";
-import { connectorSuite, connectorUnderTest, exchangeOf, failureOf, FakeRouteInput, realTimeHost } from "@sluice/testkit";
+import { connectorSuite, connectorUnderTest, exchangeOf, failureOf, FakeHost, FakeRouteInput, realTimeHost } from "@sluice/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { readCloudEvent } from "./cloud-event.ts";
 import { knativeConnector } from "./knative.ts";
@@ -33,7 +33,7 @@ async function channel(status: number, answer = ""): Promise<{ readonly url: str
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in?x=1`, received };
 }
 
-const kit = () => connectorUnderTest(knativeConnector({}), realTimeHost());
+const knative = () => connectorUnderTest(knativeConnector({}), realTimeHost());
 
 describe("knative passes the connector suite", () => {
   for (const { name, run } of connectorSuite(knativeConnector({}), { uri: "knative:channel/words" })) it(name, run);
@@ -43,7 +43,7 @@ describe("sending", () => {
   it("converts the message to an event", async () => {
     const { url, received } = await channel(202);
     const exchange = exchangeOf({ a: 1 });
-    await kit()
+    await knative()
       .sink(`knative:event/order.placed?url=${encodeURIComponent(url)}`)
       .send(exchange);
     expect(received).toMatchObject([{ path: "/in?x=1", body: '{"a":1}' }]);
@@ -61,7 +61,7 @@ describe("sending", () => {
   it("uses the attributes that the route sets", async () => {
     const { url, received } = await channel(200, "done");
     const exchange = exchangeOf("x", { CamelCloudEventType: "own", CamelCloudEventSubject: "s", CamelCloudEventDataContentType: "text/csv" });
-    await kit()
+    await knative()
       .sink(`knative:channel/words?url=${encodeURIComponent(url)}`)
       .send(exchange);
     expect(received[0]?.headers).toMatchObject({ "ce-type": "own", "ce-subject": "s", "content-type": "text/csv" });
@@ -70,7 +70,7 @@ describe("sending", () => {
 
   it("fails with the status of the channel, and keeps its cookies out of the failure", async () => {
     const { url } = await channel(503, "full");
-    const sink = kit().sink(`knative:channel/words?url=${encodeURIComponent(url)}`);
+    const sink = knative().sink(`knative:channel/words?url=${encodeURIComponent(url)}`);
     const { message, details } = await failureOf(() => sink.send(exchangeOf("x")));
     expect(message).toMatch(/503/);
     expect(details).toMatchObject({ responseBody: "full", responseHeaders: { "x-why": "busy" } });
@@ -79,12 +79,12 @@ describe("sending", () => {
 
   it.each([
     ["knative:channel", /needs a name/],
-    ["knative:channel/Words", /not the name of a Kubernetes resource/],
-    ["knative:endpoint/a?namespace=b.c", /not the name of a Kubernetes resource/],
+    ["knative:channel/Words", /not a valid Kubernetes resource name/],
+    ["knative:endpoint/a?namespace=b.c", /not a valid Kubernetes resource name/],
     ["knative:channel/words?url=ftp:x", /not an http or https address/],
     ["knative:topic/words", /channel, endpoint, event/],
   ])("rejects %s", (uri, message) => {
-    expect(() => kit().sink(uri)).toThrow(message);
+    expect(() => knative().sink(uri)).toThrow(message);
   });
 });
 
@@ -95,13 +95,16 @@ describe("receiving", () => {
     ["knative:event", "POST /events"],
     ["knative:endpoint/front", "POST /endpoints/front"],
   ])("%s has the path %s", (uri, claim) => {
-    expect(kit().source(uri).claims).toContain(claim);
+    expect(knative().source(uri).claims).toContain(claim);
   });
 
-  it("starts and stops", async () => {
-    const source = kit().source("knative:channel/words");
+  it("serves its path from start to stop", async () => {
+    const host = new FakeHost();
+    const source = connectorUnderTest(knativeConnector({}), host).source("knative:channel/words");
     await source.start(new FakeRouteInput());
+    expect(host.http.mounts.map(({ path }) => path)).toContain("/channels/words");
     await source.stop();
+    expect(host.http.mounts).toEqual([]);
   });
 
   it("reads binary and structured events", () => {

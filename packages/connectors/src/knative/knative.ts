@@ -89,7 +89,7 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
 function receivingPath({ type, typeId }: KnativeOptions): string {
   if (type !== "event" && typeId === undefined) throw missingName(type);
   if (typeId !== undefined && !/^[\w.~-]+$/.test(typeId))
-    throw new CompileError("bad-option", `'${typeId}' cannot be a part of a path`, { hint: "use letters, digits, '.', '-' and '_'" });
+    throw new CompileError("bad-option", `the name '${typeId}' is not valid in a path`, { hint: "use letters, digits, '.', '-' and '_'" });
   return typeId === undefined ? `/${folders[type]}` : `/${folders[type]}/${typeId}`;
 }
 

@@ -118,7 +118,7 @@ export class MessageReceiver<T> {
   }
 
   /** True when a message that failed this often is not delivered again. */
-  isSpent(attempts: number): boolean {
+  isExhausted(attempts: number): boolean {
     const { maximumRedeliveries } = this.#options;
     return maximumRedeliveries >= 0 && attempts > maximumRedeliveries;
   }
@@ -184,7 +184,7 @@ export class MessageReceiver<T> {
   #failed(item: T, failure: FlowError, exchange: Exchange | undefined): Outcome {
     const id = this.#protocol.idOf(item);
     const attempts = this.#protocol.attemptsOf === undefined ? this.#attempts.add(id) : this.#protocol.attemptsOf(item) + 1;
-    if (this.isSpent(attempts)) {
+    if (this.isExhausted(attempts)) {
       this.#attempts.forget(id);
       return { kind: "dead-letter", attempts, failure, exchange };
     }

@@ -8,18 +8,18 @@ import { PushReceiver } from "./push-receiver.ts";
 function setUp(work: (exchange: Exchange) => void | Promise<void>, store: () => Promise<void> = () => Promise.resolve()) {
   const clock = new FakeClock();
   const routeInput = new FakeRouteInput(work);
-  const letters: unknown[] = [];
+  const deadLetterBodies: unknown[] = [];
   const log: string[] = [];
   const deadLetters: DeadLetters = {
     store: async (exchange, exhausted) => {
       await store();
-      letters.push((exhausted?.message ?? exchange.message).body);
+      deadLetterBodies.push((exhausted?.message ?? exchange.message).body);
     },
   };
   const write = (_level: string, _logger: string, text: string): void => void log.push(text);
   const messageReceiver = new PushReceiver(routeInput, { clock, log: { write } as never, logger: "test", uri: "test:x", deadLetters });
   const push = (body: string): void => messageReceiver.push({ message: () => new Message(body), delivery: {}, bytes: 1 });
-  return { clock, routeInput, messageReceiver, push, letters, log };
+  return { clock, routeInput, messageReceiver, push, deadLetterBodies, log };
 }
 
 const full = (): never => {
@@ -27,14 +27,14 @@ const full = (): never => {
 };
 
 describe("a message receiver of pushed messages", () => {
-  it("dead-letters a failed message as it was received, although the route changed it (F6)", async () => {
-    const { messageReceiver, push, letters } = setUp((exchange) => {
+  it("dead-letters a failed message as it was received, although the route changed it", async () => {
+    const { messageReceiver, push, deadLetterBodies } = setUp((exchange) => {
       exchange.message.body = "changed";
       throw new FlowError("java.io.IOException", "broken");
     });
     for (const body of ["one", "two"]) push(body);
     await messageReceiver.stop();
-    expect(letters).toEqual(["one", "two"]);
+    expect(deadLetterBodies).toEqual(["one", "two"]);
   });
 
   it("holds a message while the route accepts no more runs, and delivers messages in order", async () => {
@@ -52,7 +52,7 @@ describe("a message receiver of pushed messages", () => {
 
   it("keeps a message until its dead letter is written", async () => {
     let isDiskFull = true;
-    const { clock, messageReceiver, push, letters } = setUp(
+    const { clock, messageReceiver, push, deadLetterBodies } = setUp(
       () => {
         throw new FlowError("java.io.IOException", "broken");
       },
@@ -60,11 +60,11 @@ describe("a message receiver of pushed messages", () => {
     );
     push("one");
     await clock.advance(1000);
-    expect(letters).toEqual([]);
+    expect(deadLetterBodies).toEqual([]);
     isDiskFull = false;
     await clock.advance(60_000);
     await messageReceiver.stop();
-    expect(letters).toEqual(["one"]);
+    expect(deadLetterBodies).toEqual(["one"]);
   });
 
   it("logs a message that is lost because the source stops", async () => {

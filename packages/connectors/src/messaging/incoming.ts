@@ -9,7 +9,7 @@ export function brokerMessage(body: unknown, wire: Readonly<Record<string, unkno
   return new Message(body, new Headers(wire === undefined ? undefined : { entries: () => Object.entries(wire), forward: true }, added));
 }
 
-/** Replaces the body with that of a reply and adds its headers; those that name controls of the runtime are ignored. */
+/** Replaces the body with that of a reply and adds its headers, except received ones with names that the runtime uses internally. */
 export function takeReply(message: Message, reply: Message): void {
   message.body = reply.body;
   const added = new Map(reply.headers.own());

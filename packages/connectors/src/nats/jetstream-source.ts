@@ -1,5 +1,5 @@
 // JetStream: messages are pulled when the route has capacity and acknowledged when their runs are done.
-import type { Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
+import type { ConsumeMessages, Consumer, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { toFlowError, type Awaitable, type Connection, type Delivery, type Endpoint, type Source, type SourceInput } from "@sluice/engine/spi";
 import { MessageReceiver } from "../message-receiver/message-receiver.ts";
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
@@ -166,16 +166,23 @@ class JetStreamSubscription implements Subscription {
   async #fetch(consumer: Consumer): Promise<void> {
     const { pullBatchSize, pullFetchTimeout } = this.#options;
     const expires = Math.max(pullFetchTimeout, 1000);
-    const messages = await consumer.fetch({ max_messages: Math.min(pullBatchSize, this.#window - this.#inProgress.size), expires });
+    const request: ConsumeMessages = {
+      max_messages: Math.min(pullBatchSize, this.#window - this.#inProgress.size),
+      expires,
+      // The client's iterator takes as long as the run of a short route. Its types name this option only for `consume`, which cannot be bounded.
+      callback: (message) => {
+        if (this.#waits.isOver) message.nak();
+        else this.#process(message);
+      },
+    };
+    const messages = await consumer.fetch(request);
     this.#fetching = messages;
     if (this.#waits.isOver) await messages.close();
     // The client stops its own timer when it is disconnected, and starts it again only when the consumer responds.
     const cancelOverdue = this.#parts.host.clock.after(expires + overdueMs, () => void messages.close());
     try {
-      for await (const message of messages) {
-        if (this.#waits.isOver) message.nak();
-        else this.#process(message);
-      }
+      const error = await messages.closed();
+      if (error !== undefined) throw error;
     } finally {
       cancelOverdue();
       this.#fetching = undefined;

@@ -30,3 +30,8 @@ it("sends custom headers with the WebSocket request", async () => {
   });
   expect(await clientOptions({})).not.toHaveProperty("wsOptions");
 });
+
+it("rejects an address of another protocol", async () => {
+  await expect(clientOptions({ brokerUrl: "http://user:secret@localhost:1883" })).rejects.toThrow("'http:' is not an address of an MQTT broker");
+  await expect(clientOptions({ serverURIs: "tcp://a:1, ssl://b:2" })).resolves.toBeDefined();
+});

@@ -34,10 +34,16 @@ export const mqttConnection = defineConnection({
   async open(values, context): Promise<MqttLinks> {
     const module = await context.load<typeof Mqtt & { default?: typeof Mqtt }>(need);
     const { userName, password, clientId } = values;
+    const urls = (values.serverURIs ?? values.brokerUrl).split(",").map((url) => url.trim());
+    const other = urls.find((url) => !/^(tcp|ssl|mqtts?|wss?):\/\//i.test(url));
+    if (other !== undefined)
+      throw new FlowError("java.lang.IllegalArgumentException", `'${scheme(other)}' is not an address of an MQTT broker: use tcp:, ssl:, ws: or wss:`, {
+        code: "mqtt-address",
+      });
     const links = new MqttLinks(
       module.default ?? module,
       {
-        urls: (values.serverURIs ?? values.brokerUrl).split(",").map((url) => url.trim()),
+        urls,
         clientId,
         options: {
           connectTimeout: values.connectionTimeout * 1000,
@@ -65,6 +71,9 @@ export const mqttConnection = defineConnection({
     "MQTT has no command that lists topics, which exist only in messages and subscriptions; enter the name, or list the topics in use with `mosquitto_sub -v -t '#'`",
   check: async (links) => `MQTT ${(await links.ping()) === 5 ? "5" : "3.1.1"}`,
 });
+
+/** The part of an address that contains no password. */
+const scheme = (url: string): string => /^[\w+.-]*:?/.exec(url)?.[0] ?? "";
 
 /** Reason codes of MQTT 3.1.1 and 5: bad user name or password, not authorized. */
 const rejected: ReadonlySet<unknown> = new Set([4, 5, 134, 135]);

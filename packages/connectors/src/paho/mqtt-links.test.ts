@@ -28,7 +28,7 @@ async function waitingClient(): Promise<MqttClient> {
   return client;
 }
 
-it("ends a connection that is lost before it has noticed", async () => {
+it("ends a lost connection before the client detects the loss", async () => {
   const client = await waitingClient();
   const startTime = performance.now();
   const ending = endLink(client);

@@ -1,6 +1,16 @@
 // A subscription with a dedicated client: a message is acknowledged when its run is done, and only then is the next one read.
 import type { IClientOptions, IPublishPacket, MqttClient } from "mqtt";
-import type { Awaitable, Connection, Delivery, Endpoint, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
+import {
+  CompileError,
+  type Awaitable,
+  type Connection,
+  type Delivery,
+  type Endpoint,
+  type Host,
+  type Message,
+  type Source,
+  type SourceInput,
+} from "@sluice/engine/spi";
 import { reconnectBackOff } from "@sluice/engine/tools";
 import { MessageReceiver, singleAttempt } from "../message-receiver/message-receiver.ts";
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
@@ -37,9 +47,18 @@ interface Link {
   early: Parameters<Work> | undefined;
 }
 
+/** A wildcard is a whole level, and `#` the last one. */
+const isTopicFilter = (filter: string): boolean =>
+  filter.split("/").every((level, index, levels) => level === "+" || (level === "#" && index === levels.length - 1) || !/[+#]/.test(level));
+
 export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<MqttLinks>, parts: PahoParts): Source {
   const { options, uri } = endpoint;
   const { host, dialect } = parts;
+  if (!isTopicFilter(options.topic))
+    throw new CompileError("bad-option", `'${options.topic}' is not a valid topic filter`, {
+      option: "topic",
+      hint: "`+` replaces one level and `#` the rest, each between slashes: orders/+/new, orders/#",
+    });
   const isClean = dialect.isClean(options);
   let currentInput: SourceInput | undefined;
   const connection = ownLink<MqttLinks, Link>(shared, {

@@ -33,7 +33,7 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     return connectorUnderTest(pgeventConnector(deadLetters), Object.assign(host, { connections }));
   };
 
-  it("delivers notifications, and listens again after a lost connection (F1)", async () => {
+  it("delivers notifications, and listens again after a lost connection", async () => {
     const link = await FaultyLink.to(target);
     ends.push(() => link.close());
     const events = eventsOn(link.port);
@@ -96,9 +96,9 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     await source.stop();
   });
 
-  it("dead-letters failed notifications unchanged, and continues (F6)", async () => {
-    const letters: unknown[] = [];
-    const events = eventsOn(target.port, { store: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
+  it("dead-letters failed notifications unchanged, and continues", async () => {
+    const deadLetterBodies: unknown[] = [];
+    const events = eventsOn(target.port, { store: async (_exchange, exhausted) => void deadLetterBodies.push(exhausted?.message.body) });
     const done: unknown[] = [];
     const routeInput = new FakeRouteInput(({ message }) => {
       const { body } = message;
@@ -111,8 +111,8 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     await source.start(routeInput);
     const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
     for (const text of texts) await sink.send(exchangeOf(text));
-    await expect.poll(() => [...done, ...letters].length).toBe(30);
-    expect([done, letters]).toEqual([texts.filter((text) => !text.endsWith("7")), ["message 7", "message 17", "message 27"]]);
+    await expect.poll(() => [...done, ...deadLetterBodies].length).toBe(30);
+    expect([done, deadLetterBodies]).toEqual([texts.filter((text) => !text.endsWith("7")), ["message 7", "message 17", "message 27"]]);
     await source.stop();
   });
 });

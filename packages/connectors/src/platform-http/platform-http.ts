@@ -18,6 +18,7 @@ const options = {
   operation: operationOption,
   useStreaming: ignoredOption("bodies are read when a step needs them"),
   useBodyHandler: ignoredOption("bodies are read when a step needs them"),
+  servletName: f.string({ doc: "Accepted but ignored: there is only one HTTP server.", group: "advanced" }),
   handleWriteResponseError: ignoredOption("a response that cannot be sent is written to the log"),
 };
 

@@ -46,7 +46,7 @@ export function pollPlan(options: ScheduleOptions, schedule: CronSchedule | unde
     const next = schedule?.after(wall);
     return next === undefined ? undefined : now + (next - wall);
   };
-  const isSpent = (threshold: number, count: number): boolean => threshold > 0 && count >= threshold;
+  const isReached = (threshold: number, count: number): boolean => threshold > 0 && count >= threshold;
   return {
     outcome(outcome) {
       if (outcome !== last) counts[last] = 0;
@@ -58,7 +58,7 @@ export function pollPlan(options: ScheduleOptions, schedule: CronSchedule | unde
       if (repeatCount > 0 && count >= repeatCount) return undefined;
       if (schedule !== undefined) return nextOfSchedule(ended);
       if ((greedy && last === "found") || delay <= 0) return ended;
-      if (backoffMultiplier > 0 && (isSpent(backoffIdleThreshold, counts.nothing) || isSpent(backoffErrorThreshold, counts.failed))) {
+      if (backoffMultiplier > 0 && (isReached(backoffIdleThreshold, counts.nothing) || isReached(backoffErrorThreshold, counts.failed))) {
         counts.nothing = counts.failed = 0;
         return ended + delay * (backoffMultiplier + 1);
       }

@@ -119,7 +119,7 @@ export interface QueueStore {
   begin(seq: number, attempt: number): Promise<void>;
   remove(queue: string, message: QueuedMessage): Promise<void>;
   /** Postpones a message after a failed attempt. */
-  again(message: QueuedMessage, attempts: number, due: number): Promise<void>;
+  postpone(message: QueuedMessage, attempts: number, due: number): Promise<void>;
   /** Moves a message to the dead letters. */
   deadLetter(queue: string, message: QueuedMessage, details: DeadLetterDetails): Promise<void>;
   /** Messages waiting or in flight, by queue. */

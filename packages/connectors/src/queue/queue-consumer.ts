@@ -94,7 +94,7 @@ export class QueueConsumer implements QueueSubscriber {
 
   /** The message may have crashed the process last time: record the attempt on disk before it starts, so that it counts. */
   async #deliverSuspect(entry: TakenMessage): Promise<void> {
-    if (entry.attempts > 0 && this.#messageReceiver.isSpent(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processEnded());
+    if (entry.attempts > 0 && this.#messageReceiver.isExhausted(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processEnded());
     if (!(await this.#queue.begin(entry))) return undefined;
     return this.#deliver(entry);
   }

@@ -151,7 +151,7 @@ export class WorkQueue implements Queue {
     const due = this.#open.now() + delayMs;
     this.#settle({
       what: "record a failed attempt",
-      write: () => this.#open.again(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
+      write: () => this.#open.postpone(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
       onPermanentFailure: () => this.#requeueAfter(entry, attempts, delayMs),
     });
   }

@@ -1,11 +1,14 @@
-// `rest:get:orders/{id}`: one REST operation as an endpoint, served like platform-http paths.
-import { CompileError, defineConnector } from "@sluice/engine/spi";
+// `rest:get:orders/{id}`: one REST operation as an endpoint, served like platform-http paths, or called at another service.
+import { CompileError, defineConnector, type Endpoint } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { servedPaths } from "../platform-http/platform-http.ts";
 import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
 import { connectHttp, httpGuarantees } from "../webhook/http-connector.ts";
 import { httpHeaders, httpOptions } from "../webhook/http-options.ts";
+import { operationOption, readOperation } from "../webhook/rest-operation.ts";
 import type { HttpTools } from "../webhook/http-tools.ts";
+import type { HttpCalls } from "../http/http.ts";
+import { restSink } from "./rest-sink.ts";
 
 const { httpMethodRestrict: _, ...served } = httpOptions;
 const ignoredOption = (what: string) => f.string({ doc: `Accepted but ignored: ${what}.`, group: "advanced" });
@@ -16,16 +19,23 @@ const path = {
 };
 const options = {
   ...served,
+  operation: operationOption,
   routeId: ignoredOption("the route has its own id"),
   description: ignoredOption("it is documentation only"),
   uriTemplate: f.string({ doc: "A template appended to the path, like one after a colon.", group: "advanced" }),
   bindingMode: ignoredOption("bodies are converted on demand"),
-  apiDoc: ignoredOption("it applies to calls to other services, which are made with http:"),
-  host: ignoredOption("it applies to calls to other services, which are made with http:"),
-  queryParameters: ignoredOption("it applies to calls to other services; query parameters of a request are headers"),
-  producerComponentName: ignoredOption("it applies to calls to other services, which are made with http:"),
+  apiDoc: ignoredOption("calls are not checked against a description of the service"),
+  host: f.string({
+    doc: "Destination: the server to call, as host and port or as an `https:` address; required there. Source: ignored.",
+    examples: ["https://api.example.com"],
+  }),
+  queryParameters: f.string({
+    doc: "Destination: the query. `{name}` as a value is a header or variable; a pair with `{name?}` is omitted if there is none. Source: ignored, because the query parameters of a request are headers.",
+    examples: ["limit=10&after={after?}"],
+  }),
+  producerComponentName: ignoredOption("there is only one HTTP client"),
   consumerComponentName: ignoredOption("there is only one HTTP server"),
-  lazyStartProducer: ignoredOption("it applies to calls to other services, which are made with http:"),
+  lazyStartProducer: ignoredOption("endpoints start with their flow"),
   inType: ignoredOption("it refers to a Java class"),
   outType: ignoredOption("it refers to a Java class"),
 };
@@ -34,11 +44,34 @@ type Options = Values<typeof path> & Values<typeof options>;
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 
-export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues) =>
+/** Both uses of the endpoint. */
+const operationOf = ({ method, path: basePath, uriTemplate }: Options): { readonly httpMethod: string; readonly fullPath: string } => {
+  const httpMethod = method.toUpperCase();
+  if (!methods.includes(httpMethod))
+    throw new CompileError("bad-option", `'${method}' is not a supported HTTP method`, { hint: `use one of ${methods.join(", ").toLowerCase()}` });
+  const fullPath = uriTemplate === undefined ? basePath : `${basePath}/${uriTemplate}`;
+  return { httpMethod, fullPath: fullPath.replace(/:/g, "/").replace(/\/{2,}/g, "/") };
+};
+
+const serve = (tools: HttpTools, queues: DurableQueues) =>
+  connectHttp(tools, queues, (all: Options, route) => {
+    const { method: _method, path: _path, uriTemplate: _template, operation, ...endpointOptions } = all;
+    const { httpMethod, fullPath } = operationOf(all);
+    const { paths, prefix } = servedPaths(fullPath, route);
+    return {
+      paths,
+      methods: [httpMethod],
+      options: { ...endpointOptions, httpMethodRestrict: httpMethod, matchOnUriPrefix: endpointOptions.matchOnUriPrefix || prefix },
+      unchanged: "echo",
+      ...(operation === undefined ? {} : { operation: readOperation(operation) }),
+    };
+  });
+
+export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues, calls?: HttpCalls) =>
   defineConnector({
     scheme: "rest",
     title: "REST operation",
-    summary: "Runs the route for each request with the given method and path.",
+    summary: "Runs the route for each request with the given method and path. As a destination, calls such an operation of another service.",
     guarantees: httpGuarantees,
     group: "http",
     icon: "http",
@@ -46,8 +79,10 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
     card: { subtitle: "{method} {path}" },
     since: "0.1",
     syntax: "rest:method:path",
-    roles: ["source"],
+    roles: ["source", "sink"],
+    workers: "any",
     trigger: "request",
+    sinkStarter: { host: "api.example.com" },
     path,
     options,
     headers: httpHeaders,
@@ -64,17 +99,15 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
         expect: { body: "Order 7" },
       },
     ],
-    connect: connectHttp(tools, queues, ({ method, path: basePath, uriTemplate, ...endpointOptions }: Options, route) => {
-      const httpMethod = method.toUpperCase();
-      const fullPath = uriTemplate === undefined ? basePath : `${basePath}/${uriTemplate}`;
-      if (!methods.includes(httpMethod))
-        throw new CompileError("bad-option", `'${method}' is not a supported HTTP method`, { hint: `use one of ${methods.join(", ").toLowerCase()}` });
-      const { paths, prefix } = servedPaths(fullPath.replace(/:/g, "/").replace(/\/{2,}/g, "/"), route);
-      return {
-        paths,
-        methods: [httpMethod],
-        options: { ...endpointOptions, httpMethodRestrict: httpMethod, matchOnUriPrefix: endpointOptions.matchOnUriPrefix || prefix },
-        unchanged: "echo",
-      };
+    connect: (host, shared) => ({
+      ...serve(tools, queues)(host, shared),
+      ...(calls === undefined
+        ? {}
+        : {
+            sink: (endpoint: Endpoint<Options>) => {
+              const { httpMethod, fullPath } = operationOf(endpoint.options);
+              return restSink(endpoint, { ...endpoint.options, method: httpMethod, path: fullPath }, calls);
+            },
+          }),
     }),
   });

@@ -94,7 +94,7 @@ function queueUsage(queues: Map<string, SedaQueue>, host: Host): (name: string) 
         const queue = queues.get(name);
         queues.delete(name);
         if (queue === undefined || queue.depth === 0) return;
-        host.log.write("WARN", "sluice.seda", `queue '${name}' was removed because no flow uses it; messages dropped: ${queue.depth}`);
+        host.log.write("WARN", "sluice.seda", `Queue '${name}' was removed because no flow uses it; messages dropped: ${queue.depth}`);
         queue.purge();
       },
     };

@@ -64,10 +64,10 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
   function reply(queue: SedaQueue, exchange: Exchange, sent: Pick<Entry, "message" | "delivery">): Promise<void> {
     const { signal } = exchange.run;
     return new Promise((resolve, reject) => {
-      let over = false;
+      let isDone = false;
       const settle = (finish: () => void): void => {
-        if (over) return;
-        over = true;
+        if (isDone) return;
+        isDone = true;
         cancelTimer?.();
         signal.removeEventListener("abort", onAbort);
         finish();

@@ -310,7 +310,7 @@ describe("consuming", () => {
     expect(backlog()).toEqual([{ name: "q", depth: 1 }]);
     await replacement.stop?.();
     expect(backlog()).toEqual([]);
-    expect(host.log.records.map(({ text }) => text)).toEqual(["queue 'q' was removed because no flow uses it; messages dropped: 1"]);
+    expect(host.log.records.map(({ text }) => text)).toEqual(["Queue 'q' was removed because no flow uses it; messages dropped: 1"]);
   });
 
   it("delivers nothing after it is abandoned, and returns the number of remaining messages", async () => {

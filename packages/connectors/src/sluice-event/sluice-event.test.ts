@@ -63,7 +63,7 @@ describe("sluice-event", () => {
     open();
     await settle(20);
     expect(routeInput.exchanges.length).toBe(1000);
-    expect(host.log.texts).toEqual(["route 'notify' could not keep up; events dropped: 500"]);
+    expect(host.log.texts).toEqual(["Route 'notify' could not keep up; events dropped: 500"]);
   });
 
   it("receives nothing after it stopped, and rejects unknown event names", async () => {

@@ -166,7 +166,7 @@ class Listener {
     }
     this.#working = false;
     if (this.#dropped > 0)
-      this.#host.log.write("WARN", "sluice-event", `route '${this.routeInput.route.id}' could not keep up; events dropped: ${this.#dropped}`);
+      this.#host.log.write("WARN", "sluice-event", `Route '${this.routeInput.route.id}' could not keep up; events dropped: ${this.#dropped}`);
     this.#dropped = 0;
   }
 }

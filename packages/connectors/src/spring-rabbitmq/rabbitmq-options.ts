@@ -81,7 +81,7 @@ const sourceOptions = {
   }),
   exclusive: f.boolean({ doc: "Whether this source is the only consumer of the queues.", default: false }),
   disableReplyTo: f.boolean({ doc: "Whether replies are disabled: a source sends none, and a sink does not wait for one.", default: false }),
-  autoStartup: f.boolean({ doc: "Accepted but ignored: use autoStartup of the route to keep it from starting.", default: true, group: "advanced" }),
+  autoStartup: f.boolean({ doc: "Whether the source starts with the route; if false, the route receives no messages.", default: true, group: "advanced" }),
 };
 
 const sinkOptions = {

@@ -96,7 +96,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     everyWorker: true,
     async start(routeInput) {
       if (options.testConnectionOnStartup) await shared.client();
-      await running.start(routeInput);
+      if (options.autoStartup) await running.start(routeInput);
     },
     stop: () => running.stop(),
   };

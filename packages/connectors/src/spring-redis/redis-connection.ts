@@ -1,6 +1,6 @@
 // Redis connections through the package ioredis.
 import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
-import { f } from "@sluice/model";
+import { f, type Values } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 
@@ -34,10 +34,44 @@ const fields = {
   user: f.string({ doc: "The user name." }),
   password: f.text({ doc: "The password.", secret: true }),
   database: f.integer({ doc: "The number of the database.", default: 0, min: 0 }),
+  sentinels: f.string({
+    doc: "Addresses of the sentinels that know the current master, as `host:port`, separated by commas. `host` and `port` are ignored then.",
+    examples: ["redis1:26379,redis2:26379"],
+    group: "advanced",
+  }),
+  masterName: f.string({ doc: "Name under which the sentinels monitor the master.", default: "mymaster", group: "advanced" }),
+  sentinelUser: f.string({ doc: "The user name for the sentinels.", group: "advanced" }),
+  sentinelPassword: f.text({ doc: "The password for the sentinels.", secret: true, group: "advanced" }),
   connectTimeout: f.duration({ doc: "Timeout for connecting.", default: 10_000, group: "advanced" }),
   commandTimeout: f.duration({ doc: "Timeout for the reply to a command.", default: 60_000, group: "advanced" }),
   ...tlsFields,
 };
+
+type RedisValues = Values<typeof fields>;
+
+/** Where the client connects to: the server itself, or the master that the sentinels name. */
+function addressOf(values: RedisValues): Readonly<Record<string, unknown>> {
+  const { host, port, sentinels, masterName, sentinelUser, sentinelPassword, connectTimeout } = values;
+  const tls = tlsOptions(values);
+  if (sentinels === undefined) return { host, port, tls };
+  return {
+    sentinels: sentinels.split(",").map(sentinelOf),
+    name: masterName,
+    tls,
+    enableTLSForSentinelMode: tls !== undefined,
+    sentinelTLS: tls,
+    sentinelUsername: sentinelUser,
+    sentinelPassword,
+    sentinelCommandTimeout: connectTimeout,
+    sentinelRetryStrategy: () => null,
+  };
+}
+
+function sentinelOf(address: string): { readonly host: string; readonly port: number } {
+  const [, host, port = "26379"] = /^\s*(\[[^\]]+\]|[^:\s]+)(?::(\d{1,5}))?\s*$/.exec(address) ?? [];
+  if (host === undefined) throw new Error(`'${address.trim()}' is not the address of a sentinel: write host:port, and separate several with commas`);
+  return { host: host.replaceAll(/^\[|\]$/g, ""), port: Number(port) };
+}
 
 const properties: Readonly<Record<string, keyof typeof fields>> = {
   hostName: "host",
@@ -80,14 +114,12 @@ export const redis = defineConnection({
   needs: [ioredisNeed],
   async open(values, { load, signal, disconnected }): Promise<RedisClient> {
     const { Redis } = await load<RedisModule>(ioredisNeed);
-    const { host, port, user, password, database, connectTimeout, commandTimeout } = values;
+    const { user, password, database, connectTimeout, commandTimeout } = values;
     const client = new Redis({
-      host,
-      port,
+      ...addressOf(values),
       username: user,
       password,
       db: database,
-      tls: tlsOptions(values),
       connectTimeout,
       commandTimeout,
       lazyConnect: true,

@@ -147,9 +147,9 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     await source.stop();
   });
 
-  it("dead-letters failed messages unchanged, and continues (F6)", async () => {
-    const letters: unknown[] = [];
-    const kept = springRedisConnector({ store: async (_exchange, exhausted) => void letters.push(exhausted?.message.body) });
+  it("dead-letters failed messages unchanged, and continues", async () => {
+    const deadLetterBodies: unknown[] = [];
+    const kept = springRedisConnector({ store: async (_exchange, exhausted) => void deadLetterBodies.push(exhausted?.message.body) });
     const done: unknown[] = [];
     const routeInput = new FakeRouteInput(({ message }) => {
       const { body } = message;
@@ -161,8 +161,8 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     await source.start(routeInput);
     const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
     for (const text of texts) await run("PUBLISH", { Channel: `${prefix}failing` }, text);
-    await expect.poll(() => [...done, ...letters].length).toBe(30);
-    expect([done, letters]).toEqual([texts.filter((text) => !text.endsWith("7")), ["message 7", "message 17", "message 27"]]);
+    await expect.poll(() => [...done, ...deadLetterBodies].length).toBe(30);
+    expect([done, deadLetterBodies]).toEqual([texts.filter((text) => !text.endsWith("7")), ["message 7", "message 17", "message 27"]]);
     await source.stop();
   });
 
@@ -198,7 +198,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     expect(open.length).toBeLessThanOrEqual(1);
   });
 
-  it("loses no command when connections are dropped and the route retries (F1)", async () => {
+  it("loses no command when connections are dropped and the route retries", async () => {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     ends.push(() => link.close());
     const route = await flow(

@@ -37,7 +37,7 @@ type StoredOptions = Values<typeof path> & Values<typeof options>;
 export const sqlStored = defineConnector({
   scheme: "sql-stored",
   title: "Stored procedure",
-  summary: "Calls a stored procedure or function.",
+  summary: "Calls a stored procedure or function; not available in SQLite.",
   syntax: "sql-stored:template",
   ...statementSink,
   path,

@@ -10,7 +10,7 @@ const ignoredDoc = "Accepted but ignored.";
 
 /** In a URI, `%` and two hexadecimal digits are decoded to one character. */
 function cautionAboutPercent(text: string): string | undefined {
-  const found = /%[0-9A-Fa-f]{2}/.exec(text)?.[0];
+  const found = /%(?!25)[0-9A-Fa-f]{2}/.exec(text)?.[0];
   return found === undefined
     ? undefined
     : `'${found}' in a URI is decoded to one character: write '%25' for a percent sign, or put the statement in the parameter 'query'`;
@@ -29,7 +29,7 @@ const path = {
 const statementOptions = {
   dataSource: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection.", connection: ["sql"] }),
   outputType: f.enum(["SelectOne", "SelectList", "StreamList"], {
-    doc: "Result of a query: a list of maps; a single map, or its value if there is one column; or a stream of rows to split.",
+    doc: "Result of a query. `SelectOne`: a single map, or its value if there is one column. `SelectList`: a list of maps. `StreamList`: a stream of rows to split.",
     default: "SelectList",
   }),
   outputHeader: f.string({ doc: "Header for the result; the body then stays unchanged." }),

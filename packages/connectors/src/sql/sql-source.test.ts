@@ -7,7 +7,7 @@ const quick = "initialDelay=1&delay=10";
 
 await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
   const { flow, query, host } = database;
-  const until = (condition: () => Promise<boolean> | boolean) => expect.poll(condition, { interval: 10, timeout: 10_000 }).toBe(true);
+  const eventually = (condition: () => Promise<boolean> | boolean) => expect.poll(condition, { interval: 10, timeout: 10_000 }).toBe(true);
   const count = async (where: string): Promise<number> => Number((await query(`select count(*) as n from jobs where ${where}`))[0]?.["n"]);
 
   beforeEach(async () => {
@@ -20,29 +20,29 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   afterEach(() => database.stopFlows());
   afterAll(() => database.end());
 
-  it("delivers each row in order and executes the follow-up statements, even for failed rows (F6)", async () => {
+  it("delivers each row in order and executes the follow-up statements, even for failed rows", async () => {
     const run = await flow(`
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${quick}&onConsume=update jobs set state = 'done' where id = :%23id&onConsumeFailed=update jobs set state = 'bad' where id = :%23id&onConsumeBatchComplete=insert into jobs values (99, 'end')"
             steps:
               - to: "mock:rows"
               - filter: {simple: "\${body[id]} == 2", steps: [{throwException: {exceptionType: java.lang.Exception, message: no}}]}`);
-    await until(async () => (await count("state = 'end'")) === 1);
+    await eventually(async () => (await count("state = 'end'")) === 1);
     expect(run.mocks.get("rows")?.map(({ body }) => (body as { id: number }).id)).toEqual([1, 2, 3]);
     expect([await count("state = 'done'"), await count("state = 'bad'")]).toEqual([2, 1]);
     await run.stop();
   });
 
-  it("delivers a row again after its run failed (F6)", async () => {
+  it("delivers a row again after its run failed", async () => {
     await query("insert into seen values (1)");
     const run = await flow(`
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${quick}&maxMessagesPerPoll=1&onConsume=update jobs set state = 'done' where id = :%23id&expectedUpdateCount=1"
             steps: [{to: "mock:rows"}, {filter: {simple: "\${exchangeProperty.CamelBatchSize} == 1", steps: [{to: "mock:one"}]}}, {to: "sql:insert into seen values (:#id)"}]`);
-    await until(() => (run.mocks.get("rows")?.length ?? 0) > 2);
+    await eventually(() => (run.mocks.get("rows")?.length ?? 0) > 2);
     expect([await count("state = 'done'"), run.mocks.get("rows")?.every(({ body }) => (body as { id: number }).id === 1)]).toEqual([0, true]);
     await query("delete from seen");
-    await until(async () => (await count("state = 'done'")) === 3);
+    await eventually(async () => (await count("state = 'done'")) === 3);
     await run.stop();
   });
 
@@ -52,16 +52,16 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     );
     expect(list).not.toBeInstanceOf(Error);
     const all = await flow(`- from: {uri: "sql:select id from jobs order by id?${quick}&useIterator=false&repeatCount=1", steps: [{to: "mock:all"}]}`);
-    await until(() => all.mocks.get("all")?.length === 1);
+    await eventually(() => all.mocks.get("all")?.length === 1);
     expect(all.mocks.get("all")?.[0]?.body).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
     const empty = await flow(
       `- from: {uri: "sql:select id from jobs where id > 9?${quick}&useIterator=false&routeEmptyResultSet=true&repeatCount=1", steps: [{to: "mock:empty"}]}`,
     );
-    await until(() => empty.mocks.get("empty")?.length === 1);
+    await eventually(() => empty.mocks.get("empty")?.length === 1);
     const idle = await flow(
       `- from: {uri: "sql:select id from jobs where id > 9?${quick}&sendEmptyMessageWhenIdle=true&repeatCount=1", steps: [{to: "mock:idle"}]}`,
     );
-    await until(() => idle.mocks.get("idle")?.length === 1);
+    await eventually(() => idle.mocks.get("idle")?.length === 1);
     expect([empty.mocks.get("empty")?.[0]?.body, idle.mocks.get("idle")?.[0]?.body]).toEqual([[], null]);
     for (const run of [all, empty, idle]) await run.stop();
   });
@@ -74,7 +74,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
               - to: "sql:insert into seen values (:#id)"
               - to: "mock:rows"
               - filter: {simple: "\${body[id]} == 3 && \${bodyAs(String)} contains 'new'", steps: [{filter: {simple: "\${header.x} == null", steps: [{throwException: {exceptionType: java.lang.Exception, message: third}}]}}]}`);
-    await until(() => (run.mocks.get("rows")?.length ?? 0) >= 6);
+    await eventually(() => (run.mocks.get("rows")?.length ?? 0) >= 6);
     await run.stop();
     expect([await count("state = 'new'"), await query("select count(*) as n from seen")]).toEqual([3, [{ n: 0 }]]);
     expect(host.log.texts.some((text) => text.includes("the transaction was rolled back: third"))).toBe(true);
@@ -82,7 +82,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${quick}&transacted=true&onConsume=update jobs set state = 'done' where id = :%23id"
             steps: [{to: "sql:insert into seen values (:#id)"}]`);
-    await until(async () => (await count("state = 'done'")) === 3);
+    await eventually(async () => (await count("state = 'done'")) === 3);
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 3 }]);
     await good.stop();
   });

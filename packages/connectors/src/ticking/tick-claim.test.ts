@@ -7,9 +7,9 @@ import { timer } from "../timer/timer.ts";
 /** Starts a source on a node; `taken` contains the claims of all nodes. */
 function node(connector: typeof timer, uri: string, host: FakeHost, taken: Set<string>) {
   const claims: string[] = [];
-  const claimTick = async (tick: string | undefined, isLasting = false): Promise<boolean> => {
+  const claimTick = async (tick: string | undefined, isPermanent = false): Promise<boolean> => {
     if (tick === undefined) return true;
-    claims.push(`${tick}${isLasting ? ", lasting" : ""}`);
+    claims.push(`${tick}${isPermanent ? ", permanent" : ""}`);
     const isFirst = !taken.has(tick);
     taken.add(tick);
     return isFirst;
@@ -42,7 +42,7 @@ describe("a claimed schedule", () => {
     const two = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, taken);
     await host.clock.advance(10_000);
     expect([one.routeInput.exchanges.length, two.routeInput.exchanges.length]).toEqual([2, 1]);
-    expect(two.claims).toEqual(["count 1, lasting", "count 2, lasting", "count 3, lasting"]);
+    expect(two.claims).toEqual(["count 1, permanent", "count 2, permanent", "count 3, permanent"]);
   });
 
   it("claims the scheduled time of a cron expression", async () => {

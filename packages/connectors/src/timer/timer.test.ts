@@ -39,12 +39,12 @@ describe("timer", () => {
       ["timer:t?delay=-1&repeatCount=3", [100, 100, 100]],
       ["timer:t?delay=150&period=0", [150]],
     ] as const) {
-      const began = host.clock.monotonic();
+      const startTime = host.clock.monotonic();
       const { ticks } = ticking(uri, undefined, host);
       await host.clock.advance(1000);
       await settle();
       expect(
-        ticks.map((at) => at - began),
+        ticks.map((at) => at - startTime),
         uri,
       ).toEqual(expected);
     }
@@ -72,12 +72,12 @@ describe("timer", () => {
 
   it("sets name, counter, period and time with includeMetadata", async () => {
     const { clock, routeInput } = ticking("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
-    const began = clock.now();
+    const startTime = clock.now();
     await clock.advance(2000);
     const [first, second] = routeInput.exchanges;
     expect([first?.property("CamelTimerName"), first?.property("CamelTimerCounter"), first?.property("CamelTimerPeriod")]).toEqual(["tick", 1, 2000]);
     expect(second?.property("CamelTimerCounter")).toBe(2);
-    expect(second?.message.headers.get("CamelTimerFiredTime")).toEqual(new Date(began + 2000));
+    expect(second?.message.headers.get("CamelTimerFiredTime")).toEqual(new Date(startTime + 2000));
   });
 
   it("continues after a failed exchange", async () => {
@@ -91,20 +91,20 @@ describe("timer", () => {
   it("never runs concurrently with itself: a tick due during a run follows right after it", async () => {
     const host = new FakeHost();
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const starts: number[] = [];
     const source = connectorUnderTest(timer, host).source("timer:t?delay=0&period=100");
     void source.start(
       new FakeRouteInput(async () => {
         starts.push(host.clock.monotonic());
-        most = Math.max(most, ++running);
+        maxRunning = Math.max(maxRunning, ++running);
         await new Promise<void>((resolve) => host.clock.after(250, resolve));
         running--;
       }),
     );
     await host.clock.advance(700);
     void source.stop();
-    expect(most).toBe(1);
+    expect(maxRunning).toBe(1);
     expect(starts).toEqual([0, 250, 500]);
   });
 

@@ -54,7 +54,7 @@ test.each(["/_api", "/_api/", "/_api/flows", "/_API/x", "/%5Fapi/x", "/_%61pi/x"
   },
 );
 
-test.each(["/_apix", "/my_api", "/api/_api", "/api/x/_api", "/"])("%s is not", (path) => {
+test.each(["/_apix", "/my_api", "/api/_api", "/api/x/_api", "/"])("%s is not reserved", (path) => {
   expect(claims(`platform-http:${path}`)).not.toEqual([]);
 });
 

@@ -21,7 +21,7 @@ export function checkNotReserved(routeId: string, path: string, prefix: boolean)
   // A pattern that could match a reserved path: the message names the fix.
   const more = first === "" || first === "{}" || first === "*" ? "; name a first segment" : "";
   throw new CompileError("flow-reserved-path", `route '${routeId}' claims reserved path '${shown}': paths under /_api belong to the management API${more}`, {
-    hint: "name a first segment other than _api",
+    hint: "start the path with a segment other than _api",
   });
 }
 

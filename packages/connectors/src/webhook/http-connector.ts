@@ -16,12 +16,12 @@ export type HttpEndpointSettings = Omit<HttpSourceSettings, "uri" | "route" | "i
 /** The `connect` of a connector whose routes are called over HTTP. */
 export function connectHttp<V>(tools: HttpTools, queues: DurableQueues, settingsOf: (options: V, route: RouteIdentity) => HttpEndpointSettings) {
   return (host: Host, shared: SharedState): Connector<V> => {
-    const shares = {
+    const sharedSettings = {
       idempotency: new IdempotencyKeys(host.clock, tools.digest),
       tools,
       traceIds: new TraceIds(() => host.random()),
       queues: queueRegistry(queues, host, shared),
     };
-    return { source: ({ uri, options }: Endpoint<V>, { route }) => httpSource(host, { uri, route, ...settingsOf(options, route), ...shares }) };
+    return { source: ({ uri, options }: Endpoint<V>, { route }) => httpSource(host, { uri, route, ...settingsOf(options, route), ...sharedSettings }) };
   };
 }

@@ -22,7 +22,7 @@ test.each([
   `00-${"0".repeat(32)}-${spanId}-01`,
   `00-${traceId}-${"0".repeat(16)}-01`,
   `00-${traceId}x-${spanId}-01`,
-])("'%s' is not", (header) => {
+])("'%s' is not valid", (header) => {
   expect(parseTraceparent(header)).toBeUndefined();
 });
 

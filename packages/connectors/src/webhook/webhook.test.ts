@@ -74,7 +74,7 @@ test.each([
   expect(started("webhook", setBody(body)).call()).toMatchObject({ status: 200, body: expected, headers: { "Content-Type": type } });
 });
 
-test("a body emptied by a step is an empty response, not ok", () => {
+test("a body emptied by a step is an empty response, not 'ok'", () => {
   expect(started("webhook", setBody(null)).call()).toMatchObject({ status: 200, body: "" });
   expect(started("webhook", setBody("")).call()).toMatchObject({ status: 200, body: "" });
 });

@@ -36,7 +36,7 @@ export class AppFiles {
   readonly #files: ReadonlyMap<string, AppFile>;
 
   constructor(folder: string) {
-    this.#files = new Map(existsSync(folder) ? walk(folder, "").map((name) => [name, readApp(join(folder, name))]) : []);
+    this.#files = new Map(existsSync(folder) ? walk(folder, "").map((name) => [name, readAppFile(join(folder, name))]) : []);
   }
 
   /** Serves a file of the build, or the page itself for any other path, so that every screen has a URL. */
@@ -74,7 +74,7 @@ function sendPage(response: ServerResponse, { bytes }: AppFile): void {
   response.end(bytes.toString("utf8").replaceAll("{{nonce}}", nonce));
 }
 
-function readApp(path: string): AppFile {
+function readAppFile(path: string): AppFile {
   return { bytes: readFileSync(path), gzip: undefined, type: types[extname(path)] ?? "application/octet-stream" };
 }
 

@@ -18,11 +18,11 @@ export function requestSource(trustedProxies: readonly string[]): RequestSource 
   }
   const isTrusted = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address));
   return (request) => {
-    let address = plain(request.socket.remoteAddress ?? "");
+    let address = unmapIPv4(request.socket.remoteAddress ?? "");
     // Proxies append on the right. Everything to the left of the first untrusted address may be forged by the client.
     const hops = [request.headers["x-forwarded-for"] ?? ""].flat().join(",").split(",").toReversed();
     for (const hop of hops) {
-      const claimed = plain(hop.trim());
+      const claimed = unmapIPv4(hop.trim());
       if (!isTrusted(address) || isIP(claimed) === 0) break;
       address = claimed;
     }
@@ -32,7 +32,7 @@ export function requestSource(trustedProxies: readonly string[]): RequestSource 
 
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv6(address) ? "ipv6" : "ipv4");
 
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+const unmapIPv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
 /** One subscriber has a whole /64 of IPv6 addresses. */
 function networkOf(address: string): string {

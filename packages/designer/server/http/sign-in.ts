@@ -1,7 +1,7 @@
 // Sign-in with the password of the designer. Sessions are kept in memory: a restart signs out all users.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { GuessLimit } from "./guess-limit.ts";
+import { SignInRateLimit } from "./sign-in-rate-limit.ts";
 import { HttpError } from "./http-error.ts";
 import type { RequestSource } from "./request-source.ts";
 
@@ -14,7 +14,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 export class SignIn {
   readonly #password: string | undefined;
   readonly #sessions = new Map<string, number>();
-  readonly #guesses = new GuessLimit();
+  readonly #rateLimit = new SignInRateLimit();
   readonly #sourceOf: RequestSource;
 
   constructor(password: string | undefined, sourceOf: RequestSource) {
@@ -28,17 +28,17 @@ export class SignIn {
 
   isSignedIn(request: IncomingMessage): boolean {
     if (this.#password === undefined) return true;
-    const until = this.#sessions.get(cookieOf(request));
+    const until = this.#sessions.get(sessionKeyDigest(request));
     return until !== undefined && until > Date.now();
   }
 
   /** Throws if the source must wait. Attempts are limited per source, so that one client cannot lock out others. */
   isPassword(request: IncomingMessage, password: string): boolean {
     const source = this.#sourceOf(request);
-    this.#guesses.assertAllowed(source);
+    this.#rateLimit.assertAllowed(source);
     const isCorrect = this.#password !== undefined && timingSafeEqual(digest(password), digest(this.#password));
-    if (isCorrect) this.#guesses.recordSuccess(source);
-    else this.#guesses.recordFailure(source);
+    if (isCorrect) this.#rateLimit.recordSuccess(source);
+    else this.#rateLimit.recordFailure(source);
     return isCorrect;
   }
 
@@ -54,13 +54,13 @@ export class SignIn {
   }
 
   close(request: IncomingMessage): string {
-    this.#sessions.delete(cookieOf(request));
+    this.#sessions.delete(sessionKeyDigest(request));
     return `${cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
   }
 }
 
 /** The digest of the session key in the cookie; the keys themselves are not stored. */
-function cookieOf(request: IncomingMessage): string {
+function sessionKeyDigest(request: IncomingMessage): string {
   const pair = (request.headers.cookie ?? "").split(";").find((part) => part.trim().startsWith(`${cookieName}=`));
   return digest(pair?.trim().slice(cookieName.length + 1) ?? "").toString("hex");
 }

@@ -9,7 +9,7 @@ import { summarize } from "../workspace/flow-summary.ts";
 import { assertId, type TextFiles } from "../workspace/text-files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { HttpError } from "./http-error.ts";
-import { readJson, sendJson, textOf, textOrNull } from "./json-exchange.ts";
+import { readJson, sendJson, textOf, textOrNull } from "./json-body.ts";
 import type { SignIn } from "./sign-in.ts";
 
 export interface ApiParts {

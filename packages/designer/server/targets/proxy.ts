@@ -1,6 +1,6 @@
 // Proxies `/_api/*` to the selected runtime, including streams. Adds the token and does not follow redirects.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody } from "../http/json-exchange.ts";
+import { readBody } from "../http/json-body.ts";
 import { openCall } from "./runtime-call.ts";
 import type { Targets } from "./targets.ts";
 

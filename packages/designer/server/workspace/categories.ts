@@ -20,8 +20,7 @@ export const defaultCategories = `# The categories of flows. Flows that use a re
 /** Parses categories.yaml; throws if it is invalid. */
 export function readCategories(text: string): readonly Category[] {
   const { tree, diagnostics } = readTree(text);
-  if (tree === undefined)
-    throw new HttpError(422, `categories.yaml cannot be read: line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? "invalid YAML"}`);
+  if (tree === undefined) throw new HttpError(422, `categories.yaml, line ${diagnostics[0]?.span.line ?? 1}: ${diagnostics[0]?.message ?? "invalid YAML"}`);
   if (tree.type !== "list") {
     if (tree.type === "scalar" && tree.text === null) return [];
     throw new HttpError(422, "categories.yaml must be a list of {id, label}");
@@ -34,7 +33,7 @@ export function readCategories(text: string): readonly Category[] {
 
 function categoryOf(item: Tree): Category {
   const id = member(item, "id");
-  if (id === undefined || id.trim() === "") throw new HttpError(422, `line ${item.span.line}: a category requires an id`);
+  if (id === undefined || id.trim() === "") throw new HttpError(422, `categories.yaml, line ${item.span.line}: a category requires an id`);
   const color = member(item, "color");
   return { id, label: member(item, "label") ?? id, ...(color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? { color } : {}) };
 }

@@ -50,15 +50,15 @@ export function errorAt({ fields }: PolicyErrors, path: Path): string | undefine
   const text = pathText(path);
   const exact = fields.get(text);
   if (exact !== undefined) return exact;
-  for (const [place, message] of fields)
-    if (place.startsWith(`${text}[`) && /^\[\d+\]$/.test(place.slice(text.length))) return `${place.slice(text.length)} ${message}`;
+  for (const [field, message] of fields)
+    if (field.startsWith(`${text}[`) && /^\[\d+\]$/.test(field.slice(text.length))) return `${field.slice(text.length)} ${message}`;
   return undefined;
 }
 
 /** Removes the errors of a changed value and of its members. */
 export function withoutErrors({ fields, rest }: PolicyErrors, path: Path): PolicyErrors {
   const text = pathText(path);
-  const remaining = [...fields].filter(([place]) => place !== text && !place.startsWith(`${text}.`) && !place.startsWith(`${text}[`));
+  const remaining = [...fields].filter(([field]) => field !== text && !field.startsWith(`${text}.`) && !field.startsWith(`${text}[`));
   return remaining.length === fields.size ? { fields, rest } : { fields: new Map(remaining), rest };
 }
 

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 export type Polled<T> = { readonly value: T } | { readonly error: string } | undefined;
 
 /** Polls `load` while the page is visible. The second member polls immediately. `load` must be stable. */
-export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: number | undefined): readonly [Polled<T>, () => void] {
+export function usePolled<T>(load: (() => Promise<T>) | undefined, pollMs: number | undefined): readonly [Polled<T>, () => void] {
   const [polled, setPolled] = useState<Polled<T>>(undefined);
   const [refreshes, setRefreshes] = useState(0);
   useEffect(() => {
@@ -15,11 +15,11 @@ export function usePolled<T>(load: (() => Promise<T>) | undefined, everyMs: numb
         (error: Error) => current && setPolled({ error: error.message }),
       );
     poll();
-    const timer = everyMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && poll(), everyMs);
+    const timer = pollMs === undefined ? undefined : setInterval(() => document.visibilityState === "visible" && poll(), pollMs);
     return () => {
       current = false;
       clearInterval(timer);
     };
-  }, [load, everyMs, refreshes]);
+  }, [load, pollMs, refreshes]);
   return [polled, useCallback(() => setRefreshes((count) => count + 1), [])];
 }

@@ -28,7 +28,7 @@ export function useStream(
     let batchTimer: ReturnType<typeof setTimeout> | undefined;
     const listen = async (): Promise<void> => {
       const onState = (state: StreamState): void => setConnection(state);
-      for await (const event of follow(runtimeAt(target), stream, { query, signal: stopped.signal, patient: true, onState })) {
+      for await (const event of follow(runtimeAt(target), stream, { query, signal: stopped.signal, retryFirstConnection: true, onState })) {
         if (event.name === "gap") setDropped((before) => before + event.data.dropped);
         handlers.current.onEvent(event);
         batchTimer ??= setTimeout(() => {

@@ -202,16 +202,16 @@ function useSelectHeld(onHeld: () => void): void {
   const editor = useEditor();
   const latestOnHeld = useRef(onHeld);
   latestOnHeld.current = onHeld;
-  const place = useWatch((state) =>
+  const heldKey = useWatch((state) =>
     state.flowId === editor.id && state.session?.held ? `${state.session.held.routeId} ${state.session.held.stepId}` : undefined,
   );
   useEffect(() => {
-    const found = stepsOf(editor.flow.lastValid?.outline.routes).find(({ routeId, step }) => `${routeId} ${step.id}` === place);
+    const found = stepsOf(editor.flow.lastValid?.outline.routes).find(({ routeId, step }) => `${routeId} ${step.id}` === heldKey);
     if (found === undefined) return;
     editor.select(found.step.path);
     latestOnHeld.current();
     cardOf(pathKey(found.step.path))?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [editor, place]);
+  }, [editor, heldKey]);
 }
 
 const stepsOf = (routes: readonly RouteOutline[] | undefined) =>

@@ -42,7 +42,7 @@ export function setBreakpoints(flowId: string, list: readonly Breakpoint[]): voi
 }
 
 /** The step of a route on which a breakpoint can be set; steps of error handlers belong to no route. */
-export function breakableStep(
+export function stepForBreakpoint(
   { flow }: Editor,
   step: StepOutline | undefined = selectedStep(flow),
 ): { readonly routeId: string; readonly step: StepOutline } | undefined {
@@ -53,20 +53,20 @@ export function breakableStep(
 
 /** Sets or removes the breakpoint of a step; a step without an id gets one first. */
 export function toggleBreakpoint(editor: Editor, step?: StepOutline): void {
-  const place = breakableStep(editor, step);
-  if (place === undefined) return;
+  const found = stepForBreakpoint(editor, step);
+  if (found === undefined) return;
   const list = useBreakpointLists.getState().lists[editor.id] ?? none;
-  const others = list.filter(({ routeId, stepId }) => routeId !== place.routeId || stepId !== place.step.id);
+  const others = list.filter(({ routeId, stepId }) => routeId !== found.routeId || stepId !== found.step.id);
   if (others.length < list.length) return setBreakpoints(editor.id, others);
   if (list.length >= maxBreakpoints) return editor.showNotice({ kind: "error", text: strings.breakpoints.tooMany(maxBreakpoints) });
-  const reference = { routeId: place.routeId, stepId: place.step.id };
+  const reference = { routeId: found.routeId, stepId: found.step.id };
   const written = writeIds(editor.flow, [reference], currentCatalog());
-  const stepId = written?.ids.get(referenceKey(reference)) ?? place.step.id;
+  const stepId = written?.ids.get(referenceKey(reference)) ?? found.step.id;
   if (written !== undefined) {
     if (!editor.edit(written.edit, strings.breakpoints.wroteId(stepId), "command")) return;
     editor.showNotice({ kind: "info", text: strings.breakpoints.wroteId(stepId) });
   }
-  setBreakpoints(editor.id, [...list, { routeId: place.routeId, stepId }]);
+  setBreakpoints(editor.id, [...list, { routeId: found.routeId, stepId }]);
 }
 
 export function setCondition(editor: Editor, at: Breakpoint, when: string): void {

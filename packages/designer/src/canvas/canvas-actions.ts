@@ -1,7 +1,7 @@
 // All canvas actions on the selection, with their shortcuts: the menu, the keyboard and the shortcut list are generated from this list and from the
 // document commands.
 import { flushSync } from "react-dom";
-import { breakableStep, toggleBreakpoint } from "../breakpoints/breakpoint-list.ts";
+import { stepForBreakpoint, toggleBreakpoint } from "../breakpoints/breakpoint-list.ts";
 import { currentCatalog } from "../catalog/use-catalog.ts";
 import { holdsSteps } from "../catalog/flow-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
@@ -66,7 +66,7 @@ export const canvasActions: readonly CanvasAction[] = [
     name: "breakpoint",
     title: strings.breakpoints.toggle,
     shortcut: "B",
-    isPossible: (editor) => breakableStep(editor) !== undefined,
+    isPossible: (editor) => stepForBreakpoint(editor) !== undefined,
     run: (editor) => toggleBreakpoint(editor),
   },
   { name: "add-element", title: text.addElement, shortcut: "Shift+R", hidden: true, isPossible: always, run: () => openPicker({ for: "element" }) },
@@ -100,7 +100,7 @@ export const canvasActions: readonly CanvasAction[] = [
     run: () => focusInspector("[data-field=description]"),
   },
   { name: "open", title: text.open, shortcut: "Enter", isPossible: ({ flow }) => flow.selection !== undefined, run: () => focusInspector() },
-  { name: "find", title: text.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ finding: true }) },
+  { name: "find", title: text.find, shortcut: "Mod+F", hidden: true, isPossible: always, run: () => useCanvasUi.setState({ isFindOpen: true }) },
   { name: "direction", title: text.direction, shortcut: "X", hidden: true, isPossible: always, run: toggleDirection },
   { name: "fit", title: text.fit, shortcut: "1", hidden: true, isPossible: always, run: fit },
   { name: "actual-size", title: text.actualSize, shortcut: "0", hidden: true, isPossible: always, run: () => setZoom(1) },

@@ -6,12 +6,12 @@ import type { Editor } from "../document/editor.ts";
 import { everyStep, pathKey, type Outline, type StepOutline } from "@sluice/model";
 import { selectedStep, stepAt } from "../document/open-flow.ts";
 import { actOn, canvasActions, cardOf } from "./canvas-actions.ts";
-import { setFolded, useCanvasUi } from "./canvas-ui.ts";
+import { setCollapsed, useCanvasUi } from "./canvas-ui.ts";
 
 export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): void {
   if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "treeitem") return;
   const press = rotate(pressOf(event));
-  if (walk(event, press.key, editor)) return event.preventDefault();
+  if (navigate(event, press.key, editor)) return event.preventDefault();
   const action = canvasActions.find(({ shortcut, alternativeShortcut }) =>
     [shortcut, alternativeShortcut].some((keys) => keys !== undefined && matchesShortcut(keys, press)),
   );
@@ -43,7 +43,7 @@ function rotate(press: ReturnType<typeof pressOf>): ReturnType<typeof pressOf> {
 }
 
 /** True when the key was a navigation key. */
-function walk(event: KeyboardEvent<HTMLElement>, key: string, editor: Editor): boolean {
+function navigate(event: KeyboardEvent<HTMLElement>, key: string, editor: Editor): boolean {
   if (event.altKey || event.ctrlKey || event.metaKey) return false;
   if (event.shiftKey) return key === "ArrowDown" ? extend(editor, 1) : key === "ArrowUp" ? extend(editor, -1) : false;
   const target = event.target as HTMLElement;
@@ -61,9 +61,9 @@ function walk(event: KeyboardEvent<HTMLElement>, key: string, editor: Editor): b
     case "End":
       return focus(items.at(-1));
     case "ArrowRight":
-      return expanded === "false" ? fold(editor, false) : focus(level(items[at + 1]) > level(target) ? items[at + 1] : undefined);
+      return expanded === "false" ? setSelectedCollapsed(editor, false) : focus(level(items[at + 1]) > level(target) ? items[at + 1] : undefined);
     case "ArrowLeft":
-      return expanded === "true" ? fold(editor, true) : focus(items.slice(0, at).findLast((item) => level(item) < level(target)));
+      return expanded === "true" ? setSelectedCollapsed(editor, true) : focus(items.slice(0, at).findLast((item) => level(item) < level(target)));
     default:
       return false;
   }
@@ -74,14 +74,14 @@ function focus(item: HTMLElement | undefined): boolean {
   return true;
 }
 
-function fold(editor: Editor, folded: boolean): boolean {
-  const id = foldIdOf(editor);
-  if (id !== undefined) setFolded(id, folded);
+function setSelectedCollapsed(editor: Editor, collapsed: boolean): boolean {
+  const id = collapsibleIdOf(editor);
+  if (id !== undefined) setCollapsed(id, collapsed);
   return true;
 }
 
 /** The key under which the collapsed state of the selected step is stored. */
-function foldIdOf({ flow }: Editor): string | undefined {
+function collapsibleIdOf({ flow }: Editor): string | undefined {
   const { outline } = flow.lastValid ?? {};
   const step = selectedStep(flow);
   if (outline === undefined || flow.selection === undefined) return undefined;

@@ -72,20 +72,20 @@ export function CanvasPane({ outline, data }: CanvasToolsProps) {
 
 function Trees({ flow }: { readonly flow: OpenFlow }) {
   const catalog = useCatalog();
-  const folded = useCanvasUi((state) => state.folded);
+  const collapsed = useCanvasUi((state) => state.collapsed);
   const direction = useCanvasUi((state) => state.direction);
   const problems = useProblems();
   const { lastValid, text, syntax } = flow;
   // Memoized by its inputs instead of the flow, which changes with every selection.
-  const faults = useSameFaults(useMemo(() => problemsByStep({ lastValid, text }, problems), [lastValid, text, problems]));
-  const details = useMemo((): TreeDetails => ({ catalog, folded, faults, direction }), [catalog, folded, faults, direction]);
+  const stepProblems = useStableProblems(useMemo(() => problemsByStep({ lastValid, text }, problems), [lastValid, text, problems]));
+  const details = useMemo((): TreeDetails => ({ catalog, collapsed, problems: stepProblems, direction }), [catalog, collapsed, stepProblems, direction]);
   const outline = lastValid?.outline;
   if (outline === undefined || (outline.routes.length === 0 && outline.entities.length === 0)) {
-    const fault = outline === undefined ? syntax[0] : undefined;
-    return fault === undefined ? (
+    const syntaxError = outline === undefined ? syntax[0] : undefined;
+    return syntaxError === undefined ? (
       <EmptyState title={labels.empty} text={labels.emptyHint} />
     ) : (
-      <EmptyState title={labels.unread} text={labels.unreadHint(fault.span.line)} />
+      <EmptyState title={labels.unread} text={labels.unreadHint(syntaxError.span.line)} />
     );
   }
   const routes = outline.routes.length === 0 ? [undefined] : outline.routes;
@@ -105,15 +105,15 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
   ));
 }
 
-type Faults = TreeDetails["faults"];
+type ProblemMap = TreeDetails["problems"];
 
 /** Returns the previous map while the number of problems per step is unchanged: cards show only that number. */
-function useSameFaults(faults: Faults): Faults {
-  const [current, setCurrent] = useState(faults);
-  if (current === faults) return current;
-  if (current.size === faults.size && [...faults].every(([key, { length }]) => current.get(key)?.length === length)) return current;
-  setCurrent(faults);
-  return faults;
+function useStableProblems(problems: ProblemMap): ProblemMap {
+  const [current, setCurrent] = useState(problems);
+  if (current === problems) return current;
+  if (current.size === problems.size && [...problems].every(([key, { length }]) => current.get(key)?.length === length)) return current;
+  setCurrent(problems);
+  return problems;
 }
 
 const noEntities: Outline["entities"] = [];

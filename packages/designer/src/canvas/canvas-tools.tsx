@@ -29,7 +29,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
   const zoom = useCanvasUi((state) => state.zoom);
   const direction = useCanvasUi((state) => state.direction);
   const isNarrow = useIsNarrow();
-  const finding = useCanvasUi((state) => state.finding);
+  const isFindOpen = useCanvasUi((state) => state.isFindOpen);
   const hasSelection = useEditorState((state) => state.flow.selection !== undefined);
   const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
   const hasMetrics = useMetricsSwitch((state) => state.isOn);
@@ -92,7 +92,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
           </Button>
         ) : null}
       </div>
-      {finding ? <Find /> : null}
+      {isFindOpen ? <Find /> : null}
       <span className="grow" />
       <div className="canvas-bar" role="toolbar" aria-label={text.zoom}>
         <Button
@@ -154,7 +154,7 @@ function Find() {
     cardOf(pathKey(step.path))?.scrollIntoView({ block: "center", inline: "center" });
   };
   const close = (): void => {
-    useCanvasUi.setState({ finding: false });
+    useCanvasUi.setState({ isFindOpen: false });
     focusSelected(editor);
   };
   return (

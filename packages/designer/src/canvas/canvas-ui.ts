@@ -17,13 +17,13 @@ export type Direction = "down" | "right";
 
 interface CanvasUi {
   /** Ids of collapsed steps, with their route. */
-  readonly folded: ReadonlySet<string>;
+  readonly collapsed: ReadonlySet<string>;
   readonly zoom: number;
   /** Stored in this browser, never in the flow. */
   readonly direction: Direction;
   readonly picker: PickerRequest | undefined;
   readonly menu: { readonly x: number; readonly y: number } | undefined;
-  readonly finding: boolean;
+  readonly isFindOpen: boolean;
   /** On a phone: whether the inspector is open over the canvas. */
   readonly isSheetOpen: boolean;
 }
@@ -31,12 +31,12 @@ interface CanvasUi {
 const directionKey = "sluice.direction";
 
 export const useCanvasUi = create<CanvasUi>(() => ({
-  folded: new Set(),
+  collapsed: new Set(),
   zoom: 1,
   direction: readSetting(directionKey) === "right" ? "right" : "down",
   picker: undefined,
   menu: undefined,
-  finding: false,
+  isFindOpen: false,
   isSheetOpen: false,
 }));
 
@@ -45,12 +45,12 @@ export function setDirection(direction: Direction): void {
   writeSetting(directionKey, direction);
 }
 
-export function setFolded(id: string, folded: boolean): void {
-  useCanvasUi.setState(({ folded: before }) => {
+export function setCollapsed(id: string, collapsed: boolean): void {
+  useCanvasUi.setState(({ collapsed: before }) => {
     const next = new Set(before);
-    if (folded) next.add(id);
+    if (collapsed) next.add(id);
     else next.delete(id);
-    return { folded: next };
+    return { collapsed: next };
   });
 }
 

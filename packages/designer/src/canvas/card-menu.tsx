@@ -15,12 +15,12 @@ const labels = strings.canvas;
 /** The context menu with all actions for the selection, including those available by drag or shortcut. */
 export function CardMenu() {
   const editor = useEditor();
-  const place = useCanvasUi((state) => state.menu);
-  if (place === undefined) return null;
+  const menu = useCanvasUi((state) => state.menu);
+  if (menu === undefined) return null;
   return (
     <Menu
       label={labels.actions}
-      {...place}
+      {...menu}
       entries={itemsOf(editor)}
       onClose={() => useCanvasUi.setState({ menu: undefined })}
       onReturn={() => focusSelected(editor)}

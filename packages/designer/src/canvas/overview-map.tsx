@@ -40,7 +40,12 @@ export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement 
       top: ((event.clientY - box.top) / box.height) * canvas.scrollHeight - canvas.clientHeight / 2,
     });
   };
-  const place = ({ left, top, width, height }: Box) => ({ left: `${left * 100}%`, top: `${top * 100}%`, width: `${width * 100}%`, height: `${height * 100}%` });
+  const styleOf = ({ left, top, width, height }: Box) => ({
+    left: `${left * 100}%`,
+    top: `${top * 100}%`,
+    width: `${width * 100}%`,
+    height: `${height * 100}%`,
+  });
   return (
     <div
       className="overview-map"
@@ -54,9 +59,9 @@ export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement 
       onPointerMove={move}
     >
       {overview.boxes.map((box, index) => (
-        <span key={index} className="overview-map__step" style={place(box)} />
+        <span key={index} className="overview-map__step" style={styleOf(box)} />
       ))}
-      <span className="overview-map__view" style={place(overview.view)} />
+      <span className="overview-map__view" style={styleOf(overview.view)} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { entityLabel, stepLabel, triggerLabel } from "./card-label.ts";
 import { Addresses } from "./address-lanes.tsx";
 import type { Direction } from "./canvas-ui.ts";
 import { RemovedSteps } from "./removed-steps.tsx";
-import { useMark } from "./selected-keys.ts";
+import { useSelectionMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
 import { areRenderedSame, chunksOf, countSteps, estimatedSize, type Chunk } from "./step-chunks.ts";
 import { useNearViewport } from "./use-near-viewport.ts";
@@ -17,8 +17,8 @@ const labels = strings.canvas;
 
 export interface TreeDetails {
   readonly catalog: FlowCatalog | undefined;
-  readonly folded: ReadonlySet<string>;
-  readonly faults: ReadonlyMap<string, readonly unknown[]>;
+  readonly collapsed: ReadonlySet<string>;
+  readonly problems: ReadonlyMap<string, readonly unknown[]>;
   readonly direction: Direction;
 }
 
@@ -67,7 +67,7 @@ function Trigger({ route, details }: { readonly route: RouteOutline; readonly de
         level={1}
         position={1}
         total={1}
-        faults={details.faults.get(key)?.length ?? 0}
+        problems={details.problems.get(key)?.length ?? 0}
         disabled={false}
         expanded={undefined}
         group={undefined}
@@ -128,7 +128,7 @@ const StepChunk = memo(
     const { steps, start, scope, details } = props;
     const chunk = useRef<HTMLLIElement>(null);
     const isInView = useNearViewport(chunk, start < renderedImmediately);
-    const { width, height } = estimatedSize(steps, details.direction, ({ id }) => details.folded.has(`${scope}/${id}`));
+    const { width, height } = estimatedSize(steps, details.direction, ({ id }) => details.collapsed.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
         <ul role="none" className="chunk__steps">
@@ -194,9 +194,9 @@ function Step({ step, level, position, total, scope, details }: StepProps) {
   const group = useId();
   const key = pathKey(step.path);
   const content = stepLabel(step, details.catalog);
-  const holds = step.blocks.length > 0;
-  const foldId = `${scope}/${step.id}`;
-  const expanded = holds ? !details.folded.has(foldId) : undefined;
+  const hasBlocks = step.blocks.length > 0;
+  const collapsibleId = `${scope}/${step.id}`;
+  const expanded = hasBlocks ? !details.collapsed.has(collapsibleId) : undefined;
   const hidden = expanded === false ? countSteps(step.blocks) : 0;
   return (
     <li role="none" className="node" data-frame={expanded === true || details.catalog?.step(step.name)?.lanes === "addresses" || undefined}>
@@ -209,7 +209,7 @@ function Step({ step, level, position, total, scope, details }: StepProps) {
         level={level}
         position={position}
         total={total}
-        faults={details.faults.get(key)?.length ?? 0}
+        problems={details.problems.get(key)?.length ?? 0}
         disabled={step.disabled}
         expanded={expanded}
         group={group}
@@ -337,8 +337,8 @@ interface BranchProps {
 function Branch({ block, name, level, position, total, details }: BranchProps) {
   const key = pathKey(block.path);
   const title = block.detail === "" ? name : `${name} ${block.detail}`;
-  const faults = details.faults.get(key)?.length ?? 0;
-  const { isSelected, isTabStop } = useMark(key);
+  const problems = details.problems.get(key)?.length ?? 0;
+  const { isSelected, isTabStop } = useSelectionMark(key);
   return (
     <div
       role="treeitem"
@@ -349,12 +349,12 @@ function Branch({ block, name, level, position, total, details }: BranchProps) {
       aria-selected={isSelected}
       tabIndex={isTabStop ? 0 : -1}
       data-key={key}
-      data-fault={faults > 0 || undefined}
+      data-problem={problems > 0 || undefined}
       title={title}
     >
       <b>{name}</b> {block.detail}
       <span className="visually-hidden">
-        {[labels.branchLabel(position, total), ...(block.disabled ? [labels.disabled] : []), ...(faults > 0 ? [labels.problems(faults)] : [])].join(", ")}
+        {[labels.branchLabel(position, total), ...(block.disabled ? [labels.disabled] : []), ...(problems > 0 ? [labels.problems(problems)] : [])].join(", ")}
       </span>
     </div>
   );
@@ -374,8 +374,8 @@ function Entity({
   const group = useId();
   const key = pathKey(entity.path);
   const content = entityLabel(entity, details.catalog);
-  const foldId = `element/${key}`;
-  const expanded = entity.blocks.length > 0 ? !details.folded.has(foldId) : undefined;
+  const collapsibleId = `element/${key}`;
+  const expanded = entity.blocks.length > 0 ? !details.collapsed.has(collapsibleId) : undefined;
   return (
     <div className="node" role="none" data-frame={expanded || undefined}>
       <StepCard
@@ -385,7 +385,7 @@ function Entity({
         level={1}
         position={position}
         total={total}
-        faults={details.faults.get(key)?.length ?? 0}
+        problems={details.problems.get(key)?.length ?? 0}
         disabled={false}
         expanded={expanded}
         group={group}

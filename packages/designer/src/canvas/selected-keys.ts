@@ -20,18 +20,18 @@ function marksOf(flow: OpenFlow): Marks {
   return cached;
 }
 
-export interface Mark {
+export interface SelectionMark {
   readonly isSelected: boolean;
   readonly isTabStop: boolean;
 }
 
 /** Always the same four objects, so that a card with an unchanged state is not re-rendered. */
-const allMarks: readonly Mark[] = [0, 1, 2, 3].map((bits) => ({ isSelected: (bits & 1) !== 0, isTabStop: (bits & 2) !== 0 }));
+const allMarks: readonly SelectionMark[] = [0, 1, 2, 3].map((bits) => ({ isSelected: (bits & 1) !== 0, isTabStop: (bits & 2) !== 0 }));
 
-export function useMark(key: string): Mark {
+export function useSelectionMark(key: string): SelectionMark {
   return useEditorState(({ flow }) => {
     const { selected, tabStops } = marksOf(flow);
-    return allMarks[(selected.has(key) ? 1 : 0) + (tabStops.has(key) ? 2 : 0)] as Mark;
+    return allMarks[(selected.has(key) ? 1 : 0) + (tabStops.has(key) ? 2 : 0)] as SelectionMark;
   });
 }
 

@@ -5,7 +5,7 @@ import { strings } from "../strings.ts";
 import { useBreakpointMarks } from "./breakpoint-marks.ts";
 import { useCardDetails, type CardMetrics } from "./card-details.ts";
 import { changeSigns, useChangeMarks, type CardChange } from "./change-marks.ts";
-import { useMark } from "./selected-keys.ts";
+import { useSelectionMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const text = strings.canvas;
@@ -23,7 +23,7 @@ export interface StepCardProps {
   readonly level: number;
   readonly position: number;
   readonly total: number;
-  readonly faults: number;
+  readonly problems: number;
   readonly disabled: boolean;
   /** Undefined for steps without inner steps. */
   readonly expanded: boolean | undefined;
@@ -35,8 +35,8 @@ export interface StepCardProps {
 export const InViewContext = createContext(true);
 
 export const StepCard = memo(function StepCard(props: StepCardProps) {
-  const { id, title, subtitle, label, kind, level, position, total, faults, disabled, expanded, group, draggable } = props;
-  const { isSelected, isTabStop } = useMark(id);
+  const { id, title, subtitle, label, kind, level, position, total, problems, disabled, expanded, group, draggable } = props;
+  const { isSelected, isTabStop } = useSelectionMark(id);
   const isInView = useContext(InViewContext);
   const common = {
     role: "treeitem",
@@ -50,7 +50,7 @@ export const StepCard = memo(function StepCard(props: StepCardProps) {
     className: "card",
     "data-key": id,
     "data-kind": kind,
-    "data-fault": faults > 0 || undefined,
+    "data-problem": problems > 0 || undefined,
     "data-disabled": disabled || undefined,
     draggable,
   };
@@ -64,7 +64,7 @@ function CardContent({
   label,
   kind,
   icon,
-  faults,
+  problems,
   disabled,
   frame,
 }: StepCardProps & { readonly frame: Readonly<Record<string, unknown>> }) {
@@ -79,7 +79,7 @@ function CardContent({
       data-failed={details?.error !== undefined || undefined}
       data-dimmed={details?.dimmed || undefined}
       data-dropped={details?.dropped || undefined}
-      data-metrics={(details?.metrics !== undefined && faults === 0 && change === undefined) || undefined}
+      data-metrics={(details?.metrics !== undefined && problems === 0 && change === undefined) || undefined}
       data-change={change?.kind}
       data-held={breakpoint === "held" || undefined}
     >
@@ -104,8 +104,8 @@ function CardContent({
         </span>
       ) : change !== undefined ? (
         <ChangeBadge kind={change.kind} />
-      ) : details?.metrics === undefined || faults > 0 ? (
-        <CardState faults={faults} error={details?.error} count={details?.count} summary={details?.summary} />
+      ) : details?.metrics === undefined || problems > 0 ? (
+        <CardState problems={problems} error={details?.error} count={details?.count} summary={details?.summary} />
       ) : (
         <Metrics {...details.metrics} />
       )}
@@ -148,21 +148,21 @@ function Metrics({ rate, failed, p95, tooltip, seen }: CardMetrics) {
 }
 
 function CardState({
-  faults,
+  problems,
   error,
   count,
   summary,
 }: {
-  readonly faults: number;
+  readonly problems: number;
   readonly error: string | undefined;
   readonly count: number | undefined;
   readonly summary: string | undefined;
 }) {
-  if (faults > 0) {
+  if (problems > 0) {
     return (
       <span className="card__state card__state--fail">
         <CircleAlert size={14} aria-hidden="true" />
-        <span className="card__state-text">{text.problems(faults)}</span>
+        <span className="card__state-text">{text.problems(problems)}</span>
       </span>
     );
   }

@@ -83,20 +83,20 @@ const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8
 /** Left to right: the width of a branch's label, and the height that a branch adds to its steps. */
 const rightFrame = { label: 120, blockSides: 2 * 8, sides: 2 * 8 + 8 + 14 + 2, ends: 2 * 8 + 1 };
 
-type IsFolded = (step: StepOutline) => boolean;
+type IsCollapsed = (step: StepOutline) => boolean;
 
 /** Estimated size of steps one after the other. The browser uses the real size once they were visible. */
-export function estimatedSize(steps: readonly StepOutline[], direction: Direction, isFolded: IsFolded): Size {
-  return direction === "down" ? sizeDown(steps, isFolded, card.width) : sizeRight(steps, isFolded);
+export function estimatedSize(steps: readonly StepOutline[], direction: Direction, isCollapsed: IsCollapsed): Size {
+  return direction === "down" ? sizeDown(steps, isCollapsed, card.width) : sizeRight(steps, isCollapsed);
 }
 
-function sizeDown(steps: readonly StepOutline[], isFolded: IsFolded, cardWidth: number): Size {
+function sizeDown(steps: readonly StepOutline[], isCollapsed: IsCollapsed, cardWidth: number): Size {
   const size = { width: cardWidth, height: 0 };
   for (const step of steps) {
-    const holds = step.blocks.length > 0 && !isFolded(step);
-    size.height += gap + (holds ? head : card.height);
-    if (!holds) continue;
-    const blocks = step.blocks.map((block) => blockDown(block, isFolded));
+    const hasVisibleBlocks = step.blocks.length > 0 && !isCollapsed(step);
+    size.height += gap + (hasVisibleBlocks ? head : card.height);
+    if (!hasVisibleBlocks) continue;
+    const blocks = step.blocks.map((block) => blockDown(block, isCollapsed));
     const named = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
     size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + named);
     size.height += Math.max(...blocks.map(({ height }) => height)) + frame.block;
@@ -104,32 +104,32 @@ function sizeDown(steps: readonly StepOutline[], isFolded: IsFolded, cardWidth: 
   return size;
 }
 
-function blockDown({ name, steps }: BlockOutline, isFolded: IsFolded): Size {
+function blockDown({ name, steps }: BlockOutline, isCollapsed: IsCollapsed): Size {
   const label = name === "" ? 0 : branchHead;
   if (steps.length === 0) return { width: innerCard, height: label + emptyBlock };
-  const { width, height } = sizeDown(steps, isFolded, innerCard);
+  const { width, height } = sizeDown(steps, isCollapsed, innerCard);
   return { width, height: label + height + 6 };
 }
 
-function sizeRight(steps: readonly StepOutline[], isFolded: IsFolded): Size {
+function sizeRight(steps: readonly StepOutline[], isCollapsed: IsCollapsed): Size {
   const size = { width: 0, height: card.height };
   for (const step of steps) {
-    const holds = step.blocks.length > 0 && !isFolded(step);
+    const hasVisibleBlocks = step.blocks.length > 0 && !isCollapsed(step);
     size.width += gap;
-    if (!holds) {
+    if (!hasVisibleBlocks) {
       size.width += innerCard;
       continue;
     }
-    const blocks = step.blocks.map((block) => blockRight(block, isFolded));
+    const blocks = step.blocks.map((block) => blockRight(block, isCollapsed));
     size.width += Math.max(...blocks.map(({ width }) => width)) + rightFrame.sides;
     size.height = Math.max(size.height, blocks.reduce((sum, { height }) => sum + height + rightFrame.blockSides, 0) + head + rightFrame.ends);
   }
   return size;
 }
 
-function blockRight({ name, steps }: BlockOutline, isFolded: IsFolded): Size {
+function blockRight({ name, steps }: BlockOutline, isCollapsed: IsCollapsed): Size {
   const label = name === "" ? 0 : rightFrame.label;
   if (steps.length === 0) return { width: label + innerCard, height: card.height };
-  const { width, height } = sizeRight(steps, isFolded);
+  const { width, height } = sizeRight(steps, isCollapsed);
   return { width: label + width, height };
 }

@@ -30,7 +30,7 @@ const maxRecent = 5;
 interface Choice {
   readonly key: string;
   readonly title: string;
-  readonly word: string;
+  readonly yamlName: string;
   readonly summary: string;
   readonly kind: StepKind;
   readonly icon: string | undefined;
@@ -99,7 +99,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
             <StepIcon icon={choice.icon} kind={choice.kind} />
             <span className="picker__text">
               <span className="picker__title">
-                {choice.title} <span className="mono muted">{choice.word}</span>
+                {choice.title} <span className="mono muted">{choice.yamlName}</span>
               </span>
               <span className="muted">{choice.summary}</span>
             </span>
@@ -144,7 +144,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
     return {
       key: step.name,
       title: step.card?.title === undefined ? step.title : templateText(step.card.title),
-      word: step.name,
+      yamlName: step.name,
       summary: step.summary,
       kind: kindOfStep(step.name, step),
       icon: step.icon,
@@ -161,7 +161,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
     return {
       key: `to:${connector.scheme}`,
       title,
-      word: connector.scheme,
+      yamlName: connector.scheme,
       summary: connector.summary,
       kind: "endpoint",
       icon: connector.icon,
@@ -173,20 +173,19 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
   });
   // `to` is listed only as a replacement, because the connectors have better names for it.
   const named = steps.filter(({ key }) => key !== "to" || request.for === "replace");
-  const recipeItems = request.for === "insert" ? recipeChoices(catalog) : [];
-  const kamelets = catalog.kamelets("within").map((kamelet): Choice => {
+  const kamelets = catalog.kamelets("step").map((kamelet): Choice => {
     const yaml = kameletYaml(kamelet);
-    return { ...kameletItem(kamelet), kind: "endpoint", yaml, command: (to) => commandFor(to, kamelet.title, yaml) };
+    return { ...kameletChoice(kamelet), kind: "endpoint", yaml, command: (to) => commandFor(to, kamelet.title, yaml) };
   });
   const order: readonly string[] = [...Object.values(text.paletteGroups), text.groups.other];
   const sorted = [...named, ...connectors].toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
-  return rankChoices([...recipeItems, ...sorted, ...kamelets]);
+  return rankChoices([...(request.for === "insert" ? recipeChoices(catalog) : []), ...sorted, ...kamelets]);
 }
 
-const kameletItem = ({ name, title, summary }: KameletView) => ({
+const kameletChoice = ({ name, title, summary }: KameletView) => ({
   key: `kamelet:${name}`,
   title,
-  word: name,
+  yamlName: name,
   // Descriptions of Kamelets may have several paragraphs.
   summary: summary.split("\n")[0] ?? "",
   icon: "puzzle",
@@ -197,16 +196,16 @@ const groupName = (group: PaletteGroup | undefined): string => (group === undefi
 
 function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
   return recipes.map((recipe) => {
-    const { title, place } = recipe;
+    const { title, insertAs } = recipe;
     const defaults = defaultAnswers(recipe);
     return {
-      ...recipeEntry(recipe),
+      ...recipeChoice(recipe),
       recipe,
       yaml: recipe.yaml(defaults).join("\n"),
       command: (to, answers = defaults) => {
         const yamls = recipe.yaml(answers);
         const [first = ""] = yamls;
-        return place === "element"
+        return insertAs === "element"
           ? addElement(title, first, catalog.entity(/^\w+/.exec(first)?.[0] ?? "")?.beforeRoutes === true)
           : insertStepsAt(`${text.addStep}: ${title}`, yamls, to.for === "insert" ? to.position : () => undefined);
       },
@@ -214,12 +213,12 @@ function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
   });
 }
 
-const recipeEntry = ({ key, title, summary, icon, keywords, place }: Recipe): Omit<Choice, "command"> => ({
+const recipeChoice = ({ key, title, summary, icon, keywords, insertAs }: Recipe): Omit<Choice, "command"> => ({
   key: `recipe:${key}`,
   title,
-  word: "",
+  yamlName: "",
   summary,
-  kind: place === "element" ? "error" : "routing",
+  kind: insertAs === "element" ? "error" : "routing",
   icon,
   group: text.groups.recipes,
   keywords,
@@ -240,7 +239,7 @@ function branchChoices(catalog: FlowCatalog, flow: OpenFlow, path: Path): readon
     .map((branch) => ({
       key: branch.option.name,
       title: text.addBranchOf(branch.option.name),
-      word: "",
+      yamlName: "",
       summary: branch.option.doc,
       kind: "routing",
       icon: "git-branch",
@@ -257,7 +256,7 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
     return {
       key: `from:${connector.scheme}`,
       title,
-      word: connector.scheme,
+      yamlName: connector.scheme,
       summary: connector.summary,
       kind: "trigger",
       icon: connector.icon,
@@ -265,17 +264,17 @@ function elementChoices(catalog: FlowCatalog, flow: OpenFlow): readonly Choice[]
       command,
     };
   });
-  const kamelets = catalog.kamelets("start").map((kamelet): Choice => {
+  const kamelets = catalog.kamelets("trigger").map((kamelet): Choice => {
     const title = text.pickRoute(kamelet.title);
     const command = (): DocumentCommand => addElement(title, kameletRouteYaml(kamelet, `${flow.id}-${kamelet.name}`), false);
-    return { ...kameletItem(kamelet), title, kind: "trigger", command };
+    return { ...kameletChoice(kamelet), title, kind: "trigger", command };
   });
   const elements = catalog.view.entities
     .filter(({ raw }) => raw !== true)
     .map((entity): Choice => {
       const command = (): DocumentCommand => addElement(entity.title, elementYaml(entity), entity.beforeRoutes === true);
       const kind = /error|exception/i.test(entity.name) ? "error" : "other";
-      return { key: entity.name, title: entity.title, word: entity.name, summary: entity.summary, kind, icon: entity.icon, group: entity.group, command };
+      return { key: entity.name, title: entity.title, yamlName: entity.name, summary: entity.summary, kind, icon: entity.icon, group: entity.group, command };
     });
   return [...routes, ...kamelets, ...elements];
 }
@@ -287,7 +286,7 @@ function rankChoices(choices: readonly Choice[]): readonly Choice[] {
   return [...first, ...choices.filter((choice) => !recent.includes(choice.key))];
 }
 
-/** Names that start with the query rank before names that contain it, other words after both, and matches in the summary last. */
+/** Ranking: the exact YAML name, names that start with the query, keywords, other names that contain it, the summary. */
 function filterChoices(choices: readonly Choice[], query: string): readonly Choice[] {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return choices;
@@ -296,17 +295,17 @@ function filterChoices(choices: readonly Choice[], query: string): readonly Choi
   // Tolerates one typo.
   const nearest = closest(
     parts[0] as string,
-    choices.flatMap(({ title, word, keywords = [] }) => [...title.toLowerCase().split(" "), word.toLowerCase(), ...keywords]),
+    choices.flatMap(({ title, yamlName, keywords = [] }) => [...title.toLowerCase().split(" "), yamlName.toLowerCase(), ...keywords]),
   );
   return nearest === undefined ? [] : sortByMatch(choices, [nearest]);
 }
 
 function sortByMatch(choices: readonly Choice[], parts: readonly string[]): readonly Choice[] {
-  const rank = ({ title, word, summary, keywords = [] }: Choice): number => {
-    const name = `${title} ${word}`.toLowerCase();
+  const rank = ({ title, yamlName, summary, keywords = [] }: Choice): number => {
+    const name = `${title} ${yamlName}`.toLowerCase();
     const first = parts[0] as string;
     if (parts.every((part) => name.includes(part)))
-      return word.toLowerCase() === first ? 0 : name.startsWith(first) || word.toLowerCase().startsWith(first) ? 1 : 3;
+      return yamlName.toLowerCase() === first ? 0 : name.startsWith(first) || yamlName.toLowerCase().startsWith(first) ? 1 : 3;
     if (parts.every((part) => keywords.some((keyword) => keyword === part || keyword.startsWith(part)))) return 2;
     return parts.every((part) => `${name} ${summary.toLowerCase()}`.includes(part)) ? 4 : 5;
   };

@@ -3,7 +3,7 @@ import { FlowCatalog } from "./flow-catalog.ts";
 
 type ConnectorSample = Pick<ConnectorView, "scheme" | "roles" | "trigger">;
 
-const details: readonly ConnectorSample[] = [
+const samples: readonly ConnectorSample[] = [
   { scheme: "direct", roles: ["source", "sink"], trigger: "route" },
   { scheme: "timer", roles: ["source"], trigger: "schedule" },
   { scheme: "webhook", roles: ["source"], trigger: "request" },
@@ -14,5 +14,5 @@ const details: readonly ConnectorSample[] = [
 /** A catalog with connectors only, for commands and trials. */
 export const connectorCatalog = new FlowCatalog({
   ...{ common: [], route: [], from: [], steps: [], languages: [], formats: [], entities: [], beans: [], kamelets: [], plugins: [], refused: {} },
-  connectors: details.map((fact) => ({ ...fact, title: fact.scheme, aliases: [], path: [], options: [], headers: [] })),
+  connectors: samples.map((sample) => ({ ...sample, title: sample.scheme, aliases: [], path: [], options: [], headers: [] })),
 } as unknown as CatalogView);

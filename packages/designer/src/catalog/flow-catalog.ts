@@ -70,10 +70,10 @@ export class FlowCatalog {
   }
 
   /** The Kamelets of the runtime that start a route, or those that are used in one. */
-  kamelets(place: "start" | "within"): readonly KameletView[] {
+  kamelets(use: "trigger" | "step"): readonly KameletView[] {
     // A catalog of an older runtime, or one cached by the browser, has none.
     const kamelets = (this.view as Partial<CatalogView>).kamelets ?? [];
-    return kamelets.filter(({ type }) => (type === "source") === (place === "start"));
+    return kamelets.filter(({ type }) => (type === "source") === (use === "trigger"));
   }
 
   /** Steps with inner steps, which can wrap other steps. */

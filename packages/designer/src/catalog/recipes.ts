@@ -5,7 +5,7 @@ export interface Recipe {
   readonly summary: string;
   readonly icon: string;
   readonly keywords: readonly string[];
-  readonly place: "steps" | "element";
+  readonly insertAs: "steps" | "element";
   /** At most three, shown before the steps are inserted. */
   readonly questions: readonly RecipeQuestion[];
   /** The YAML of each step, or of the element. */
@@ -35,7 +35,7 @@ export const recipes: readonly Recipe[] = [
     summary: "Retries a failed step, then sends the message to the dead letters.",
     icon: "repeat",
     keywords: ["retry", "again", "resilience", "error", "catch", "exception", "dead"],
-    place: "element",
+    insertAs: "element",
     questions: [
       { name: "times", label: "Number of retries", value: "3", isNumber: true },
       { name: "delay", label: "Delay between attempts in ms", value: "1000", isNumber: true },
@@ -61,7 +61,7 @@ export const recipes: readonly Recipe[] = [
     summary: "Sends the message as JSON to an HTTP server and parses its JSON reply.",
     icon: "globe",
     keywords: ["call", "rest", "api", "request", "fetch", "json", "map"],
-    place: "steps",
+    insertAs: "steps",
     questions: [
       { name: "url", label: "URL", value: "http://example.com/orders" },
       { name: "method", label: "Method", value: "POST" },
@@ -78,7 +78,7 @@ export const recipes: readonly Recipe[] = [
     summary: "Sends an email through the HTTP API of a mail provider. Adapt the names of the fields to those of your provider.",
     icon: "bell",
     keywords: ["email", "mail", "smtp", "notify"],
-    place: "steps",
+    insertAs: "steps",
     questions: [
       { name: "url", label: "URL of the provider's API", value: "https://api.example.com/messages" },
       { name: "to", label: "Recipient", value: "orders@example.com" },
@@ -96,7 +96,7 @@ export const recipes: readonly Recipe[] = [
     summary: "Splits text into lines and processes them one after the other.",
     icon: "split",
     keywords: ["loop", "for", "each", "iterate", "csv", "file", "line"],
-    place: "steps",
+    insertAs: "steps",
     questions: [],
     yaml: () => ['split:\n  tokenize:\n    token: "\\n"\n  streaming: true\n  steps:\n    - log:\n        message: "${body}"'],
   },
@@ -106,7 +106,7 @@ export const recipes: readonly Recipe[] = [
     summary: "Skips messages whose key was already processed.",
     icon: "fingerprint",
     keywords: ["dedupe", "duplicate", "once"],
-    place: "steps",
+    insertAs: "steps",
     questions: [{ name: "key", label: "Message key", value: "${header.orderId}" }],
     yaml: ({ key }) => [
       `idempotentConsumer:\n  simple: ${yamlScalar(key)}\n  idempotentRepository: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"\n  steps:\n    - log:\n        message: "\${body}"`,
@@ -118,7 +118,7 @@ export const recipes: readonly Recipe[] = [
     summary: "Replies to the caller with a status code and text.",
     icon: "square-pen",
     keywords: ["response", "answer", "http", "status", "code"],
-    place: "steps",
+    insertAs: "steps",
     questions: [
       { name: "status", label: "Status code", value: "201", isNumber: true },
       { name: "text", label: "Reply text", value: "accepted" },

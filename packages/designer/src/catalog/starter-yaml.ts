@@ -78,7 +78,7 @@ export function routeYaml(connector: ConnectorView, id: string): string {
 
 /** A step that sends to a connector. */
 export function sendYaml(connector: ConnectorView, stepName = "to"): string {
-  return `${stepName}:\n${addressLines(connector)
+  return `${stepName}:\n${addressLines(connector, connector.sinkStarter)
     .map((line) => `  ${line}`)
     .join("\n")}`;
 }

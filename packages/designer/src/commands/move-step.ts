@@ -36,7 +36,7 @@ export const moveStepOut: DocumentCommand = {
   title: "Move step out of its block",
   shortcut: "Alt+ArrowLeft",
   apply(flow) {
-    const branch = movedBranch(flow, -1);
+    const branch = moveBranch(flow, -1);
     if (branch !== undefined) return branch;
     const first = selectedSteps(flow)[0];
     const parent = first === undefined ? undefined : parentOf(flow, first.listPath);
@@ -50,7 +50,7 @@ export const moveStepIn: DocumentCommand = {
   title: "Move step into the adjacent block",
   shortcut: "Alt+ArrowRight",
   apply(flow) {
-    const branch = movedBranch(flow, 1);
+    const branch = moveBranch(flow, 1);
     if (branch !== undefined) return branch;
     const steps = selectedSteps(flow);
     const [first] = steps;
@@ -73,7 +73,7 @@ function moveSelection(flow: OpenFlow, position: StepPosition): CommandResult | 
   return { edit, select: [...to.listPath, to.index + steps.length - 1], ...(steps.length > 1 ? { anchor: to.index } : {}) };
 }
 
-function movedBranch(flow: OpenFlow, by: 1 | -1): CommandResult | undefined {
+function moveBranch(flow: OpenFlow, by: 1 | -1): CommandResult | undefined {
   const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
   const at = block?.path.at(-1);
   if (block === undefined || typeof at !== "number") return undefined;

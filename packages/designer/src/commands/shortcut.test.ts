@@ -27,7 +27,7 @@ test("Alt with a digit matches the physical key", () => {
   expect(matchesShortcut("Alt+1", press("¡", { altKey: true }, "Digit1"), true)).toBe(true);
 });
 
-test("is formatted for display", () => {
+test("a shortcut is formatted for the platform", () => {
   expect(formatShortcut("Mod+Shift+Z", false)).toBe("Ctrl+Shift+Z");
   expect(formatShortcut("Mod+Enter", true)).toBe("⌘↵");
 });

@@ -10,23 +10,23 @@ export function toggleDisabledWith(shorthand: (step: string) => string | undefin
     title: "Disable or enable step",
     shortcut: "D",
     apply(flow) {
-      const places = placesOf(flow);
-      if (places.length === 0) return undefined;
-      const enable = places.every(({ disabled }) => disabled);
-      const changes = places
+      const items = selectedItems(flow);
+      if (items.length === 0) return undefined;
+      const enable = items.every(({ disabled }) => disabled);
+      const changes = items
         .filter(({ disabled }) => disabled === enable)
-        .map(({ options, name }) => (text: string) => {
-          if (enable) return removeOption(text, options, "disabled");
+        .map(({ optionsPath, name }) => (text: string) => {
+          if (enable) return removeOption(text, optionsPath, "disabled");
           const option = shorthand(name);
-          return setAt(text, [...options, "disabled"], "true", option === undefined ? new Map() : new Map([[options.length, option]]));
+          return setAt(text, [...optionsPath, "disabled"], "true", option === undefined ? new Map() : new Map([[optionsPath.length, option]]));
         });
       return { edit: inSequence(flow.text, changes) };
     },
   };
 }
 
-function placesOf(flow: OpenFlow): readonly { readonly options: readonly (string | number)[]; readonly name: string; readonly disabled: boolean }[] {
+function selectedItems(flow: OpenFlow): readonly { readonly optionsPath: readonly (string | number)[]; readonly name: string; readonly disabled: boolean }[] {
   const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
-  if (block !== undefined) return [{ options: block.path, name: block.name, disabled: block.disabled }];
-  return selectedSteps(flow).map(({ path, name, disabled }) => ({ options: [...path, name], name, disabled }));
+  if (block !== undefined) return [{ optionsPath: block.path, name: block.name, disabled: block.disabled }];
+  return selectedSteps(flow).map(({ path, name, disabled }) => ({ optionsPath: [...path, name], name, disabled }));
 }

@@ -51,6 +51,6 @@ export function fieldGroups(fields: readonly OptionView[]): Readonly<Record<Opti
 /** A group is opened when one of its fields has a value. */
 export const isUsed = (fields: readonly OptionView[], values: Members): boolean => fields.some(({ name }) => values[name] !== undefined);
 
-/** The displayed state of a connection: `broken` for an invalid document, whatever its last state was. */
-export const stateOf = ({ state, error }: Pick<ConnectionSummary, "state" | "error">): "up" | "down" | "idle" | "broken" =>
-  error === undefined ? state : "broken";
+/** The displayed state of a connection: `invalid` if its document is invalid, whatever its last state was. */
+export const stateOf = ({ state, error }: Pick<ConnectionSummary, "state" | "error">): "up" | "down" | "idle" | "invalid" =>
+  error === undefined ? state : "invalid";

@@ -3,7 +3,7 @@ import { Chip } from "../controls/chip.tsx";
 import { connectionStrings as labels } from "../strings/connections.ts";
 import { stateOf } from "./connection-draft.ts";
 
-const tones = { up: "ok", down: "fail", broken: "fail", idle: "idle" } as const;
+const tones = { up: "ok", down: "fail", invalid: "fail", idle: "idle" } as const;
 
 export function ConnectionStateChip({ connection }: { readonly connection: Pick<ConnectionSummary, "state" | "error"> }) {
   const state = stateOf(connection);

@@ -5,7 +5,7 @@ import { usePolled, type Polled } from "../api-client/use-polled.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
 /** A request starts a check, whose result is in the reply to the next request: a stopped server is shown as down after at most two intervals. */
-const everyMs = 4000;
+const pollMs = 4000;
 
 /** The connections of the chosen target with their current state. */
 export function useConnections(): readonly [Polled<readonly ConnectionSummary[]>, () => void] {
@@ -17,5 +17,5 @@ export function useConnections(): readonly [Polled<readonly ConnectionSummary[]>
         .then(({ connections }) => connections),
     [target],
   );
-  return usePolled(target === undefined ? undefined : load, everyMs);
+  return usePolled(target === undefined ? undefined : load, pollMs);
 }

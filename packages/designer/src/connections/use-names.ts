@@ -8,7 +8,7 @@ export const maxNames = 200;
 /** The server is queried when the user stops typing. */
 const debounceMs = 250;
 
-export interface BrowsedPlace {
+export interface NamesQuery {
   readonly target: string | undefined;
   /** The id of the connection. */
   readonly connection: string;
@@ -16,19 +16,19 @@ export interface BrowsedPlace {
   readonly what: string;
 }
 
-/** Names on the server that start with a prefix; undefined while they are loading. The second member loads them again. */
-export function useNames({ target, connection, what }: BrowsedPlace, prefix: string): readonly [Polled<readonly string[]>, () => void] {
-  const [settled, setSettled] = useState(prefix);
+/** Names on the server that start with a prefix; undefined until the first reply. The second member loads them again. */
+export function useNames({ target, connection, what }: NamesQuery, prefix: string): readonly [Polled<readonly string[]>, () => void] {
+  const [debouncedPrefix, setDebouncedPrefix] = useState(prefix);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(prefix), debounceMs);
+    const timer = setTimeout(() => setDebouncedPrefix(prefix), debounceMs);
     return () => clearTimeout(timer);
   }, [prefix]);
   const load = useCallback(
     () =>
       runtimeAt(target)
-        .call("POST /connections/:id/browse", { params: { id: connection }, body: { what, prefix: settled, limit: maxNames } })
+        .call("POST /connections/:id/browse", { params: { id: connection }, body: { what, prefix: debouncedPrefix, limit: maxNames } })
         .then(({ names }) => names),
-    [target, connection, what, settled],
+    [target, connection, what, debouncedPrefix],
   );
   return usePolled(load, undefined);
 }

@@ -6,7 +6,7 @@ export interface DialogProps {
   /** True to leave the page visible: the dialog is at the right edge. */
   readonly side?: boolean;
   /** True for content without controls, which must be focusable to scroll with the keyboard. */
-  readonly reading?: boolean;
+  readonly focusableBody?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
@@ -15,7 +15,7 @@ export interface DialogProps {
 }
 
 /** A modal dialog based on the native element, which traps and restores the focus. */
-export function Dialog({ title, wide = false, side = false, reading = false, onClose, children, actions, onSubmit }: DialogProps) {
+export function Dialog({ title, wide = false, side = false, focusableBody = false, onClose, children, actions, onSubmit }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -28,7 +28,7 @@ export function Dialog({ title, wide = false, side = false, reading = false, onC
       <div className="dialog__head">
         <h2 id={heading}>{title}</h2>
       </div>
-      <div className="dialog__body" {...(reading ? { tabIndex: 0, role: "region", "aria-labelledby": heading } : {})}>
+      <div className="dialog__body" {...(focusableBody ? { tabIndex: 0, role: "region", "aria-labelledby": heading } : {})}>
         {children}
       </div>
       {actions === undefined ? null : <div className="dialog__foot">{actions}</div>}

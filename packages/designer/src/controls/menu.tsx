@@ -6,7 +6,7 @@ export interface MenuEntry {
   /** The shortcut, shown only. */
   readonly keys?: string | undefined;
   /** The reason why the entry cannot be chosen now. */
-  readonly blocked?: string | undefined;
+  readonly disabledReason?: string | undefined;
   run(): void;
 }
 
@@ -58,17 +58,17 @@ export function Menu({ label, x, y, entries, onClose, onReturn }: MenuProps) {
         event.stopPropagation();
       }}
     >
-      {entries.map(({ key, title, keys, blocked, run }) => (
+      {entries.map(({ key, title, keys, disabledReason, run }) => (
         <button
           key={key}
           type="button"
           role="menuitem"
           tabIndex={-1}
           className="menu__item"
-          aria-disabled={blocked === undefined ? undefined : true}
-          title={blocked}
+          aria-disabled={disabledReason === undefined ? undefined : true}
+          title={disabledReason}
           onClick={() => {
-            if (blocked !== undefined) return;
+            if (disabledReason !== undefined) return;
             onClose();
             onReturn();
             run();

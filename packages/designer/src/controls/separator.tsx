@@ -2,9 +2,9 @@ import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 
 export interface SeparatorProps {
   readonly label: string;
-  /** `x` between columns, `y` between rows. The panel behind the separator is resized, unless `panel` is `before`. */
+  /** `x` between columns, `y` between rows. The panel after the separator is resized, unless `panel` is `before`. */
   readonly axis: "x" | "y";
-  readonly panel?: "before" | "behind";
+  readonly panel?: "before" | "after";
   readonly size: number;
   readonly min: number;
   readonly max: number;
@@ -17,11 +17,11 @@ const keyStep = 16;
 const largeKeyStep = 64;
 
 /** The border of a panel, moved by mouse or arrow keys. */
-export function Separator({ label, axis, panel = "behind", size, min, max, onResize, onReset }: SeparatorProps) {
+export function Separator({ label, axis, panel = "after", size, min, max, onResize, onReset }: SeparatorProps) {
   const from = useRef<{ readonly at: number; readonly size: number } | undefined>(undefined);
   const resize = (next: number): void => onResize(Math.round(Math.min(max, Math.max(min, next))));
   const sign = panel === "before" ? -1 : 1;
-  const place = (event: PointerEvent): number => (axis === "x" ? event.clientX : event.clientY);
+  const coordinate = (event: PointerEvent): number => (axis === "x" ? event.clientX : event.clientY);
   const onKeyDown = (event: KeyboardEvent): void => {
     const [larger, smaller] = axis === "x" ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
     const by = event.key === larger ? 1 : event.key === smaller ? -1 : 0;
@@ -44,10 +44,10 @@ export function Separator({ label, axis, panel = "behind", size, min, max, onRes
       onDoubleClick={onReset}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        from.current = { at: place(event), size };
+        from.current = { at: coordinate(event), size };
       }}
       onPointerMove={(event) => {
-        if (from.current !== undefined) resize(from.current.size + sign * (from.current.at - place(event)));
+        if (from.current !== undefined) resize(from.current.size + sign * (from.current.at - coordinate(event)));
       }}
       onPointerUp={() => {
         from.current = undefined;

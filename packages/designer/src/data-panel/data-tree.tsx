@@ -7,8 +7,8 @@ import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import type { SomeMessage } from "../trial/message-text.ts";
 import { extractVariable } from "./extract-variable.ts";
-import { placeType, useInsertTarget } from "./insert-target.ts";
-import { dataAt, innerPlaces, messageData, valueSummary, valueType, type DataPlace, type DataRoot, type MessageData } from "./message-data.ts";
+import { pathDragType, useInsertTarget } from "./insert-target.ts";
+import { dataAt, childPaths, messageData, valueSummary, valueType, type DataPath, type DataRoot, type MessageData } from "./message-data.ts";
 import { pathText } from "./path-text.ts";
 
 const text = strings.data;
@@ -19,7 +19,7 @@ const openDepth = 4;
 
 interface Row {
   readonly key: string;
-  readonly place: DataPlace;
+  readonly path: DataPath;
   readonly name: string;
   readonly value: unknown;
   readonly level: number;
@@ -47,21 +47,21 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
       if (!next.delete(key)) next.add(key);
       return next;
     });
-  const insert = ({ place }: Row): void => {
-    if (place.names.length === 0 && place.root !== "body") return;
+  const insert = ({ path }: Row): void => {
+    if (path.names.length === 0 && path.root !== "body") return;
     if (target === undefined) return setNote(text.insertHint);
-    setNote(target.insert(place, data) ? "" : data.format === "csv" && place.root === "body" ? text.parseFirst : text.cannot(target.language));
+    setNote(target.insert(path, data) ? "" : data.format === "csv" && path.root === "body" ? text.parseFirst : text.cannot(target.language));
   };
   const copyAndNote = (copied: string, name: string): void =>
     void copyText(copied).then((isCopied) => setNote(isCopied ? text.copied(name) : strings.common.notCopied));
-  const copy = ({ place }: Row): void => {
-    const path = pathText(target?.language ?? "simple", place, data) ?? pathText("simple", place, data) ?? "";
-    copyAndNote(path, path);
+  const copy = ({ path }: Row): void => {
+    const expression = pathText(target?.language ?? "simple", path, data) ?? pathText("simple", path, data) ?? "";
+    copyAndNote(expression, expression);
   };
   const copyValue = ({ value }: Row): void => copyAndNote(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? ""), valueSummary(value));
-  const extract = ({ place, name }: Row): void =>
+  const extract = ({ path, name }: Row): void =>
     setNote(
-      extractVariable(editor, place, data, side) ? text.extracted(name) : data.format === "csv" && place.root === "body" ? text.parseFirst : text.notExtracted,
+      extractVariable(editor, path, data, side) ? text.extracted(name) : data.format === "csv" && path.root === "body" ? text.parseFirst : text.notExtracted,
     );
   const openMenu = (row: Row, x: number, y: number): void => {
     setCurrent(row.key);
@@ -112,7 +112,7 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
             aria-expanded={row.isOpen}
             aria-selected={row.key === tabStop}
             tabIndex={row.key === tabStop ? 0 : -1}
-            draggable={row.level > 1 || row.place.root === "body"}
+            draggable={row.level > 1 || row.path.root === "body"}
             style={{ "--level": row.level - 1 } as CSSProperties}
             onFocus={() => setCurrent(row.key)}
             onKeyDown={(event) => onKeyDown(event, row, index)}
@@ -123,8 +123,8 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
               openMenu(row, event.clientX, event.clientY);
             }}
             onDragStart={(event) => {
-              event.dataTransfer.setData(placeType, JSON.stringify(row.place));
-              event.dataTransfer.setData("text/plain", pathText("simple", row.place, data) ?? "");
+              event.dataTransfer.setData(pathDragType, JSON.stringify(row.path));
+              event.dataTransfer.setData("text/plain", pathText("simple", row.path, data) ?? "");
               event.dataTransfer.effectAllowed = "copy";
             }}
           >
@@ -160,7 +160,7 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
   );
 }
 
-function summaryOf({ level, place: { root }, value }: Row, data: MessageData): string {
+function summaryOf({ level, path: { root }, value }: Row, data: MessageData): string {
   if (level > 1) return valueSummary(value);
   if (root === "body") return text.formats[data.format];
   return String(Object.keys(data[root]).length);
@@ -179,11 +179,11 @@ interface TreeView {
   readonly filter: string;
 }
 
-function rowsAt(data: MessageData, place: DataPlace, name: string, level: number, view: TreeView): readonly Row[] {
-  const value = dataAt(data, place);
-  const key = [place.root, ...place.names].join("/");
-  const isText = level === 1 && place.root === "body" && (data.format === "text" || typeof value !== "object");
-  const inner = isText ? [] : innerPlaces(place, value);
+function rowsAt(data: MessageData, path: DataPath, name: string, level: number, view: TreeView): readonly Row[] {
+  const value = dataAt(data, path);
+  const key = [path.root, ...path.names].join("/");
+  const isText = level === 1 && path.root === "body" && (data.format === "text" || typeof value !== "object");
+  const inner = isText ? [] : childPaths(path, value);
   const isOpen = inner.length === 0 ? undefined : view.filter !== "" || level <= openDepth !== view.toggled.has(key);
   const children =
     isOpen === true
@@ -191,9 +191,9 @@ function rowsAt(data: MessageData, place: DataPlace, name: string, level: number
           rowsAt(data, one, typeof one.names.at(-1) === "number" ? text.item((value as readonly unknown[]).length) : String(one.names.at(-1)), level + 1, view),
         )
       : [];
-  const own: Row = { key, place, name, value, level, isOpen };
+  const own: Row = { key, path, name, value, level, isOpen };
   if (isText && data.format !== "empty" && value !== undefined) {
-    return [own, { key: `${key}/text`, place, name: valueSummary(value), value: undefined, level: 2, isOpen: undefined }];
+    return [own, { key: `${key}/text`, path, name: valueSummary(value), value: undefined, level: 2, isOpen: undefined }];
   }
   const isMatch = view.filter === "" || level === 1 || `${name} ${inner.length === 0 ? valueSummary(value) : ""}`.toLowerCase().includes(view.filter);
   return isMatch || children.length > 0 ? [own, ...children] : [];

@@ -1,12 +1,12 @@
 // The field that receives a value from the data panel: the expression that had the focus last.
 import { create } from "zustand";
-import type { DataPlace, MessageData } from "./message-data.ts";
+import type { DataPath, MessageData } from "./message-data.ts";
 
 export interface InsertTarget {
   readonly label: string;
   readonly language: string;
   /** Inserts the path of a value at the caret; false when the language cannot read it. */
-  insert(place: DataPlace, data: MessageData): boolean;
+  insert(path: DataPath, data: MessageData): boolean;
 }
 
 export const useInsertTarget = create<{ readonly target: InsertTarget | undefined }>(() => ({ target: undefined }));
@@ -18,5 +18,5 @@ export function clearInsertTarget(target: InsertTarget | undefined): void {
   if (target !== undefined && useInsertTarget.getState().target === target) useInsertTarget.setState({ target: undefined });
 }
 
-/** The drag data type of a value; its data is the place as JSON. */
-export const placeType = "application/x-sluice-place";
+/** The drag data type of a value; its data is the path as JSON. */
+export const pathDragType = "application/x-sluice-data-path";

@@ -6,8 +6,8 @@ export type DataRoot = "body" | "header" | "variable" | "exchangeProperty";
 
 export type Names = readonly (string | number)[];
 
-/** One value of a message. */
-export interface DataPlace {
+/** The path of a value in a message. */
+export interface DataPath {
   readonly root: DataRoot;
   readonly names: Names;
 }
@@ -97,8 +97,8 @@ const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&",
 
 const unescapeText = (text: string): string => text.replaceAll(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => entities[name] ?? whole);
 
-/** The value at a place; a name on a list means its first item. */
-export function dataAt(data: MessageData, { root, names }: DataPlace): unknown {
+/** The value at a path; a name on a list means its first item. */
+export function dataAt(data: MessageData, { root, names }: DataPath): unknown {
   return names.reduce<unknown>((value, name) => memberOf(value, name), data[root]);
 }
 
@@ -108,10 +108,10 @@ function memberOf(value: unknown, name: string | number): unknown {
   return isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 }
 
-/** The places inside a value: the members of an object, the first item of a list. */
-export function innerPlaces(place: DataPlace, value: unknown): readonly DataPlace[] {
-  if (Array.isArray(value)) return value.length === 0 ? [] : [{ ...place, names: [...place.names, 0] }];
-  return isMembers(value) ? Object.keys(value).map((name) => ({ ...place, names: [...place.names, name] })) : [];
+/** The paths inside a value: the members of an object, the first item of a list. */
+export function childPaths(path: DataPath, value: unknown): readonly DataPath[] {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [{ ...path, names: [...path.names, 0] }];
+  return isMembers(value) ? Object.keys(value).map((name) => ({ ...path, names: [...path.names, name] })) : [];
 }
 
 const maxValueLength = 60;

@@ -1,8 +1,8 @@
 // How each expression language writes the path to a value of the message.
-import type { DataPlace, DataRoot, MessageData } from "./message-data.ts";
+import type { DataPath, DataRoot, MessageData } from "./message-data.ts";
 
-type Names = DataPlace["names"];
-type WritePath = (place: DataPlace, data: Pick<MessageData, "format">) => string | undefined;
+type Names = DataPath["names"];
+type WritePath = (path: DataPath, data: Pick<MessageData, "format">) => string | undefined;
 
 const isName = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
 const quote = (name: string): string => `'${name.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
@@ -13,7 +13,7 @@ const dotted = (names: Names): string =>
 
 const simpleName = (name: string): string => (/^[\w$-]+$/.test(name) ? `.${name}` : `[${name}]`);
 
-function simplePath({ root, names }: DataPlace, { format }: Pick<MessageData, "format">): string {
+function simplePath({ root, names }: DataPath, { format }: Pick<MessageData, "format">): string {
   if (root === "body" && format === "xml") return `xpath(${xmlPath(names)})`;
   return root + names.map((name) => (typeof name === "number" ? `[${name}]` : simpleName(name))).join("");
 }
@@ -24,7 +24,7 @@ function xmlPath(names: Names): string {
   return path === "" ? "/" : path;
 }
 
-function jqPath({ root, names }: DataPlace): string | undefined {
+function jqPath({ root, names }: DataPath): string | undefined {
   if (root === "body") {
     const path = names.map((name) => (typeof name === "number" ? `[${name}]` : isName(name) ? `.${name}` : `.${JSON.stringify(name)}`)).join("");
     return path.startsWith(".") ? path : `.${path}`;
@@ -35,7 +35,7 @@ function jqPath({ root, names }: DataPlace): string | undefined {
 
 const jsonataRoots: Readonly<Record<DataRoot, string>> = { body: "", header: "$headers", variable: "$variables", exchangeProperty: "$properties" };
 
-function jsonataPath({ root, names }: DataPlace): string {
+function jsonataPath({ root, names }: DataPath): string {
   const path = names.map((name) => (typeof name === "number" ? `[${name}]` : isName(name) ? `.${name}` : `.\`${name}\``)).join("");
   return root === "body" ? (path === "" ? "$" : path.startsWith("[") ? `$${path}` : path.slice(1)) : jsonataRoots[root] + path;
 }
@@ -57,13 +57,13 @@ const nameOf =
     root === expectedRoot && names.length === 1 ? String(names[0]) : undefined;
 
 const ofJson =
-  (write: (place: DataPlace) => string | undefined): WritePath =>
-  (place, { format }) =>
-    place.root === "body" && format === "xml" ? undefined : write(place);
+  (write: (path: DataPath) => string | undefined): WritePath =>
+  (path, { format }) =>
+    path.root === "body" && format === "xml" ? undefined : write(path);
 
 const writers: Readonly<Record<string, WritePath>> = {
-  simple: (place, data) => `\${${simplePath(place, data)}}`,
-  csimple: (place, data) => `\${${simplePath(place, data)}}`,
+  simple: (path, data) => `\${${simplePath(path, data)}}`,
+  csimple: (path, data) => `\${${simplePath(path, data)}}`,
   jsonpath: ofJson(({ root, names }) => (root === "body" ? `$${dotted(names)}` : undefined)),
   jq: ofJson(jqPath),
   jsonata: ofJson(jsonataPath),
@@ -78,23 +78,23 @@ const writers: Readonly<Record<string, WritePath>> = {
 };
 
 /** The expression that reads the value; undefined when the language cannot. */
-export const pathText = (language: string, place: DataPlace, data: Pick<MessageData, "format">): string | undefined =>
+export const pathText = (language: string, path: DataPath, data: Pick<MessageData, "format">): string | undefined =>
   // Columns of CSV text have no path until a step has parsed it.
-  place.root === "body" && place.names.length > 0 && data.format === "csv" ? undefined : writers[language]?.(place, data);
+  path.root === "body" && path.names.length > 0 && data.format === "csv" ? undefined : writers[language]?.(path, data);
 
 /** The text with a value's path at the caret: inside an open `${`, the braces are already there. */
 export function insertPath(
   language: string,
-  place: DataPlace,
+  path: DataPath,
   data: Pick<MessageData, "format">,
   text: string,
   from: number,
   to: number,
 ): { readonly text: string; readonly caret: number } | undefined {
-  const path = pathText(language, place, data);
-  if (path === undefined) return undefined;
+  const expression = pathText(language, path, data);
+  if (expression === undefined) return undefined;
   const before = text.slice(0, from);
-  const isInside = path.startsWith("${") && before.lastIndexOf("${") > before.lastIndexOf("}");
-  const inserted = isInside ? path.slice(2, text.slice(to).startsWith("}") ? -1 : undefined) : path;
+  const isInside = expression.startsWith("${") && before.lastIndexOf("${") > before.lastIndexOf("}");
+  const inserted = isInside ? expression.slice(2, text.slice(to).startsWith("}") ? -1 : undefined) : expression;
   return { text: before + inserted + text.slice(to), caret: from + inserted.length };
 }

@@ -24,9 +24,9 @@ export interface Notice {
 export interface EditorState {
   readonly flow: OpenFlow;
   readonly deploys: Readonly<Record<string, DeployRecord>>;
-  /** Problems reported by the runtime for the text `problemsOf`. */
+  /** Problems that the runtime reported for `checkedText`. */
   readonly problems: readonly Problem[];
-  readonly problemsOf: string | undefined;
+  readonly checkedText: string | undefined;
   readonly busy: "saving" | "deploying" | undefined;
   readonly notice: Notice | undefined;
   readonly conflict: EditConflict | undefined;
@@ -53,12 +53,12 @@ export interface EditorParts {
 
 interface EditorLabels {
   readonly saved: string;
-  readonly savedWithFaults: string;
+  readonly savedInvalid: string;
   readonly versionNotKept: string;
   readonly deployed: (warnings: readonly string[]) => string;
   readonly rolledBack: (revision: number, target: string, warnings: readonly string[]) => string;
   readonly reloaded: string;
-  readonly loadFromDisk: string;
+  readonly loadedOther: string;
 }
 
 /** Optional details of an edit. */
@@ -69,7 +69,7 @@ export interface EditDetails {
   readonly group?: string;
 }
 
-export interface Opening {
+export interface FlowToOpen {
   readonly id: string;
   readonly file: (SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }) | undefined;
 }
@@ -82,7 +82,7 @@ export class Editor {
   #dismissed: string | null | undefined;
   #isClosed = false;
 
-  constructor(parts: EditorParts, { id, file }: Opening) {
+  constructor(parts: EditorParts, { id, file }: FlowToOpen) {
     this.id = id;
     this.#parts = parts;
     const draft = parts.drafts.get(id);
@@ -93,7 +93,7 @@ export class Editor {
       flow: flows.openFlow(id, text, file === undefined ? undefined : savedOf(file)),
       deploys: file?.deploys ?? {},
       problems: [],
-      problemsOf: undefined,
+      checkedText: undefined,
       busy: undefined,
       notice: undefined,
       conflict: undefined,
@@ -145,8 +145,8 @@ export class Editor {
     this.store.setState({ notice });
   }
 
-  setProblems(problemsOf: string, problems: readonly Problem[]): void {
-    this.store.setState({ problems, problemsOf });
+  setProblems(checkedText: string, problems: readonly Problem[]): void {
+    this.store.setState({ problems, checkedText });
   }
 
   /** Saves the text. `replacing` is the hash of the content on disk that the user agreed to overwrite. */
@@ -157,8 +157,8 @@ export class Editor {
     try {
       const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
       this.#markSaved(file);
-      const { saved: savedText, savedWithFaults, versionNotKept } = this.#parts.labels;
-      this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedWithFaults : savedText });
+      const { saved: savedText, savedInvalid, versionNotKept } = this.#parts.labels;
+      this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedInvalid : savedText });
       return true;
     } catch (error) {
       this.#reportFailure(error, "save", null);
@@ -222,7 +222,7 @@ export class Editor {
   loadFromDisk(): void {
     const { conflict } = this.store.getState();
     if (conflict?.kind !== "file" || conflict.disk === null) return;
-    this.#loadFromDisk(conflict.disk, this.#parts.labels.loadFromDisk);
+    this.#loadFromDisk(conflict.disk, this.#parts.labels.loadedOther);
     this.store.setState({ conflict: undefined });
   }
 
@@ -239,7 +239,7 @@ export class Editor {
 
   restoreDraft(): void {
     const { recoveredDraft } = this.store.getState();
-    if (recoveredDraft !== undefined) this.replaceText(recoveredDraft.text, this.#parts.labels.loadFromDisk);
+    if (recoveredDraft !== undefined) this.replaceText(recoveredDraft.text, this.#parts.labels.loadedOther);
     this.store.setState({ recoveredDraft: undefined });
   }
 
@@ -248,7 +248,7 @@ export class Editor {
     this.store.setState({ recoveredDraft: undefined });
   }
 
-  /** The flow was deleted: no draft of it may be stored again, and its missing file is no conflict. */
+  /** The flow was deleted: no draft of it may be stored again, and its missing file is not a conflict. */
   close(): void {
     this.#isClosed = true;
     this.#parts.drafts.remove(this.id);

@@ -5,7 +5,7 @@ const base = "a\nb\nc\nd\ne\n";
 
 test("changes to different lines are both applied", () => {
   const parts = mergeLines(base, "a\nB\nc\nd\ne\n", "a\nb\nc\nd\nE\nf\n");
-  expect(parts.every(({ kind }) => kind === "settled")).toBe(true);
+  expect(parts.every(({ kind }) => kind === "merged")).toBe(true);
   expect(mergedText(parts, [])).toBe("a\nB\nc\nd\nE\nf\n");
 });
 

@@ -2,8 +2,8 @@
 import { diffLines } from "@sluice/model";
 
 /** Lines that are the same on both sides, or that only one side changed. */
-interface Settled {
-  readonly kind: "settled";
+interface MergedLines {
+  readonly kind: "merged";
   readonly lines: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface Conflict {
   readonly theirs: readonly string[];
 }
 
-export type MergePart = Settled | Conflict;
+export type MergePart = MergedLines | Conflict;
 
 /** A replacement of the lines `from` to `to` (exclusive) of the common version. */
 interface Change {
@@ -28,13 +28,13 @@ export function mergeLines(base: string, mine: string, theirs: string): readonly
   const own = changesOf(base, mine);
   const other = changesOf(base, theirs);
   const parts: MergePart[] = [];
-  const settle = (settled: readonly string[]): void => {
-    if (settled.length > 0) parts.push({ kind: "settled", lines: settled });
+  const addMerged = (mergedLines: readonly string[]): void => {
+    if (mergedLines.length > 0) parts.push({ kind: "merged", lines: mergedLines });
   };
   let at = 0;
   while (own.length > 0 || other.length > 0) {
     const from = Math.min(own[0]?.from ?? Infinity, other[0]?.from ?? Infinity);
-    settle(lines.slice(at, from));
+    addMerged(lines.slice(at, from));
     let to = from;
     const ours: Change[] = [];
     const others: Change[] = [];
@@ -55,19 +55,19 @@ export function mergeLines(base: string, mine: string, theirs: string): readonly
     }
     const ownLines = applyChanges(lines, from, to, ours);
     const otherLines = applyChanges(lines, from, to, others);
-    if (others.length === 0 || ownLines.join("\n") === otherLines.join("\n")) settle(ownLines);
-    else if (ours.length === 0) settle(otherLines);
+    if (others.length === 0 || ownLines.join("\n") === otherLines.join("\n")) addMerged(ownLines);
+    else if (ours.length === 0) addMerged(otherLines);
     else parts.push({ kind: "conflict", mine: ownLines, theirs: otherLines });
     at = to;
   }
-  settle(lines.slice(at));
+  addMerged(lines.slice(at));
   return parts;
 }
 
 /** The merged text with one side chosen for each conflict, in order. */
 export function mergedText(parts: readonly MergePart[], choices: readonly ("mine" | "theirs" | undefined)[]): string {
   let conflict = 0;
-  return parts.flatMap((part) => (part.kind === "settled" ? part.lines : choices[conflict++] === "theirs" ? part.theirs : part.mine)).join("\n");
+  return parts.flatMap((part) => (part.kind === "merged" ? part.lines : choices[conflict++] === "theirs" ? part.theirs : part.mine)).join("\n");
 }
 
 function changesOf(base: string, text: string): Change[] {

@@ -188,7 +188,7 @@ const blocksToward = (steps: readonly StepOutline[], path: Path): readonly Block
 const isBelow = (path: Path, above: Path): boolean => path.length >= above.length && above.every((part, index) => part === path[index]);
 
 /** The step that contains a part of the document. */
-export function stepAround(flow: OpenFlow, path: Path): StepOutline | undefined {
+export function enclosingStep(flow: OpenFlow, path: Path): StepOutline | undefined {
   for (let length = path.length; length > 0; length--) {
     const step = stepAt(flow, path.slice(0, length));
     if (step !== undefined) return step;

@@ -10,15 +10,15 @@ export interface CustomRule {
   write(source: string): Edit;
 }
 
-/** The rule that can replace the value at `place`; undefined when the form has no option for one. */
-export function customRule(scope: FormScope, option: OptionView, options: readonly OptionView[], place: Path): CustomRule | undefined {
+/** The rule that can replace the value at `path`; undefined when the form has no option for one. */
+export function customRule(scope: FormScope, option: OptionView, options: readonly OptionView[], path: Path): CustomRule | undefined {
   const has = (name: string): boolean => options.some((one) => one.name === name);
   const at = (name: string): Path => [...scope.path, name];
-  const isSet = (path: Path): boolean => treeAt(scope.tree, path) !== undefined;
+  const isSet = (optionPath: Path): boolean => treeAt(scope.tree, optionPath) !== undefined;
   if (option.names === "aggregation-strategy" && has("aggregationExpression")) {
     const write = (source: string): Edit =>
       inSequence(source, [
-        ...(isSet(place) ? [(text: string) => removeOption(text, scope.path, option.name)] : []),
+        ...(isSet(path) ? [(text: string) => removeOption(text, scope.path, option.name)] : []),
         ...(isSet(at("aggregationExpression"))
           ? []
           : [(text: string) => setYamlAt(text, at("aggregationExpression"), 'simple: "${variable.aggregate}${body}"', scope.shorthands)]),
@@ -28,7 +28,7 @@ export function customRule(scope: FormScope, option: OptionView, options: readon
   if (option.names === "exception" && has("onWhen")) {
     const write = (source: string): Edit =>
       inSequence(source, [
-        (text) => setScalar(text, place, "java.lang.Exception"),
+        (text) => setScalar(text, path, "java.lang.Exception"),
         ...(isSet(at("onWhen"))
           ? []
           : [(text: string) => setYamlAt(text, at("onWhen"), "simple: \"${exception.message} contains 'timeout'\"", scope.shorthands)]),

@@ -57,7 +57,7 @@ export function valueAt({ tree, path, shorthands }: FormScope, name: string): Tr
 export const textAt = (scope: FormScope, name: string): string | undefined => textOf(valueAt(scope, name));
 
 /** Where the option is written: the bare scalar itself while there is no other option. */
-function placeOf(scope: FormScope, name: string): Path {
+function pathToWrite(scope: FormScope, name: string): Path {
   const owner = treeAt(scope.tree, scope.path);
   const isBare = owner?.type === "scalar" && owner.text !== null && scope.shorthands.get(scope.path.length) === name;
   return isBare ? scope.path : [...scope.path, name];
@@ -66,7 +66,7 @@ function placeOf(scope: FormScope, name: string): Path {
 export const writeText =
   (scope: FormScope, name: string, text: string) =>
   (source: string): Edit =>
-    setAt(source, placeOf(scope, name), text, scope.shorthands);
+    setAt(source, pathToWrite(scope, name), text, scope.shorthands);
 
 /** Removes an option, and the mapping around it if that becomes empty and is part of the form. */
 export const removeValue =
@@ -81,7 +81,7 @@ export const removeValue =
   };
 
 /** The error of a value, found by its lines. */
-export function faultAt(scope: FormScope, value: Tree | undefined): string | undefined {
+export function problemAt(scope: FormScope, value: Tree | undefined): string | undefined {
   if (value === undefined) return undefined;
   const { line, endLine, endColumn } = value.span;
   const last = endColumn === 1 && endLine > line ? endLine - 1 : endLine;

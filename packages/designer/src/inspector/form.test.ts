@@ -3,7 +3,7 @@ import { readTree, type CatalogView, type Edit, type OptionView, type Tree } fro
 import { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { applyCompletion, namesIn, suggestionsAt } from "./completions.ts";
 import { changeLanguage, locateExpression, removeExpression, writeExpression } from "./expression-location.ts";
-import { faultAt, inner, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
+import { problemAt, inner, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
 
 const language = (name: string, textKey = "expression") => ({ name, textKey, options: [] });
 const catalog = new FlowCatalog({
@@ -42,30 +42,30 @@ function scope(text: string, path: readonly (string | number)[], shorthand?: str
   };
 }
 
-const done = (edit: Edit): string => (edit.ok ? edit.source : edit.reason);
+const textAfter = (edit: Edit): string => (edit.ok ? edit.source : edit.reason);
 
 describe("an option", () => {
   test("may be the bare scalar of its step until another option is set", () => {
     const text = "- log: hello # said\n";
     const form = scope(text, [0, "log"], "message");
     expect([textAt(form, "message"), textAt(form, "id")]).toEqual(["hello", undefined]);
-    expect(done(writeText(form, "message", "bye")(text))).toBe("- log: bye # said\n");
-    expect(done(writeText(form, "id", "x")(text))).toBe("- log:\n    message: hello # said\n    id: x\n");
+    expect(textAfter(writeText(form, "message", "bye")(text))).toBe("- log: bye # said\n");
+    expect(textAfter(writeText(form, "id", "x")(text))).toBe("- log:\n    message: hello # said\n    id: x\n");
   });
 
   test("creates missing mappings and removes them with the last option", () => {
     const text = "- to: direct:a\n";
     const form = scope(text, [0, "to"], "uri");
-    const after = done(writeText(inner(form, "parameters"), "timeout", "5")(text));
+    const after = textAfter(writeText(inner(form, "parameters"), "timeout", "5")(text));
     expect(after).toBe("- to:\n    uri: direct:a\n    parameters:\n      timeout: 5\n");
-    expect(done(removeValue(inner(scope(after, [0, "to"], "uri"), "parameters"), "timeout")(after))).toBe("- to:\n    uri: direct:a\n");
+    expect(textAfter(removeValue(inner(scope(after, [0, "to"], "uri"), "parameters"), "timeout")(after))).toBe("- to:\n    uri: direct:a\n");
   });
 
   test("shows the error of its lines", () => {
     const text = "- log:\n    message: a\n    id: b\n";
     const form = scope(text, [0, "log"]);
-    expect(faultAt(form, valueAt(form, "message"))).toBe("wrong here");
-    expect(faultAt(form, valueAt(form, "id"))).toBeUndefined();
+    expect(problemAt(form, valueAt(form, "message"))).toBe("wrong here");
+    expect(problemAt(form, valueAt(form, "id"))).toBeUndefined();
   });
 });
 
@@ -80,19 +80,19 @@ describe("an expression", () => {
       "- filter:\n    simple:\n      expression: b\n      trim: false\n",
     ],
     ["inside its own name", "- filter:\n    key:\n      simple: a\n", false, "- filter:\n    key:\n      simple: b\n"],
-  ])("is found and written %s", (_, text, inline, after) => {
+  ])("is found and replaced %s", (_, text, inline, after) => {
     const form = scope(text, [0, "filter"]);
     const location = locateExpression(form, option(inline ? "expression" : "key", inline));
     expect([location.language, location.text]).toEqual(["simple", "a"]);
-    expect(done(writeExpression(form, location, "b")(text))).toBe(after);
+    expect(textAfter(writeExpression(form, location, "b")(text))).toBe(after);
   });
 
   test("keeps its text when the language changes, even where the text has another key", () => {
     const text = "- split:\n    simple:\n      expression: a # c\n";
     const form = scope(text, [0, "split"]);
     const location = locateExpression(form, option("expression", true));
-    expect(done(changeLanguage(form, location, "tokenize")(text))).toBe("- split:\n    tokenize:\n      token: a # c\n");
-    expect(done(changeLanguage(form, locateExpression(scope("- split: {}\n", [0, "split"]), option("expression", true)), "simple")("- split: {}\n"))).toBe(
+    expect(textAfter(changeLanguage(form, location, "tokenize")(text))).toBe("- split:\n    tokenize:\n      token: a # c\n");
+    expect(textAfter(changeLanguage(form, locateExpression(scope("- split: {}\n", [0, "split"]), option("expression", true)), "simple")("- split: {}\n"))).toBe(
       '- split:\n    simple: ""\n',
     );
   });
@@ -101,7 +101,7 @@ describe("an expression", () => {
     const text = "- aggregate:\n    key:\n      simple: a\n    size: 3\n";
     const form = scope(text, [0, "aggregate"]);
     const location = locateExpression(form, option("key", false));
-    expect(done(removeExpression(form, option("key", false), location)(text))).toBe("- aggregate:\n    size: 3\n");
+    expect(textAfter(removeExpression(form, option("key", false), location)(text))).toBe("- aggregate:\n    size: 3\n");
   });
 });
 

@@ -8,7 +8,7 @@ import { installedMappings } from "../mappings/installed-mappings.ts";
 export interface KnownName {
   readonly name: string;
   readonly title: string;
-  /** Chosen to be created. */
+  /** True for a name that does not exist yet: choosing it creates it. */
   readonly isNew?: boolean;
 }
 

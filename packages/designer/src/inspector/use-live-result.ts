@@ -1,7 +1,7 @@
 // The result of an expression for a message, computed by the engine in the page shortly after the last keystroke.
 import { useEffect, useMemo, useState } from "react";
 import { pathKey, type Tree, treeAt } from "@sluice/model";
-import { stepAround } from "../document/open-flow.ts";
+import { enclosingStep } from "../document/open-flow.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { useShownRun } from "../trial/shown-run.tsx";
 import type { SeenMessage } from "../simulation/evaluate.ts";
@@ -22,7 +22,7 @@ export interface LiveResult {
   readonly message?: SeenMessage;
 }
 
-// Shorter than the pause of the trial, whose run would delay the result: it must appear within 300 ms of the last key.
+// Shorter than the debounce time of the trial, whose run would delay the result: it must appear within 300 ms of the last key.
 const debounceMs = 75;
 const retryMs = 50;
 const maxValueLength = 4_000;
@@ -46,7 +46,7 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isStale = false;
     const update = async (): Promise<void> => {
-      const step = stepAround(editor.flow, location.holder);
+      const step = enclosingStep(editor.flow, location.holder);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
@@ -64,7 +64,7 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
       isStale = true;
       clearTimeout(timer);
     };
-    // The position follows from the text and its owner.
+    // `location` follows from `expression` and `holder`.
   }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isNeeded]);
   return isNeeded ? result : undefined;
 }

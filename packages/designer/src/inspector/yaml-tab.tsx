@@ -15,17 +15,17 @@ export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly ta
   const id = useId();
   const session = useRef({ group: "", base: "" });
   const [draft, setDraft] = useState<string | undefined>(undefined);
-  const [fault, setFault] = useState<string | undefined>(undefined);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
   const text = flow.lastValid?.text ?? "";
   const path = target.key.split("/").map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   const written = (target.item === undefined ? valueText(text, path) : itemText(text, target.item.listPath, target.item.index)) ?? "";
   const change = (yaml: string): void => {
     setDraft(yaml);
     const { tree, diagnostics } = readTree(yaml);
-    if (target.item === undefined || tree === undefined) return setFault(diagnostics[0]?.message ?? "");
+    if (target.item === undefined || tree === undefined) return setProblem(diagnostics[0]?.message ?? "");
     const edit = replaceItem(session.current.base, target.item.listPath, target.item.index, yaml);
-    if (!edit.ok) return setFault(edit.reason);
-    setFault(undefined);
+    if (!edit.ok) return setProblem(edit.reason);
+    setProblem(undefined);
     editor.splice(difference(editor.flow.text, edit.source), labels.changed(labels.yamlTab), "form", undefined, { group: session.current.group });
   };
   return (
@@ -46,16 +46,16 @@ export function YamlTab({ flow, target }: { readonly flow: OpenFlow; readonly ta
         }}
         onBlur={() => {
           setDraft(undefined);
-          setFault(undefined);
+          setProblem(undefined);
         }}
         onChange={(event) => change(event.target.value)}
       />
       <div className="field__hint" id={`${id}-hint`}>
         {labels.yamlHint}
       </div>
-      {fault === undefined ? null : (
+      {problem === undefined ? null : (
         <div className="field__error" role="alert">
-          {labels.yamlBroken(fault)}
+          {labels.yamlBroken(problem)}
         </div>
       )}
     </div>

@@ -43,8 +43,8 @@ describe("editing a document", () => {
     expect(readDocument('{"map": []}')).toEqual({ document: { map: [] } });
     expect(readDocument("map: []\n")).toEqual({ document: { map: [] } });
     const broken = readDocument('{\n  "map": [\n');
-    expect("fault" in broken && broken.fault.at).toBeGreaterThan(0);
-    expect("fault" in readDocument("[1]")).toBe(true);
+    expect("syntaxError" in broken && broken.syntaxError.at).toBeGreaterThan(0);
+    expect("syntaxError" in readDocument("[1]")).toBe(true);
   });
 
   it("runs the tests of the document", () => {
@@ -65,14 +65,14 @@ describe("editing a document", () => {
     const sample = '{"id":"A","lines":[]}';
     const text = withTest(order, sample, previewDocument(order, sample, environment, 0).output ?? "");
     const read = readDocument(text);
-    if ("fault" in read) throw new Error(read.fault.message);
+    if ("syntaxError" in read) throw new Error(read.syntaxError.message);
     expect(runDocumentTests(read.document, environment)).toEqual([{ name: "sample 1", failure: undefined }]);
     expect(JSON.parse(sampleOf(read.document))).toEqual({ id: "A", lines: [] });
   });
 
   it("creates a new document that works", () => {
     const read = readDocument(newDocumentText("Orders"));
-    if ("fault" in read) throw new Error(read.fault.message);
+    if ("syntaxError" in read) throw new Error(read.syntaxError.message);
     expect(previewDocument(read.document, "{}", { tables: new Map() }, 0)).toMatchObject({ problems: [], output: "{}\n" });
   });
 

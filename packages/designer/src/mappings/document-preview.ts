@@ -2,13 +2,13 @@
 import { compileMapping, documentText, type CompiledMapping, type FieldError, type MappingEnvironment, type Problem } from "@sluice/mapping";
 import { parseDocument } from "yaml";
 
-export interface SyntaxFault {
+export interface DocumentSyntaxError {
   readonly message: string;
   /** Offset in the text. */
   readonly at: number;
 }
 
-export type ReadDocument = { readonly document: Readonly<Record<string, unknown>> } | { readonly fault: SyntaxFault };
+export type ReadDocument = { readonly document: Readonly<Record<string, unknown>> } | { readonly syntaxError: DocumentSyntaxError };
 
 /** Parses a document from JSON or YAML. */
 export function readDocument(text: string): ReadDocument {
@@ -18,15 +18,15 @@ export function readDocument(text: string): ReadDocument {
   } catch {
     const parsed = parseDocument(text, { prettyErrors: false });
     const [error] = parsed.errors;
-    if (error !== undefined) return { fault: { message: error.message, at: error.pos[0] } };
+    if (error !== undefined) return { syntaxError: { message: error.message, at: error.pos[0] } };
     try {
       value = parsed.toJS({ maxAliasCount: 100 }) as unknown;
     } catch (error) {
-      return { fault: { message: (error as Error).message, at: 0 } };
+      return { syntaxError: { message: (error as Error).message, at: 0 } };
     }
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { fault: { message: "a document must be an object with source, target and map", at: 0 } };
+    return { syntaxError: { message: "a document must be an object with source, target and map", at: 0 } };
   return { document: value as Readonly<Record<string, unknown>> };
 }
 
@@ -51,20 +51,20 @@ export function previewDocument(document: unknown, sample: string, environment: 
 }
 
 /** The document without these rules, such as `map[6].map[3]`; undefined when nothing is removed. */
-function withoutRules(document: unknown, places: ReadonlySet<string>): unknown {
+function withoutRules(document: unknown, rulePaths: ReadonlySet<string>): unknown {
   let isChanged = false;
   const without = (rules: unknown, at: string): unknown =>
     !Array.isArray(rules)
       ? rules
       : (rules as readonly unknown[]).flatMap((rule, index) => {
-          const place = `${at}[${index}]`;
-          if (places.has(place)) {
+          const path = `${at}[${index}]`;
+          if (rulePaths.has(path)) {
             isChanged = true;
             return [];
           }
           const members = rule as Readonly<Record<string, unknown>>;
           return [
-            typeof rule === "object" && rule !== null && members["map"] !== undefined ? { ...members, map: without(members["map"], `${place}.map`) } : rule,
+            typeof rule === "object" && rule !== null && members["map"] !== undefined ? { ...members, map: without(members["map"], `${path}.map`) } : rule,
           ];
         });
   const members = document as Readonly<Record<string, unknown>>;

@@ -35,10 +35,10 @@ export function createLazyEnvironment(ids: { readonly tables: readonly string[];
         }),
         ...newDocuments.map(async (id) => documents.set(id, await read("message-mappings", id))),
       ]);
-      const isMore = needsLanguages || newTables.length + newDocuments.length > 0;
+      const hasLoaded = needsLanguages || newTables.length + newDocuments.length > 0;
       // A new object notifies subscribers.
-      if (isMore) environment = { ...environment, ...added };
-      return isMore;
+      if (hasLoaded) environment = { ...environment, ...added };
+      return hasLoaded;
     },
   };
 }

@@ -87,7 +87,11 @@ test("a formula becomes a path, a constant or an expression; a lookup keeps the 
   const first = target(document, "orderNo");
   const found = withLookup(document, first, { table: "uom", from: "shop", to: "sap", onMissing: "key" });
   expect(rulesOf(found)[0]).toMatchObject({ lookup: { table: "uom", from: "shop", to: "sap", key: "upper(id)", onMissing: "key" } });
-  expect(target(found, "orderNo")).toMatchObject({ formula: "lookup('uom', 'shop', 'sap', upper(id), 'key')", sources: ["id"], steps: ["lookup", "upper"] });
+  expect(target(found, "orderNo")).toMatchObject({
+    formula: "lookup('uom', 'shop', 'sap', upper(id), 'key')",
+    sources: ["id"],
+    functions: ["lookup", "upper"],
+  });
   expect(rulesOf(withMember(document, first, "when", "id != ''"))[0]).toMatchObject({ when: "id != ''" });
 });
 

@@ -1,6 +1,6 @@
 // Source and target fields of a document as trees, and the rules that connect them.
 import { isMembers, messageData, type Members } from "../data-panel/message-data.ts";
-import { isList, loopPath, pathsIn, stepsIn } from "./mapping-paths.ts";
+import { isList, loopPath, pathsIn, functionsIn } from "./mapping-paths.ts";
 import { formulaOf } from "./rule-edits.ts";
 
 export interface SourceField {
@@ -27,7 +27,7 @@ export interface TargetField {
   /** The source fields that it reads, with paths from the message. */
   readonly sources: readonly string[];
   /** The functions between source and target. */
-  readonly steps: readonly string[];
+  readonly functions: readonly string[];
   /** True for a field that the schema or sample of the target has: it is listed even without a rule. */
   readonly isExpected: boolean;
   /** True for a field with fields of its own. */
@@ -145,7 +145,7 @@ export function targetFields(document: Members): readonly TargetField[] {
         formula,
         when: typeof when === "string" ? when : typeof where === "string" ? where : "",
         sources: loop === undefined ? read : [loop],
-        steps: loop === undefined ? stepsIn(formula) : [],
+        functions: loop === undefined ? functionsIn(formula) : [],
         isGroup: hasRules,
         isExpected: expected.names.includes(name),
         required: rule["required"] === true || expected.required.has(name),
@@ -163,7 +163,7 @@ export function targetFields(document: Members): readonly TargetField[] {
   return fields;
 }
 
-const unfilled = { rule: undefined, formula: undefined, when: "", sources: [], steps: [] } as const;
+const unfilled = { rule: undefined, formula: undefined, when: "", sources: [], functions: [] } as const;
 
 /** One line for rules that have no formula, such as a switch. */
 function sourceText(rule: Members): string {
@@ -191,11 +191,11 @@ export function proposals(document: Members, sample: string): readonly Proposal[
   const targets = targetFields(document);
   return targets.flatMap((target): readonly Proposal[] => {
     if (target.rule !== undefined || (target.isGroup && !isList(target.name))) return [];
-    const around = targets.find(({ path, isGroup }) => isGroup && isList(path) && target.path.startsWith(`${path}.`))?.sources[0];
+    const enclosingList = targets.find(({ path, isGroup }) => isGroup && isList(path) && target.path.startsWith(`${path}.`))?.sources[0];
     const fitting = all.filter(
       (source) => normalized(source.name) === normalized(target.name) && (isList(target.name) ? source.isObjectList : source.example !== undefined),
     );
-    const source = fitting.find(({ path }) => around !== undefined && path.startsWith(`${around}[*]`)) ?? fitting[0];
+    const source = fitting.find(({ path }) => enclosingList !== undefined && path.startsWith(`${enclosingList}[*]`)) ?? fitting[0];
     return source === undefined ? [] : [{ source, target }];
   });
 }

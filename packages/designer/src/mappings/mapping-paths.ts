@@ -3,28 +3,28 @@
 /** True for a target field that contains a list. */
 export const isList = (name: string): boolean => name.endsWith("[]");
 
-/** The path from the message of a loop written inside other loops, without its filter. */
+/** The absolute path of a loop, without its filter; `written` is relative to the enclosing loops. */
 export function loopPath(written: string, loops: readonly string[]): string {
   const path = written.replace(/\[\?.*\]$/s, "").replace(/\[\*\]$/, "");
   return absolutePath(path, loops);
 }
 
-/** The path from the message of a path that a rule inside these loops writes. */
+/** Resolves a path, as a rule inside these loops writes it, to an absolute path. */
 function absolutePath(path: string, loops: readonly string[]): string {
   if (path === "$") return "";
   if (path.startsWith("$.")) return path.slice(2);
   if (path.startsWith("$['")) return path.slice(1);
-  const around = loops.at(-1);
-  if (around === undefined) return path;
+  const enclosing = loops.at(-1);
+  if (enclosing === undefined) return path;
   const inner = path.replace(/^\$item\.?/, "");
-  return inner === "" ? `${around}[*]` : `${around}[*]${inner.startsWith("[") ? "" : "."}${inner}`;
+  return inner === "" ? `${enclosing}[*]` : `${enclosing}[*]${inner.startsWith("[") ? "" : "."}${inner}`;
 }
 
 /** How a rule inside these loops writes a path of the message: relative to the item, or from the message with `$`. */
 export function relativePath(path: string, loops: readonly string[]): string {
-  const around = loops.at(-1);
-  if (around === undefined) return path;
-  const start = `${around}[*]`;
+  const enclosing = loops.at(-1);
+  if (enclosing === undefined) return path;
+  const start = `${enclosing}[*]`;
   if (path === start) return "$item";
   if (path.startsWith(`${start}.`)) return path.slice(start.length + 1);
   if (path.startsWith(`${start}[`)) return path.slice(start.length);
@@ -49,7 +49,7 @@ const operators: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The functions between source and target, for the chip on the line; empty for a plain path. */
-export function stepsIn(formula: string): readonly string[] {
+export function functionsIn(formula: string): readonly string[] {
   const text = formula.replaceAll(quotedText, "''").replaceAll(/\[[*?][^\]]*\]/g, "");
   const calls = [...text.matchAll(/([A-Za-z]+)\s*\(/g)].map(([, name = ""]) => name);
   const operator = operators.find(([pattern]) => pattern.test(text));

@@ -4,7 +4,7 @@ import { isList, loopPath, relativePath } from "./mapping-paths.ts";
 import type { SourceField, TargetField } from "./mapping-fields.ts";
 
 /** A target field: the rule that fills it, if there is one. */
-export type TargetPlace = Pick<TargetField, "path" | "rule"> & Partial<Pick<TargetField, "isExpected">>;
+export type TargetReference = Pick<TargetField, "path" | "rule"> & Partial<Pick<TargetField, "isExpected">>;
 
 /** The members that define where a value comes from; a rule has one of them. */
 const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "use", "with", "map"] as const;
@@ -12,7 +12,7 @@ const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "u
 type Change = (rule: Members, loops: readonly string[]) => Members | undefined;
 
 /** Changes the rule of a field, or adds one; undefined removes it. `listSource` is used for a list around the field that is not mapped yet. */
-function changeRule(document: Members, target: TargetPlace, change: Change, listSource?: string): Members {
+function changeRule(document: Members, target: TargetReference, change: Change, listSource?: string): Members {
   const rules = rulesOf(document);
   const map = target.rule === undefined ? addRule(rules, target.path.split("."), [], change, listSource) : replaceRule(rules, target.rule, [], change);
   return { ...document, map };
@@ -55,7 +55,7 @@ function loopsIn(rule: Members, loops: readonly string[]): readonly string[] {
 }
 
 /** Fills a field from a source field. A list of objects makes a loop; a second source is joined to the first one. */
-export function linkField(document: Members, source: SourceField, target: TargetPlace): Members {
+export function linkField(document: Members, source: SourceField, target: TargetReference): Members {
   const list = source.path.lastIndexOf("[*]");
   return changeRule(document, target, (rule, loops) => linkRule(rule, source, loops), list === -1 ? undefined : source.path.slice(0, list));
 }
@@ -101,7 +101,7 @@ export function formulaOf(rule: Members): string {
 export const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** The text of a formula as the source of a field: a path, a constant, else an expression. Empty text removes the source. */
-export function withFormula(document: Members, target: TargetPlace, text: string): Members {
+export function withFormula(document: Members, target: TargetReference, text: string): Members {
   const formula = text.trim();
   // A field that only its rule lists stays, without a source.
   if (formula === "" && (target.rule === undefined || target.isExpected === true)) return unlinkField(document, target);
@@ -116,7 +116,7 @@ export function withFormula(document: Members, target: TargetPlace, text: string
 }
 
 /** Sets one member of the rule, such as `when` or `required`; undefined or empty text removes it. */
-export const withMember = (document: Members, target: TargetPlace, name: string, value: unknown): Members =>
+export const withMember = (document: Members, target: TargetReference, name: string, value: unknown): Members =>
   changeRule(document, target, (rule) => {
     const { [name]: _, ...others } = rule;
     return value === undefined || value === "" ? others : { ...others, [name]: value };
@@ -130,7 +130,7 @@ export interface Lookup {
 }
 
 /** Translates the field's current source with a value-mapping table. */
-export const withLookup = (document: Members, target: TargetPlace, { onMissing, ...lookup }: Lookup): Members =>
+export const withLookup = (document: Members, target: TargetReference, { onMissing, ...lookup }: Lookup): Members =>
   changeRule(document, target, (rule) => {
     const before = rule["lookup"];
     const key = isMembers(before) ? before["key"] : formulaOf(rule);
@@ -138,44 +138,44 @@ export const withLookup = (document: Members, target: TargetPlace, { onMissing, 
   });
 
 /** Removes the source. A field of the target's schema stays visible without a rule; the other members of its rule are removed with it. */
-export const unlinkField = (document: Members, target: TargetPlace): Members =>
+export const unlinkField = (document: Members, target: TargetReference): Members =>
   target.rule === undefined ? document : changeRule(document, target, () => undefined);
 
-export const renameField = (document: Members, target: TargetPlace, name: string): Members =>
+export const renameField = (document: Members, target: TargetReference, name: string): Members =>
   changeRule(document, target, (rule) => ({ ...rule, to: isList(String(rule["to"])) && !isList(name) ? `${name}[]` : name }));
 
 /** Adds a field without a source inside another one, or at the top. */
-export function addField(document: Members, inside: TargetPlace | undefined, name: string): Members {
+export function addField(document: Members, inside: TargetReference | undefined, name: string): Members {
   const start: Members = isList(name) ? { to: name, forEach: "$", map: [] } : { to: name, value: null };
   if (inside === undefined) return { ...document, map: [...rulesOf(document), start] };
   return changeRule(document, inside, (rule) => ({ ...rule, map: [...rulesOf(rule), start] }));
 }
 
 /** Moves a field among its neighbors; undefined at the end of the list. */
-export function moveField(document: Members, { rule }: TargetPlace, by: 1 | -1): Members | undefined {
+export function moveField(document: Members, { rule }: TargetReference, by: 1 | -1): Members | undefined {
   if (rule === undefined) return undefined;
-  const around = rule.slice(0, -1);
+  const parent = rule.slice(0, -1);
   const from = rule.at(-1) as number;
   const swap = (rules: readonly unknown[]): readonly unknown[] => {
     const next = [...rules];
     [next[from], next[from + by]] = [next[from + by], next[from]];
     return next;
   };
-  const holder = around.reduce<Members>((one, at) => (rulesOf(one)[at] ?? {}) as Members, document);
+  const holder = parent.reduce<Members>((one, at) => (rulesOf(one)[at] ?? {}) as Members, document);
   if (from + by < 0 || from + by >= rulesOf(holder).length) return undefined;
-  if (around.length === 0) return { ...document, map: swap(rulesOf(document)) };
-  return changeRule(document, { path: "", rule: around }, (one) => ({ ...one, map: swap(rulesOf(one)) }));
+  if (parent.length === 0) return { ...document, map: swap(rulesOf(document)) };
+  return changeRule(document, { path: "", rule: parent }, (one) => ({ ...one, map: swap(rulesOf(one)) }));
 }
 
 /** Moves a field before another one of the same group, or after it if it comes from above; undefined for fields of different groups. */
-export function reorderField(document: Members, { rule: from }: TargetPlace, { rule: to }: TargetPlace): Members | undefined {
+export function reorderField(document: Members, { rule: from }: TargetReference, { rule: to }: TargetReference): Members | undefined {
   if (from === undefined || to === undefined || from.length !== to.length || from.slice(0, -1).join() !== to.slice(0, -1).join()) return undefined;
   const [first, last] = [from.at(-1) as number, to.at(-1) as number];
   if (first === last) return undefined;
   const move = (rules: readonly unknown[]): readonly unknown[] => rules.toSpliced(first, 1).toSpliced(last, 0, rules[first]);
-  const around = from.slice(0, -1);
-  if (around.length === 0) return { ...document, map: move(rulesOf(document)) };
-  return changeRule(document, { path: "", rule: around }, (one) => ({ ...one, map: move(rulesOf(one)) }));
+  const parent = from.slice(0, -1);
+  if (parent.length === 0) return { ...document, map: move(rulesOf(document)) };
+  return changeRule(document, { path: "", rule: parent }, (one) => ({ ...one, map: move(rulesOf(one)) }));
 }
 
 /** Sets or removes members of a side, such as its format or sample. */

@@ -63,7 +63,7 @@ async function fromWorkspace(id: string, file: DocumentFile | undefined, error: 
   };
 }
 
-/** The tables that a look-up can use: those of the runtime, or of the workspace while the runtime does not respond. */
+/** The tables that a lookup can use: those of the runtime, or of the workspace while the runtime does not respond. */
 export async function lookupTables(target: string | undefined): Promise<readonly LookupTable[]> {
   const lists = await installedMappings(target);
   if ("tables" in lists) return lists.tables;
@@ -89,21 +89,21 @@ export async function readMapping(kind: MappingKind, id: string, target: string 
 export interface SaveOutcome {
   readonly file: DocumentFile | undefined;
   /** Why the workspace file was not changed. */
-  readonly fileLeft: "commented" | "changed" | undefined;
+  readonly fileSkipped: "comments" | "conflict" | undefined;
 }
 
 /** Writes the workspace file; the runtime is not changed. */
 export async function saveMapping(kind: MappingKind, id: string, document: unknown, { file }: SavedMapping): Promise<SaveOutcome> {
   const text = documentText(document);
-  if (file?.text === text) return { file, fileLeft: undefined };
+  if (file?.text === text) return { file, fileSkipped: undefined };
   // Comments would be lost.
-  if (file !== undefined && /(^|\s)#/.test(file.text)) return { file, fileLeft: "commented" };
+  if (file !== undefined && /(^|\s)#/.test(file.text)) return { file, fileSkipped: "comments" };
   try {
     const { hash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
-    return { file: { ...rest, id, text, hash }, fileLeft: undefined };
+    return { file: { ...rest, id, text, hash }, fileSkipped: undefined };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    return { file, fileLeft: "changed" };
+    return { file, fileSkipped: "conflict" };
   }
 }
 

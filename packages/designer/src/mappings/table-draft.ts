@@ -129,10 +129,10 @@ export function pasteCells(draft: TableDraft, row: number, column: number, cells
 
 /** Adds the rows of another table: columns are matched by name, ignoring case; others are added. */
 export function mergeRows(draft: TableDraft, imported: TableDraft): TableDraft {
-  const places = imported.columns.map(({ id }) => draft.columns.findIndex((column) => column.id.toLowerCase() === id.toLowerCase()));
-  const added = imported.columns.filter((_, index) => places[index] === -1);
+  const columnIndexes = imported.columns.map(({ id }) => draft.columns.findIndex((column) => column.id.toLowerCase() === id.toLowerCase()));
+  const added = imported.columns.filter((_, index) => columnIndexes[index] === -1);
   let next = draft.columns.length;
-  const targets = places.map((place) => (place === -1 ? next++ : place));
+  const targets = columnIndexes.map((index) => (index === -1 ? next++ : index));
   const existingRows = draft.rows.filter((row) => row.some((cell) => cell !== null)).map((row) => [...row, ...added.map(() => null)]);
   const rows = imported.rows.map((row) => {
     const cells: Cell[] = Array<Cell>(next).fill(null);

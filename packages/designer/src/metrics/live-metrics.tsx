@@ -10,10 +10,10 @@ import type { MetricDetails } from "./metric-details.ts";
 import { stepMetrics } from "./step-metrics.ts";
 import { TraceCounts } from "./trace-counts.ts";
 
-const everyMs = 4_000;
+const pollMs = 4_000;
 /** Enough for a p95, small enough to poll. */
 const maxRuns = 200;
-const settingKey = "sluice.figures";
+const settingKey = "sluice.metrics";
 
 /** Whether cards show metrics; stored in this browser. */
 export const useMetricsSwitch = create<{ readonly isOn: boolean }>(() => ({ isOn: readSetting(settingKey) !== "off" }));
@@ -38,7 +38,7 @@ export function LiveMetrics({ details }: { readonly details: MetricDetails }) {
     return { runs, health, target };
   }, [id, target]);
   const isEnabled = isOn && hash !== undefined && target !== undefined;
-  const [polled] = usePolled(isEnabled ? load : undefined, everyMs);
+  const [polled] = usePolled(isEnabled ? load : undefined, pollMs);
   const metrics = useMemo(() => {
     const current = polled !== undefined && "value" in polled && polled.value.target === target ? polled.value : undefined;
     if (!isEnabled || hash === undefined || lastModified === undefined || current === undefined || outline === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface DeployCheck {
   readonly tests: readonly AffectedFileTest[];
   readonly warnings: readonly string[];
   /** Why the runtime would reject the text. */
-  readonly refused: string | undefined;
+  readonly rejection: string | undefined;
 }
 
 export async function checkDeploy(target: string, id: string, yaml: string): Promise<DeployCheck> {
@@ -28,8 +28,8 @@ export async function checkDeploy(target: string, id: string, yaml: string): Pro
   const isDeployed = flows.flows.some((flow) => flow.id === id);
   const flow = isDeployed ? await runtime.call("GET /flows/:id", { params: { id } }) : undefined;
   const outcome = await runtime.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: { yaml } }).then(
-    (reply) => ({ warnings: reply.warnings, refused: undefined, webhooks: "dryRun" in reply ? reply.difference?.webhooks : undefined }),
-    (error: Error) => ({ warnings: [], refused: error.message, webhooks: undefined }),
+    (reply) => ({ warnings: reply.warnings, rejection: undefined, webhooks: "dryRun" in reply ? reply.difference?.webhooks : undefined }),
+    (error: Error) => ({ warnings: [], rejection: error.message, webhooks: undefined }),
   );
   const difference = flow === undefined ? undefined : flowDifference(flow.yaml, yaml, id);
   const tests = difference === undefined ? [] : await affectedFileTests(id, difference);

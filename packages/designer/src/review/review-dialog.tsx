@@ -55,7 +55,7 @@ export function ReviewDialog({ target, onDeploy, onClose, onChecked, onShow }: R
           <Button disabled={!isKnown || checked.difference === undefined} onClick={() => onShow(undefined)}>
             {labels.show}
           </Button>
-          <Button type="submit" variant="primary" disabled={!isKnown || checked.refused !== undefined}>
+          <Button type="submit" variant="primary" disabled={!isKnown || checked.rejection !== undefined}>
             {labels.deploy(target)}
           </Button>
         </>
@@ -71,11 +71,11 @@ export function ReviewDialog({ target, onDeploy, onClose, onChecked, onShow }: R
 type OnShow = ReviewDialogProps["onShow"];
 
 function Result({ checked, text, onShow }: { readonly checked: DeployCheck; readonly text: string; readonly onShow: OnShow }) {
-  const { deployed, difference, webhooks, tests, warnings, refused } = checked;
+  const { deployed, difference, webhooks, tests, warnings, rejection } = checked;
   const isSame = deployed === text;
   return (
     <>
-      {refused === undefined ? null : <p className="field__error">{labels.refused(refused)}</p>}
+      {rejection === undefined ? null : <p className="field__error">{labels.rejection(rejection)}</p>}
       {deployed === undefined ? <p>{labels.first}</p> : null}
       {isSame ? <p>{labels.same}</p> : null}
       {difference === undefined || isSame ? null : (
@@ -151,7 +151,7 @@ function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; r
       {kind === "removed" ? (
         content
       ) : (
-        <button type="button" className="changes__show" title={labels.showStep} onClick={() => onShow(path)}>
+        <button type="button" className="changes__show" title={labels.show} onClick={() => onShow(path)}>
           {content}
         </button>
       )}
@@ -162,18 +162,18 @@ function Change({ kind, path, onShow, children }: { readonly kind: ChangeKind; r
 function Contract({ webhooks }: { readonly webhooks: NonNullable<DeployCheck["webhooks"]> }) {
   const { kept, removed, added, stricter } = webhooks;
   const lines = [
-    ...removed.map(labels.unanswered),
+    ...removed.map(labels.operationRemoved),
     ...stricter.flatMap(({ operation, required, restricted, contentTypes }) => [
       ...(required.length === 0 ? [] : [labels.requires(operation, required)]),
       ...(restricted.length === 0 ? [] : [labels.restricts(operation, restricted)]),
       ...(contentTypes.length === 0 ? [] : [labels.narrows(operation, contentTypes)]),
     ]),
-    ...added.map(labels.answered),
+    ...added.map(labels.operationAdded),
   ];
   return (
     <section aria-label={labels.contract}>
       <h3>{labels.contract}</h3>
-      <p className={kept ? "review__kept" : "review__broken"}>{kept ? labels.kept : labels.broken}</p>
+      <p className={kept ? "review__kept" : "review__breaking"}>{kept ? labels.kept : labels.breaking}</p>
       {lines.length === 0 ? null : (
         <ul>
           {lines.map((line) => (

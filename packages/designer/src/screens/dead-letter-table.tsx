@@ -8,28 +8,28 @@ import { strings } from "../strings.ts";
 const text = strings.deadLetters;
 
 export interface DeadLetterTableProps {
-  readonly letters: readonly DeadLetter[];
+  readonly deadLetters: readonly DeadLetter[];
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
-  readonly onOpen: (letter: DeadLetter) => void;
-  readonly onReplay: (letter: DeadLetter) => void;
-  readonly onRemove: (letter: DeadLetter) => void;
+  readonly onOpen: (deadLetter: DeadLetter) => void;
+  readonly onReplay: (deadLetter: DeadLetter) => void;
+  readonly onRemove: (deadLetter: DeadLetter) => void;
 }
 
-export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay, onRemove }: DeadLetterTableProps) {
-  if (letters.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
+export function DeadLetterTable({ deadLetters, selected, onSelect, onOpen, onReplay, onRemove }: DeadLetterTableProps) {
+  if (deadLetters.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   const { columns } = text;
   const toggle = (id: string): void => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
     onSelect(next);
   };
-  const isAll = letters.every(({ id }) => selected.has(id));
+  const isAll = deadLetters.every(({ id }) => selected.has(id));
   return (
     <DataTable
       label={text.title}
       heads={[
-        <input type="checkbox" aria-label={text.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : letters.map(({ id }) => id)))} />,
+        <input type="checkbox" aria-label={text.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : deadLetters.map(({ id }) => id)))} />,
         columns.when,
         columns.route,
         columns.error,
@@ -38,34 +38,34 @@ export function DeadLetterTable({ letters, selected, onSelect, onOpen, onReplay,
       ]}
       stacks
     >
-      {letters.map((letter) => (
-        <tr key={letter.id}>
+      {deadLetters.map((deadLetter) => (
+        <tr key={deadLetter.id}>
           <td>
-            <input type="checkbox" aria-label={text.selectOne(letter.id)} checked={selected.has(letter.id)} onChange={() => toggle(letter.id)} />
+            <input type="checkbox" aria-label={text.selectOne(deadLetter.id)} checked={selected.has(deadLetter.id)} onChange={() => toggle(deadLetter.id)} />
           </td>
           <td data-label={columns.when}>
-            <Timestamp iso={letter.at} />
+            <Timestamp iso={deadLetter.at} />
           </td>
           <td>
-            <Link href={`/flows/${letter.flowId}`}>{letter.routeId}</Link>
-            <div className="mono muted">{letter.id}</div>
+            <Link href={`/flows/${deadLetter.flowId}`}>{deadLetter.routeId}</Link>
+            <div className="mono muted">{deadLetter.id}</div>
           </td>
           <td className="cell-text">
-            {letter.error.message}
+            {deadLetter.error.message}
             <div>
-              <button type="button" className="link" aria-label={`${text.show} ${letter.id}`} onClick={() => onOpen(letter)}>
+              <button type="button" className="link" aria-label={`${text.show} ${deadLetter.id}`} onClick={() => onOpen(deadLetter)}>
                 {text.show}
               </button>
             </div>
           </td>
           <td className="number" data-label={columns.attempts}>
-            {letter.attempts}
+            {deadLetter.attempts}
           </td>
           <td className="number">
-            <Button variant="quiet" aria-label={`${text.replay} ${letter.id}`} onClick={() => onReplay(letter)}>
+            <Button variant="quiet" aria-label={`${text.replay} ${deadLetter.id}`} onClick={() => onReplay(deadLetter)}>
               {text.replay}
             </Button>
-            <Button variant="quiet" aria-label={`${text.remove} ${letter.id}`} onClick={() => onRemove(letter)}>
+            <Button variant="quiet" aria-label={`${text.remove} ${deadLetter.id}`} onClick={() => onRemove(deadLetter)}>
               {text.remove}
             </Button>
           </td>

@@ -14,7 +14,7 @@ import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { DeadLetterTable } from "./dead-letter-table.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 import { useBulkReplay } from "./use-bulk-replay.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 
@@ -37,7 +37,7 @@ export function DeadLettersScreen() {
   const load = useCallback(() => runtimeAt(target).call("GET /dead-letters", { query: { ...filter, limit: maxDeadLetters } }), [filter, target]);
   const [loaded, refresh] = usePolled(target === undefined ? undefined : load, pollMs);
   const isLoaded = loaded !== undefined && "value" in loaded;
-  const letters = isLoaded ? loaded.value.deadLetters : [];
+  const deadLetters = isLoaded ? loaded.value.deadLetters : [];
   const total = isLoaded ? loaded.value.total : 0;
   const isEmpty = isLoaded && total === 0 && text === "" && routeId === "";
   const showResult = (sentence: string): void => {
@@ -64,27 +64,27 @@ export function DeadLettersScreen() {
   const bulk = useBulkReplay(target, (job) => showResult(labels.done(job.replayed, job.failed)), showError);
   const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, showError);
   const shownNote = bulk.job === undefined ? note : labels.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
-  const chosen = letters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
+  const chosen = deadLetters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">
       <div className="screen__head">
         <h1>{labels.title}</h1>
-        {isEmpty || !isLoaded ? null : <span className="muted">{labels.of(letters.length, total)}</span>}
+        {isEmpty || !isLoaded ? null : <span className="muted">{labels.of(deadLetters.length, total)}</span>}
         <span className="grow" />
         {chosen.length === 0 ? null : (
           <>
-            <Button onClick={() => confirmReplay(letters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(chosen.length)}</Button>
+            <Button onClick={() => confirmReplay(deadLetters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(chosen.length)}</Button>
             <Button onClick={() => setRemoving(chosen)}>{labels.removeSelected(chosen.length)}</Button>
           </>
         )}
         {bulk.job !== undefined ? (
           <Button onClick={bulk.cancel}>{labels.cancelReplay}</Button>
-        ) : routeId === "" || letters.length === 0 ? null : (
+        ) : routeId === "" || deadLetters.length === 0 ? null : (
           <Button
             onClick={() =>
               setConfirming({
                 text: strings.replay.deadLettersOf(routeId),
-                flowIds: [...new Set(letters.map(({ flowId }) => flowId))],
+                flowIds: [...new Set(deadLetters.map(({ flowId }) => flowId))],
                 run: () => bulk.start(filter),
               })
             }
@@ -101,14 +101,14 @@ export function DeadLettersScreen() {
         <EmptyState icon={<MailCheck size={40} aria-hidden="true" />} title={labels.emptyTitle} text={labels.emptyText} />
       ) : (
         <>
-          <Filters letters={letters} text={text} onText={setText} routeId={routeId} onRoute={setRouteId} />
+          <Filters deadLetters={deadLetters} text={text} onText={setText} routeId={routeId} onRoute={setRouteId} />
           {isLoaded ? (
             <DeadLetterTable
-              letters={letters}
+              deadLetters={deadLetters}
               selected={selected}
               onSelect={setSelected}
               onOpen={open}
-              onReplay={(letter) => confirmReplay([letter])}
+              onReplay={(deadLetter) => confirmReplay([deadLetter])}
               onRemove={({ id }) => setRemoving([id])}
             />
           ) : null}
@@ -162,15 +162,15 @@ async function forEachOf(ids: readonly string[], act: (id: string) => Promise<bo
 }
 
 interface FilterProps {
-  readonly letters: readonly DeadLetter[];
+  readonly deadLetters: readonly DeadLetter[];
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly routeId: string;
   readonly onRoute: (routeId: string) => void;
 }
 
-function Filters({ letters, text, onText, routeId, onRoute }: FilterProps) {
-  const routes = [...new Set([...letters.map((letter) => letter.routeId), ...(routeId === "" ? [] : [routeId])])].toSorted();
+function Filters({ deadLetters, text, onText, routeId, onRoute }: FilterProps) {
+  const routes = [...new Set([...deadLetters.map((deadLetter) => deadLetter.routeId), ...(routeId === "" ? [] : [routeId])])].toSorted();
   return (
     <div className="filters" role="search">
       <SearchField label={labels.search} hint={labels.searchHint} value={text} onChange={onText} />

@@ -7,7 +7,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import { Field } from "../controls/field.tsx";
 import type { Notice } from "../document/editor.ts";
 import { strings } from "../strings.ts";
-import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import { deployedFlow, useWorkspace } from "../workspace/workspace-store.ts";
 import { deleteFlow, renameFlow, undeployFlow } from "./flow-actions.ts";
 
 const text = strings.flowMenu;
@@ -91,7 +91,7 @@ function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
 
 function UndeployDialog({ id, name, ...rest }: FlowDialogProps) {
   const { runtime, target = text.noTarget } = useWorkspace();
-  const routes = (runningOf(runtime, id)?.routes ?? []).map((route) => route.id);
+  const routes = (deployedFlow(runtime, id)?.routes ?? []).map((route) => route.id);
   return (
     <DialogFrame
       {...rest}
@@ -119,7 +119,7 @@ function DeleteDialog({ id, name, onClose, ...rest }: FlowDialogProps) {
   );
   useEffect(() => void useWorkspace.getState().loadFlows(), []);
   const saved = flows?.find((flow) => flow.id === id);
-  const running = runningOf(runtime, id);
+  const running = deployedFlow(runtime, id);
   const others = Object.values(saved?.deploys ?? {}).flatMap((record) => (record.target !== target && record.deployedHash !== null ? [record.target] : []));
   const remove = async (): Promise<void> => {
     await deleteFlow(id, running === undefined || running === null ? undefined : target);

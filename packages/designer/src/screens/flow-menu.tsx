@@ -5,7 +5,7 @@ import { Button } from "../controls/button.tsx";
 import { Menu, type MenuEntry } from "../controls/menu.tsx";
 import type { Notice } from "../document/editor.ts";
 import { strings } from "../strings.ts";
-import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import { deployedFlow, useWorkspace } from "../workspace/workspace-store.ts";
 
 const text = strings.flowMenu;
 
@@ -20,12 +20,12 @@ export interface FlowMenuProps {
 /** The menu of a flow, in the list and in the editor. */
 export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
-  const [place, setPlace] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined);
+  const [position, setPosition] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined);
   const [dialog, setDialog] = useState<"rename" | "undeploy" | "remove" | undefined>(undefined);
   const entries = useEntries({ id, name, onNotice }, setDialog);
   const open = (): void => {
     const box = button.current?.getBoundingClientRect();
-    setPlace({ x: box?.left ?? 0, y: (box?.bottom ?? 0) + 4 });
+    setPosition({ x: box?.left ?? 0, y: (box?.bottom ?? 0) + 4 });
   };
   return (
     <>
@@ -35,11 +35,11 @@ export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
         icon={<EllipsisVertical size={16} aria-hidden="true" />}
         aria-label={text.open(name)}
         aria-haspopup="menu"
-        aria-expanded={place !== undefined}
+        aria-expanded={position !== undefined}
         onClick={open}
       />
-      {place === undefined ? null : (
-        <Menu label={text.open(name)} {...place} entries={entries} onClose={() => setPlace(undefined)} onReturn={() => button.current?.focus()} />
+      {position === undefined ? null : (
+        <Menu label={text.open(name)} {...position} entries={entries} onClose={() => setPosition(undefined)} onReturn={() => button.current?.focus()} />
       )}
       {dialog === undefined ? null : (
         <Suspense>
@@ -53,9 +53,9 @@ export function FlowMenu({ id, name, onNotice }: FlowMenuProps) {
 function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (dialog: "rename" | "undeploy" | "remove") => void): readonly MenuEntry[] {
   const [, navigate] = useLocation();
   const { runtime, target } = useWorkspace();
-  const running = runningOf(runtime, id);
+  const running = deployedFlow(runtime, id);
   const where = target ?? text.noTarget;
-  const blocked = running === undefined ? text.notReachable(where) : running === null ? text.notDeployed(where) : undefined;
+  const disabledReason = running === undefined ? text.notReachable(where) : running === null ? text.notDeployed(where) : undefined;
   const routeIds = (running?.routes ?? []).map((route) => route.id);
   const act = (done: string | undefined, run: (actions: typeof import("./flow-actions.ts")) => Promise<void>): void =>
     void import("./flow-actions.ts").then(run).then(
@@ -65,7 +65,7 @@ function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (dialog: 
   const control = (action: "start" | "stop"): MenuEntry => ({
     key: action,
     title: text[action](where),
-    blocked,
+    disabledReason,
     run: () => act(action === "start" ? text.started(where) : text.stopped(where), (actions) => actions.controlFlow(where, routeIds, action)),
   });
   return [
@@ -78,7 +78,7 @@ function useEntries({ id, name, onNotice }: FlowMenuProps, openDialog: (dialog: 
     { key: "export", title: text.exportYaml, run: () => act(undefined, (actions) => actions.exportFlow(id)) },
     control("start"),
     control("stop"),
-    { key: "undeploy", title: text.undeploy(where), blocked, run: () => openDialog("undeploy") },
+    { key: "undeploy", title: text.undeploy(where), disabledReason, run: () => openDialog("undeploy") },
     { key: "remove", title: text.remove, run: () => openDialog("remove") },
   ];
 }

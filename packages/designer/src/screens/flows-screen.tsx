@@ -15,11 +15,11 @@ import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { strings } from "../strings.ts";
-import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import { deployedFlow, useWorkspace } from "../workspace/workspace-store.ts";
 import type { Notice } from "../document/editor.ts";
 import { NewFlowDialog } from "./new-flow-dialog.tsx";
 import { FlowMenu } from "./flow-menu.tsx";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 
 interface Row {
   readonly id: string;
@@ -191,7 +191,7 @@ const Unknown = () => (
   </span>
 );
 
-/** When the run figures were received, if the runtime has stopped responding since. */
+/** When the run counts were received, if the runtime has stopped responding since. */
 function AsOf() {
   const { reachable, lastHealth } = useWorkspace((state) => state.runtime);
   return reachable !== false || lastHealth === undefined ? null : <p className="muted">{strings.flows.asOf(formatTime(lastHealth.at))}</p>;
@@ -208,7 +208,7 @@ function useRows(): readonly Row[] {
   return useMemo(() => {
     const routes = runtime.lastHealth?.health.routes;
     const saved = (flows ?? []).map((flow) => {
-      const running = runningOf(runtime, flow.id);
+      const running = deployedFlow(runtime, flow.id);
       const derived = deriveState({ savedHash: flow.hash, record: flow.deploys[target ?? ""], running });
       return { ...rowOf(flow, derived, routes), isStopped: running?.status === "Stopped" };
     });

@@ -9,7 +9,7 @@ import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { LogBuffer, type LogLine } from "./log-buffer.ts";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 import { useStream } from "../api-client/use-stream.ts";
 import "./logs-screen.css";
 
@@ -39,7 +39,7 @@ export function LogsScreen() {
             <select {...control} className="input" value={level} onChange={(event) => setLevel(event.target.value)}>
               {levels.map((name) => (
                 <option key={name} value={name}>
-                  {name} {labels.levels}
+                  {name} {labels.andAbove}
                 </option>
               ))}
             </select>

@@ -38,7 +38,8 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
     if (errors.name !== undefined || errors.category !== undefined || errors.pasted !== undefined) return;
     writeSetting(lastCategoryKey, category);
     const template = templates.find((candidate) => candidate.id === start);
-    const text = template?.text?.({ id, name: trimmed, category }) ?? (await import("../workspace/pasted-flow.ts")).withNameAndGroup(pasted, trimmed, category);
+    const text =
+      template?.text?.({ id, name: trimmed, category }) ?? (await import("../workspace/pasted-flow.ts")).withNameAndCategory(pasted, trimmed, category);
     drafts.put(id, { text, baseHash: null, at: new Date().toISOString() });
     navigate(`/flows/${id}`);
   };

@@ -8,7 +8,7 @@ import { Timestamp } from "../controls/timestamp.tsx";
 import { strings } from "../strings.ts";
 import { nodesStrings as labels } from "../strings/nodes.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 
 const tones = { up: "ok", starting: "idle", behind: "fail" } as const;
 

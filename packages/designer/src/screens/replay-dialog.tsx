@@ -6,7 +6,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import { formatTime } from "../controls/timestamp.tsx";
 import { strings } from "../strings.ts";
 import { calledSystems } from "../trial/called-systems.ts";
-import { runningOf, useWorkspace } from "../workspace/workspace-store.ts";
+import { deployedFlow, useWorkspace } from "../workspace/workspace-store.ts";
 
 const labels = strings.replay;
 
@@ -16,7 +16,7 @@ export function ReplayTargets({ flowIds, recordedHash }: { readonly flowIds: rea
   return (
     <ul>
       {flowIds.map((id) => {
-        const running = runningOf(runtime, id);
+        const running = deployedFlow(runtime, id);
         return (
           <li key={id}>
             {running === undefined

@@ -7,12 +7,12 @@ import "./result-table.css";
 
 const text = strings.tests;
 
-/** Results of test files; each row shows the first failed check. */
+/** Results of test files; each row shows the first failed assertion. */
 export function ResultTable({ label, flowId, files }: { readonly label: string; readonly flowId: string; readonly files: readonly FileResult[] }) {
   return (
     <DataTable label={label} heads={[text.columns.result, text.columns.test, text.columns.difference, numericHead(text.columns.duration)]} stacks>
-      {files.flatMap(({ id, faults, tests }) => [
-        ...(faults.length === 0 ? [] : [<ResultRow key={id} flowId={flowId} file={id} name={text.fileFault} faults={faults} />]),
+      {files.flatMap(({ id, problems, tests }) => [
+        ...(problems.length === 0 ? [] : [<ResultRow key={id} flowId={flowId} file={id} name={text.fileProblem} failures={problems} />]),
         ...tests.map((test, index) => <ResultRow key={`${id}/${index}`} flowId={flowId} file={id} {...test} />),
       ])}
     </DataTable>
@@ -27,12 +27,12 @@ interface ResultRowProps {
   readonly file: string;
   readonly name: string;
   readonly line?: number;
-  readonly faults: readonly string[];
+  readonly failures: readonly string[];
   readonly durationMs?: number;
 }
 
-function ResultRow({ flowId, file, name, line, faults, durationMs }: ResultRowProps) {
-  const [first, ...others] = faults;
+function ResultRow({ flowId, file, name, line, failures, durationMs }: ResultRowProps) {
+  const [first, ...others] = failures;
   return (
     <tr>
       <td>
@@ -49,13 +49,13 @@ function ResultRow({ flowId, file, name, line, faults, durationMs }: ResultRowPr
           </Link>
         </div>
       </td>
-      <td className="result__fault" {...(first === undefined ? {} : { "data-label": text.columns.difference })}>
+      <td className="result__failure" {...(first === undefined ? {} : { "data-label": text.columns.difference })}>
         {first}
         {others.length === 0 ? null : (
           <details>
             <summary>{text.more(others.length)}</summary>
-            {others.map((fault) => (
-              <p key={fault}>{fault}</p>
+            {others.map((failure) => (
+              <p key={failure}>{failure}</p>
             ))}
           </details>
         )}

@@ -5,7 +5,7 @@ import type { Run } from "@sluice/client";
 import { useCatalog, useCatalogLoader } from "../catalog/use-catalog.ts";
 import { Timestamp } from "../controls/timestamp.tsx";
 import { strings } from "../strings.ts";
-import { foldRuns } from "./folded-runs.ts";
+import { groupRuns } from "./run-groups.ts";
 import "./run-table.css";
 
 const text = strings.runs;
@@ -17,7 +17,7 @@ export const StatusChip = ({ status }: { readonly status: string }) => (
   <span className={`chip ${styles[status] ?? ""}`}>{text.statuses[status as Run["status"]] ?? status}</span>
 );
 
-/** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are folded into the run that called them. */
+/** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are listed under the run that called them. */
 export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen?: string | undefined }) {
   useCatalogLoader();
   const catalog = useCatalog();
@@ -40,7 +40,7 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
           </tr>
         </thead>
         <tbody>
-          {foldRuns(runs, (uri) => catalog?.isRouteCall(uri) === true).map(({ run, called }) => {
+          {groupRuns(runs, (uri) => catalog?.isRouteCall(uri) === true).map(({ run, called }) => {
             const isOpen = opened.has(run.id);
             return (
               <Fragment key={run.id}>

@@ -10,7 +10,7 @@ import { formatTime } from "../controls/timestamp.tsx";
 import { SearchField } from "../controls/search-field.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 import { RunTable } from "./run-table.tsx";
 import { useRunPages, type RunPages, type RunQuery } from "./use-run-pages.ts";
 

@@ -6,7 +6,7 @@ import { Field } from "../controls/field.tsx";
 import { strings } from "../strings.ts";
 import { applyTheme, storedTheme, type Theme } from "../theme/theme.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
-import { useShell, useTitle } from "./page-context.tsx";
+import { useShell, useTitle } from "./shell-context.tsx";
 import { TargetSettings } from "./target-settings.tsx";
 import "./settings-screen.css";
 

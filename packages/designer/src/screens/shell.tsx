@@ -8,7 +8,7 @@ import { strings } from "../strings.ts";
 import { applyTheme } from "../theme/theme.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { navigation } from "./navigation.ts";
-import { ShellContext } from "./page-context.tsx";
+import { ShellContext } from "./shell-context.tsx";
 import { RuntimeStatus } from "./runtime-status.tsx";
 import "./shell.css";
 

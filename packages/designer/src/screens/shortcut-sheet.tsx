@@ -15,7 +15,7 @@ interface Listed {
 
 export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog reading title={strings.shortcuts.title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
+    <Dialog focusableBody title={strings.shortcuts.title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.close}</Button>}>
       <Shortcuts title={strings.shortcuts.page} commands={pageCommands} />
       <Shortcuts title={strings.shortcuts.canvas} commands={canvasActions} />
       <Shortcuts title={strings.shortcuts.step} commands={documentCommands} />

@@ -3,7 +3,7 @@ import { workspaceClient } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
 import { Field } from "../controls/field.tsx";
 import { strings } from "../strings.ts";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 
 export function SignInScreen({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [password, setPassword] = useState("");

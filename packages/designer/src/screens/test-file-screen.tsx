@@ -15,7 +15,7 @@ import { strings } from "../strings.ts";
 import { duplicateTest, removeTest, renameTest, testNames } from "../trial/test-edits.ts";
 import { runSuite } from "../trial/test-suites.ts";
 import { mountSource, type MountedSource } from "./mappings/document-source.ts";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 import { useUnsavedDraft } from "./use-unsaved-draft.ts";
 import { ResultTable } from "./result-table.tsx";
 import "../source-view/source-view.css";

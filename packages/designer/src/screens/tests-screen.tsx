@@ -9,7 +9,7 @@ import { Simulator } from "../simulation/simulator.ts";
 import type { FileResult } from "../simulation/test-result.ts";
 import { strings } from "../strings.ts";
 import { loadSuites, runSuite, tallyOf, type Suite } from "../trial/test-suites.ts";
-import { useTitle } from "./page-context.tsx";
+import { useTitle } from "./shell-context.tsx";
 import { usePolled } from "../api-client/use-polled.ts";
 import { testPath, ResultTable } from "./result-table.tsx";
 import "./tests-screen.css";

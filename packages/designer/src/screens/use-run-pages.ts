@@ -27,9 +27,9 @@ interface OlderRuns {
 const pageSize = 50;
 
 /** `query` must be stable. */
-export function useRunPages(target: string | undefined, query: RunQuery, everyMs: number | undefined): RunPages {
+export function useRunPages(target: string | undefined, query: RunQuery, pollMs: number | undefined): RunPages {
   const load = useCallback(() => runtimeAt(target).call("GET /runs", { query: { ...query, limit: pageSize, cursor: "newest" } }), [query, target]);
-  const [polled] = usePolled(target === undefined ? undefined : load, everyMs);
+  const [polled] = usePolled(target === undefined ? undefined : load, pollMs);
   const newest = polled !== undefined && "value" in polled ? polled.value : undefined;
   const [older, setOlder] = useState<OlderRuns | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);

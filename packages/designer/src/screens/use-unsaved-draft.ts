@@ -1,5 +1,5 @@
-// Unsaved drafts of the mapping and access editors. They are only in the page's memory, because they may contain secrets: they survive navigation,
-// and closing the page asks for confirmation.
+// Unsaved drafts of the mapping, connection and access editors. They are held only in the memory of the page, because they may contain secrets: they
+// survive navigation, and closing the page asks for confirmation.
 import { useCallback, useEffect, useRef, useState } from "react";
 
 const drafts = new Map<string, unknown>();
@@ -29,9 +29,9 @@ export const removeDraft = (key: string): void => {
   histories.delete(key);
 };
 
-/** The part of a draft key after the prefix. */
-export const draftsUnder = (start: string): readonly string[] =>
-  [...drafts.keys()].filter((key) => key.startsWith(start)).map((key) => key.slice(start.length));
+/** The keys of all drafts with this prefix, without the prefix. */
+export const draftsUnder = (prefix: string): readonly string[] =>
+  [...drafts.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
 
 export interface UnsavedDraft<T> {
   readonly draft: T;

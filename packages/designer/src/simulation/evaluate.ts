@@ -41,8 +41,8 @@ export async function evaluate({ language, expression, flow, step, message: reco
     ...(params === undefined ? {} : { params }),
   };
   const sample = { routeId, body, headers, properties, variables };
-  const { faults, outcome } = await simulate({ flowId: routeId, source, ...documents, sample, mocks: [] });
-  const error = faults[0]?.message ?? outcome?.error?.message;
+  const { diagnostics, outcome } = await simulate({ flowId: routeId, source, ...documents, sample, mocks: [] });
+  const error = diagnostics[0]?.message ?? outcome?.error?.message;
   if (error !== undefined || outcome === undefined) return { kind: "error", error: error ?? "", message };
   if (isCondition) return { kind: "value", value: outcome.body === "true", type: "boolean", message };
   return { kind: "value", value: outcome.body, type: outcome.bodyType as BodyType, message };
@@ -60,8 +60,8 @@ const isText = (expression: unknown, text: string): boolean =>
   expression === text || (typeof expression === "object" && expression !== null && Object.values(expression).includes(text));
 
 /** A flow that cannot run, e.g. while an expression is being typed, uses the sample everywhere. */
-function messageAt({ faults, input, steps }: SimulationResult, flow: SimulationRequest, step: EvaluationRequest["step"]): SeenMessage | undefined {
-  if (faults.length > 0) return { body: flow.sample.body, headers: flow.sample.headers };
+function messageAt({ diagnostics, input, steps }: SimulationResult, flow: SimulationRequest, step: EvaluationRequest["step"]): SeenMessage | undefined {
+  if (diagnostics.length > 0) return { body: flow.sample.body, headers: flow.sample.headers };
   return step === undefined ? input : outermost(steps, step)?.before;
 }
 

@@ -1,7 +1,7 @@
 // Runs one test file against a runtime or a simulation.
 import "./disable-schema-jit.ts";
 import { FlowTestFileError, readFlowTests, runFlowTest, type FlowTestFile, type LoggedLine, type RuntimeTransport } from "@sluice/flow-tests/portable";
-import { fileFaults, toTestResult, type FileResult, type TestFile, type TestResult } from "./test-result.ts";
+import { fileProblems, toTestResult, type FileResult, type TestFile, type TestResult } from "./test-result.ts";
 
 export type Transport = RuntimeTransport;
 export type TransportLine = LoggedLine;
@@ -22,8 +22,8 @@ export async function runTestFile(
     const runtime = typeof transport === "function" ? transport(file) : transport;
     const tests: TestResult[] = [];
     for (const test of file.tests) tests.push(toTestResult(await runFlowTest(runtime, test, file.defaults, { mockTimeoutMs })));
-    return { id, faults: [], tests };
+    return { id, problems: [], tests };
   } catch (error) {
-    return { id, faults: error instanceof FlowTestFileError ? fileFaults(error) : [(error as Error).message], tests: [] };
+    return { id, problems: error instanceof FlowTestFileError ? fileProblems(error) : [(error as Error).message], tests: [] };
   }
 }

@@ -16,7 +16,10 @@ export const runtimeConnectorsOf = (view: Pick<CatalogView, "connectors" | "conn
 });
 
 /** Declarations that accept any option: the runtime validates them. */
-export function shapesOf({ connectors }: RuntimeConnectors, isKnown: (scheme: string) => boolean): readonly Omit<ConnectorDeclaration, "connect">[] {
+export function placeholderConnectors(
+  { connectors }: RuntimeConnectors,
+  isKnown: (scheme: string) => boolean,
+): readonly Omit<ConnectorDeclaration, "connect">[] {
   return connectors
     .filter(({ scheme }) => !isKnown(scheme))
     .map(({ scheme, aliases, roles }) => ({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulate, type Sample, type SimulationRequest } from "./simulate.ts";
 import { simulateTests } from "./simulate-tests.ts";
 
-const flow = (steps: string, from = "direct:start", around = ""): string => `${around}- route:
+const flow = (steps: string, from = "direct:start", before = ""): string => `${before}- route:
     id: r
     from:
       uri: ${from}
@@ -56,15 +56,15 @@ test("a webhook responds as on the runtime", async () => {
   const { outcome, input } = await run(source, { body: '{"a":1}', headers: { "X-Who": "Ada", "Content-Type": "application/json" }, query: "q=2" });
   expect(outcome?.reply).toMatchObject({ status: 201, body: "Ada 2" });
   expect(input).toMatchObject({ body: '{"a":1}', bodyType: "bytes", headers: { "X-Who": "Ada", q: "2", CamelHttpMethod: "POST" } });
-  expect((await run(source, { method: "GET" })).faults).toMatchObject([{ message: "GET /api/r matches no route" }]);
+  expect((await run(source, { method: "GET" })).diagnostics).toMatchObject([{ message: "GET /api/r matches no route" }]);
 });
 
 test("delays and retries take no real time", async () => {
   const startTime = performance.now();
-  const around =
+  const before =
     '- onException:\n    exception: [java.io.IOException]\n    redeliveryPolicy: {maximumRedeliveries: "3", redeliveryDelay: "60000"}\n    handled: {constant: "true"}\n    steps: [{setBody: {constant: given up}}]\n';
   const { steps, outcome } = await run(
-    flow("- delay: {constant: '60000'}\n- to: {id: out, uri: 'http://x.invalid'}", "direct:start", around),
+    flow("- delay: {constant: '60000'}\n- to: {id: out, uri: 'http://x.invalid'}", "direct:start", before),
     {},
     {
       mocks: [{ id: "m", match: { stepId: "out" }, throw: { type: "java.io.IOException" } }],
@@ -82,13 +82,13 @@ test("a run that would exceed its time limit is cancelled", async () => {
 
 test("an invalid flow reports its errors with positions; a missing placeholder is replaced by its name", async () => {
   const broken = await run(flow("- setBdy: {constant: x}"));
-  expect(broken.faults).toMatchObject([{ span: { line: 6 } }]);
-  expect(broken.faults[0]?.message).toContain("unknown step 'setBdy'");
-  expect((await run("- route: [")).faults.length).toBeGreaterThan(0);
+  expect(broken.diagnostics).toMatchObject([{ span: { line: 6 } }]);
+  expect(broken.diagnostics[0]?.message).toContain("unknown step 'setBdy'");
+  expect((await run("- route: [")).diagnostics.length).toBeGreaterThan(0);
   const unresolved = await run(flow("- setBody: {constant: '{{erp.url}}'}"));
   expect([unresolved.unresolvedParameters, unresolved.outcome?.body]).toEqual([["erp.url"], "erp.url"]);
   expect((await run(flow("- setBody: {constant: '{{erp.url:x}}'}"))).unresolvedParameters).toEqual([]);
-  expect((await run(flow("- log: x"), { routeId: "other" })).faults[0]?.message).toBe("unknown route 'other'");
+  expect((await run(flow("- log: x"), { routeId: "other" })).diagnostics[0]?.message).toBe("unknown route 'other'");
 });
 
 test("tables and mapping documents of the workspace are used", async () => {
@@ -118,7 +118,7 @@ tests:
 `;
   const source = flow("- log: seen\n- to: {id: call, uri: 'http://x.invalid'}", "webhook");
   const [result] = await simulateTests({ flowId: "f", source, files: [{ id: "a", text }] });
-  expect(result?.tests.map(({ name, faults, visited }) => [name, faults, visited])).toEqual([
+  expect(result?.tests.map(({ name, failures, visited }) => [name, failures, visited])).toEqual([
     ["good", [], ["r/log1", "r/call"]],
     [
       "bad",
@@ -127,14 +127,14 @@ tests:
     ],
   ]);
   const [wrong] = await simulateTests({ flowId: "f", source, files: [{ id: "b", text: "flowId: f\ntests: [{nam: x}]" }] });
-  expect(wrong?.faults[0]).toContain("line 2");
+  expect(wrong?.problems[0]).toContain("line 2");
 });
 
 test("connectors and connections of the runtime are simulated by name", async () => {
-  const systems = { connectors: [{ scheme: "kafka", aliases: [], roles: ["source", "sink"] as const }], classes: ["org.example.DataSource"] };
+  const runtimeConnectors = { connectors: [{ scheme: "kafka", aliases: [], roles: ["source", "sink"] as const }], classes: ["org.example.DataSource"] };
   const beans = "- beans: [{name: ds, type: org.example.DataSource, properties: {url: x}}]\n";
   const source = flow('- to: {id: send, uri: "kafka:orders?brokers=b:9092"}\n- setBody: {constant: after}', "kafka:in", beans);
-  const { outcome, steps, faults } = await run(source, {}, { systems });
-  expect([faults, outcome, steps[0]]).toMatchObject([[], { status: "completed", body: "after" }, { stepId: "send" }]);
-  expect((await run(source)).faults[0]?.message).toContain("org.example.DataSource");
+  const { outcome, steps, diagnostics } = await run(source, {}, { runtimeConnectors });
+  expect([diagnostics, outcome, steps[0]]).toMatchObject([[], { status: "completed", body: "after" }, { stepId: "send" }]);
+  expect((await run(source)).diagnostics[0]?.message).toContain("org.example.DataSource");
 });

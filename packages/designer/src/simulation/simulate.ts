@@ -52,7 +52,7 @@ interface SimulatedOutcome {
 
 export interface SimulationResult {
   /** Why the flow could not run; empty when it did. */
-  readonly faults: readonly Pick<Diagnostic, "message" | "code" | "span">[];
+  readonly diagnostics: readonly Pick<Diagnostic, "message" | "code" | "span">[];
   readonly input: ShownMessage | undefined;
   readonly steps: readonly SimulatedStep[];
   readonly omittedSteps: number;
@@ -72,7 +72,11 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   const startTime = performance.now();
   const started = await startSimulated(request);
   const emptyResult = { input: undefined, steps: [], omittedSteps: 0, outcome: undefined, calls: [], lines: [], unresolvedParameters: [], conditions: [] };
-  const failWith = (faults: SimulationResult["faults"]): SimulationResult => ({ ...emptyResult, faults, durationMs: performance.now() - startTime });
+  const failWith = (diagnostics: SimulationResult["diagnostics"]): SimulationResult => ({
+    ...emptyResult,
+    diagnostics,
+    durationMs: performance.now() - startTime,
+  });
   if (!started.ok) return failWith(started.diagnostics.filter(({ severity }) => severity === "error"));
   const { simulated } = started;
   const mocks = new SimulationMocks(simulated);
@@ -87,7 +91,7 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   await settle(simulated);
   const { recorder, host, unresolvedParameters, conditions } = simulated;
   return {
-    faults: [],
+    diagnostics: [],
     input: sent.input,
     steps: recorder.steps,
     omittedSteps: recorder.omitted,

@@ -5,15 +5,15 @@ test("timers fire in order without real waiting, and time advances", async () =>
   const clock = new SimulatedClock();
   const before = clock.now();
   const fired: string[] = [];
-  let over = false;
+  let isDone = false;
   clock.after(60_000, () => {
     fired.push("minute");
-    clock.after(1_000, () => (over = true));
+    clock.after(1_000, () => (isDone = true));
   });
   clock.after(10, () => fired.push("first"));
   clock.after(10, () => fired.push("second"));
   clock.after(30_000, () => fired.push("never"))();
-  expect(await clock.runUntil(() => over)).toBe(true);
+  expect(await clock.runUntil(() => isDone)).toBe(true);
   expect(fired).toEqual(["first", "second", "minute"]);
   expect(clock.now() - before).toBeGreaterThanOrEqual(61_000);
 });
@@ -21,14 +21,14 @@ test("timers fire in order without real waiting, and time advances", async () =>
 test("work that only yields continues before any timer fires", async () => {
   const clock = new SimulatedClock();
   const order: string[] = [];
-  let over = false;
+  let isDone = false;
   clock.after(0, () => order.push("timer"));
   void (async () => {
     for (let turn = 0; turn < 5; turn++) await clock.yieldToEventLoop();
     order.push("work");
-    over = true;
+    isDone = true;
   })();
-  await clock.runUntil(() => over);
+  await clock.runUntil(() => isDone);
   expect(order).toEqual(["work"]);
 });
 

@@ -15,7 +15,7 @@ export interface SimulatedFlow {
   readonly tables?: Documents;
   readonly mappings?: Documents;
   /** Connectors and connections of the runtime. */
-  readonly systems?: RuntimeConnectors;
+  readonly runtimeConnectors?: RuntimeConnectors;
 }
 
 export interface SimulatedRuntime {
@@ -39,14 +39,14 @@ const limits = { drainMs: 100, exchanges: 20_000 };
 
 /** Deploys a flow, or returns why that is not possible. */
 export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
-  const { params = {}, systems = noConnectors } = flow;
+  const { params = {}, runtimeConnectors = noConnectors } = flow;
   const mappings = new SimulatedMappings(flow.tables ?? {}, flow.mappings ?? {});
-  const host = new SimulatedHost(mappings.lookup, unavailableConnections(systems));
+  const host = new SimulatedHost(mappings.lookup, unavailableConnections(runtimeConnectors));
   const recorder = new StepRecorder();
   const conditions = new Set<string>();
   const catalog = simulationCatalog({
     mappings: mappings.port,
-    systems,
+    runtimeConnectors,
     unmocked: (exchange: Exchange) => recorder.mark(exchange, { unmocked: true }),
     condition: (text) => void conditions.add(text),
   });

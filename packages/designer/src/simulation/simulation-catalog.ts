@@ -3,7 +3,7 @@
 import { portableConnectors, ioShapes, type MessageMappingPort } from "@sluice/connectors/portable";
 import { entities, type Catalog, type Connector, type ConnectorDeclaration, type Exchange, type LanguageDeclaration, type Source } from "@sluice/engine";
 import type { ConnectorRole } from "@sluice/model";
-import { shapesOf, type RuntimeConnectors } from "./runtime-connectors.ts";
+import { placeholderConnectors, type RuntimeConnectors } from "./runtime-connectors.ts";
 import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
 
 export interface SimulationPorts {
@@ -13,7 +13,7 @@ export interface SimulationPorts {
   /** Called when text was compiled as a condition by a language that treats conditions differently from other expressions. */
   condition?(text: string): void;
   /** Connectors of the runtime in addition to those of the page. */
-  readonly systems?: RuntimeConnectors;
+  readonly runtimeConnectors?: RuntimeConnectors;
 }
 
 export function simulationCatalog(ports: SimulationPorts): Catalog {
@@ -29,7 +29,7 @@ export function simulationCatalog(ports: SimulationPorts): Catalog {
   );
   const own = [...portable.map((connector) => simulateConnector(connector, ports)), ...ioShapes.map((shape) => placeholderConnector(shape, ports))];
   const schemes = new Set(own.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
-  const others = ports.systems === undefined ? [] : shapesOf(ports.systems, (scheme) => schemes.has(scheme));
+  const others = ports.runtimeConnectors === undefined ? [] : placeholderConnectors(ports.runtimeConnectors, (scheme) => schemes.has(scheme));
   const connectors = [...own, ...others.map((shape) => placeholderConnector(shape, ports))];
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
@@ -88,9 +88,9 @@ const withoutDurability =
     make({ ...endpoint, options: { ...(endpoint.options as object), durable: false } }, scope);
 
 function placeholderConnector(shape: Omit<ConnectorDeclaration, "connect">, { unmocked }: SimulationPorts): ConnectorDeclaration {
-  const triggers: Connector["source"] = () => ({ claims: [], exclusive: false, ...inactive });
+  const source: Connector["source"] = () => ({ claims: [], exclusive: false, ...inactive });
   const sink: Connector["sink"] = () => ({ send: unmocked });
   const poller: Connector["poller"] = () => ({ receive: (_timeoutMs, exchange) => (unmocked(exchange), undefined) });
-  const byRole: Required<Pick<Connector, ConnectorRole>> = { source: triggers, sink, poller };
+  const byRole: Required<Pick<Connector, ConnectorRole>> = { source, sink, poller };
   return { ...shape, connect: () => Object.fromEntries(shape.roles.map((role) => [role, byRole[role]])) };
 }

@@ -4,7 +4,7 @@ import type { WorkerRequest, WorkerMessage } from "./worker-messages.ts";
 
 class FakeWorker implements WorkerLike {
   readonly requests: WorkerRequest[] = [];
-  ended = false;
+  isTerminated = false;
   onmessage: WorkerLike["onmessage"] = null;
   onerror: WorkerLike["onerror"] = null;
 
@@ -13,7 +13,7 @@ class FakeWorker implements WorkerLike {
   }
 
   terminate(): void {
-    this.ended = true;
+    this.isTerminated = true;
   }
 
   emit(report: WorkerMessage): void {
@@ -64,10 +64,10 @@ test("a request that takes too long terminates its worker; the next one gets a n
   await vi.advanceTimersByTimeAsync(simulationTimeoutMs * 5);
   worker.emit({ kind: "ready" });
   await vi.advanceTimersByTimeAsync(simulationTimeoutMs - 1);
-  expect(worker.ended).toBe(false);
+  expect(worker.isTerminated).toBe(false);
   const next = outcome(run("next"));
   await vi.advanceTimersByTimeAsync(1);
-  expect([await slow, worker.ended, workers.length]).toEqual(["time", true, 2]);
+  expect([await slow, worker.isTerminated, workers.length]).toEqual(["timeout", true, 2]);
   worker.emit({ kind: "done", number: 1, result: "late" });
   (workers[1] as FakeWorker).emit({ kind: "ready" });
   (workers[1] as FakeWorker).emit({ kind: "done", number: 2, result: "next" });
@@ -81,12 +81,12 @@ test("a worker that fails to load is reported, and loaded again for the next req
   void outcome(run("b"));
   expect(workers.length).toBe(2);
   simulator.close();
-  expect((workers[1] as FakeWorker).ended).toBe(true);
+  expect((workers[1] as FakeWorker).isTerminated).toBe(true);
 });
 
 test("closing rejects running and waiting requests, and starts no new worker", async () => {
   const results = [run("a"), run("b")].map(outcome);
   simulator.close();
   expect(await Promise.all(results)).toEqual(["replaced", "replaced"]);
-  expect(workers.map(({ ended }) => ended)).toEqual([true]);
+  expect(workers.map(({ isTerminated }) => isTerminated)).toEqual([true]);
 });

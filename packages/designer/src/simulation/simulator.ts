@@ -11,9 +11,9 @@ export interface WorkerLike {
 }
 
 export class SimulationStopped extends Error {
-  readonly reason: "time" | "replaced" | "crash";
+  readonly reason: "timeout" | "replaced" | "crash";
 
-  constructor(reason: "time" | "replaced" | "crash", message: string) {
+  constructor(reason: "timeout" | "replaced" | "crash", message: string) {
     super(message);
     this.name = "SimulationStopped";
     this.reason = reason;
@@ -83,7 +83,7 @@ export class Simulator {
     if (running === undefined) return;
     this.#worker?.postMessage(running.request);
     // The time limit starts here, so that loading the engine does not count.
-    this.#timer = setTimeout(() => this.#stop(new SimulationStopped("time", `stopped after ${simulationTimeoutMs / 1_000} s`)), simulationTimeoutMs);
+    this.#timer = setTimeout(() => this.#stop(new SimulationStopped("timeout", `stopped after ${simulationTimeoutMs / 1_000} s`)), simulationTimeoutMs);
   }
 
   #receive(message: WorkerMessage): void {

@@ -9,7 +9,7 @@ export interface TestFile {
 export interface TestResult {
   readonly name: string;
   readonly line: number;
-  readonly faults: readonly string[];
+  readonly failures: readonly string[];
   readonly durationMs: number;
   /** `routeId/stepId` of every step that the messages passed. */
   readonly visited: readonly string[];
@@ -18,14 +18,14 @@ export interface TestResult {
 export interface FileResult {
   readonly id: string;
   /** Errors in the file itself. */
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
   readonly tests: readonly TestResult[];
 }
 
-export function toTestResult({ name, line, faults, durationMs, runs }: FlowTestResult): TestResult {
+export function toTestResult({ name, line, failures, durationMs, runs }: FlowTestResult): TestResult {
   const visited = new Set(runs.flatMap(({ routeId, steps }) => steps.map(({ stepId }) => `${routeId}/${stepId}`)));
-  return { name, line, faults, durationMs, visited: [...visited] };
+  return { name, line, failures, durationMs, visited: [...visited] };
 }
 
-export const fileFaults = ({ faults }: FlowTestFileError): readonly string[] =>
-  faults.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+export const fileProblems = ({ problems }: FlowTestFileError): readonly string[] =>
+  problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);

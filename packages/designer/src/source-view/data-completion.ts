@@ -1,8 +1,8 @@
 // Completes message paths in YAML and inserts values from the data panel. The suggestions are those of the forms.
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view";
-import { clearInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
-import { messageData, type DataPlace, type MessageData } from "../data-panel/message-data.ts";
+import { clearInsertTarget, pathDragType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
+import { messageData, type DataPath, type MessageData } from "../data-panel/message-data.ts";
 import { insertPath } from "../data-panel/path-text.ts";
 import { applyCompletion, suggestionsAt, withMessageNames, type Completion, type KnownNames } from "../inspector/completions.ts";
 import { strings } from "../strings.ts";
@@ -17,8 +17,8 @@ export interface CompletionDetails {
 
 interface OpenList {
   readonly language: string;
-  /** Start of the expression and of the text to replace. */
-  readonly expression: number;
+  readonly expressionStart: number;
+  /** Start of the text that a completion replaces. */
   readonly start: number;
   readonly items: readonly Completion[];
   readonly active: number;
@@ -80,17 +80,17 @@ function listAt(state: EditorState, details: CompletionDetails): OpenList | unde
   const found = empty ? expressionHere(state, head) : undefined;
   if (found === undefined) return undefined;
   const line = state.doc.lineAt(head);
-  const expression = line.from + found.column;
+  const expressionStart = line.from + found.column;
   const message = details.message();
   const source = {
     language: found.language,
     names: withMessageNames(details.names(), message),
     data: message === undefined ? undefined : messageData(message),
   };
-  const suggestions = suggestionsAt(line.text.slice(found.column), head - expression, source);
+  const suggestions = suggestionsAt(line.text.slice(found.column), head - expressionStart, source);
   return suggestions === undefined
     ? undefined
-    : { language: found.language, expression, start: expression + suggestions.start, items: suggestions.items, active: 0 };
+    : { language: found.language, expressionStart, start: expressionStart + suggestions.start, items: suggestions.items, active: 0 };
 }
 
 function expressionHere(state: EditorState, head: number): ExpressionAt | undefined {
@@ -100,13 +100,13 @@ function expressionHere(state: EditorState, head: number): ExpressionAt | undefi
   return expressionAt([...lines, line.text.slice(0, head - line.from)]);
 }
 
-function acceptItem(view: EditorView, { language, expression, start, items }: OpenList, index: number): boolean {
+function acceptItem(view: EditorView, { language, expressionStart, start, items }: OpenList, index: number): boolean {
   const item = items[index];
   if (item === undefined) return false;
   const { head } = view.state.selection.main;
   const line = view.state.doc.lineAt(head);
-  const next = applyCompletion(language, view.state.sliceDoc(expression, line.to), head - expression, start - expression, item);
-  replaceRange(view, expression, line.to, next);
+  const next = applyCompletion(language, view.state.sliceDoc(expressionStart, line.to), head - expressionStart, start - expressionStart, item);
+  replaceRange(view, expressionStart, line.to, next);
   return true;
 }
 
@@ -158,12 +158,12 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
 /** Inserts values from the data panel in the expression language at the cursor. */
 function dataPanelInsertion(details: CompletionDetails): Extension {
   let target: InsertTarget | undefined;
-  const insertAt = (view: EditorView, place: DataPlace, data: MessageData): boolean => {
+  const insertAt = (view: EditorView, path: DataPath, data: MessageData): boolean => {
     const { from, to } = view.state.selection.main;
     const { language, column } = expressionHere(view.state, from) ?? { language: "simple", column: 0 };
     const line = view.state.doc.lineAt(from);
     const start = Math.min(from, line.from + column);
-    const next = insertPath(language, place, data, view.state.sliceDoc(start, Math.max(to, line.to)), from - start, to - start);
+    const next = insertPath(language, path, data, view.state.sliceDoc(start, Math.max(to, line.to)), from - start, to - start);
     if (next === undefined) return false;
     replaceRange(view, start, Math.max(to, line.to), next);
     view.focus();
@@ -176,21 +176,21 @@ function dataPanelInsertion(details: CompletionDetails): Extension {
         get language() {
           return expressionHere(view.state, view.state.selection.main.head)?.language ?? "simple";
         },
-        insert: (place, data) => view.dom.isConnected && insertAt(view, place, data),
+        insert: (path, data) => view.dom.isConnected && insertAt(view, path, data),
       };
       setInsertTarget(target);
     },
     dragover(event) {
-      if (event.dataTransfer?.types.includes(placeType) === true) event.preventDefault();
+      if (event.dataTransfer?.types.includes(pathDragType) === true) event.preventDefault();
     },
     drop(event, view) {
-      const place = event.dataTransfer?.getData(placeType) ?? "";
+      const path = event.dataTransfer?.getData(pathDragType) ?? "";
       const message = details.message();
-      if (place === "" || message === undefined) return false;
+      if (path === "" || message === undefined) return false;
       event.preventDefault();
       const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
       if (position !== null) view.dispatch({ selection: { anchor: position } });
-      insertAt(view, JSON.parse(place) as DataPlace, messageData(message));
+      insertAt(view, JSON.parse(path) as DataPath, messageData(message));
       return true;
     },
     // Values go to this editor until it is removed, even while it has no focus.

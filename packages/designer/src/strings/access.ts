@@ -9,8 +9,8 @@ export const accessStrings = {
   openText:
     "This flow has no access policy. Anyone who can reach the runtime can call its webhooks, unless the runtime was started with SERVICE_WEBHOOK_DEFAULT=deny.",
   noScheme: "No credentials required",
-  broken: "Unreadable: all calls are rejected",
-  brokenText: (reason: string) => `The policy cannot be read, so all calls are rejected: ${reason}. Save a new policy or delete this one.`,
+  unreadable: "Unreadable: all calls are rejected",
+  invalidText: (reason: string) => `The policy cannot be read, so all calls are rejected: ${reason}. Save a new policy or delete this one.`,
   notDeployed: "Not deployed",
   schemes: { apiKey: "API key", basic: "Basic", jwt: "JWT", hmac: "HMAC signature" },
   defaults: { deny: "rejected", allow: "allowed" },

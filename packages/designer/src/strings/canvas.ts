@@ -103,7 +103,7 @@ export const canvasStrings = {
   unread: "This flow cannot be displayed.",
   unreadHint: (line: number) => `The YAML is not valid. Fix line ${line} in the YAML view.`,
   addFirst: "Add a step",
-  adopts: "Without inner steps, this applies to the steps that follow.",
+  adopts: "Without nested steps, this applies to the steps that follow.",
   hidden: (number: number) => `${count(number, "step", "steps")} hidden`,
   insertHere: "Insert a step here",
   addStep: "Add step",

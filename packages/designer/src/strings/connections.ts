@@ -9,7 +9,7 @@ export const connectionStrings = {
   create: "New connection",
   emptyTitle: "No connections yet",
   emptyText: "Connect a database or broker, then choose it in the steps of your flows.",
-  states: { up: "Up", down: "Down", idle: "Not in use", broken: "Invalid" },
+  states: { up: "Up", down: "Down", idle: "Not in use", invalid: "Invalid" },
   downSince: (time: string) => `Since ${time}.`,
   unused: "No flow",
   test: "Test",
@@ -45,7 +45,7 @@ export const connectionStrings = {
   groups: { security: "Security", advanced: "Advanced" },
   defaultIs: (value: string) => `Default: ${value}.`,
   unknownType: (type: string) => `The runtime does not have the connection type '${type}'.`,
-  brokenText: (reason: string) => `This connection cannot be used: ${reason}.`,
+  invalidText: (reason: string) => `This connection cannot be used: ${reason}.`,
   usedBy: "Used by",
   usedByNone: "No deployed flow uses this connection.",
   browse: {

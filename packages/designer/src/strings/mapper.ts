@@ -117,7 +117,7 @@ export const mapperStrings = {
   suggestions: "Suggestions",
   columns: { target: "Target field", formula: "Formula", condition: "Condition", result: "Result", action: "Actions" },
   removeOne: (path: string) => `Remove ${path}`,
-  chip: (path: string, steps: string) => `Edit ${steps} of ${path}`,
+  chip: (path: string, functions: string) => `Edit ${functions} of ${path}`,
 } as const;
 
 export const functionGroups = [

@@ -43,15 +43,15 @@ const endOf = (step: RunStep): number => Date.parse(step.startedAt) + step.durat
 function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, isOver: boolean): boolean {
   const path = paths.get(step.stepId);
   if (path === undefined) return false;
-  const around = all
+  const enclosing = all
     .filter((other) => other.status !== "running" && isInside(path, paths.get(other.stepId)) && other.startedAt <= step.startedAt)
     .toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1))[0];
-  if (step.status === "running") return around !== undefined && isOver;
-  return around !== undefined && endOf(step) > endOf(around) + roundingMs;
+  if (step.status === "running") return enclosing !== undefined && isOver;
+  return enclosing !== undefined && endOf(step) > endOf(enclosing) + roundingMs;
 }
 
-const isInside = (path: Path, around: Path | undefined): boolean =>
-  around !== undefined && around.length < path.length && around.every((part, index) => part === path[index]);
+const isInside = (path: Path, enclosing: Path | undefined): boolean =>
+  enclosing !== undefined && enclosing.length < path.length && enclosing.every((part, index) => part === path[index]);
 
 const dimmed: CardDetails = { dimmed: true };
 

@@ -34,7 +34,7 @@ function proxiedTransport(target: string | undefined): Transport {
           if (state !== "connecting") resolve(followed);
         };
         const listen = async (): Promise<void> => {
-          const events = follow(runtime, "GET /logs/stream", { query: { sessionId }, signal: controller.signal, patient: true, onState });
+          const events = follow(runtime, "GET /logs/stream", { query: { sessionId }, signal: controller.signal, retryFirstConnection: true, onState });
           for await (const event of events) if (event.name === "log") lines.push(event.data);
         };
         void listen();

@@ -22,7 +22,7 @@ export interface ShownRun {
 }
 
 /** Polling interval of a run in flight. */
-const runningMs = 500;
+const pollMs = 500;
 
 const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], at: 0, reached: [], goTo: () => undefined };
 const ShownRunContext = createContext<ShownRun>(noRun);
@@ -36,7 +36,7 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
   const [chosen, setChosen] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
   const load = useCallback(() => runtimeAt(target).call("GET /runs/:id", { params: { id: runId ?? "" } }), [runId, target]);
   const [isRunning, setRunning] = useState(false);
-  const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, isRunning ? runningMs : undefined);
+  const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, isRunning ? pollMs : undefined);
   const loaded = polled !== undefined && "value" in polled && polled.value.id === runId ? polled.value : undefined;
   useEffect(() => setRunning(loaded?.endedAt === null), [loaded]);
   const chain = useChain(loaded, target);

@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useMemo, useRef, useState, type R
 import { pathKey, type Path } from "@sluice/model";
 import { useWatch } from "../breakpoints/breakpoint-watch.ts";
 import { useBreakpointMarks } from "../canvas/breakpoint-marks.ts";
-import { stepAround } from "../document/open-flow.ts";
+import { enclosingStep } from "../document/open-flow.ts";
 import { useEditorState } from "../editor/editor-context.ts";
 import type { SomeMessage } from "./message-text.ts";
 import { headersOf, type SampleDraft } from "./sample-draft.ts";
@@ -30,8 +30,8 @@ export const useStepMessage = (): StepMessage => useContext(StepMessageContext);
 
 export function StepMessageProvider({ children }: { readonly children: ReactNode }) {
   const { run, steps: recorded, at } = useShownRun();
-  const key = useEditorState(({ flow }) => (flow.selection === undefined ? undefined : pathKey(stepAround(flow, flow.selection)?.path ?? flow.selection)));
-  const { steps: tried, input, isGuess } = useSampleSteps(run === undefined && key !== undefined);
+  const key = useEditorState(({ flow }) => (flow.selection === undefined ? undefined : pathKey(enclosingStep(flow, flow.selection)?.path ?? flow.selection)));
+  const { steps: tried, input, isFallback } = useSampleSteps(run === undefined && key !== undefined);
   const held = useHeld(key);
   const message = useMemo((): StepMessage => {
     if (key === undefined) return noMessage;
@@ -42,12 +42,12 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
     const current = run === undefined ? undefined : recorded[at];
     const last = current !== undefined && isHere(current) ? current : seen.at(-1);
     if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, visits: seen.length };
-    if (run === undefined && isGuess && input !== undefined) return { before: input, after: undefined, runId: undefined, visits: 1 };
+    if (run === undefined && isFallback && input !== undefined) return { before: input, after: undefined, runId: undefined, visits: 1 };
     // The trigger has no message before it.
     if (!key.endsWith("/from")) return { ...noMessage, runId: run?.id };
     const first = run === undefined ? input : recorded[0]?.before;
     return { before: undefined, after: first, runId: run?.id, visits: first === undefined ? 0 : 1 };
-  }, [key, held, run, recorded, at, tried, input, isGuess]);
+  }, [key, held, run, recorded, at, tried, input, isFallback]);
   return <StepMessageContext value={message}>{children}</StepMessageContext>;
 }
 
@@ -59,7 +59,7 @@ function useHeld(key: string | undefined) {
   return isHere ? (held ?? undefined) : undefined;
 }
 
-const noSteps: VisitedSteps = { steps: [], input: undefined, isGuess: true };
+const noSteps: VisitedSteps = { steps: [], input: undefined, isFallback: true };
 const debounceMs = 200;
 
 /** The steps of the trial. While the trial is off, the sample is simulated for this purpose only. */
@@ -86,12 +86,12 @@ function useSampleSteps(isNeeded: boolean): VisitedSteps {
   // While the flow is invalid, the messages of the last valid version stay visible.
   const last = useRef(noSteps);
   return useMemo(() => {
-    const isTried = isOn && result?.faults.length === 0;
-    const next = isTried ? { steps, input: result.input, isGuess: false } : isOn ? guessOf(sample) : visited;
-    if (!next.isGuess || last.current.isGuess) last.current = next;
+    const isTried = isOn && result?.diagnostics.length === 0;
+    const next = isTried ? { steps, input: result.input, isFallback: false } : isOn ? fallbackOf(sample) : visited;
+    if (!next.isFallback || last.current.isFallback) last.current = next;
     return last.current;
   }, [isOn, steps, result, sample, visited]);
 }
 
 /** For a flow that cannot run, the sample itself is used as the message at every step. */
-const guessOf = ({ body, headers }: SampleDraft): VisitedSteps => ({ steps: [], input: { body, headers: headersOf(headers) }, isGuess: true });
+const fallbackOf = ({ body, headers }: SampleDraft): VisitedSteps => ({ steps: [], input: { body, headers: headersOf(headers) }, isFallback: true });

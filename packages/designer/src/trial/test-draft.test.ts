@@ -53,10 +53,10 @@ test.each(Object.entries(sources))("a test created from a trial passes: %s", asy
     ),
   );
   const [fileResult] = await simulateTests({ flowId: "f", source, files: [{ id: "t", text }] });
-  expect(fileResult).toMatchObject({ faults: [], tests: [{ faults: [] }] });
+  expect(fileResult).toMatchObject({ problems: [], tests: [{ failures: [] }] });
   const changed = source.replace(/setBody: \{(?:simple|constant): (?:"[^"]*"|'[^']*')\}/, "setBody: {constant: other}");
   const [other] = await simulateTests({ flowId: "f", source: changed, files: [{ id: "t", text }] });
-  expect(other?.tests[0]?.faults).toEqual([expect.stringContaining("expected the reply")]);
+  expect(other?.tests[0]?.failures).toEqual([expect.stringContaining("expected the reply")]);
 });
 
 test("steps of two routes with the same id get a mock each", () => {

@@ -1,4 +1,4 @@
-// Creates a test from a run or trial: input, responses and result. The user selects which checks to include.
+// Creates a test from a run or trial: input, responses and result. The user selects which assertions to include.
 import { type RouteOutline, slug } from "@sluice/model";
 import type { RunDetail } from "@sluice/client";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
@@ -8,13 +8,13 @@ import type { MockResponse, MockResponses, TrialState } from "./trial.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** One check with its description. */
+/** One assertion with its description. */
 export interface ProposedAssertion {
   readonly kind: "status" | "replyStatus" | "body" | "mockCalled" | "visited";
   readonly about: string | number;
   /** The steps that it refers to. */
   readonly steps: readonly StepReference[];
-  /** The check as written in the file; created from `steps` for checks that refer to steps. */
+  /** The assertion as written in the file; created from `steps` for assertions that refer to steps. */
   readonly then: Data;
   /** False for values that tend to differ between runs. */
   readonly isProposed: boolean;

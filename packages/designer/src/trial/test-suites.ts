@@ -29,10 +29,10 @@ export async function runSuite(simulator: Simulator, flowId: string, tooLong: st
     texts("message-mappings"),
   ]);
   return simulator
-    .run("tests", { flowId, source: flow.text, tables, mappings, files, systems: runtimeConnectorsOf(currentCatalog()?.view) })
+    .run("tests", { flowId, source: flow.text, tables, mappings, files, runtimeConnectors: runtimeConnectorsOf(currentCatalog()?.view) })
     .catch((error: Error) => {
-      const fault = error instanceof SimulationStopped && error.reason === "time" ? tooLong : error.message;
-      return files.map(({ id }) => ({ id, faults: [fault], tests: [] }));
+      const problem = error instanceof SimulationStopped && error.reason === "timeout" ? tooLong : error.message;
+      return files.map(({ id }) => ({ id, problems: [problem], tests: [] }));
     });
 }
 
@@ -43,6 +43,6 @@ export interface Tally {
 
 /** An unreadable file counts as a failed test. */
 export function tallyOf(files: readonly FileResult[]): Tally {
-  const tests = files.flatMap((file) => [...(file.faults.length > 0 ? [file.faults] : []), ...file.tests.map(({ faults }) => faults)]);
-  return { passed: tests.filter((faults) => faults.length === 0).length, total: tests.length };
+  const tests = files.flatMap((file) => [...(file.problems.length > 0 ? [file.problems] : []), ...file.tests.map(({ failures }) => failures)]);
+  return { passed: tests.filter((failures) => failures.length === 0).length, total: tests.length };
 }

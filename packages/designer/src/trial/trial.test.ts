@@ -25,9 +25,9 @@ class LocalWorker implements WorkerLike {
     queueMicrotask(() => this.#report({ kind: "ready" }));
   }
 
-  postMessage(order: WorkerRequest): void {
-    if (order.kind === "tests") void simulateTests(order.request).then((result) => this.#report({ kind: "done", number: order.number, result }));
-    if (order.kind === "simulate") void simulate(order.request).then((result) => this.#report({ kind: "done", number: order.number, result }));
+  postMessage(message: WorkerRequest): void {
+    if (message.kind === "tests") void simulateTests(message.request).then((result) => this.#report({ kind: "done", number: message.number, result }));
+    if (message.kind === "simulate") void simulate(message.request).then((result) => this.#report({ kind: "done", number: message.number, result }));
   }
 
   terminate(): void {

@@ -37,7 +37,7 @@ export interface VisitedSteps {
   readonly steps: readonly TriedStep[];
   readonly input: SomeMessage | undefined;
   /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then used at every step. */
-  readonly isGuess: boolean;
+  readonly isFallback: boolean;
 }
 
 export interface TestRun {
@@ -190,10 +190,10 @@ export class Trial {
     if (lastValid?.text !== text || route === undefined) return undefined;
     const request = await this.#request(text, route, sample, responses);
     return this.#parts.simulator.run("simulate", request).then(
-      ({ steps, input, faults }) =>
-        faults.length > 0
-          ? { steps: [], input: { body: request.sample.body, headers: request.sample.headers }, isGuess: true }
-          : { steps: withPaths(steps, lastValid.outline), input, isGuess: false },
+      ({ steps, input, diagnostics }) =>
+        diagnostics.length > 0
+          ? { steps: [], input: { body: request.sample.body, headers: request.sample.headers }, isFallback: true }
+          : { steps: withPaths(steps, lastValid.outline), input, isFallback: false },
       () => undefined,
     );
   }
@@ -214,7 +214,7 @@ export class Trial {
     this.store.setState({ areTestsBusy: true });
     const [files, documents] = await Promise.all([this.loadTests(), this.#readDocuments()]);
     await this.#parts.simulator
-      .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, systems: runtimeConnectorsOf(this.#parts.catalog()?.view) })
+      .run("tests", { flowId: this.#editor.id, source: text, ...documents, files, runtimeConnectors: runtimeConnectorsOf(this.#parts.catalog()?.view) })
       .then(
         (results) => {
           const isCurrent = this.#editor.flow.text === text;
@@ -222,8 +222,8 @@ export class Trial {
         },
         (error: unknown) => {
           if (isReplaced(error)) return;
-          const faults = [this.#reason(error)];
-          this.store.setState({ testRun: { by: "simulation", files: files.map(({ id }) => ({ id, faults, tests: [] })) }, areTestsBusy: false });
+          const problems = [this.#reason(error)];
+          this.store.setState({ testRun: { by: "simulation", files: files.map(({ id }) => ({ id, problems, tests: [] })) }, areTestsBusy: false });
         },
       );
   }
@@ -244,7 +244,7 @@ export class Trial {
       flowId: this.#editor.id,
       source,
       ...documents,
-      systems: runtimeConnectorsOf(catalog?.view),
+      runtimeConnectors: runtimeConnectorsOf(catalog?.view),
       sample: sampleOf(sample, route, catalog),
       mocks: mocksOf(responses),
       testFiles,
@@ -258,7 +258,7 @@ export class Trial {
       result,
       steps,
       isBusy: false,
-      problem: result.faults[0] === undefined ? undefined : `line ${result.faults[0].span.line}: ${result.faults[0].message}`,
+      problem: result.diagnostics[0] === undefined ? undefined : `line ${result.diagnostics[0].span.line}: ${result.diagnostics[0].message}`,
       selectedIndex: selectedIndex !== undefined && selectedIndex < steps.length ? selectedIndex : undefined,
     }));
   }
@@ -270,7 +270,7 @@ export class Trial {
   }
 
   #reason(error: unknown): string {
-    return error instanceof SimulationStopped && error.reason === "time" ? this.#parts.labels.tooLong : (error as Error).message;
+    return error instanceof SimulationStopped && error.reason === "timeout" ? this.#parts.labels.tooLong : (error as Error).message;
   }
 
   /** Reads them for every run, because they may be edited on another screen or on disk while the editor stays open. */

@@ -10,7 +10,7 @@ import { useTrialState } from "./trial-context.ts";
 
 const captureMs = 60_000;
 
-/** Calls the route of this id, by default the route of the sample. Resolves with the reply, or undefined for a flow without a route. */
+/** Calls the route with this id, by default the route of the sample. Resolves with the reply, or undefined for a flow without a route. */
 export function useSend(routeId?: string): () => Promise<TryReply | undefined> {
   const editor = useEditor();
   const [, navigate] = useLocation();
@@ -28,7 +28,7 @@ export function useSend(routeId?: string): () => Promise<TryReply | undefined> {
   };
 }
 
-/** On a runtime of this machine the messages are captured, so that the run can show them. */
+/** On a runtime on this machine, the messages are captured, so that the run can show them. */
 async function sendSample(routeId: string, sample: SampleDraft, target: string | undefined): Promise<TryReply> {
   if (isLocalTarget(target))
     await runtimeAt(target)

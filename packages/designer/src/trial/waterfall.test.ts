@@ -40,8 +40,8 @@ test("called routes are rows below the step that called them, including those th
   const sub = run("sub", { parentRunId: "main", startedAt: at(20), durationMs: 30, steps: [step("inner", 25, 20)] });
   // A queued message has no parent run.
   const later = run("later", { startedAt: at(150), durationMs: 50, trigger: { uri: "seda:later" }, steps: [] });
-  const stranger = run("stranger", { parentRunId: "other", steps: [] });
-  const rows = waterfallRows({ run: main, steps: recordedSteps(main as never, outline), chain: [later, stranger, sub, main], outline, isRouteCall });
+  const unrelated = run("unrelated", { parentRunId: "other", steps: [] });
+  const rows = waterfallRows({ run: main, steps: recordedSteps(main as never, outline), chain: [later, unrelated, sub, main], outline, isRouteCall });
   const shown = rows.map(
     (row) =>
       `${"  ".repeat(row.depth)}${row.kind === "route" ? `route ${row.run.routeId}` : row.step.stepId} ${row.bars.map(({ start, length }) => `${start} ${length}`).join(", ")}`,

@@ -21,7 +21,7 @@ export type WaterfallRow =
   | (RowTime & { readonly kind: "route"; readonly run: Run })
   | (RowTime & { readonly kind: "called"; readonly run: Run; readonly step: RunStep });
 
-interface Shown {
+interface WaterfallInput {
   readonly run: Run;
   readonly steps: readonly RecordedStep[];
   /** Runs of the same chain, in any order; those that this run did not cause are ignored. */
@@ -31,12 +31,12 @@ interface Shown {
   isRouteCall(uri: string): boolean;
 }
 
-export function waterfallRows({ run, steps, chain, outline, isRouteCall }: Shown): readonly WaterfallRow[] {
+export function waterfallRows({ run, steps, chain, outline, isRouteCall }: WaterfallInput): readonly WaterfallRow[] {
   const begin = Date.parse(run.startedAt);
   const uris = new Map(outline?.routes.flatMap((route) => [...everyStep(route.steps)].map((step) => [`${route.id}/${step.id}`, step.detail] as const)) ?? []);
   const children = childrenByRun(chain, run.id, (one) => (isRouteCall(one.trigger.uri) ? senderOf(one, chain, uris, run.id) : undefined));
-  const everyEnd = [run, ...descendants(run.id, children)].flatMap((one) => [endOfRun(one), ...one.steps.map(endOfStep)]);
-  const whole = Math.max(1, Math.max(...everyEnd) - begin);
+  const endTimes = [run, ...descendants(run.id, children)].flatMap((one) => [endOfRun(one), ...one.steps.map(endOfStep)]);
+  const whole = Math.max(1, Math.max(...endTimes) - begin);
   const bar = (startedAt: string, durationMs: number, isFailed: boolean): Bar => ({
     start: Math.min(1, Math.max(0, (Date.parse(startedAt) - begin) / whole)),
     length: Math.min(1, durationMs / whole),
@@ -50,14 +50,14 @@ export function waterfallRows({ run, steps, chain, outline, isRouteCall }: Shown
   const rows: WaterfallRow[] = [];
   const addRoute = (called: Run, depth: number): void => {
     rows.push({ kind: "route", run: called, depth, bars: [bar(called.startedAt, called.durationMs ?? 0, called.status === "failed")] });
-    const below = callers(called, children.get(called.id) ?? [], uris);
+    const below = calledRunsByStep(called, children.get(called.id) ?? [], uris);
     called.steps.forEach((step, index) => {
       rows.push({ kind: "called", run: called, step, depth: depth + 1, bars: barsOf(step) });
       for (const child of below.get(index) ?? []) addRoute(child, depth + 2);
     });
     for (const child of below.get(-1) ?? []) addRoute(child, depth + 1);
   };
-  const below = callers(run, children.get(run.id) ?? [], uris);
+  const below = calledRunsByStep(run, children.get(run.id) ?? [], uris);
   steps.forEach((step, index) => {
     const depth = depthOf(step, steps);
     rows.push({ kind: "step", index, step, depth, bars: barsOf(step) });
@@ -104,7 +104,7 @@ function descendants(id: string, children: ReadonlyMap<string, readonly Run[]>):
 }
 
 /** The called runs by the index of the step that called them; -1 when that is unknown. */
-function callers(run: Run, called: readonly Run[], uris: ReadonlyMap<string, string>): ReadonlyMap<number, readonly Run[]> {
+function calledRunsByStep(run: Run, called: readonly Run[], uris: ReadonlyMap<string, string>): ReadonlyMap<number, readonly Run[]> {
   const byStep = new Map<number, Run[]>();
   for (const child of called) {
     const at = Date.parse(child.startedAt);
@@ -123,6 +123,6 @@ function callers(run: Run, called: readonly Run[], uris: ReadonlyMap<string, str
 function depthOf({ path }: RecordedStep, steps: readonly RecordedStep[]): number {
   if (path === undefined) return 0;
   const key = pathKey(path);
-  const around = new Set(steps.flatMap((other) => (other.path !== undefined && key.startsWith(`${pathKey(other.path)}/`) ? [pathKey(other.path)] : [])));
-  return around.size;
+  const enclosing = new Set(steps.flatMap((other) => (other.path !== undefined && key.startsWith(`${pathKey(other.path)}/`) ? [pathKey(other.path)] : [])));
+  return enclosing.size;
 }

@@ -12,7 +12,7 @@ export interface RuntimeState {
   readonly cause: "down" | "token" | "other" | undefined;
   readonly flows: ReadonlyMap<string, FlowSummary>;
   readonly health: Health | undefined;
-  /** The last health report and when it was received, also after the runtime stopped responding. */
+  /** The last health report and when it was received, even after the runtime stopped responding. */
   readonly lastHealth: { readonly health: Health; readonly at: string } | undefined;
 }
 
@@ -95,7 +95,7 @@ function causeOf(error: ApiError): RuntimeState["cause"] {
 }
 
 /** The deployment of a flow; null for none, undefined when the runtime does not respond. */
-export function runningOf(runtime: RuntimeState, id: string): FlowSummary | null | undefined {
+export function deployedFlow(runtime: RuntimeState, id: string): FlowSummary | null | undefined {
   return runtime.reachable === true ? (runtime.flows.get(id) ?? null) : undefined;
 }
 

@@ -14,7 +14,7 @@ export interface DynamicContext<T> {
   /** Every destination written in the flow: `to` URIs and expressions. */
   readonly authored: readonly string[];
   readonly cache: EndpointCache<T>;
-  open(node: EndpointNode, origin: EndpointOrigin): Omit<ResolvedEndpoint<T>, "isOpen">;
+  open(node: EndpointNode, origin: EndpointOrigin): Omit<ResolvedEndpoint<T>, "isAllowed">;
 }
 
 /** Resolves URIs with `open` and caches the results. */
@@ -28,7 +28,7 @@ export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: Dy
   return (uri, exchange) => {
     const found = cache.get(uri);
     if (found === undefined) return resolve(uri, exchange);
-    if (!found.isOpen && !isFromTestSession(exchange)) throw messageUriError(uri);
+    if (!found.isAllowed && !isFromTestSession(exchange)) throw messageUriError(uri);
     return found.value;
   };
 
@@ -36,15 +36,15 @@ export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: Dy
     const scheme = schemeOf(uri);
     if (allowed !== undefined && !allowed.includes(scheme.toLowerCase())) throw rejectedError(uri, `scheme '${scheme}' is not in allowedSchemes`);
     const isWritten = isAuthored(uri, context.authored);
-    const isOpen = allowed !== undefined || scheme === literalScheme || isWritten;
-    if (!isOpen && !isFromTestSession(exchange)) throw messageUriError(uri);
+    const isAllowed = allowed !== undefined || scheme === literalScheme || isWritten;
+    if (!isAllowed && !isFromTestSession(exchange)) throw messageUriError(uri);
     const origin = {
       trusted: isWritten || (literalAddress && scheme === literalScheme),
       authored: isWritten || literal === options.template,
       literalScheme: isWritten || scheme === literalScheme,
     };
     const endpoint = openOrFail(context, { uri, parameters: {}, span: options.span }, origin);
-    cache.add(uri, { ...endpoint, isOpen });
+    cache.add(uri, { ...endpoint, isAllowed });
     return endpoint.value;
   }
 }
@@ -58,7 +58,7 @@ function isFromTestSession({ run: { root } }: Exchange): boolean {
   return root.session !== undefined && root.trigger.method === undefined;
 }
 
-function openOrFail<T>(context: DynamicContext<T>, node: EndpointNode, origin: EndpointOrigin): Omit<ResolvedEndpoint<T>, "isOpen"> {
+function openOrFail<T>(context: DynamicContext<T>, node: EndpointNode, origin: EndpointOrigin): Omit<ResolvedEndpoint<T>, "isAllowed"> {
   try {
     return context.open(node, origin);
   } catch (error) {

@@ -48,7 +48,7 @@ export class EndpointBinder {
     const { endpoint, connector, declaration } = this.bind(node, origin, context);
     if (connector.sink === undefined)
       throw new CompileError("endpoint-no-sink", `endpoint '${endpoint.uri}' cannot be used as a destination`, {
-        hint: `${endpoint.scheme} can only be used in 'from'`,
+        hint: `${endpoint.scheme} can only be used in 'from'${declaration.trigger === "request" ? "; call other servers with http:" : ""}`,
       });
     return { sink: connector.sink(endpoint, context.scope), uri: endpoint.uri, declaration };
   }

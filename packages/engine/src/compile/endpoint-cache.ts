@@ -16,7 +16,7 @@ export interface ResolvedEndpoint<T> {
   /** Starts and stops it; undefined when it needs neither. */
   readonly demand: OnDemand | undefined;
   /** When false, only messages sent from a test session may use it. */
-  readonly isOpen: boolean;
+  readonly isAllowed: boolean;
   /** Removes it from all other registries. */
   forget(): void;
 }

@@ -1,4 +1,4 @@
-// Generated routes: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes, and a route whose source is a
+// Generated routes: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes or adapt them, and a route whose source is a
 // Kamelet gets the Kamelet's trigger.
 import { isTemplateEndpoint, type FlowDocument, type RouteNode } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
@@ -18,6 +18,13 @@ export function expandRoutes(
     if (entity.name !== "templatedRoute") continue;
     const templated = templates.route(entity, new Set(routes.map(({ id }) => id)));
     if (templated !== undefined) routes.push(templated);
+  }
+  for (const entity of flow.entities) {
+    const adapt = catalog.entities.get(entity.name)?.adapt;
+    if (adapt === undefined) continue;
+    routes.forEach((route, index) => {
+      routes[index] = diagnostics.attempt(entity, () => adapt(entity, route, { flowId, entities: flow.entities }), route);
+    });
   }
   for (const entity of flow.entities) {
     const expand = catalog.entities.get(entity.name)?.expand;

@@ -11,7 +11,7 @@ import type { beanFields } from "../entities/template-entities.ts";
 import type { EndpointBinder } from "./endpoint-binder.ts";
 import { classNameOf, findConnection, propertyBean } from "./find-connection.ts";
 import { isClassName } from "./function-stub.ts";
-import { isSuppliedKind, missingBeanHint, operatorBean, type OperatorBean } from "./operator-beans.ts";
+import { isOperatorKind, missingBeanHint, operatorBean, type OperatorBean } from "./operator-beans.ts";
 import type { TemplateLibrary } from "./template-library.ts";
 
 export interface FlowScope {
@@ -78,7 +78,7 @@ export class BeanRegistry {
     const name = reference.replace(/^#(bean:)?(?!class:|type:)/, "").trim();
     const key = `${kind} ${name}`;
     if (this.#instances.has(key)) return this.#instances.get(key);
-    const fromOperator = isSuppliedKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#operatorBean(one)) : undefined;
+    const fromOperator = isOperatorKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#operatorBean(one)) : undefined;
     const created = fromOperator ?? this.#createNamed(name, kind, reference);
     this.#instances.set(key, created);
     return created;
@@ -96,7 +96,7 @@ export class BeanRegistry {
    * The bean of this name if the operator implements it: a bean of the flow with an operator type, or an exported function or object.
    */
   #operatorBean(name: string): OperatorBean | undefined {
-    const key = `supplied ${name}`;
+    const key = `operator ${name}`;
     if (this.#instances.has(key)) return this.#instances.get(key) as OperatorBean;
     const declared = this.#declared.get(name);
     const bean = declared ?? propertyBean(name, this.#parts);

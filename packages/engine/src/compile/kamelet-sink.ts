@@ -3,12 +3,12 @@ import { isTemplateEndpoint, type StepNode } from "@sluice/model";
 
 /** The Kamelet's steps with `routeSteps` instead of its sink; in a Kamelet without a sink, `routeSteps` run at the end, as in Camel. */
 export function withSteps(steps: readonly StepNode[], routeSteps: readonly StepNode[]): readonly StepNode[] {
-  let places = 0;
+  let sinkCount = 0;
   const replaced = replaceSinks(steps, (sink) => {
-    places++;
-    return places === 1 ? routeSteps : prefixIds(routeSteps, `${sink.id}-`);
+    sinkCount++;
+    return sinkCount === 1 ? routeSteps : prefixIds(routeSteps, `${sink.id}-`);
   });
-  return places === 0 ? [...replaced, ...routeSteps] : replaced;
+  return sinkCount === 0 ? [...replaced, ...routeSteps] : replaced;
 }
 
 function replaceSinks(steps: readonly StepNode[], stepsFor: (sink: StepNode) => readonly StepNode[]): readonly StepNode[] {

@@ -17,10 +17,8 @@ const conventionalMethods: Readonly<Record<string, readonly string[]>> = {
   comparator: ["compare"],
 };
 
-const isStubKind = (kind: string): kind is StubKind => Object.hasOwn(conventionalMethods, kind) || kind === "idempotent-repository";
-
-/** The kinds that the operator can implement. */
-export const isSuppliedKind = isStubKind;
+/** True for the kinds of beans that the operator can implement. */
+export const isOperatorKind = (kind: string): kind is StubKind => Object.hasOwn(conventionalMethods, kind) || kind === "idempotent-repository";
 
 /** The operator's function with this name, or the object for a repository; undefined when there is none. */
 export function operatorBean(name: string, kind: string, find: FindOperatorBean): unknown {
@@ -55,7 +53,7 @@ const methodsText = (name: string, { methods }: BeanObject): string =>
 
 /** How to fix a missing bean. `owner` is the class of the flow's bean and the requested method, if the name has the form `bean.method`. */
 export function missingBeanHint(name: string, kind: string, owner?: { readonly type: string; readonly method: string | undefined }): string {
-  if (!isStubKind(kind) && kind !== "class") return "define it under beans, or use one of the built-in names";
+  if (!isOperatorKind(kind) && kind !== "class") return "define it under beans, or use one of the built-in names";
   const dot = isClassName(name) || kind !== "function" ? -1 : name.lastIndexOf(".");
   const parts =
     owner === undefined ? { bean: dot < 0 ? name : name.slice(0, dot), method: dot < 0 ? undefined : name.slice(dot + 1) } : { ...owner, bean: owner.type };

@@ -55,8 +55,8 @@ export class RouteCompiler implements Compiler {
   readonly #depth: number;
   readonly #place: RouteParts["places"][number] | undefined;
   readonly #ahead: Processor[] = [];
-  /** True while the step is compiled. Expressions compiled later, from message content, must not grow the list without bound. */
-  #isOpen: boolean;
+  /** True while the step is being compiled. Expressions compiled later, from message content, must not grow the list without bound. */
+  #isCompiling: boolean;
 
   constructor(parts: RouteParts, wrappers: StepWrappers, depth = 0, place?: RouteParts["places"][number]) {
     const { scope, route } = parts;
@@ -66,7 +66,7 @@ export class RouteCompiler implements Compiler {
     this.#wrappers = wrappers;
     this.#depth = depth;
     this.#place = place;
-    this.#isOpen = place !== undefined;
+    this.#isCompiling = place !== undefined;
     this.route = route;
     this.host = scope.host;
     this.registry = {
@@ -91,7 +91,7 @@ export class RouteCompiler implements Compiler {
       language: (name) => this.#find(name),
       bean: (reference, kind) => scope.beans.get(reference, kind),
       get ahead() {
-        return compiler.#isOpen ? (work: Processor) => void compiler.#ahead.push(work) : undefined;
+        return compiler.#isCompiling ? (work: Processor) => void compiler.#ahead.push(work) : undefined;
       },
     };
     this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
@@ -166,7 +166,7 @@ export class RouteCompiler implements Compiler {
       },
       noop,
     );
-    inner.#isOpen = false;
+    inner.#isCompiling = false;
     const bare = withPreparation(inner.#ahead, step);
     const { guard, intercept } = wrappers;
     if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
@@ -216,7 +216,7 @@ export class RouteCompiler implements Compiler {
   /** A Kamelet used as an endpoint: its steps run as the send. */
   #kamelet(use: KameletUse): Outlet {
     const { name, fault } = use;
-    if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${fault}`);
+    if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of Kamelet '${name}' is not valid: ${fault}`);
     return { uri: `kamelet:${name}`, send: this.steps(this.#template(use, `${this.#place?.node.id ?? this.route.id}-${name}-`)) };
   }
 

@@ -113,18 +113,19 @@ export class TemplateLibrary {
       fillDefaults(template, values);
       const value = (name: string): string => values.get(name) ?? this.#input.property(name) ?? placeholderValue;
       const beans = newBeans();
-      const found = bindBeans(template, this.#vocabulary, this.#input.id, value);
-      const diagnostics = [...found.diagnostics];
-      found.beans.forEach((bean, index) => {
+      const diagnostics: Diagnostic[] = [];
+      for (const { bean, span, diagnostics: faults } of bindBeans(template, this.#vocabulary, this.#input.id, value)) {
+        diagnostics.push(...faults);
+        if (bean === undefined) continue;
         try {
           values.set(bean.name, beans.declare(bean, id));
         } catch (error) {
           if (!isCompileError(error)) throw error;
           const { code, message, hint } = error;
-          diagnostics.push({ ...fault(code, message, { span: found.spans[index] ?? template.tree.span }, hint) });
+          diagnostics.push(fault(code, message, { span }, hint));
           values.set(bean.name, bean.name);
         }
-      });
+      }
       const bound = bindTemplate(template, id, undefined, this.#vocabulary, this.#input.id, value);
       return { tree: template.tree, route: bound.route, diagnostics: [...diagnostics, ...bound.diagnostics], beans };
     });
@@ -146,7 +147,7 @@ export class TemplateLibrary {
     const use = kameletUse(route.from.uri, route.from.parameters);
     if (use === undefined) return route;
     const { name, fault: problem } = use;
-    if (problem !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${problem}`);
+    if (problem !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of Kamelet '${name}' is not valid: ${problem}`);
     if (depth >= maxSourceDepth) throw new CompileError("kamelet-circular", `Kamelet '${name}' uses itself as its source`);
     const kameletRoute = this.#use(use, `${name}-`, route.from.span);
     if (isTemplateEndpoint(kameletRoute.from.uri))
@@ -186,22 +187,21 @@ export class TemplateLibrary {
 
   /** Declares the beans of a template; `{{name}}` then refers to the declared name. */
   #declareBeans(template: Template, values: Map<string, string>, owner: string): void {
-    const { beans, spans, diagnostics } = bindBeans(template, this.#vocabulary, this.#input.id, (name) => values.get(name) ?? this.#input.property(name));
     const { kamelet } = template;
-    const firstError = diagnostics.find(({ severity }) => severity === "error");
-    if (firstError !== undefined && kamelet !== undefined) throw faultWithin(firstError, kamelet);
-    this.#host.report(diagnostics);
-    beans.forEach((bean, index) => {
-      if (values.has(bean.name)) return;
+    const property = (name: string): string | undefined => values.get(name) ?? this.#input.property(name);
+    for (const { bean, span, diagnostics } of bindBeans(template, this.#vocabulary, this.#input.id, property)) {
+      const firstError = diagnostics.find(({ severity }) => severity === "error");
+      if (firstError !== undefined && kamelet !== undefined) throw faultWithin(firstError, kamelet);
+      this.#host.report(diagnostics);
+      if (bean === undefined || values.has(bean.name)) continue;
       try {
         values.set(bean.name, this.#host.beans.declare(bean, owner));
       } catch (error) {
-        const span = spans[index];
-        throw isCompileError(error) && kamelet !== undefined && span !== undefined
+        throw isCompileError(error) && kamelet !== undefined
           ? faultWithin({ code: error.code, message: error.message, span, ...(error.hint === undefined ? {} : { hint: error.hint }) }, kamelet)
           : error;
       }
-    });
+    }
   }
 
   #bind(template: Template, routeId: string, prefix: string | undefined, values: { get(name: string): string | undefined }) {

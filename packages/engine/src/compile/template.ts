@@ -1,5 +1,17 @@
 // A parsed route template: from a routeTemplate of the flow, or from a Kamelet file.
-import { bindOptions, bindRoute, closest, f, type KameletParameter, type MapTree, type Tree, type Values, type Vocabulary } from "@sluice/model";
+import {
+  bindOptions,
+  bindRoute,
+  closest,
+  f,
+  type Diagnostic,
+  type KameletParameter,
+  type MapTree,
+  type Span,
+  type Tree,
+  type Values,
+  type Vocabulary,
+} from "@sluice/model";
 import { templateBeans } from "../entities/template-entities.ts";
 import type { FlowInput } from "./flow-input.ts";
 import type { KameletSource } from "./relocate.ts";
@@ -53,17 +65,32 @@ export function bindTemplate(template: Template, routeId: string, prefix: string
   return bindRoute(tree, vocabulary, { flowId, source: template.source, routeId, property: value });
 }
 
-/** The beans of a template with values for its parameters, and the position of each type. */
-export function bindBeans({ tree, source }: Template, vocabulary: Vocabulary, flowId: string, value: Lookup) {
-  const own = { ...tree, entries: tree.entries.filter(({ key }) => key === "beans") };
-  if (own.entries.length === 0) return { beans: [], spans: [], diagnostics: [] };
-  const bound = bindOptions(own, { beans: templateBeans }, vocabulary, { flowId, source, property: value, label: "routeTemplate" });
-  const items = own.entries[0]?.value;
-  return {
-    beans: bound.values["beans"] as readonly TemplateBean[],
-    spans: items?.type === "list" ? items.items.map((item) => (entryOf(item, "type") ?? item).span) : [],
-    diagnostics: bound.diagnostics,
-  };
+/** A bean of a template, undefined if it is not valid, the position of its type, and errors in it. */
+export interface BoundBean {
+  readonly bean: TemplateBean | undefined;
+  readonly span: Span;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The beans of a template with values for its parameters. Each is bound when it is iterated, so that it can reference those before it. */
+export function* bindBeans({ tree, source }: Template, vocabulary: Vocabulary, flowId: string, value: Lookup): Generator<BoundBean> {
+  const own = tree.entries.filter(({ key }) => key === "beans");
+  for (const entry of own) {
+    const list = entry.value;
+    const each = list.type === "list" ? list.items.map((item) => ({ ...list, items: [item] })) : [list];
+    for (const one of each) {
+      const bound = bindOptions({ ...tree, entries: [{ ...entry, value: one }] }, { beans: templateBeans }, vocabulary, {
+        flowId,
+        source,
+        property: value,
+        label: "routeTemplate",
+      });
+      const item = one.type === "list" ? one.items[0] : undefined;
+      const span = (item === undefined ? undefined : (entryOf(item, "type") ?? item))?.span ?? one.span;
+      const [bean] = bound.values["beans"] as readonly TemplateBean[];
+      yield { bean, span, diagnostics: bound.diagnostics };
+    }
+  }
 }
 
 function routeTree({ tree }: Template): Tree {

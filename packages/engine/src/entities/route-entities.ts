@@ -5,7 +5,7 @@ import { errorHandlerFields, onExceptionFields } from "./error-entities.ts";
 const about = { group: "routing", since: "0.1" } as const;
 
 const commonFields = {
-  id: f.string({ doc: "Name of this entity." }),
+  id: f.string({ doc: "Name of this element." }),
   description: f.string({ doc: "Human-readable description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
   disabled: f.boolean({ doc: "Disables this element.", default: false }),

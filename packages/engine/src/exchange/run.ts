@@ -83,7 +83,7 @@ export class Run {
   /** Private to the replay store. */
   replay: unknown = undefined;
   /** The run whose cancellation cancels this one too: the root, or a detached copy. */
-  readonly #leader: Run;
+  readonly #cancelRoot: Run;
   #abort: AbortController | undefined = undefined;
 
   constructor(id: string, route: RouteIdentity, startedAt: number, trigger: Trigger, parent?: Run, session?: SessionTag, isDetached = false) {
@@ -95,7 +95,7 @@ export class Run {
     this.session = session ?? parent?.session;
     this.depth = parent === undefined ? 0 : isDetached ? parent.depth : parent.depth + 1;
     this.root = parent === undefined ? this : parent.root;
-    this.#leader = parent === undefined || isDetached ? this : parent.#leader;
+    this.#cancelRoot = parent === undefined || isDetached ? this : parent.#cancelRoot;
   }
 
   /** The run of a detached copy, such as a wire tap: same id, cancelled independently. */
@@ -114,20 +114,20 @@ export class Run {
 
   /** Aborted when the run is cancelled or its deadline passes; created on first use. */
   get signal(): AbortSignal {
-    return (this.#leader.#abort ??= new AbortController()).signal;
+    return (this.#cancelRoot.#abort ??= new AbortController()).signal;
   }
 
   /** True once the run was cancelled: no further step may start. */
   get isCancelled(): boolean {
-    return this.#leader.status === "cancelled";
+    return this.#cancelRoot.status === "cancelled";
   }
 
   /** Cancels the run: waiting steps are aborted and no further step starts. */
   cancel(reason: FlowError): void {
-    const leader = this.#leader;
-    if (leader.status !== "running" && leader.status !== "retrying") return;
-    leader.status = "cancelled";
-    leader.failure ??= reason;
-    (leader.#abort ??= new AbortController()).abort(reason);
+    const cancelRoot = this.#cancelRoot;
+    if (cancelRoot.status !== "running" && cancelRoot.status !== "retrying") return;
+    cancelRoot.status = "cancelled";
+    cancelRoot.failure ??= reason;
+    (cancelRoot.#abort ??= new AbortController()).abort(reason);
   }
 }

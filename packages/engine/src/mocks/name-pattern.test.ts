@@ -24,9 +24,9 @@ describe("name patterns", () => {
   });
 
   it("is fast on a pattern designed to be slow", () => {
-    const began = performance.now();
+    const startTime = performance.now();
     expect(matches("*a".repeat(200), `${"a".repeat(199)}b`.repeat(50))).toBe(false);
     expect(matches("/(a+)+/", `${"a".repeat(60)}b`)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - startTime).toBeLessThan(5_000);
   });
 });

@@ -23,8 +23,8 @@ export function checkTemplates(scope: RouteScope, source: string, diagnostics: D
   }
 }
 
-/** A placeholder value never forms a scheme, so these errors do not depend on a parameter. */
-const alwaysReported: ReadonlySet<string> = new Set(["connector-unknown", "connector-refused"]);
+/** A placeholder value never forms a scheme or the name of a database, so these errors do not depend on a parameter. */
+const alwaysReported: ReadonlySet<string> = new Set(["connector-unknown", "connector-refused", "connection-database"]);
 
 function compile({ route, diagnostics, beans }: TemplateSample, scope: RouteScope, source: string): readonly Diagnostic[] {
   if (route === undefined) return [];

@@ -348,15 +348,15 @@ export class LiveRoute implements Route, SourceInput {
       return exchange;
     }
     return new Promise((resolve) => {
-      const over = (): void => {
+      const finish = (): void => {
         this.#decrementInflight();
         resolve(exchange);
       };
       const entry = this.#inFlight.add(exchange, (reason) => {
         failed(reason);
-        over();
+        finish();
       });
-      void pending.then(() => entry.complete(over));
+      void pending.then(() => entry.complete(finish));
     });
   }
 

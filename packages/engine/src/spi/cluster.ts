@@ -76,7 +76,7 @@ export interface Claim {
 /** Durable queues: at least once. Messages with the same key are delivered one at a time, in the order they were put. */
 export interface Queues {
   /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled stores nothing twice. */
-  put(queue: string, message: QueueContent, place: QueuePlace): Promise<void>;
+  put(queue: string, message: QueueContent, options: PutOptions): Promise<void>;
   /** Delivers messages of the queue to this node; all nodes that consume a queue compete for its messages. */
   consume(queue: string, consumer: QueueReceiver): Consumption;
   /** Messages of each queue that are not settled, without delayed ones; `bytes` only if the store counts them. */
@@ -96,7 +96,7 @@ export interface QueueContent {
   readonly body: Uint8Array;
 }
 
-export interface QueuePlace {
+export interface PutOptions {
   /** The id of the message; the same for every delivery. */
   readonly id: string;
   readonly key: string | undefined;

@@ -96,12 +96,16 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values that the designer starts from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
+  /** The same for a sink. */
+  readonly sinkStarter?: Readonly<Record<string, string>>;
   /** Messages sent to the connector do not leave the runtime, so a test need not mock it. */
   readonly local?: boolean;
   /** The connector stores messages in the runtime's durable store and does nothing without one. */
   readonly usesStore?: boolean;
   /** Exception types its endpoints fail with, each with its parent, so that flows can name them in `onException` and `doCatch`. */
   readonly exceptions?: Readonly<Record<string, string>>;
+  /** Warning for a route that passes the body of a request or another outside message to this sink unchanged. */
+  readonly bodyCaution?: string;
   /** Unknown options are not errors but part of the address (the query of `http`). */
   readonly lenient?: boolean;
   /** Prefixes of options whose full names the author chooses, such as `arg.`; their values are in `extra`. */
@@ -165,6 +169,8 @@ export function defineBean<const F extends Fields>(declaration: BeanDeclaration<
 /** A top-level entity that expands to routes, such as `rest`. */
 export interface EntityDeclaration extends EntityShape {
   expand?(node: EntityNode, document: EntityExpansion): readonly RouteNode[];
+  /** Adapts a route that is written in the document, or returns it unchanged. */
+  adapt?(node: EntityNode, route: RouteNode, document: EntityExpansion): RouteNode;
 }
 
 export interface EntityExpansion {

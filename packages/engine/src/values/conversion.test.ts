@@ -126,8 +126,8 @@ describe("members and views", () => {
 
 it("quickly rejects a long string of digits that is not a number", () => {
   const almost = `${"0".repeat(4_000_000)}!`;
-  const began = performance.now();
+  const startTime = performance.now();
   expect(() => findConversion("Double")?.(almost)).toThrow(FlowError);
   expect(compareValues(almost, "5")).toBeDefined();
-  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(performance.now() - startTime).toBeLessThan(3_000);
 });

@@ -3,8 +3,8 @@ import { isPlainObject } from "./member.ts";
 import { asText } from "./text.ts";
 
 /**
- * The elements of a value. List: its items. Text (or bytes, read as text): its parts between commas, without one comma at either end; none for blank
- * text. Map: `{key, value}` for each entry. Null: none. Any other value: the value itself.
+ * The elements of a value. List: its items. Text (or bytes, read as text): its parts between separators, ignoring one leading and one trailing
+ * separator; none for blank text. Map: `{key, value}` for each entry. Null: none. Any other value: the value itself.
  */
 export function iterate(value: unknown, separator = ","): readonly unknown[] {
   if (value === null || value === undefined) return [];

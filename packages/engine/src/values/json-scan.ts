@@ -168,8 +168,8 @@ class JsonScanner {
   }
 
   #result(isValid: boolean): JsonScan {
-    const isWhole = isValid && this.#depth === 0 && this.#expected === expectedToken.comma;
-    return { faultAt: isWhole ? undefined : this.#at, longNumbers: this.#longNumbers, root: isWhole ? this.#layout?.root : undefined };
+    const isComplete = isValid && this.#depth === 0 && this.#expected === expectedToken.comma;
+    return { faultAt: isComplete ? undefined : this.#at, longNumbers: this.#longNumbers, root: isComplete ? this.#layout?.root : undefined };
   }
 
   #closes(unit: number, expected: number): boolean {

@@ -60,8 +60,8 @@ describe("compilePattern", () => {
   });
 
   it("takes linear time where backtracking would never finish", () => {
-    const began = performance.now();
+    const startTime = performance.now();
     expect(compilePattern("^(a+)+$").matches(`${"a".repeat(20_000)}!`)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(performance.now() - startTime).toBeLessThan(20_000);
   });
 });

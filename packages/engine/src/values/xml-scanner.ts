@@ -270,7 +270,7 @@ class Scanner {
     return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {
       const name = inner.endsWith(";") ? inner.slice(0, -1) : "";
       const character = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
-      return character ?? this.#fail(name === "" ? "& must be written &amp;" : `unknown entity ${whole}`, start + offset);
+      return character ?? this.#fail(name === "" ? "& must be written as &amp;" : `unknown entity ${whole}`, start + offset);
     });
   }
 

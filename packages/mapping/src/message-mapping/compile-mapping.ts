@@ -100,7 +100,7 @@ function* compile(document: Members, environment: MappingEnvironment, runTests: 
           fields: countRules(document["map"]),
           uses: context.tablesUsed,
           imports: [...imports],
-          collects: document["onError"] === "all",
+          collectsErrors: document["onError"] === "all",
         });
   const problems = [...context.problems];
   if (mapping !== undefined && problems.length === 0 && runTests) {

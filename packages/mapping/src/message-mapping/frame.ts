@@ -39,12 +39,17 @@ export class Run {
   #outputs = 0;
   #characters = 0;
 
-  constructor(root: unknown, headers: HeaderSource, params: Readonly<Record<string, unknown>>, more: { readonly now: number; readonly collects: boolean }) {
+  constructor(
+    root: unknown,
+    headers: HeaderSource,
+    params: Readonly<Record<string, unknown>>,
+    more: { readonly now: number; readonly collectsErrors: boolean },
+  ) {
     this.root = root;
     this.headers = headers;
     this.params = params;
     this.now = more.now;
-    this.errors = more.collects ? [] : undefined;
+    this.errors = more.collectsErrors ? [] : undefined;
   }
 
   /** Work steps used so far. */

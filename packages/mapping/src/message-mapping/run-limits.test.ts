@@ -7,7 +7,7 @@ const members = Object.fromEntries(list.map((index) => [`k${index}`, index]));
 const text = "x".repeat(1_000_000);
 const steps = "the mapping takes more than 5000000 steps for one message";
 const elements = "size limit: the list must not have more than 1000000 elements";
-/** A list that contains itself twice, repeatedly. */
+/** Nests a value n times: each level is a list with the previous level twice. */
 const twice = { args: ["x", "n"], expr: "n == 0 ? x : twice([x, x], n - 1)" };
 
 const failure = (document: unknown, body: unknown): string | undefined => runMapping(document, body).errors[0]?.message.replace(/^x(\[\d+\])?(\.all)?: /, "");
@@ -79,7 +79,7 @@ describe("nested lists", () => {
     ["append", "n == 0 ? x : again(append([x], [x]), n - 1)"],
     ["reverse", "n == 0 ? x : again(reverse([x, x]), n - 1)"],
     ["slice", "n == 0 ? x : again(slice([0, x, x], 1), n - 1)"],
-  ])("%s does not hide it", (_way, expr) => {
+  ])("is limited when it is built with %s", (_way, expr) => {
     expect(failure(withTwice("again([1], 60)", { again: { args: ["x", "n"], expr } }), { one: [1] })).toBe(elements);
   });
 

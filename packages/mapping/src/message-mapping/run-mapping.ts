@@ -48,7 +48,7 @@ export interface MappingPlan {
   readonly fields: number;
   readonly uses: readonly string[];
   readonly imports: readonly string[];
-  readonly collects: boolean;
+  readonly collectsErrors: boolean;
 }
 
 export function createMapping(plan: MappingPlan): CompiledMapping {
@@ -95,11 +95,11 @@ interface Mapped extends Omit<MappingResult, "output"> {
   readonly output: Target | undefined;
 }
 
-function mapFields({ vars, write, collects }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): Mapped {
+function mapFields({ vars, write, collectsErrors }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): Mapped {
   let run: Run | undefined;
   try {
     const root = read();
-    run = new Run(root, headers, params, { now, collects });
+    run = new Run(root, headers, params, { now, collectsErrors });
     const frame = new Frame(run, undefined, root);
     for (let slot = 0; slot < vars.length; slot++) evaluateVariable(vars[slot] as CompiledVariable, slot, frame);
     const output: Target = {};

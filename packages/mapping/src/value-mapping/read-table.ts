@@ -7,6 +7,7 @@ import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type O
 
 export const tableLimits = { rows: 5_000_000, columns: 100, patterns: 10_000, cell: 10_000, problems: 20 } as const;
 
+const expectedCell = `expected a string of up to ${tableLimits.cell} characters, a number, true, false or null`;
 const rowsPerStep = 5_000;
 const patternsPerStep = 50;
 
@@ -48,7 +49,7 @@ function* readContent(document: Members, problems: Problem[]): Incremental<Table
 function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): Incremental<TableContent> {
   const { entries } = document;
   const fallback = document["default"];
-  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: "expected a string, a number, true or false" });
+  if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: expectedCell });
   const columns: TableColumn[] = [
     { id: "from", agency: undefined, identifier: undefined, default: undefined, match: about.match },
     { id: "to", agency: undefined, identifier: undefined, default: isCell(fallback) ? fallback : undefined, match: "exact" },
@@ -59,7 +60,7 @@ function* readEntries(document: Members, about: Pick<TableContent, "name" | "mat
     for (const key of Object.keys(entries)) {
       const value = entries[key];
       if (isCell(value)) rows.push([key, value]);
-      else report(problems, `entries[${formatValue(key)}]`, "expected a string, a number, true, false or null");
+      else report(problems, `entries[${formatValue(key)}]`, expectedCell);
     }
   }
   yield* checkPatterns(rows, columns, problems);
@@ -83,7 +84,7 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
     else if (seen.has(id)) problems.push({ path, message: `duplicate column '${id}'` });
     else seen.add(id);
     const fallback = column["default"];
-    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: "expected a string, a number, true, false or null" });
+    if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: expectedCell });
     return {
       id: String(id),
       agency: text(column, "agency", path, problems),
@@ -106,9 +107,7 @@ function* readRows(value: unknown, columns: readonly TableColumn[], problems: Pr
     if (!Array.isArray(row)) report(problems, `rows[${index}]`, "expected a list of cells");
     else if (row.length !== columns.length) report(problems, `rows[${index}]`, `expected ${columns.length} cells, got ${row.length}`);
     else {
-      for (let column = 0; column < row.length; column++)
-        if (!isCell(row[column]))
-          report(problems, `rows[${index}][${column}]`, `expected a string of up to ${tableLimits.cell} characters, a number, true, false or null`);
+      for (let column = 0; column < row.length; column++) if (!isCell(row[column])) report(problems, `rows[${index}][${column}]`, expectedCell);
     }
   }
   const rows = value as readonly (readonly Cell[])[];
@@ -154,7 +153,7 @@ function report(problems: Problem[], path: string, message: string): void {
 }
 
 function reportUnknown(members: Members, allowed: readonly string[], path: string, problems: Problem[]): void {
-  for (const fault of unknownProperties(members, allowed)) report(problems, path, fault);
+  for (const message of unknownProperties(members, allowed)) report(problems, path, message);
 }
 
 function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {

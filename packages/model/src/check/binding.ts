@@ -32,7 +32,7 @@ export interface StepDraft {
 
 const maxFaults = 200;
 
-/** Exceptions for one mapping. */
+/** Options for binding one mapping. */
 export interface MapRules {
   /** Keys that other code reads. */
   readonly ignore?: ReadonlySet<string>;

@@ -91,7 +91,7 @@ function valid(schema: Schema | boolean, value: unknown): boolean {
         return typeof value !== "number" || value <= rule;
       default:
         if (/^(\$schema|\$id|\$defs|then|title|description|default|examples|writeOnly|x-kind|x-group)$/.test(keyword)) return true;
-        throw new Error(`keyword ${keyword}`);
+        throw new Error(`unknown keyword ${keyword}`);
     }
   });
 }

@@ -15,7 +15,7 @@ const dataTypeField = (doc: string) =>
   );
 
 const policyCaution = (): string =>
-  "route policies are Java objects and have no effect here; limit load with throttle, schedule with cron, and start or stop routes over the management API";
+  "route policies are Java objects and have no effect here; limit load with throttle, schedule with cron, and start or stop routes through the management API";
 
 const errorHandlerRefCaution = (): string =>
   "errorHandlerRef names a Java bean and has no effect: failures are handled as if it were absent; describe the error handler with errorHandler";
@@ -27,7 +27,7 @@ const ownFields = {
   group: f.string({ doc: "Category of the route, shown in the designer." }),
   nodePrefixId: f.string({ doc: "Prefix of the step ids." }),
   precondition: f.string({ doc: "A Simple predicate over placeholders; when it is false the route is skipped." }),
-  autoStartup: f.boolean({ doc: "Whether the route starts with its flow; if false, start it over the management API.", default: true }),
+  autoStartup: f.boolean({ doc: "Whether the route starts with its flow; if false, start it through the management API.", default: true }),
   startupOrder: f.integer({ doc: "Position in the start order of the routes; routes without a number start last." }),
   routeConfigurationId: f.string({ doc: "Names or patterns of the route configurations to use, separated by commas." }),
   routePolicy: f.string({ doc: "Accepted but ignored: route policies are Java objects.", caution: policyCaution }),

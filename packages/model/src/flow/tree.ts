@@ -1,5 +1,5 @@
-// The YAML document as plain data with positions, so that other code does not depend on the YAML library. Aliases are resolved; tags and
-// duplicate keys are rejected before.
+// The YAML document as plain data with positions, so that other code does not depend on the YAML library. Aliases are resolved; documents
+// with tags or duplicate keys are rejected.
 import type { Span } from "./span.ts";
 
 /** A scalar keeps its source text: `007`, `yes` and `1e3` mean what the author typed, without YAML's type conversion. */

@@ -44,7 +44,7 @@ describe("hostile input is rejected quickly", () => {
     ["single quotes", "'".repeat(bytes - 2), undefined],
     ["line ends in quotes", `'${"\n".repeat(bytes - 3)}'`, undefined],
     ["a long plain text in a flow list", `[${"a ".repeat(bytes / 2 - 4)}]`, undefined],
-    ["a long block of blanks", `a: |\n${" \n".repeat(bytes / 2 - 4)}`, undefined],
+    ["a long block of spaces", `a: |\n${" \n".repeat(bytes / 2 - 4)}`, undefined],
     ["a mapping after every error", lines(3900, (index) => `${" ".repeat((index % 2) * 3)}a: b`), "yaml-block-as-implicit-key"],
   ])("%s", (_, text, code) => {
     const before = process.cpuUsage().user;

@@ -69,7 +69,7 @@ class TokenWalk {
   #flow = 0;
   #offset = 0;
   #column = 0;
-  /** Only blanks and `-`, `?`, `:` so far on this line: the next token may open a block collection. */
+  /** Only whitespace and `-`, `?`, `:` so far on this line: the next token may open a block collection. */
   #atStart = true;
   /** `-`, `?` and `:` after other content of the same line or flow item: invalid YAML, but the parser nests for each. */
   #chain = 0;

@@ -128,7 +128,7 @@ class PlainReader {
     const start = this.#at;
     const entries: MapEntry[] = [];
     const keys = new Set<string>();
-    const isWhole = this.#members("}", () => {
+    const isComplete = this.#members("}", () => {
       const name = this.#key(keys);
       if (name === undefined) return false;
       this.#skipBlanks();
@@ -137,19 +137,19 @@ class PlainReader {
       entries.push({ ...name, value });
       return true;
     });
-    return isWhole ? { type: "map", entries, span: this.#span(start, this.#at) } : undefined;
+    return isComplete ? { type: "map", entries, span: this.#span(start, this.#at) } : undefined;
   }
 
   #flowList(): Tree | undefined {
     const start = this.#at;
     const items: Tree[] = [];
-    const isWhole = this.#members("]", () => {
+    const isComplete = this.#members("]", () => {
       const item = this.#flowValue();
       if (item === undefined) return false;
       items.push(item);
       return true;
     });
-    return isWhole ? { type: "list", items, span: this.#span(start, this.#at) } : undefined;
+    return isComplete ? { type: "list", items, span: this.#span(start, this.#at) } : undefined;
   }
 
   /** Reads from the opening bracket to after the closing one. */

@@ -62,7 +62,7 @@ const hintsByCode: Readonly<Partial<Record<string, string>>> = {
 const hintOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
   message.startsWith("Nested mappings") ? "quote text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
 
-/** The first visible character: an error may begin with the blanks before it. */
+/** The first visible character: an error may begin with the whitespace before it. */
 function visibleStart(text: string, start: number): number {
   const blank = /[ \t]*/y;
   blank.lastIndex = start;

@@ -55,7 +55,7 @@ function readIncrementally(old: ReadDocument, source: string): Tree | undefined 
   return undefined;
 }
 
-/** `&&` between blanks is an operator of expressions, not an anchor. */
+/** `&&` between spaces is an operator of expressions, not an anchor. */
 const hasAnchors = (source: string): boolean => /(?:^|[\s,[{])[&*](?!\s|&\s)\S/.test(source);
 
 function differenceOf(before: string, after: string): Difference {

@@ -73,6 +73,8 @@ export interface ConnectorView extends DescribedView {
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values to start from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
+  /** The same for a sink. */
+  readonly sinkStarter?: Readonly<Record<string, string>>;
   /** True when messages sent to it stay in the runtime; absent when they reach another system. */
   readonly local?: boolean;
   readonly path: readonly OptionView[];
@@ -165,6 +167,7 @@ export interface ConnectorShape extends Described {
   readonly roles: readonly ConnectorRole[];
   readonly trigger?: TriggerKind;
   readonly sourceStarter?: Readonly<Record<string, string>>;
+  readonly sinkStarter?: Readonly<Record<string, string>>;
   readonly local?: boolean;
   readonly usesStore?: boolean;
 }
@@ -327,7 +330,7 @@ function connectorView(connector: ConnectorShape): ConnectorView {
     syntax,
     lenient: lenient === true,
     roles,
-    ...definedMembers(connector, ["trigger", "sourceStarter"]),
+    ...definedMembers(connector, ["trigger", "sourceStarter", "sinkStarter"]),
     ...(connector.local === true || connector.usesStore === true ? { local: true } : {}),
     path: fieldsView(path),
     options: fieldsView(options),

@@ -159,6 +159,10 @@ const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|
 /** `completion-size` and `CompletionSize` both name `completionSize`: enum values ignore case and accept kebab-case. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
+/** An exact match takes precedence: `1` is not `-1`. */
+const valueOf = (values: readonly string[], text: string): string | undefined =>
+  values.includes(text) ? text : values.find((value) => fold(value) === fold(text));
+
 // One shared type per kind: creating it is the most expensive part of a field.
 const anyText = fromText("text", (text) => text);
 const plainText = z.string();
@@ -179,7 +183,7 @@ export const f = {
   /** A Camel option that is not supported, with the reason and the alternative. */
   unsupported: (reason: string) =>
     field<string, Spec<string>>("string", () => anyText, { doc: `Not supported: ${reason}.`, unsupported: reason, group: "advanced" }),
-  /** Text that is used exactly as typed, including blanks. */
+  /** Text that is used exactly as typed, including whitespace. */
   text: <const S extends Spec<string>>(spec: S) => field<string, S>("string", () => plainText, spec),
   boolean: <const S extends Spec<boolean>>(spec: S) => field<boolean, S>("boolean", () => booleanType, spec),
   integer: <const S extends Spec<number>>(spec: S & { min?: number; max?: number }) => field<number, S>("integer", () => withBounds(integer, spec), spec),
@@ -189,12 +193,7 @@ export const f = {
   /** Bytes, or `64k`, `10MiB`; the value is bytes. */
   size: <const S extends Spec<number>>(spec: S) => field<number, S>("size", () => size, spec),
   enum: <const V extends readonly [string, ...string[]], const S extends Spec<V[number]>>(values: V, spec: S) =>
-    field<V[number], S>(
-      "enum",
-      () => fromText(`one of ${values.join(", ")}`, (text) => values.find((value) => fold(value) === fold(text)) as V[number] | undefined),
-      spec,
-      { values },
-    ),
+    field<V[number], S>("enum", () => fromText(`one of ${values.join(", ")}`, (text) => valueOf(values, text) as V[number] | undefined), spec, { values }),
   /** An endpoint URI; its other options come from a `parameters` field of the same declaration. */
   uri: <const S extends Spec<string>>(spec: S) => field<string, S>("uri", () => uri, spec),
   parameters: <const S extends Spec<Readonly<Record<string, string>>> & { nested?: boolean }>(spec: S) =>

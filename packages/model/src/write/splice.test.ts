@@ -93,7 +93,7 @@ describe("options", () => {
   test("an existing one is replaced", () =>
     expect(difference(flow, done(setOption(flow, [0, "route"], "id", "z")))).toEqual(["-    id: orders   # the id", "+    id: z   # the id"]));
 
-  test("a document without a final line end stays so", () =>
+  test("a document without a final line break gets none", () =>
     expect(done(setOption("- log:\n    message: x", [0, "log"], "id", "l"))).toBe("- log:\n    message: x\n    id: l"));
 
   test("removing deletes only its line", () => {

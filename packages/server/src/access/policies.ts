@@ -90,9 +90,9 @@ export class Policies {
         if (found.has(flowId)) continue;
         this.#active.delete(flowId);
         this.#parts.registerSecrets(ownerOf(flowId), []);
-        const { goneBecause } = this.#store;
-        if (goneBecause === undefined) this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
-        else this.#parts.info(`Removed the access policy of flow '${flowId}' because ${goneBecause}`);
+        const { removalReason } = this.#store;
+        if (removalReason === undefined) this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
+        else this.#parts.info(`Removed the access policy of flow '${flowId}' because ${removalReason}`);
       }
     });
   }

@@ -35,7 +35,7 @@ export const policyHash = (policy: Policy): string => hash("sha256", JSON.string
 /** Persistent policies by flow id. */
 export interface PolicyStore {
   /** Why a policy disappeared without being removed here; by default, because its file was deleted. */
-  readonly goneBecause?: string;
+  readonly removalReason?: string;
   load(): Promise<ReadonlyMap<string, StoredPolicy | BrokenPolicy>>;
   write(flowId: string, policy: Policy, now: number): Promise<{ readonly stored: StoredPolicy; readonly unflushed: Unflushed }>;
   remove(flowId: string): Promise<Unflushed>;

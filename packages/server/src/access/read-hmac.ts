@@ -12,7 +12,8 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   const id = reader.optional(members["id"], (option) => reader.text(option, `${path}.id`));
   const toleranceSec = reader.optional(members["toleranceSec"], (option) => reader.integer(option, `${path}.toleranceSec`, 1, 86_400));
   if (members["preset"] !== undefined) {
-    for (const name of customOptions) if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is defined by the preset: remove one of them");
+    for (const name of customOptions)
+      if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is defined by the preset: remove it, or remove the preset");
     return compact({ id, preset, toleranceSec });
   }
   const header = reader.textMatching(members["header"], `${path}.header`, headerName, "must be the name of a header");

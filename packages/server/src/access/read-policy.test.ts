@@ -40,7 +40,7 @@ const apiKeyWith = (key: object): object => ({ authenticate: [{ type: "apiKey", 
 const hmacWith = (options: object): object => ({ authenticate: [{ type: "hmac", secrets: ["s"], ...options }] });
 
 describe("reading a policy", () => {
-  it("accepts the example of the contract and contains no plain-text key", () => {
+  it("accepts the example of the contract and stores no plain-text key", () => {
     const { policy, problems: found } = readPolicy(example, undefined);
     expect(found).toEqual([]);
     expect(JSON.stringify(policy)).not.toContain("s3cr3t");
@@ -105,7 +105,7 @@ describe("reading a policy", () => {
     ],
     ["authenticate[0].jwksUri: must be an http or https URL without a user name", { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] }],
     ["authenticate[0].jwksUri: is required", { authenticate: [{ type: "jwt" }] }],
-    ["authenticate[0].header: is defined by the preset: remove one of them", hmacWith({ preset: "github", header: "X" })],
+    ["authenticate[0].header: is defined by the preset: remove it, or remove the preset", hmacWith({ preset: "github", header: "X" })],
     ["authenticate[0].header: is required", hmacWith({})],
     ["authenticate[0].template: must contain {body} once", hmacWith({ header: "X", template: "{timestamp}", timestampHeader: "T" })],
     ["authenticate[0].template: supports only {body}, {timestamp}, {method} and {path}", hmacWith({ header: "X", template: "{secret}{body}" })],

@@ -99,6 +99,7 @@ export const catalogShape = shape(
         roles: z.array(z.enum(["source", "sink", "poller"])),
         trigger: z.enum(["route", "request", "schedule", "outside"]).optional(),
         sourceStarter: z.record(z.string(), z.string()).optional().describe("Options that a source needs, with initial values."),
+        sinkStarter: z.record(z.string(), z.string()).optional().describe("Options that a sink needs, with initial values."),
         local: z.boolean().optional().describe("Messages sent to it stay in the runtime."),
         path: options(),
         options: options(),

@@ -45,13 +45,13 @@ function describe(parts: WebhookParts, { path, methods, prefix, routeId }: HttpM
     security,
     request: declaredType(parts, routeId, "inputType") ?? mappedBody(parts, topSteps[0]?.uri, "source"),
     reply: declaredType(parts, routeId, "outputType") ?? mappedBody(parts, topSteps.at(-1)?.uri, "target"),
-    later: laterOf(route?.from ?? ""),
+    acceptedIdMember: acceptedIdMember(route?.from ?? ""),
   };
 }
 
 const topDepth = (route: Route | undefined): number => Math.min(...(route?.steps ?? []).map(({ depth }) => depth));
 
-function laterOf(from: string): WebhookDescription["later"] {
+function acceptedIdMember(from: string): WebhookDescription["acceptedIdMember"] {
   const options = new URLSearchParams(from.slice(from.indexOf("?") + 1));
   return options.get("durable") === "true" ? "messageId" : options.get("async") === "true" ? "runId" : undefined;
 }

@@ -272,7 +272,10 @@ export function yamlBytes(yaml: string): Buffer {
   return bytes;
 }
 
-export function installJson(views: FlowViews, { flow, created, changed, revision, testsPassed, missing }: InstallOutcome): Readonly<Record<string, unknown>> {
+export function installJson(
+  views: FlowViews,
+  { flow, created, changed, revision, testsPassed, stateWarnings }: InstallOutcome,
+): Readonly<Record<string, unknown>> {
   return {
     id: flow.id,
     created,
@@ -281,14 +284,14 @@ export function installJson(views: FlowViews, { flow, created, changed, revision
     lastModified: new Date(flow.lastModified).toISOString(),
     routeCount: flow.routeCount,
     routes: routesJson(views, flow.id),
-    warnings: [...flow.warnings, ...missing],
+    warnings: [...flow.warnings, ...stateWarnings],
     ...(testsPassed === undefined ? {} : { testsPassed }),
     ...(revision === undefined ? {} : { revision }),
   };
 }
 
 export function dryRunJson(views: FlowViews, outcome: InstallOutcome): Readonly<Record<string, unknown>> {
-  const { flow, created, changed, routeIds, testsPassed, missing, difference } = outcome;
+  const { flow, created, changed, routeIds, testsPassed, stateWarnings, difference } = outcome;
   const { before, after } = routeIds;
   return {
     id: flow.id,
@@ -303,7 +306,7 @@ export function dryRunJson(views: FlowViews, outcome: InstallOutcome): Readonly<
       removed: before.filter((id) => !after.includes(id)),
       kept: after.filter((id) => before.includes(id)),
     },
-    warnings: [...flow.warnings, ...missing],
+    warnings: [...flow.warnings, ...stateWarnings],
     ...(testsPassed === undefined ? {} : { testsPassed }),
     ...(difference === undefined ? {} : { difference }),
   };

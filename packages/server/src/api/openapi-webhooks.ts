@@ -22,7 +22,7 @@ export interface WebhookDescription {
   readonly request: BodyDescription | undefined;
   readonly reply: BodyDescription | undefined;
   /** Set when the reply is sent before the message is processed: the member of the reply that identifies the run or message. */
-  readonly later: "runId" | "messageId" | undefined;
+  readonly acceptedIdMember: "runId" | "messageId" | undefined;
 }
 
 export const errorReply: Json = {
@@ -60,9 +60,9 @@ function operation(webhook: WebhookDescription, method: string): Json {
 const contentOf = (body: BodyDescription | undefined): Json =>
   body === undefined ? { "*/*": { schema: {} } } : { [body.mediaType]: { schema: body.schema ?? {} } };
 
-function success({ later, reply }: WebhookDescription): Json {
-  if (later === undefined) return { "200": { description: "The route's reply.", content: contentOf(reply) } };
-  const schema = { type: "object", properties: { [later]: { type: "string" } }, required: [later] };
+function success({ acceptedIdMember, reply }: WebhookDescription): Json {
+  if (acceptedIdMember === undefined) return { "200": { description: "The route's reply.", content: contentOf(reply) } };
+  const schema = { type: "object", properties: { [acceptedIdMember]: { type: "string" } }, required: [acceptedIdMember] };
   return { "202": { description: "Accepted for later processing.", content: { "application/json": { schema } } } };
 }
 

@@ -39,7 +39,7 @@ const document = openApiDocument({
         security: undefined,
         request: undefined,
         reply: undefined,
-        later: undefined,
+        acceptedIdMember: undefined,
       },
     ],
     securitySchemes: {},

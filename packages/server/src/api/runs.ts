@@ -185,7 +185,7 @@ async function oneRun({ history, secrets, service, disk, replayDetails }: RunPar
 async function storedRun({ secrets, disk }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const stored = await disk?.store.find(id);
   if (stored === undefined) return undefined;
-  const { facts: metadata, messages } = stored;
+  const { metadata, messages } = stored;
   return { ...runJson(metadata, secrets), replayable: false, ...(messages === null ? {} : messagesOf(messages, secrets)) };
 }
 

@@ -20,7 +20,7 @@ describe("a changed message", () => {
     expect(message.headers.get("authorization")).toBe("Bearer other");
   });
 
-  it("does not get a masked value as a header, and stays unchanged then", () => {
+  it("rejects a header with a masked value, and stays unchanged", () => {
     const { message, change } = held({ a: 1 }, { Authorization: "Bearer real", "X-Id": "1" });
     for (const headers of [{ Authorization: "Bearer ***" }, { "X-Copy": "***" }, { "X-List": ["***"] }])
       expect(() => change({ body: { a: 2 }, headers: { "X-Id": "2", ...headers } })).toThrow(
@@ -29,7 +29,7 @@ describe("a changed message", () => {
     expect([message.body, message.headers.get("X-Id"), message.headers.get("Authorization")]).toEqual([{ a: 1 }, "1", "Bearer real"]);
   });
 
-  it("does not get a masked value in a new place of its body", () => {
+  it("rejects a masked value in a new place of its body", () => {
     const { message, change } = held({ password: "real", note: "a *** b", list: [{ token: "t" }] }, {});
     expect(change({ body: { password: "***", note: "a *** b", list: [{ token: "***" }], n: 1 } })).toEqual(["body"]);
     expect(message.body).toEqual({ password: "real", note: "a *** b", list: [{ token: "t" }], n: 1 });

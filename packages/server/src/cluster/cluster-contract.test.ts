@@ -39,7 +39,7 @@ onEveryStore(
       const ids = ["flow/a.b", "flow/a_b", "flow/a-b", "flow/ä ö", "flow/*", "flow/>", `flow/${"x".repeat(300)}`, `flow/${"x".repeat(299)}y`];
       for (const id of ids) await one.records.write("config", id, bytes(id));
       for (const id of ids) expect(text((await two.records.read("config", id))?.bytes)).toBe(id);
-      const seen = await loaded(two);
+      const seen = await initialChanges(two);
       expect(seen.map(({ id }) => id)).toEqual(ids);
     });
 
@@ -79,7 +79,7 @@ onEveryStore(
     });
 
     /** The changes that a new watch reports before it has caught up. */
-    async function loaded(cluster: Cluster): Promise<readonly RecordVersion[]> {
+    async function initialChanges(cluster: Cluster): Promise<readonly RecordVersion[]> {
       const seen: RecordVersion[] = [];
       await new Promise<void>((resolve) => {
         const watch = cluster.records.watch(
@@ -169,7 +169,7 @@ onEveryStore(
 
     check("a watch of an empty collection catches up immediately", async () => {
       const [one] = await nodes(1);
-      expect(await loaded(one)).toEqual([]);
+      expect(await initialChanges(one)).toEqual([]);
     });
 
     check("exactly one of several concurrent claims of a key wins, and all receive the winner's note", async () => {
@@ -272,10 +272,10 @@ onEveryStore(
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
       two.messaging.respond("greet", () => bytes("hello"));
       await two.close();
-      const began = performance.now();
+      const startTime = performance.now();
       const { responses, failed } = await one.messaging.request("greet", bytes(""), { to: ["n2", "never there"], timeoutMs: 1_000, maxBytes: 100 });
       expect([responses.size, new Set(failed.keys())]).toEqual([0, new Set(["n2", "never there"])]);
-      expect(performance.now() - began).toBeLessThan(1_900);
+      expect(performance.now() - startTime).toBeLessThan(1_900);
     });
 
     check("may take long, but end when the node that works on them has left", async () => {
@@ -293,10 +293,10 @@ onEveryStore(
       const slow = one.messaging.request("work", bytes(""), { ...options, to: ["n2"] });
       const lost = one.messaging.request("work", bytes(""), { ...options, to: ["n3"] });
       await expect.poll(() => started.length).toBe(2);
-      const began = performance.now();
+      const startTime = performance.now();
       await three.close();
       expect([...(await lost).failed]).toEqual([["n3", "lost the request or its response"]]);
-      expect(performance.now() - began).toBeLessThan(25_000);
+      expect(performance.now() - startTime).toBeLessThan(25_000);
       expect(text((await slow).responses.get("n2"))).toBe("done");
     });
 
@@ -321,10 +321,10 @@ it("NATS reports at once that a node is not connected (needs NATS)", async ({ sk
   const open = nodeOpener((cluster) => `nats://${server.host}:${server.port}/${cluster}`, 1);
   const [one, two] = [await open("left", "n1"), await open("left", "node/2")];
   await two.close();
-  const began = performance.now();
+  const startTime = performance.now();
   const { failed } = await one.messaging.request("greet", bytes(""), { to: ["node/2"], timeoutMs: 10_000, maxBytes: 100 });
   expect([...failed]).toEqual([["node/2", "is not connected"]]);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(performance.now() - startTime).toBeLessThan(5_000);
   await one.close();
   await server.end();
 });

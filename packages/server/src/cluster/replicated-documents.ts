@@ -18,7 +18,7 @@ export const connectionKind = "connection/";
 export const routeKind = "route/";
 
 /** For the log. */
-const goneBecause = "another node removed it";
+const removalReason = "another node removed it";
 
 const textOf = (record: RecordVersion): string => new TextDecoder().decode(record.bytes);
 
@@ -37,7 +37,7 @@ export function replicatedDocuments(follower: ConfigFollower, kind: string): Doc
     return document;
   };
   return {
-    goneBecause: () => goneBecause,
+    removalReason: () => removalReason,
     list: async () => recordsOf(follower, kind).map(documentOf),
     async read(id) {
       const record = follower.records.get(kind + id);
@@ -73,7 +73,7 @@ export function replicatedConnections(follower: ConfigFollower): DocumentStore {
 
 export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
   return {
-    goneBecause,
+    removalReason,
     load: async () =>
       new Map(
         recordsOf(follower, policyKind).map((record) => [record.id.slice(policyKind.length), parsePolicy(textOf(record), record.id.slice(policyKind.length))]),

@@ -9,7 +9,7 @@ onEveryStore(
   ({ check, nodes }) => {
     check("are limited although no node has read them", async () => {
       const [one, two] = await nodes(2);
-      const lettersOf = (cluster: typeof one): SharedDeadLetters =>
+      const deadLettersOf = (cluster: typeof one): SharedDeadLetters =>
         new SharedDeadLetters({
           cluster,
           cipher: createRecordCipher(undefined, undefined),
@@ -18,16 +18,16 @@ onEveryStore(
           limits: { deadLetters: 5, deadLetterBytes: 1_000_000 },
           isDead: () => false,
         });
-      const letters = lettersOf(one);
+      const deadLetters = deadLettersOf(one);
       const failure = { type: "java.io.IOException", message: "failed", stepId: undefined, routeId: undefined };
       const metadata = { route: { id: "r", flowId: "f", flowHash: "h" }, runId: undefined, attempts: 1, failure, source: "queue:work", input: undefined };
-      for (let index = 0; index < 12; index++) await letters.add({ kind: "text", envelope: "{}", body: bytes(String(index)) }, metadata);
-      const reader = lettersOf(two as typeof one);
+      for (let index = 0; index < 12; index++) await deadLetters.add({ kind: "text", envelope: "{}", body: bytes(String(index)) }, metadata);
+      const reader = deadLettersOf(two as typeof one);
       await reader.open();
       await expect.poll(() => reader.count).toBeLessThanOrEqual(5);
       const newest = reader.list({}, 1).letters[0];
       expect(Buffer.from((await reader.find(newest?.id ?? ""))?.message.body ?? []).toString()).toBe("11");
-      letters.close();
+      deadLetters.close();
       reader.close();
     });
   },

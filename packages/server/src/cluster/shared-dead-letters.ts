@@ -253,7 +253,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
       log.write(
         "WARN",
         "sluice.dead-letters",
-        `Removed the ${ids.length} oldest dead letters: the limit is ${limits.deadLetters} dead letters (SERVICE_DEAD_LETTERS) ` +
+        `Removed the oldest dead letters (${ids.length}): the limit is ${limits.deadLetters} dead letters (SERVICE_DEAD_LETTERS) ` +
           `and ${limits.deadLetterBytes} bytes (SERVICE_DEAD_LETTER_BYTES)`,
       );
     } catch (error) {

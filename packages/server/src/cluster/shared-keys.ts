@@ -1,4 +1,4 @@
-// The keys of the memory repository in a cluster: a key is a claim, so that of all messages with the same key one runs, on any node.
+// The keys of the memory repository in a cluster: a key is a claim, so that only one of the messages with the same key runs, on any node.
 import { createHash, randomUUID } from "node:crypto";
 import { FlowError, isClusterError, type BeanDeclaration, type Claim, type Claims } from "@sluice/engine";
 import type { IdempotentRepository } from "@sluice/engine/spi";
@@ -34,7 +34,7 @@ class SharedKeys implements IdempotentRepository {
   readonly #memory: IdempotentRepository;
   /** The claims of messages that this node is processing. */
   readonly #held = new Map<string, Claim>();
-  /** The keys of claims, by their note, that may be in the store although no message runs: without their removal, the retried message would be a duplicate. */
+  /** The keys of claims, by their note, that may be in the store although no message runs: without their removal, the retried message would count as a duplicate. */
   readonly #orphaned = new Map<string, string>();
   #isWithdrawing = false;
 

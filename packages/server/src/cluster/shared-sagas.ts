@@ -106,9 +106,9 @@ export class SharedSagas implements SagaStore {
     this.#ending.add(id);
     const outcome = saga.outcome ?? "compensation";
     try {
-      // This node ends it from now on, also when the slot moves.
+      // This node ends it from now on, even when the slot moves.
       await this.#store(id, { ...saga, outcome, boot: cluster.boot });
-      log.write("WARN", "saga", `The node that ran saga ${id} is gone; starting the ${outcome} of its ${saga.parts.length} participants`);
+      log.write("WARN", "saga", `The node that ran saga ${id} is gone; starting the ${outcome} of its participants (${saga.parts.length})`);
       let previous: Promise<void> | undefined;
       for (const { step, envelope } of saga.parts.toReversed()) previous = this.#notify(id, step, outcome, envelope, previous);
       await previous;

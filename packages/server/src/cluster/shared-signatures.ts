@@ -11,7 +11,7 @@ export const maxSignatureMs = 24 * hourMs;
 const nothing = new Uint8Array(0);
 
 export const sharedSignatures = (claims: Claims, flowId: string): UsedSignatures => ({
-  async has(signature, forMs) {
+  async checkAndRecord(signature, forMs) {
     const digest = createHash("sha256").update(`${flowId}\n${signature}`).digest("base64url");
     const { won } = await claims.claim(forMs <= hourMs ? "hour" : "day", `signature/${digest}`, nothing);
     return !won;

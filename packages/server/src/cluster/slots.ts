@@ -7,7 +7,7 @@ import { claimForProcess, ownerOf } from "./claim-for-process.ts";
 import type { Session } from "./session.ts";
 
 const slotCount = 64;
-const everyMs = 1_000;
+const intervalMs = 1_000;
 
 const numberOf = (text: string): number => createHash("sha256").update(text).digest().readUInt32BE();
 
@@ -56,7 +56,7 @@ export class Slots {
 
   start(): void {
     const scheduleNext = (): void => {
-      if (!this.#isStopped) this.#cancel = systemClock.after(everyMs, () => this.start());
+      if (!this.#isStopped) this.#cancel = systemClock.after(intervalMs, () => this.start());
     };
     this.#round = this.#balance()
       .finally(() => this.#parts.reconcile())

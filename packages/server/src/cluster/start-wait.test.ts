@@ -40,9 +40,9 @@ describe("sessions of ended processes", () => {
     // The data directory lists the first; the process of the second was killed before it could write its file.
     for (const boot of ["listed", "unknown"]) await cluster.records.write("nodes", boot, Buffer.from(JSON.stringify(heartbeatOf(boot))));
     const session = new Session({ cluster, log: logTo(lines), ttlMs: 300, own: () => heartbeatOf(cluster.boot), expired: () => undefined });
-    const started = performance.now();
+    const startTime = performance.now();
     await session.open(["listed"]);
-    expect(performance.now() - started).toBeGreaterThan(290);
+    expect(performance.now() - startTime).toBeGreaterThan(290);
     expect(lines).toEqual(["A node named 'n1' is already in the cluster; waiting 0 s for it to expire"]);
     const boots = await new Promise<readonly string[]>((resolve) => {
       const found: string[] = [];

@@ -10,7 +10,7 @@ export async function takeOverDeadLetters(source: DeadLetterSource, deadLetters:
     await deadLetters.open();
     const { count } = table;
     await deadLetters.takeOver(table);
-    log.write("INFO", "sluice.cluster", `Moved ${count} dead letters of this node to the cluster`);
+    log.write("INFO", "sluice.cluster", `Dead letters moved from this node to the cluster: ${count}`);
   } catch (error) {
     log.write("ERROR", "sluice.cluster", `Cannot move the dead letters of this node to the cluster: ${(error as Error).message}`);
   }

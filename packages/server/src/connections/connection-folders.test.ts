@@ -10,7 +10,7 @@ import { withConnectionFolders } from "./connection-folders.ts";
 
 it("a removal is logged with the reason that applies to its store", async () => {
   const [folder, shared] = [0, 1].map(() => mkdtempSync(join(tmpdir(), "sluice-folders-"))) as [string, string];
-  const store = withConnectionFolders({ ...(await openDiskDocumentStore(shared)), goneBecause: () => "another node removed it" }, [folder]);
+  const store = withConnectionFolders({ ...(await openDiskDocumentStore(shared)), removalReason: () => "another node removed it" }, [folder]);
   for (const [directory, id] of [
     [folder, "local"],
     [shared, "remote"],

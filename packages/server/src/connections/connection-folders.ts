@@ -28,7 +28,7 @@ export function withConnectionFolders(store: DocumentStore, folders: readonly st
   }
 
   return {
-    goneBecause: (id) => (files.has(id) ? undefined : store.goneBecause?.(id)),
+    removalReason: (id) => (files.has(id) ? undefined : store.removalReason?.(id)),
     async list() {
       const documents = new Map<string, Awaited<ReturnType<DocumentStore["list"]>>[number]>();
       for (const source of stores)

@@ -30,7 +30,7 @@ async function setUp(host: Host = realTimeHost(), types: readonly ConnectionDecl
 
 const text = (port: number): string => String(port);
 
-async function until(condition: () => boolean): Promise<void> {
+async function eventually(condition: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 400 && !condition(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
@@ -48,7 +48,7 @@ describe("a connection", () => {
     users[1]?.release();
     expect(await clients[0]?.ask()).toBe("pong no-password");
     users[2]?.release();
-    await until(() => server.sockets.size === 0);
+    await eventually(() => server.sockets.size === 0);
     expect(connections.list()).toMatchObject([{ users: 0, state: { state: "idle" } }]);
   });
 
@@ -57,7 +57,7 @@ describe("a connection", () => {
     const handles = [{}, {}, { password: "another-one" }].map((more) => find(undefined, { port: text(server.port), ...more }));
     const clients = await Promise.all(handles.map((connection) => connection.client()));
     expect([clients[0] === clients[1], clients[0] === clients[2]]).toEqual([true, false]);
-    await until(() => server.accepted === 2);
+    await eventually(() => server.accepted === 2);
   });
 
   it("fails with a retryable error while the server is down, backs off, and recovers", async () => {
@@ -87,7 +87,7 @@ describe("a connection", () => {
     const connection = find("main");
     const first = await connection.client();
     for (const socket of server.sockets) socket.destroy();
-    await until(() => connections.list()[0]?.state.state === "down");
+    await eventually(() => connections.list()[0]?.state.state === "down");
     const second = await connection.client();
     expect([second === first, await second.ask(), connections.list()[0]?.reconnects]).toEqual([false, "pong no-password", 1]);
     connection.invalidate(first, "stale client");
@@ -108,7 +108,7 @@ describe("a connection", () => {
     const fresh = await sink.client();
     expect([fresh.password, server.sockets.size, generations]).toEqual(["new-password", 2, [1, 2]]);
     expect(await source.client()).toBe(fresh);
-    await until(() => server.sockets.size === 1);
+    await eventually(() => server.sockets.size === 1);
     expect([secrets.scrub("it is new-password"), secrets.scrub("it is old-password")]).toEqual(["it is ***", "it is old-password"]);
   });
 
@@ -162,7 +162,7 @@ describe("a connection", () => {
     await host.clock.advance(30_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(connections.list()[0]?.state.state).toBe("up");
-    server.answers = false;
+    server.isResponding = false;
     await host.clock.advance(30_000);
     await host.clock.advance(10_000);
     expect(connections.list()[0]?.state).toMatchObject({ state: "down", problem: "no response within 10000 ms" });
@@ -209,7 +209,7 @@ describe("while a replacement connects", () => {
     const old = await connection.client();
     gate.isPaused = true;
     const replaced = connections.define("main", "echo", { port: text(server.port), password: "new-password" });
-    await until(() => gate.waiting() === 1);
+    await eventually(() => gate.waiting() === 1);
     const finish = async (): Promise<void> => {
       gate.isPaused = false;
       gate.proceed();
@@ -231,7 +231,7 @@ describe("while a replacement connects", () => {
     connection.invalidate(old, "lost");
     await finish();
     expect((await connection.client()).password).toBe("new-password");
-    server.answers = false;
+    server.isResponding = false;
     await host.clock.advance(30_000);
     await host.clock.advance(10_000);
     expect(connections.list()[0]?.state).toMatchObject({ state: "down", problem: "no response within 10000 ms" });
@@ -244,25 +244,25 @@ describe("while a replacement connects", () => {
     expect((await connection.client()).password).toBe("old-password");
     await finish();
     expect((await connection.client()).password).toBe("new-password");
-    await until(() => server.sockets.size === 1);
+    await eventually(() => server.sockets.size === 1);
   });
 
   it("a client that is still connecting with the old values is closed", async () => {
     const { server, gate, connection, old, finish } = await replacing();
     connection.invalidate(old, "lost");
     const opening = connection.client();
-    await until(() => gate.waiting() === 2);
+    await eventually(() => gate.waiting() === 2);
     await finish();
     gate.proceed();
     expect([(await opening).password, (await connection.client()).password]).toEqual(["new-password", "new-password"]);
-    await until(() => server.sockets.size === 1);
+    await eventually(() => server.sockets.size === 1);
   });
 
   it("the new client is closed when the last user has left", async () => {
     const { server, connections, connection, finish } = await replacing();
     connection.release();
     await finish();
-    await until(() => server.sockets.size === 0);
+    await eventually(() => server.sockets.size === 0);
     expect(connections.list()).toMatchObject([{ users: 0, state: { state: "idle" } }]);
     expect((await connection.client()).password).toBe("new-password");
   });
@@ -271,7 +271,7 @@ describe("while a replacement connects", () => {
     const { server, connections, finish } = await replacing();
     await connections.close();
     await finish().catch(() => undefined);
-    await until(() => server.sockets.size === 0);
+    await eventually(() => server.sockets.size === 0);
   });
 });
 
@@ -282,12 +282,12 @@ it("values that are applied while a client connects are used, not the old ones",
   const connection = find("main");
   gate.isPaused = true;
   const opening = connection.client();
-  await until(() => gate.waiting() === 1);
+  await eventually(() => gate.waiting() === 1);
   await connections.define("main", "echo", { port: text(server.port), password: "new-password" }, { force: true });
   gate.isPaused = false;
   gate.proceed();
   expect([(await opening).password, (await connection.client()).password]).toEqual(["new-password", "new-password"]);
-  await until(() => server.sockets.size === 1);
+  await eventually(() => server.sockets.size === 1);
 });
 
 describe("a handle of a running flow", () => {
@@ -301,7 +301,7 @@ describe("a handle of a running flow", () => {
     await connections.define("main", "other", { port: text(server.port), password: "new-password" }, { force });
     expect([(await used.client()).password, (await unused.client()).password]).toEqual(["new-password", "new-password"]);
     expect(connections.list()).toMatchObject([{ id: "main", type: "other", users: 2 }]);
-    await until(() => server.sockets.size === 1);
+    await eventually(() => server.sockets.size === 1);
   });
 
   it("fails when it cannot use the new type, and does not open the old one again", async () => {
@@ -312,7 +312,7 @@ describe("a handle of a running flow", () => {
     await connections.define("main", "other", { port: text(server.port) });
     await expect(connection.client()).rejects.toThrow("connection 'main' is down: it is now of type 'other', which this endpoint cannot use");
     connection.release();
-    await until(() => server.sockets.size === 0);
+    await eventually(() => server.sockets.size === 0);
   });
 
   it("fails when its connection is removed, and recovers when it is defined again", async () => {
@@ -321,7 +321,7 @@ describe("a handle of a running flow", () => {
     const [used, unused] = [find("main"), find("main")];
     await used.client();
     await connections.undefine("main");
-    await until(() => server.sockets.size === 0);
+    await eventually(() => server.sockets.size === 0);
     for (const connection of [used, unused]) await expect(connection.client()).rejects.toThrow("connection 'main' is down: it was removed");
     expect([connections.list(), server.accepted]).toEqual([[], 1]);
     expect(() => find("main")).toThrow(expect.objectContaining({ code: "connection-missing" }));

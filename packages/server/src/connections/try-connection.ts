@@ -55,12 +55,14 @@ export async function tryConnection(declaration: ConnectionDeclaration, values: 
 
 /** A hint by type of failure. */
 function hintFor(code: string, error: unknown): string {
-  const system = systemCode(error);
+  // Some clients report the code of the operating system only in their message.
+  const system = /\bE(?:CONNREFUSED|NOTFOUND|AI_AGAIN|TIMEDOUT)\b/.exec((error as Error).message)?.[0] ?? systemCode(error);
   if (code === "client-missing") return "install the package with the command in the error";
   if (system === "ECONNREFUSED") return "no server is listening: check host and port, and that the server is running";
   if (system === "ENOTFOUND" || system === "EAI_AGAIN") return "the host name cannot be resolved: check its spelling";
   if (/TLS|SSL|CERT|SELF_SIGNED/i.test(system)) return "the server's certificate is not trusted: configure its certificate authority, or correct the host name";
-  if (/auth|passw|login|denied|credential/i.test(`${code} ${(error as Error).message}`)) return "check the user name, the password and the user's permissions";
+  if (/auth|passw|login|denied|credential|role "/i.test(`${code} ${(error as Error).message}`))
+    return "check the user name, the password and the user's permissions";
   if (system === "ETIMEDOUT" || /no response within/.test((error as Error).message)) return "the server does not respond: check the address and firewalls";
   return "check the values of the connection";
 }

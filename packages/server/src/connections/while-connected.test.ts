@@ -24,13 +24,13 @@ async function setUp(isListening: boolean) {
   const connections = openConnections({ types: createConnectionTypes([echo], []), secrets: createSecretValues(), host: () => host, load: loadClient });
   cleanups.push(() => connections.close());
   await connections.define("main", "echo", { port: String(server.port) });
-  const counts = { begun: 0, ended: 0 };
+  const counts = { started: 0, ended: 0 };
   const source = whileConnected<EchoClient>({
     connection: connections.find(lookupOf({ reference: "main" })),
     host,
     backOff: { firstMs: 20, maxMs: 40 },
     async begin(client: EchoClient, routeInput: SourceInput) {
-      counts.begun++;
+      counts.started++;
       const listener = (data: Buffer): void => void routeInput.deliver(new Message(data.toString()));
       client.socket.on("data", listener);
       return {
@@ -46,7 +46,7 @@ async function setUp(isListening: boolean) {
   return { server, connections, source, routeInput, counts };
 }
 
-async function until(condition: () => boolean): Promise<void> {
+async function eventually(condition: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 500 && !condition(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(condition()).toBe(true);
 }
@@ -56,13 +56,13 @@ const push = (server: EchoServer, text: string): void => server.sockets.forEach(
 it("starts while the server is down, reports it, and receives once the server is up", async () => {
   const { server, source, routeInput, counts } = await setUp(false);
   await source.start(routeInput);
-  expect([counts.begun, routeInput.problems.length > 0, routeInput.problems.at(-1)]).toEqual([0, true, expect.stringContaining("connection 'main' is down")]);
+  expect([counts.started, routeInput.problems.length > 0, routeInput.problems.at(-1)]).toEqual([0, true, expect.stringContaining("connection 'main' is down")]);
   await server.listen();
-  await until(() => counts.begun === 1);
+  await eventually(() => counts.started === 1);
   expect(routeInput.problems.at(-1)).toBeUndefined();
-  await until(() => server.sockets.size === 1);
+  await eventually(() => server.sockets.size === 1);
   push(server, "hello");
-  await until(() => routeInput.bodies.length === 1);
+  await eventually(() => routeInput.bodies.length === 1);
 });
 
 it("recovers from lost connections and reports each once", async () => {
@@ -70,23 +70,23 @@ it("recovers from lost connections and reports each once", async () => {
   await source.start(routeInput);
   expect(routeInput.problems).toEqual([]);
   for (let cut = 1; cut <= 3; cut++) {
-    await until(() => server.sockets.size === 1);
+    await eventually(() => server.sockets.size === 1);
     server.sockets.forEach((socket) => socket.destroy());
-    await until(() => counts.begun === cut + 1);
+    await eventually(() => counts.started === cut + 1);
   }
-  await until(() => server.sockets.size === 1);
+  await eventually(() => server.sockets.size === 1);
   push(server, "still here");
-  await until(() => routeInput.bodies.includes("still here"));
+  await eventually(() => routeInput.bodies.includes("still here"));
   expect(routeInput.problems.filter((problem) => problem === undefined)).toHaveLength(3);
-  expect(counts).toEqual({ begun: 4, ended: 3 });
+  expect(counts).toEqual({ started: 4, ended: 3 });
 });
 
 it("switches to the new client when its connection is replaced", async () => {
   const { server, connections, source, routeInput, counts } = await setUp(true);
   await source.start(routeInput);
   await connections.define("main", "echo", { port: String(server.port), password: "another-password" });
-  await until(() => counts.begun === 2 && counts.ended === 1);
-  await until(() => server.sockets.size === 1);
+  await eventually(() => counts.started === 2 && counts.ended === 1);
+  await eventually(() => server.sockets.size === 1);
   expect(routeInput.problems).toEqual([]);
 });
 
@@ -94,14 +94,14 @@ it("closes everything when it is stopped, even while connecting", async () => {
   const up = await setUp(true);
   await up.source.start(up.routeInput);
   await up.source.stop();
-  await until(() => up.server.sockets.size === 0);
-  expect([up.counts, up.connections.list()[0]?.users]).toEqual([{ begun: 1, ended: 1 }, 0]);
+  await eventually(() => up.server.sockets.size === 0);
+  expect([up.counts, up.connections.list()[0]?.users]).toEqual([{ started: 1, ended: 1 }, 0]);
   const down = await setUp(false);
   await down.source.start(down.routeInput);
   await down.source.stop();
   await down.server.listen();
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect([down.server.accepted, down.counts.begun]).toEqual([0, 0]);
+  expect([down.server.accepted, down.counts.started]).toEqual([0, 0]);
 });
 
 it("does not close the shared connection when a subscription fails or is lost, and subscribes again", async () => {
@@ -114,18 +114,18 @@ it("does not close the shared connection when a subscription fails or is lost, a
     host: realTimeHost(),
     backOff: { firstMs: 20, maxMs: 40 },
     async begin(_client, _routeInput, lost) {
-      if (++counts.begun < 3) throw new Error("no such channel");
-      if (counts.begun === 3) lost("denied before it was confirmed");
+      if (++counts.started < 3) throw new Error("no such channel");
+      if (counts.started === 3) lost("denied before it was confirmed");
       lose = lost;
       return { stop: async () => void counts.ended++ };
     },
   });
   cleanups.push(() => source.stop());
   await source.start(routeInput);
-  await until(() => counts.begun === 4);
-  await until(() => routeInput.problems.at(-1) === undefined);
+  await eventually(() => counts.started === 4);
+  await eventually(() => routeInput.problems.at(-1) === undefined);
   lose("the subscription was cancelled");
-  await until(() => counts.begun === 5 && routeInput.problems.at(-1) === undefined);
+  await eventually(() => counts.started === 5 && routeInput.problems.at(-1) === undefined);
   expect(routeInput.problems).toEqual([
     "no such channel",
     "no such channel",

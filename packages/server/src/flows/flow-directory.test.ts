@@ -58,8 +58,8 @@ describe("a directory of many flows", () => {
       written: () => write(`${some()}.yaml`, `written ${step}`),
       touched: () => utimesSync(join(directory, `${some()}.yaml`), 1_000 + step, 1_000 + step),
       replaced: () => {
-        write(".passing", `replaced ${step}`);
-        renameSync(join(directory, ".passing"), join(directory, `${some()}.yaml`));
+        write(".temporary", `replaced ${step}`);
+        renameSync(join(directory, ".temporary"), join(directory, `${some()}.yaml`));
       },
       added: () => write(`new${step}.yml`, "new"),
       removed: () => rmSync(join(directory, `${some()}.yaml`), { force: true }),
@@ -67,7 +67,7 @@ describe("a directory of many flows", () => {
         write(`${some()}.yaml`, "renamed");
         renameSync(join(directory, `${some()}.yaml`), join(directory, `moved${step}.yaml`));
       },
-      doubled: () => write(`${some()}.camel.yaml`, "double"),
+      duplicated: () => write(`${some()}.camel.yaml`, "duplicate"),
       "given params": () => write(`${some()}.params.json`, "{}"),
       "written twice": () => {
         write("f1.yaml", `${step}`);

@@ -14,8 +14,8 @@ export interface FlowViews {
   readonly fingerprint: string | undefined;
   /** The installed Kamelets, with these YAML texts instead of the installed ones. */
   withKamelets(replaced: ReadonlyMap<string, string>): KameletFiles;
-  /** Data of files whose content is not deployed, by id. */
-  readonly seen: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
+  /** Cached data of files whose content is not deployed, by flow id. */
+  readonly inspected: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }
 
 /** Number of entries written per turn of the event loop. */
@@ -42,9 +42,9 @@ export async function listFlows(views: FlowViews): Promise<string> {
     const content = flow?.lastModified === file.lastModified ? flow : await inspect(views, file, flow);
     entries.push(JSON.stringify(entry(views, file, flow, content)));
   }
-  if (views.seen.size > 0) {
+  if (views.inspected.size > 0) {
     const ids = new Set(files.map(({ id }) => id));
-    for (const id of views.seen.keys()) if (!ids.has(id)) views.seen.delete(id);
+    for (const id of views.inspected.keys()) if (!ids.has(id)) views.inspected.delete(id);
   }
   return `{"flows":[${entries.join(",")}],"total":${entries.length}}`;
 }
@@ -108,8 +108,8 @@ function entry(views: FlowViews, file: FlowFile, flow: InstalledFlow | undefined
 
 /** Reads a file whose content is not deployed; uses the cached result if the file is unchanged. */
 async function inspect(views: FlowViews, file: FlowFile, flow: InstalledFlow | undefined): Promise<FlowContent> {
-  const seen = views.seen.get(file.id);
-  if (seen?.stamp === file.stamp) return seen;
+  const cached = views.inspected.get(file.id);
+  if (cached?.stamp === file.stamp) return cached;
   const stored = file.unreadable === true ? undefined : await views.parts.store.readListed(file).catch(() => undefined);
   if (stored === undefined) return { hash: "", routeCount: 0 };
   const source = file.problem === undefined ? decodeFlow(stored.bytes) : undefined;
@@ -120,6 +120,6 @@ async function inspect(views: FlowViews, file: FlowFile, flow: InstalledFlow | u
         ? 0
         : (await prepareFlow(views.parts, { ...stored, source })).prepared.flow.routes.length;
   const content = { stamp: file.stamp, hash: stored.hash, routeCount };
-  views.seen.set(file.id, content);
+  views.inspected.set(file.id, content);
   return content;
 }

@@ -46,8 +46,8 @@ export interface InstallOutcome {
   readonly testsPassed: number | undefined;
   /** Only for a dry run, if both versions of the flow can be parsed. */
   readonly difference?: FlowComparison | undefined;
-  /** Missing tables and documents, and routes that cannot connect yet or that an operator stopped. */
-  readonly missing: readonly string[];
+  /** Warnings about the state of the runtime: missing tables and documents, and routes that cannot connect yet or that an operator stopped. */
+  readonly stateWarnings: readonly string[];
 }
 
 export function installFlow(parts: FlowParts, request: InstallRequest): Promise<InstallOutcome> {
@@ -82,13 +82,13 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   if (isSame && request.kamelets === undefined) {
     const revision = request.dryRun || tests === storedTests ? undefined : await recordTests(parts, request, { hash, params, tests });
     const routeIds = { before, after: before };
-    return { flow: known, created: false, changed: false, revision, routeIds, testsPassed, missing: [], difference: differenceTo(deployed) };
+    return { flow: known, created: false, changed: false, revision, routeIds, testsPassed, stateWarnings: [], difference: differenceTo(deployed) };
   }
   return parts.mutex.run(claimsKey, async () => {
     const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params, kamelets: request.kamelets });
     assertDeployable(prepared);
     const deployment = prepared.deployment as Deployment;
-    const missing = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
+    const mappingWarnings = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
     const outcome = {
       created: current === undefined,
@@ -96,7 +96,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
       revision: undefined,
       routeIds: { before, after: routeIdsOf(deployment) },
       testsPassed,
-      missing,
+      stateWarnings: mappingWarnings,
     };
     if (request.dryRun) {
       const location = { file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 };
@@ -113,7 +113,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     await parts.routeStates.retain(id, outcome.routeIds.after);
     await storeTests(parts, request);
     throwIfUnflushed(unflushed, "the new version is running, but may be lost");
-    return { ...outcome, revision, missing: [...missing, ...disconnected, ...inactiveRoutes(parts, id)], flow: installed };
+    return { ...outcome, revision, stateWarnings: [...mappingWarnings, ...disconnected, ...inactiveRoutes(parts, id)], flow: installed };
   });
 }
 

@@ -63,9 +63,9 @@ test.each([
   expect(held()).toBe(fit * 300_000);
   expect((await post("/empty", Buffer.alloc(0))).status).toBe(200);
   finishAll();
-  const answers = await Promise.all(calls);
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(fit);
-  expect(answers.filter(({ status }) => status === 503)).toEqual(Array.from({ length: 20 - fit }, () => busy));
+  const replies = await Promise.all(calls);
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(fit);
+  expect(replies.filter(({ status }) => status === 503)).toEqual(Array.from({ length: 20 - fit }, () => busy));
   expect(held()).toBe(0);
 });
 

@@ -42,7 +42,7 @@ test.each([
   ["two lengths", post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello!")],
   ["two equal lengths", post("Content-Length: 5\r\nContent-Length: 5\r\n", "hello")],
   ["a list of lengths", post("Content-Length: 5, 5\r\n", "hello")],
-  ["a blank before the colon", post("Transfer-Encoding : chunked\r\n", "0\r\n\r\n")],
+  ["a space before the colon", post("Transfer-Encoding : chunked\r\n", "0\r\n\r\n")],
   ["chunked, identity", post("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n")],
   ["identity, chunked", post("Transfer-Encoding: identity, chunked\r\n", "0\r\n\r\n")],
   ["gzip, chunked", post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n")],
@@ -68,10 +68,10 @@ test.each([
   ["raw bytes above ASCII in the path", "GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n"],
 ])("%s: returns 400 and closes the connection, without a run or a second reply", async (_name, bytes) => {
   const follower = "GET /api/headers HTTP/1.1\r\nHost: a\r\n\r\n";
-  const { text: answer, closed } = await sendRaw(server.port, bytes + follower);
-  expect(statuses(answer)).toEqual([400]);
+  const { text: received, closed } = await sendRaw(server.port, bytes + follower);
+  expect(statuses(received)).toEqual([400]);
   expect(closed).toBe(true);
-  expect(JSON.parse(bodyOf(answer))).toEqual({ error: expect.any(String) });
+  expect(JSON.parse(bodyOf(received))).toEqual({ error: expect.any(String) });
   expect(calls).toEqual([]);
 });
 
@@ -81,8 +81,8 @@ test("HTTP/2.0 in the request line returns 505", async () => {
 
 test("random bytes never get a 2xx, and the next caller is served", async () => {
   for (let round = 0; round < 40; round++) {
-    const { text: answer } = await sendRaw(shortTimeoutServer.port, randomBytes(1 + ((round * 37) % 600)), 20);
-    for (const status of statuses(answer)) expect(status).toBeGreaterThanOrEqual(400);
+    const { text: received } = await sendRaw(shortTimeoutServer.port, randomBytes(1 + ((round * 37) % 600)), 20);
+    for (const status of statuses(received)) expect(status).toBeGreaterThanOrEqual(400);
   }
   await expectHealthy(shortTimeoutServer);
 });
@@ -94,9 +94,9 @@ test("a pending reply is sent when invalid data follows the request", async () =
   await expect.poll(() => release).toBeDefined();
   await new Promise((resolve) => setTimeout(resolve, 50));
   release?.();
-  const { text: answer, closed } = await pending;
-  expect(statuses(answer)).toEqual([200]);
-  expect(answer).toContain("slow");
+  const { text: received, closed } = await pending;
+  expect(statuses(received)).toEqual([200]);
+  expect(received).toContain("slow");
   expect(closed).toBe(true);
   unmount();
 });
@@ -108,43 +108,43 @@ test.each([
   ["a URL of 9 KiB", `GET /${"y".repeat(9_216)} HTTP/1.1\r\nHost: a\r\n\r\n`, [414]],
   ["an unknown expectation", `GET /api/echo HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n\r\n`, [417]],
 ])("%s", async (_name, bytes, expected) => {
-  const { text: answer, closed } = await sendRaw(server.port, bytes);
-  expect(statuses(answer)).toEqual(expected);
-  expect(JSON.parse(bodyOf(answer))).toEqual({ error: expect.any(String) });
+  const { text: received, closed } = await sendRaw(server.port, bytes);
+  expect(statuses(received)).toEqual(expected);
+  expect(JSON.parse(bodyOf(received))).toEqual({ error: expect.any(String) });
   expect(closed).toBe(true);
 });
 
 test("a declared length over the limit is rejected before the body is read", async () => {
-  const { text: answer, closed } = await sendRaw(server.port, post(`Content-Length: ${maxBodyBytes + 1}\r\n`));
-  expect(statuses(answer)).toEqual([413]);
-  expect(bodyOf(answer)).toBe(`{"error":"request body exceeds ${maxBodyBytes} bytes"}`);
+  const { text: received, closed } = await sendRaw(server.port, post(`Content-Length: ${maxBodyBytes + 1}\r\n`));
+  expect(statuses(received)).toEqual([413]);
+  expect(bodyOf(received)).toBe(`{"error":"request body exceeds ${maxBodyBytes} bytes"}`);
   expect(closed).toBe(true);
 });
 
 test("the 413 reaches a client that keeps sending", async () => {
-  const { text: answer } = await sendRaw(server.port, [post(`Content-Length: ${maxBodyBytes * 20}\r\n`), Buffer.alloc(maxBodyBytes * 5)], 300);
-  expect(statuses(answer)).toEqual([413]);
+  const { text: received } = await sendRaw(server.port, [post(`Content-Length: ${maxBodyBytes * 20}\r\n`), Buffer.alloc(maxBodyBytes * 5)], 300);
+  expect(statuses(received)).toEqual([413]);
 });
 
 test("chunks over the limit are rejected at the limit", async () => {
   const chunk = `2000\r\n${"x".repeat(0x2000)}\r\n`;
-  const { text: answer, closed } = await sendRaw(server.port, [post("Transfer-Encoding: chunked\r\n"), chunk.repeat(20)], 300);
-  expect(statuses(answer)).toEqual([413]);
+  const { text: received, closed } = await sendRaw(server.port, [post("Transfer-Encoding: chunked\r\n"), chunk.repeat(20)], 300);
+  expect(statuses(received)).toEqual([413]);
   expect(closed).toBe(true);
   expect(calls).toEqual([]);
 });
 
 test("a body that stalls returns 408 after the time limit, and its slot is released", async () => {
-  const { text: answer, closed } = await sendRaw(shortTimeoutServer.port, post("Content-Length: 50\r\n", "abc"), 1_500);
-  expect(statuses(answer)).toEqual([408]);
+  const { text: received, closed } = await sendRaw(shortTimeoutServer.port, post("Content-Length: 50\r\n", "abc"), 1_500);
+  expect(statuses(received)).toEqual([408]);
   expect(closed).toBe(true);
   expect(calls).toEqual([]);
   await expect.poll(() => shortTimeoutServer.ingress.active).toBe(0);
 });
 
 test("a head that stalls returns 408 too", async () => {
-  const { text: answer, closed } = await sendRaw(shortTimeoutServer.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
-  expect(statuses(answer)).toEqual([408]);
+  const { text: received, closed } = await sendRaw(shortTimeoutServer.port, "POST /api/echo HTTP/1.1\r\nHos", 1_500);
+  expect(statuses(received)).toEqual([408]);
   expect(closed).toBe(true);
 });
 
@@ -232,26 +232,29 @@ test("sends 100 Continue only if the body is needed", async () => {
 });
 
 test("a small unneeded body is skipped and the connection stays in sync", async () => {
-  const { text: answer } = await sendRaw(
+  const { text: received } = await sendRaw(
     server.port,
     `POST /api/none HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello${post("Content-Length: 3\r\n", "yes")}`,
   );
-  expect(statuses(answer)).toEqual([404, 200]);
-  expect(answer.endsWith("yes")).toBe(true);
+  expect(statuses(received)).toEqual([404, 200]);
+  expect(received.endsWith("yes")).toBe(true);
 });
 
 test("pipelined requests are answered in order", async () => {
-  const { text: answer } = await sendRaw(
+  const { text: received } = await sendRaw(
     server.port,
     post("Content-Length: 1\r\n", "1") + post("Content-Length: 1\r\n", "2") + post("Content-Length: 1\r\n", "3"),
   );
-  expect(statuses(answer)).toEqual([200, 200, 200]);
-  expect([...answer.matchAll(/\r\n\r\n(\d)/g)].map((match) => match[1])).toEqual(["1", "2", "3"]);
+  expect(statuses(received)).toEqual([200, 200, 200]);
+  expect([...received.matchAll(/\r\n\r\n(\d)/g)].map((match) => match[1])).toEqual(["1", "2", "3"]);
 });
 
 test("header names that are special in JavaScript are plain data or dropped", async () => {
-  const { text: answer } = await sendRaw(server.port, "GET /api/headers HTTP/1.1\r\nHost: a\r\n__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\n\r\n");
-  expect(JSON.parse(bodyOf(answer))).toEqual({ host: "a", constructor: "c", hasownproperty: "h" });
+  const { text: received } = await sendRaw(
+    server.port,
+    "GET /api/headers HTTP/1.1\r\nHost: a\r\n__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\n\r\n",
+  );
+  expect(JSON.parse(bodyOf(received))).toEqual({ host: "a", constructor: "c", hasownproperty: "h" });
   expect(({} as Record<string, unknown>)["evil"]).toBeUndefined();
 });
 
@@ -267,10 +270,10 @@ test("every spelling of /_api belongs to the management API, even with a catch-a
     "/catch/../_api/flows",
     "/catch/%2e%2e/_api/flows",
   ]) {
-    const { text: answer } = await sendRaw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
-    expect(answer, path).toContain("X-Api-Version: 1");
-    expect(answer, path).not.toContain("caught");
-    expect(statuses(answer), path).toEqual([/^\/_api\/(?!\.\.)/.test(path) ? 200 : 404]);
+    const { text: received } = await sendRaw(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(received, path).toContain("X-Api-Version: 1");
+    expect(received, path).not.toContain("caught");
+    expect(statuses(received), path).toEqual([/^\/_api\/(?!\.\.)/.test(path) ? 200 : 404]);
   }
   const { text: hidden } = await sendRaw(server.port, "GET /catch/%2e%2e%2f_api/flows HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(statuses(hidden)).toEqual([400]);
@@ -284,11 +287,11 @@ test.each([
 ])("a client that has half-closed the connection gets the reply of a slow route (%s)", async (_reader, bytes) => {
   const unmount = server.mount("/api/late", () => new Promise((resolve) => setTimeout(() => resolve(text("late")), 100)));
   const socket = connect(server.port, "127.0.0.1");
-  let answer = "";
-  socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
+  let received = "";
+  socket.on("data", (chunk) => (received += chunk.toString("latin1")));
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   socket.end(bytes);
   await closed;
-  expect(statuses(answer)).toEqual(bytes.match(/POST/g)?.map(() => 200));
+  expect(statuses(received)).toEqual(bytes.match(/POST/g)?.map(() => 200));
   unmount();
 });

@@ -62,22 +62,22 @@ describe("a client that pipelines and reads", () => {
       : `POST /echo?x=%20 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   /** Bodies with a head terminator, and with text that looks like a request. */
   const bodies = Array.from({ length: 40 }, (_, index) => `<${index}>\r\n\r\n${get("/big")}${"\r\n\r\n".repeat(index)}`);
-  const found = (answer: string): string[] => [...answer.matchAll(/\r\n\r\n<(\d+)>/g)].map((match) => match[1] as string);
+  const found = (reply: string): string[] => [...reply.matchAll(/\r\n\r\n<(\d+)>/g)].map((match) => match[1] as string);
 
   it.each([1, 7, 100, 1_000, 65_536])("gets every reply in order, sent in pieces of %i bytes", async (size) => {
     const all = bodies.map((body, index) => post(body, index % 2 === 0 ? "length" : "chunks")).join("");
     const few = size === 1 ? all.slice(0, all.indexOf("<6>") + 500) : all;
     const expected = size === 1 ? 6 : 40;
     const socket = connect(server.port, "127.0.0.1").setNoDelay(true);
-    let answer = "";
-    socket.on("data", (chunk) => (answer += chunk.toString("latin1"))).on("error", () => undefined);
+    let reply = "";
+    socket.on("data", (chunk) => (reply += chunk.toString("latin1"))).on("error", () => undefined);
     for (let at = 0; at < few.length; at += size) {
       socket.write(few.slice(at, at + size), "latin1");
       if (at % (size * 50) === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    await expect.poll(() => found(answer).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(expected);
-    expect(found(answer).slice(0, expected)).toEqual(Array.from({ length: expected }, (_, index) => String(index)));
-    expect(new Set(statuses(answer))).toEqual(new Set([200]));
+    await expect.poll(() => found(reply).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(expected);
+    expect(found(reply).slice(0, expected)).toEqual(Array.from({ length: expected }, (_, index) => String(index)));
+    expect(new Set(statuses(reply))).toEqual(new Set([200]));
     socket.destroy();
   });
 
@@ -97,8 +97,8 @@ describe("a client that pipelines and reads", () => {
     });
     const pipelined = sendRaw(server.port, get("/slow/1").repeat(200), 3_000);
     await expect.poll(() => served).toBeGreaterThan(0);
-    const answer = await sendRaw(server.port, get("/other"), 100);
-    expect(statuses(answer.text)).toEqual([200]);
+    const reply = await sendRaw(server.port, get("/other"), 100);
+    expect(statuses(reply.text)).toEqual([200]);
     expect(isOtherServed).toBe(true);
     expect(servedBefore).toBeLessThan(150);
     expect(statuses((await pipelined).text)).toHaveLength(200);

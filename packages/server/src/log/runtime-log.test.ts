@@ -130,7 +130,7 @@ describe("log records", () => {
     expect(lines[1]).toMatchObject({ message: "*** at http://u:***@h", note: "***", error: expect.stringContaining("boom") });
   });
 
-  it("masks passwords of URIs in fields, also in the stack of an error and in nested values", async () => {
+  it("masks passwords of URIs in fields, including the stack of an error and nested values", async () => {
     const uri = "http://u:pw-1@h?x=1&access_token=pw-2";
     const [line] = await recordsOf((log) => log.write("ERROR", "x", "failed", undefined, { error: new Error(`GET ${uri}`), uri, inner: [{ uri }], n: 1 }));
     expect(JSON.stringify(line)).not.toMatch(/pw-\d/);

@@ -3,7 +3,7 @@ import type { Removal, Unflushed } from "../flows/flow-store.ts";
 /** Persistent named JSON documents: tables, mapping documents, connections. */
 export interface DocumentStore {
   /** Why a document disappeared without being removed here; by default, because its file was deleted. */
-  goneBecause?(id: string): string | undefined;
+  removalReason?(id: string): string | undefined;
   /** All documents by id; unreadable ones with the reason instead of a value. */
   list(): Promise<readonly (StoredDocument | BrokenDocument)[]>;
   /** Undefined when it does not exist. */

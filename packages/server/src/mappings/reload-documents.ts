@@ -25,7 +25,7 @@ export async function reloadDocuments({ store, log, noun, logger = "sluice.mappi
       if (found === undefined) {
         if (!installed.has(id)) return;
         await removed(id);
-        log.write("INFO", logger, `Removed ${noun} '${id}' because ${store.goneBecause?.(id) ?? "its file was deleted"}`);
+        log.write("INFO", logger, `Removed ${noun} '${id}' because ${store.removalReason?.(id) ?? "its file was deleted"}`);
         return;
       }
       if (installed.get(id)?.hash === found.hash) return;

@@ -1,4 +1,4 @@
-// Finds secrets that are literals in the text of a flow instead of a placeholder or a connection.
+// Finds secrets that are literals in the text of a flow instead of a placeholder or a connection, and addresses that mean something unexpected.
 import { describe, readTree, spanInText, type Diagnostic, type Field, type Fields, type MapTree, type Span, type Tree } from "@sluice/model";
 import { looksSecret } from "../host/environment.ts";
 import type { ServerCatalog } from "../catalog.ts";
@@ -7,7 +7,7 @@ type Declarations = Pick<ServerCatalog, "steps" | "connectors" | "formats">;
 
 const maxTextLength = 100_000;
 
-/** Warnings about secrets in options, addresses and properties of beans. The connectors of the flow must be loaded. */
+/** Warnings about secrets in options, addresses and properties of beans, and about addresses. The connectors of the flow must be loaded. */
 export function literalSecrets(source: string, catalog: Declarations): readonly Diagnostic[] {
   const { tree } = readTree(source);
   if (tree === undefined) return [];
@@ -58,9 +58,20 @@ class SecretSearch {
     const connector = scheme === undefined ? undefined : this.#catalog.connectors.get(scheme);
     const fields = { ...connector?.path, ...connector?.options } as Fields;
     this.#login(text, span);
+    this.#caution(text, span, { ...connector?.path } as Fields);
     for (const { name, value, at } of queryOf(text))
       if (isSecret(fields, name) && isLiteral(value))
         this.#report(`the secret option '${name}' of '${connector?.scheme ?? scheme ?? ""}'`, spanInText(this.#source, span, text, at));
+  }
+
+  /** Warnings that the connector gives about the path. */
+  #caution(text: string, span: Span, path: Fields): void {
+    const [address = ""] = text.split("?");
+    const written = address.slice(address.indexOf(":") + 1);
+    for (const field of Object.values(path)) {
+      const message = describe(field as Field<unknown>).spec.caution?.(written);
+      if (message !== undefined) this.found.push({ code: "option-caution", severity: "warning", message, path: "", span });
+    }
   }
 
   /** `//user:password@host` */

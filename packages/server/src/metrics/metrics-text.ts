@@ -31,7 +31,7 @@ export interface MetricsParts {
   webhookCalls(): number;
   httpBytes(): HttpByteMetrics;
   /** Metrics of the other workers; undefined in a single process. */
-  others?(): Promise<Pick<OtherWorkers, "present" | "departed">>;
+  others?(): Promise<Pick<OtherWorkers, "present" | "exitedCounts">>;
   /** Connections to other systems. */
   systems(): readonly ConnectionMetrics[];
   /** Undefined when spans are not exported. */
@@ -58,9 +58,12 @@ export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) =>
     const page = new Exposition();
     page.gauge("sluice_info", "Version of the runtime.", [[{ version: parts.version }, 1]]);
     page.gauge("sluice_up", "1 while the runtime accepts messages, 0 while it starts or drains.", [[undefined, parts.isUp() ? 1 : 0]]);
-    const others = nodes === undefined ? await parts.others?.() : { present: nodes.present, departed: [] };
+    const others = nodes === undefined ? await parts.others?.() : { present: nodes.present, exitedCounts: [] };
     const present = others?.present ?? [];
-    runMetrics(page, others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.departed]));
+    runMetrics(
+      page,
+      others === undefined ? parts.counts.list() : addCounts([parts.counts.list(), ...present.map(({ counts }) => counts), others.exitedCounts]),
+    );
     routeMetrics(page, parts, present);
     await storeMetrics(page, parts, nodes === undefined ? "node" : "cluster");
     storedRunMetrics(page, parts.storedRuns());

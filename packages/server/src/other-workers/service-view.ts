@@ -8,7 +8,7 @@ import type { WorkerExit, FoundRuns, RouteMetrics, WorkerMetrics } from "./worke
 export interface OtherWorkers {
   readonly present: readonly WorkerMetrics[];
   /** Counts of workers that have exited. */
-  readonly departed: readonly RouteMetrics[];
+  readonly exitedCounts: readonly RouteMetrics[];
   /** Configured workers that are not ready. */
   readonly missing: number;
   /** The most recent unexpected exit. */

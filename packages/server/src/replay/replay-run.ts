@@ -46,7 +46,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 export async function replayRun(parts: RunReplayParts, runId: string, request: ReplayRequest): Promise<Json> {
   const { history, disk, runtime, clock, sessions } = parts;
-  const record = history.find(runId) ?? (await disk?.store.find(runId))?.facts;
+  const record = history.find(runId) ?? (await disk?.store.find(runId))?.metadata;
   if (record === undefined) throw new ServiceError("not-found", `run '${runId.slice(0, 128)}' not found`);
   const cannotReplay = (why: string): ServiceError => new ServiceError("conflict", `run '${runId}' cannot be replayed: ${why}`);
   if (!record.isOver) throw cannotReplay("it is still running");

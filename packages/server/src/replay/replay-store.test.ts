@@ -10,7 +10,7 @@ interface RunOptions {
 }
 
 /** Records a run that ended at `endedAt` and whose body is its id. */
-function pass(replayStore: ReplayStore, route: Run["route"], id: string, endedAt: number, { failed = false, sessionId }: RunOptions = {}): void {
+function recordRun(replayStore: ReplayStore, route: Run["route"], id: string, endedAt: number, { failed = false, sessionId }: RunOptions = {}): void {
   const session = sessionId === undefined ? undefined : { id: sessionId, skipTime: false };
   const run = new Run(id, route, endedAt, { uri: "webhook" }, undefined, session);
   const exchange = new Exchange(id, run, "InOut", new Message("in"));
@@ -27,7 +27,7 @@ const idsOf = (count: number, prefix: string): readonly string[] => Array.from({
 describe("the replay store", () => {
   it("keeps input and outcome of a run", () => {
     const replayStore = new ReplayStore(1_000_000);
-    pass(replayStore, routeOf("a"), "one", 5);
+    recordRun(replayStore, routeOf("a"), "one", 5);
     expect(new TextDecoder().decode(replayStore.input("one")?.body)).toBe("in");
     expect(replayStore.outcome("one")).toMatchObject({ status: "completed", body: "one", error: null });
     expect(replayStore.outcome("two")).toBeUndefined();
@@ -37,7 +37,7 @@ describe("the replay store", () => {
     const replayStore = new ReplayStore(1_000_000);
     const busy = routeOf("busy");
     const ids = idsOf(2_000, "run");
-    for (const [index, id] of ids.entries()) pass(replayStore, busy, id, 1_000 + index / 10);
+    for (const [index, id] of ids.entries()) recordRun(replayStore, busy, id, 1_000 + index / 10);
     const held = ids.filter((id) => replayStore.input(id) !== undefined);
     expect(held.slice(0, 50)).toEqual(ids.slice(0, 50));
     const later = held.slice(50).map((id) => 1_000 + Number(id.slice(4)) / 10);
@@ -48,13 +48,13 @@ describe("the replay store", () => {
   it("keeps runs of a quiet route next to a busy one, those of test sessions, and after the clock was set back", () => {
     const replayStore = new ReplayStore(1_000_000);
     const busy = routeOf("busy");
-    for (const id of idsOf(60, "run")) pass(replayStore, busy, id, 1_000);
-    pass(replayStore, routeOf("quiet"), "quiet", 1_000);
-    pass(replayStore, busy, "tested", 1_000, { sessionId: "ts_1" });
+    for (const id of idsOf(60, "run")) recordRun(replayStore, busy, id, 1_000);
+    recordRun(replayStore, routeOf("quiet"), "quiet", 1_000);
+    recordRun(replayStore, busy, "tested", 1_000, { sessionId: "ts_1" });
     expect(replayStore.input("run-59")).toBeUndefined();
     expect(replayStore.input("quiet")).toBeDefined();
     expect(replayStore.input("tested")).toBeDefined();
-    pass(replayStore, busy, "earlier", 10);
+    recordRun(replayStore, busy, "earlier", 10);
     expect(replayStore.input("earlier")).toBeDefined();
   });
 
@@ -62,7 +62,7 @@ describe("the replay store", () => {
     const replayStore = new ReplayStore(1_000_000);
     const busy = routeOf("busy");
     const ids = idsOf(300, "failed");
-    for (const id of ids) pass(replayStore, busy, id, 1_000, { failed: true });
+    for (const id of ids) recordRun(replayStore, busy, id, 1_000, { failed: true });
     expect(ids.every((id) => replayStore.outcome(id)?.error?.message === "no")).toBe(true);
   });
 });

@@ -60,7 +60,7 @@ export class ReplayStore {
   }
 
   started(run: Run, exchange: Exchange): void {
-    // A route called with `direct:` is part of the caller's run.
+    // A run called with `direct:` is replayed together with its caller.
     if (this.#maxBytes === 0 || run.parent !== undefined) return;
     const message = snapshot(exchange.message);
     if (message === undefined) return;

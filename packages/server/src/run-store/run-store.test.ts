@@ -75,7 +75,7 @@ describe("the run store", () => {
     expect(ids).toEqual(ids.toSorted().toReversed());
   });
 
-  it("counts a run that is written again once", async () => {
+  it("counts a run only once when it is written again", async () => {
     const store = storeIn(folder(), { runs: 1_600 });
     for (let attempt = 0; attempt < 3; attempt++) await store.write(runs(0, 40), 0);
     expect([store.metrics.runs, (await found(store)).length]).toEqual([40, 40]);

@@ -80,10 +80,10 @@ export class RunStore implements RunSink {
     return this.#segments.call("search", { ...query, where: `started_at >= ? AND ${query.where}`, values: [this.#oldest(), ...query.values] });
   }
 
-  async find(id: string): Promise<{ readonly facts: RunMetadata; readonly messages: string | null } | undefined> {
+  async find(id: string): Promise<{ readonly metadata: RunMetadata; readonly messages: string | null } | undefined> {
     const found = await this.#segments.call("find", id);
     const metadata = found === undefined ? undefined : parseMetadata(found.facts);
-    return metadata === undefined || metadata.startedAt < this.#oldest() ? undefined : { facts: metadata, messages: found?.messages ?? null };
+    return metadata === undefined || metadata.startedAt < this.#oldest() ? undefined : { metadata, messages: found?.messages ?? null };
   }
 
   async close(): Promise<void> {

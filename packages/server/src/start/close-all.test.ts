@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { closeAll } from "./close-all.ts";
 
-it("closes every part, in order, also when an earlier one fails", async () => {
+it("closes every part, in order, even when an earlier one fails", async () => {
   const closed: string[] = [];
   const lines: string[] = [];
   const log = { enabled: () => true, write: (level: string, logger: string, text: string) => void lines.push(`${level} ${logger} ${text}`) };

@@ -61,7 +61,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     hasPolicy: (flowId) => policies.has(flowId),
     fingerprint: tokenFingerprint(settings.deployToken),
     withKamelets: (texts) => engine.kamelets.withTexts(texts),
-    seen: new Map(),
+    inspected: new Map(),
   };
   const replays = deadLetterReplays({ runtime, writer: engine.deadLetters, clock, isDraining, isOpenSession: (id) => sessions.isOpen(id) });
   const apiParts: ApiParts = {

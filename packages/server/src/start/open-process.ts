@@ -27,7 +27,7 @@ export interface ServerProcess extends ProcessLog {
   readonly ids: Ids;
   readonly level: LogLevel;
   readonly environment: Environment;
-  /** The folder of this process: that of the settings, which contains the files of the operator, or a folder of this worker in it. */
+  /** The data directory of the settings, which contains the files of the operator; for a worker of a cluster, its own folder in it. */
   readonly dataDir: string;
   readonly lock: DirectoryLock;
   /** Undefined without SERVICE_CLUSTER. */

@@ -214,7 +214,7 @@ export class DeadLetterTable {
         log.write(
           "WARN",
           "sluice.dead-letters",
-          `Removed the ${removed} oldest dead letters: the limit is ${limits.deadLetters} dead letters (SERVICE_DEAD_LETTERS) ` +
+          `Removed the oldest dead letters (${removed}): the limit is ${limits.deadLetters} dead letters (SERVICE_DEAD_LETTERS) ` +
             `and ${limits.deadLetterBytes} bytes (SERVICE_DEAD_LETTER_BYTES)`,
         );
       }
@@ -231,10 +231,10 @@ function conditions({ id, routeId, flowId, since, until, text }: DeadLetterFilte
   const values: SqlValue[] = [];
   const add = (condition: string, value: SqlValue | undefined): void => {
     if (value === undefined) return;
-    // The driver truncates text at the first NUL, so that the condition would match too much.
-    const isWhole = typeof value !== "string" || !value.includes("\0");
-    parts.push(isWhole ? condition : "0");
-    if (isWhole) values.push(value);
+    // The driver truncates text at the first NUL, so the condition would match too much.
+    const isSearchable = typeof value !== "string" || !value.includes("\0");
+    parts.push(isSearchable ? condition : "0");
+    if (isSearchable) values.push(value);
   };
   add("id = ?", id);
   add("route_id = ?", routeId);

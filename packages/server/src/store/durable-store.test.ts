@@ -186,11 +186,11 @@ describe("the queue table", () => {
       attempts: 6,
       failure: { type: "T", message: "no", stepId: "s", routeId: "r" },
     });
-    const { queues: restarted, deadLetters: letters } = await storeIn(crashed(directory)).open();
-    expect([restarted.depths(), letters.count, deadLetters.count]).toEqual([[], 1, 1]);
-    const [letter] = letters.list({}, 10).letters;
-    expect(letter).toMatchObject({ routeId: "r", flowId: "f", attempts: 6, source: "queue:q", failure: { type: "T", message: "no", stepId: "s" } });
-    expect(bodyOf(letters.find(letter?.id ?? "")?.message)).toBe("poison");
+    const { queues: restarted, deadLetters: restored } = await storeIn(crashed(directory)).open();
+    expect([restarted.depths(), restored.count, deadLetters.count]).toEqual([[], 1, 1]);
+    const [deadLetter] = restored.list({}, 10).letters;
+    expect(deadLetter).toMatchObject({ routeId: "r", flowId: "f", attempts: 6, source: "queue:q", failure: { type: "T", message: "no", stepId: "s" } });
+    expect(bodyOf(restored.find(deadLetter?.id ?? "")?.message)).toBe("poison");
   });
 });
 

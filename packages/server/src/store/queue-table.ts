@@ -119,7 +119,7 @@ export class QueueTable implements QueueStore {
     this.#count(queue, -1, -size);
   }
 
-  async again({ seq }: QueuedMessage, attempts: number, due: number): Promise<void> {
+  async postpone({ seq }: QueuedMessage, attempts: number, due: number): Promise<void> {
     await this.#change({ sql: "UPDATE queue_message SET attempts = ?, due = ? WHERE seq = ?", values: [attempts, Math.round(due), seq] });
   }
 

@@ -68,7 +68,7 @@ export class StreamClient {
   }
 
   get isFlooded(): boolean {
-    return this.#isFlooded && this.#waiting.isFull && this.filter.isWhole;
+    return this.#isFlooded && this.#waiting.isFull && this.filter.includesAllEvents;
   }
 
   countMissed(count = 1): void {
@@ -77,7 +77,7 @@ export class StreamClient {
   }
 
   offer(event: StreamEvent): void {
-    if (!this.filter.matches(event.details) || !this.#admits(event)) return;
+    if (!this.filter.matches(event.details) || !this.#matchesText(event)) return;
     // Drop events after an unreported gap, so that the gap is reported in the right place.
     if (this.#missed > 0) {
       this.#missed++;
@@ -97,8 +97,8 @@ export class StreamClient {
   }
 
   /** Only a text filter needs the text of events that may never be sent. */
-  #admits(event: StreamEvent): boolean {
-    return !this.filter.needsText || this.filter.admits(this.#options.hub.textOf(event, this.filter.body));
+  #matchesText(event: StreamEvent): boolean {
+    return !this.filter.needsText || this.filter.matchesText(this.#options.hub.textOf(event, this.filter.body));
   }
 
   #gather(ms: number): void {
@@ -122,7 +122,7 @@ export class StreamClient {
 
   #flush(): void {
     while (this.#backlog.length > 0 && !this.#blocked && this.#options.stream.open)
-      this.#send(this.#backlog.splice(0, backlogStep).filter((event) => this.#admits(event)));
+      this.#send(this.#backlog.splice(0, backlogStep).filter((event) => this.#matchesText(event)));
     if (this.#blocked || this.#gathering || (this.#waiting.size === 0 && this.#missed === 0) || !this.#options.stream.open) return;
     this.#sendWaiting();
   }

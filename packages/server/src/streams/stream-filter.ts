@@ -22,15 +22,15 @@ export interface StreamFilter {
   readonly flowId: string | undefined;
   readonly routeId: string | undefined;
   /** True if it includes all events of its flow and route, or of all routes. */
-  readonly isWhole: boolean;
+  readonly includesAllEvents: boolean;
   readonly body: BodyDetail;
   /** For the greeting: `routeId:orders,level:WARN`. */
   readonly text: string;
   matches(details: EventDetails): boolean;
-  /** Whether `admits` must be called. */
+  /** Whether `matchesText` must be called. */
   readonly needsText: boolean;
   /** Checks the event's text; called only if `matches`. */
-  admits(json: string): boolean;
+  matchesText(json: string): boolean;
 }
 
 export const levelRanks: Readonly<Record<string, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
@@ -50,7 +50,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
     query,
     flowId,
     routeId,
-    isWhole: [runId, sessionId, stepId, query.type, query.level, query.grep, query.sample].every((value) => value === undefined),
+    includesAllEvents: [runId, sessionId, stepId, query.type, query.level, query.grep, query.sample].every((value) => value === undefined),
     body: (query.body ?? "preview") as BodyDetail,
     // Line breaks would end the comment line of the greeting.
     text: entries
@@ -78,7 +78,7 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
       return query.sample === undefined || details.runId === undefined || isSampled(details.runId, query.sample);
     },
     needsText: needle !== undefined,
-    admits: (json) => needle === undefined || json.toLowerCase().includes(needle),
+    matchesText: (json) => needle === undefined || json.toLowerCase().includes(needle),
   };
 }
 

@@ -133,12 +133,12 @@ async function withTimeLimit<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function outcomeOf(id: string, results: readonly FlowTestResult[]): TrialOutcome {
-  const failed = results.filter(({ faults }) => faults.length > 0);
+  const failed = results.filter(({ failures }) => failures.length > 0);
   const [first] = failed;
   if (first !== undefined)
     throw new ServiceError(
       "tests-failed",
-      `${failed.length} of ${results.length} tests of flow '${id}' failed: '${first.name}' (line ${first.line}): ${first.faults[0]}`,
+      `${failed.length} of ${results.length} tests of flow '${id}' failed: '${first.name}' (line ${first.line}): ${first.failures[0]}`,
     );
   return { passed: results.length };
 }

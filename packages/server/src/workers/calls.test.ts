@@ -39,7 +39,7 @@ describe("calls between processes", () => {
   it("ignore an unexpected response", () => {
     const sent: Envelope[] = [];
     const calls = new Calls(1, (message) => void sent.push(message));
-    calls.receive({ to: 1, from: 2, answer: 99, data: "timeout" });
+    calls.receive({ to: 1, from: 2, response: 99, data: "timeout" });
     expect(sent).toEqual([]);
   });
 });

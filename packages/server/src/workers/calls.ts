@@ -13,10 +13,11 @@ export interface CallMessage {
   readonly data: unknown;
 }
 
-interface AnswerMessage {
+interface ResponseMessage {
   readonly to: Address;
   readonly from: Address;
-  readonly answer: number;
+  /** The number of the call. */
+  readonly response: number;
   readonly data?: unknown;
   readonly fault?: CallFault;
 }
@@ -37,7 +38,7 @@ interface FaultPlace {
   readonly hostname?: string;
 }
 
-export type Envelope = CallMessage | AnswerMessage;
+export type Envelope = CallMessage | ResponseMessage;
 
 /**
  * A failed call. `name`, `code` and the location are copied from the remote error. Additional codes: `exited`: the process has exited; `unhandled`: it
@@ -100,11 +101,11 @@ export class Calls {
   }
 
   receive(message: Envelope): void {
-    if ("answer" in message) {
-      const { answer, data, fault } = message;
-      if (fault !== undefined) this.#fail(answer, fault);
-      else this.#removePending(answer)?.resolve(data);
-    } else void this.#answer(message);
+    if ("response" in message) {
+      const { response: call, data, fault } = message;
+      if (fault !== undefined) this.#fail(call, fault);
+      else this.#removePending(call)?.resolve(data);
+    } else void this.#respond(message);
   }
 
   /** Fails all pending calls to an address whose process has exited. */
@@ -113,17 +114,17 @@ export class Calls {
       if (to === address) this.#fail(call, { name: "CallError", message: "the worker process has exited", code: "exited" });
   }
 
-  async #answer({ from, name, call, data }: CallMessage): Promise<void> {
-    const reply = (result: Pick<AnswerMessage, "data" | "fault">): void => {
-      if (call !== undefined) this.#send({ to: from, from: this.#self, answer: call, ...result });
+  async #respond({ from, name, call, data }: CallMessage): Promise<void> {
+    const send = (result: Pick<ResponseMessage, "data" | "fault">): void => {
+      if (call !== undefined) this.#send({ to: from, from: this.#self, response: call, ...result });
     };
     try {
       const handler = this.#handlers.get(name);
       if (handler === undefined) throw new CallError({ name: CallError.name, message: `no handler for '${name}'`, code: "unhandled" });
-      reply({ data: await handler(data, from) });
+      send({ data: await handler(data, from) });
     } catch (error) {
       const { name: kind, message, code, address, port, path, hostname } = error as NodeJS.ErrnoException & FaultPlace;
-      reply({ fault: { name: kind, message, code, place: { address, port, path, hostname } } });
+      send({ fault: { name: kind, message, code, place: { address, port, path, hostname } } });
     }
   }
 

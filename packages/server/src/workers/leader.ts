@@ -118,7 +118,7 @@ function attach(calls: Calls, members: Members, parts: LeaderParts): ServiceView
     },
     async metrics() {
       const present = await members.metrics(callTimeoutMs);
-      return { present, departed: members.departed, missing: Math.max(0, parts.workers - 1 - members.size), lastExit };
+      return { present, exitedCounts: members.exitedCounts, missing: Math.max(0, parts.workers - 1 - members.size), lastExit };
     },
     async watch(hub, query) {
       const lines = await streams.watch(hub, query, callTimeoutMs);

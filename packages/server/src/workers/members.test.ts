@@ -24,7 +24,7 @@ describe("members", () => {
       ]);
     }
     expect(members.size).toBe(0);
-    expect(members.departed.map(({ routeId, completed }) => [routeId, completed])).toEqual([
+    expect(members.exitedCounts.map(({ routeId, completed }) => [routeId, completed])).toEqual([
       ["orders", 1_500],
       ["stock", 300],
     ]);
@@ -34,6 +34,6 @@ describe("members", () => {
     const members = new Members(new Calls(1, () => undefined));
     members.add(2);
     expect(members.removeExited(2)).toEqual([]);
-    expect(members.departed).toEqual([]);
+    expect(members.exitedCounts).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ export class Members {
   readonly #serving = new Set<number>();
   readonly #reported = new Map<number, Reported>();
   /** Summed counts of exited workers: counters of the service must never decrease. */
-  departed: readonly RouteMetrics[] = [];
+  exitedCounts: readonly RouteMetrics[] = [];
 
   constructor(calls: Calls) {
     this.#calls = calls;
@@ -49,14 +49,14 @@ export class Members {
     for (const route of routes) reported.routes.set(route.id, route);
   }
 
-  /** Moves a worker's counts to `departed`; returns its last route statistics. */
+  /** Moves a worker's counts to `exitedCounts`; returns its last route statistics. */
   removeExited(member: number): readonly RouteStatsSnapshot[] {
     this.#serving.delete(member);
     this.#calls.failPending(member);
     const reported = this.#reported.get(member);
     this.#reported.delete(member);
     if (reported === undefined) return [];
-    this.departed = addCounts([this.departed, [...reported.counts.values()]]);
+    this.exitedCounts = addCounts([this.exitedCounts, [...reported.counts.values()]]);
     return [...reported.routes.values()];
   }
 

@@ -16,7 +16,7 @@ import type { RunIdentity } from "../other-workers/run-identity.ts";
 /** The script and arguments with which node starts a process that imports `@sluice/server/worker`. */
 export interface WorkerCommand {
   readonly file: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
 }
 
 export interface WorkerPoolParts {
@@ -96,7 +96,7 @@ export class WorkerPool {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
       exec: parts.command.file,
-      args: [...parts.command.words],
+      args: [...parts.command.args],
       serialization: "advanced",
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
@@ -284,10 +284,10 @@ export class WorkerPool {
 
   /** Fails a call whose recipient is not available. */
   #failUndeliverable(message: Envelope): void {
-    if ("answer" in message || message.call === undefined) return;
+    if ("response" in message || message.call === undefined) return;
     const fault = { name: CallError.name, message: "the worker process is not available", code: "exited" };
-    const answer: Envelope = { to: message.from, from: message.to, answer: message.call, fault };
-    if (message.from === "supervisor") this.#calls.receive(answer);
-    else this.#deliver(answer);
+    const response: Envelope = { to: message.from, from: message.to, response: message.call, fault };
+    if (message.from === "supervisor") this.#calls.receive(response);
+    else this.#deliver(response);
   }
 }

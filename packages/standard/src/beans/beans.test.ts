@@ -1,4 +1,4 @@
-import { exchangeOf, FakeHost, faultsOf, flow } from "@sluice/testkit";
+import { exchangeOf, FakeHost, diagnosticsOf, flow } from "@sluice/testkit";
 import { FlowError, ending, type Exchange } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
@@ -97,7 +97,7 @@ describe("a redelivery policy by name", () => {
 
   it("is rejected when the name is unknown, or a policy is also given inline", () => {
     const clause = (options: string): string => `- onException: {exception: [java.lang.Exception], ${options}}\n${route}${fails}`;
-    expect(faultsOf(clause("redeliveryPolicyRef: nobody"))).toEqual([expect.stringContaining("unknown bean 'nobody'")]);
-    expect(faultsOf(policy + clause("redeliveryPolicyRef: patient, redeliveryPolicy: {}"))).toEqual([expect.stringContaining("cannot be used together")]);
+    expect(diagnosticsOf(clause("redeliveryPolicyRef: nobody"))).toEqual([expect.stringContaining("unknown bean 'nobody'")]);
+    expect(diagnosticsOf(policy + clause("redeliveryPolicyRef: patient, redeliveryPolicy: {}"))).toEqual([expect.stringContaining("cannot be used together")]);
   });
 });

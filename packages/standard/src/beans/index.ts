@@ -3,7 +3,7 @@ import type { BeanDeclaration } from "@sluice/engine/spi";
 import { breakerConfiguration } from "./breaker-configuration.ts";
 import { caseInsensitiveOrder, reverseOrder } from "./comparators.ts";
 import { groupedBody, groupedExchange, groupedMessage } from "./grouped.ts";
-import { headerDeserializer, manualCommit } from "./kafka/consumer-beans.ts";
+import { headerDeserializer, manualCommit, manualCommitFactory } from "./kafka/consumer-beans.ts";
 import { dropField, extractField, hoistField, insertField, maskField, replaceField, valueToKey } from "./kafka/field-transforms.ts";
 import { messageTimestampRouter, regexRouter, timestampRouter } from "./kafka/topic-routers.ts";
 import { memoryAggregationRepository } from "./memory-aggregation-repository.ts";
@@ -26,6 +26,7 @@ export const beans: readonly BeanDeclaration[] = [
   hoistField,
   insertField,
   manualCommit,
+  manualCommitFactory,
   maskField,
   memoryAggregationRepository,
   memoryRepository,

@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { asText } from "@sluice/engine/values";
 import { describe, expect, test } from "vitest";
 
@@ -65,5 +65,5 @@ test.each([
     /the data format 'a' refers to itself/,
   ],
 ])("%s is rejected when it is deployed", (yaml, message) => {
-  expect(faultsOf(yaml)[0]).toMatch(message);
+  expect(diagnosticsOf(yaml)[0]).toMatch(message);
 });

@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
 it("converts, and fails for invalid values unless mandatory is false", async () => {
@@ -19,8 +19,8 @@ it("reads and writes other charsets", async () => {
 });
 
 it("reports unknown types", () => {
-  expect(faultsOf("- convertBodyTo: com.acme.Order").join()).toContain("unknown type 'com.acme.Order'");
-  expect(faultsOf("- convertBodyTo: {type: String, charset: klingon}").join()).toContain("unknown charset 'klingon'");
+  expect(diagnosticsOf("- convertBodyTo: com.acme.Order").join()).toContain("unknown type 'com.acme.Order'");
+  expect(diagnosticsOf("- convertBodyTo: {type: String, charset: klingon}").join()).toContain("unknown charset 'klingon'");
 });
 
 it("ignores a missing header or variable, and keeps the source when a target is named", async () => {

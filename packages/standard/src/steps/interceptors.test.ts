@@ -14,25 +14,25 @@ function document(interceptor: string): string {
 - route: {id: inner, from: {uri: "direct:inner", steps: [{to: {id: sink, uri: "mock:sink"}}]}}
 `;
 }
-const saw = `steps: [{setProperty: {name: was, simple: "\${body}"}}, {setBody: {simple: "${report}"}}, {to: "mock:saw"}, {setBody: {simple: "\${exchangeProperty.was}"}}]`;
+const recordingSteps = `steps: [{setProperty: {name: original, simple: "\${body}"}}, {setBody: {simple: "${report}"}}, {to: "mock:recorded"}, {setBody: {simple: "\${exchangeProperty.original}"}}]`;
 
 describe("the properties of an intercepted message", () => {
   it("are set before every step", async () => {
-    const run = await flow(document(`intercept: {${saw}}`));
+    const run = await flow(document(`intercept: {${recordingSteps}}`));
     await run({ body: "m" });
-    expect(bodies(run, "saw")).toEqual(["outer|direct://start|direct://start|call|", "inner|direct://inner|direct://inner|sink|"]);
+    expect(bodies(run, "recorded")).toEqual(["outer|direct://start|direct://start|call|", "inner|direct://inner|direct://inner|sink|"]);
   });
 
   it("are set when the message enters a route", async () => {
-    const run = await flow(document(`interceptFrom: {uri: "direct:inner", ${saw}}`));
+    const run = await flow(document(`interceptFrom: {uri: "direct:inner", ${recordingSteps}}`));
     await run({ body: "m" });
-    expect(bodies(run, "saw")).toEqual(["inner|direct://inner|direct://inner||direct://inner"]);
+    expect(bodies(run, "recorded")).toEqual(["inner|direct://inner|direct://inner||direct://inner"]);
   });
 
   it("are set before a send", async () => {
-    const run = await flow(document(`interceptSendToEndpoint: {id: look, uri: "mock:sink", ${saw}}`));
+    const run = await flow(document(`interceptSendToEndpoint: {id: look, uri: "mock:sink", ${recordingSteps}}`));
     await run({ body: "m" });
-    expect(bodies(run, "saw")).toEqual(["inner|direct://inner|direct://inner|look|mock://sink"]);
+    expect(bodies(run, "recorded")).toEqual(["inner|direct://inner|direct://inner|look|mock://sink"]);
     expect(bodies(run, "sink")).toEqual(["m"]);
   });
 });

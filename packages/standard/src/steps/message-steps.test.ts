@@ -1,6 +1,6 @@
 // The small steps that set, remove and read parts of the message.
 import type { Exchange } from "@sluice/engine/spi";
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("names", () => {
@@ -27,7 +27,7 @@ describe("names", () => {
   });
 
   it("of route variables must name the route", () => {
-    expect(faultsOf('- setVariable: {name: "route:x", constant: a}').join()).toContain("must name its route");
+    expect(diagnosticsOf('- setVariable: {name: "route:x", constant: a}').join()).toContain("must name its route");
   });
 });
 
@@ -45,7 +45,7 @@ describe("removing", () => {
   });
 
   it("rejects an invalid pattern", () => {
-    expect(faultsOf('- removeHeaders: "(a"')).not.toEqual([]);
+    expect(diagnosticsOf('- removeHeaders: "(a"')).not.toEqual([]);
   });
 
   it("of one name matches literally", async () => {

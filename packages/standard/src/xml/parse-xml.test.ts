@@ -39,7 +39,7 @@ describe("reading and writing", () => {
   });
 });
 
-describe("is rejected", () => {
+describe("invalid and hostile documents", () => {
   test.each([
     ["", "root element is missing"],
     ["text", "text outside the root element (line 1, column 1)"],
@@ -54,7 +54,7 @@ describe("is rejected", () => {
     ["<a xmlns:p='u' xmlns:q='u' p:x='1' q:x='2'/>", "is duplicated"],
     ["<a x='<'/>", "contains <"],
     ["<a>&nbsp;</a>", "unknown entity &nbsp;"],
-    ["<a>x & y</a>", "& must be written &amp;"],
+    ["<a>x & y</a>", "& must be written as &amp;"],
     ["<a>&#0;</a>", "unknown entity &#0;"],
     ["<a>&#xD800;</a>", "unknown entity"],
     ["<a>\u0001</a>", "a character that XML does not allow"],

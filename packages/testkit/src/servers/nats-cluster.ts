@@ -9,11 +9,11 @@ const size = 3;
 export interface NatsCluster {
   /** `host:port` of each server, separated by commas. */
   readonly servers: string;
-  /** Kills one of them without a clean shutdown. */
+  /** Kills one server without a clean shutdown. */
   kill(index: number): Promise<void>;
-  /** Stops one of them cleanly. */
+  /** Stops one server cleanly. */
   stop(index: number): Promise<void>;
-  /** Starts one that was killed or stopped again, on the same data. */
+  /** Starts a killed or stopped server again, on the same data. */
   restart(index: number): Promise<void>;
   end(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
         const names = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
         return {
           command: find("nats-server"),
-          parameters: ["-a", "127.0.0.1", "-p", String(own), "-js", "-sd", join(folder, "store"), ...names],
+          args: ["-a", "127.0.0.1", "-p", String(own), "-js", "-sd", join(folder, "store"), ...names],
           ready: /Server is ready/,
         };
       },

@@ -38,10 +38,10 @@ export class OwnServer {
 
   /** Starts it, or restarts it on the same port and data. Resolves when it is ready. */
   async start(): Promise<void> {
-    const { command, parameters, env } = this.#launch;
+    const { command, args, env } = this.#launch;
     this.#output = "";
     // A separate process group, because some servers are several processes.
-    const child = spawn(command, parameters, {
+    const child = spawn(command, args, {
       cwd: this.#folder,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

@@ -71,7 +71,7 @@ async function startOnce(name: ServerName, program: ServerProgram, isDurable: bo
 
 function service(name: ServerName, port: number): TestServer {
   const rejectShared = (): never => {
-    throw new Error(`the ${name} on port ${port} is shared: use {own: true} to start a separate one`);
+    throw new Error(`the ${name} server on port ${port} is shared: use {own: true} to start a separate one`);
   };
   return { name, host: "127.0.0.1", port, kill: rejectShared, restart: rejectShared, end: async () => undefined };
 }

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 
 export interface Launch {
   readonly command: string;
-  readonly parameters: readonly string[];
+  readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Output that shows that it is ready; without it, an open port is enough. */
   readonly ready?: RegExp;
@@ -75,7 +75,7 @@ export const serverPrograms = {
     },
     launch: (folder, port, program) => ({
       command: program("postgres"),
-      parameters: [
+      args: [
         "-D",
         join(folder, "data"),
         "-p",
@@ -98,12 +98,12 @@ export const serverPrograms = {
     programs: ["mariadb-install-db", "mariadbd"],
     user: "mysql",
     prepare(folder, _port, program, owner) {
-      const parameters = [`--datadir=${join(folder, "data")}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
-      execFileSync(program("mariadb-install-db"), parameters, { stdio: "pipe", cwd: folder, ...owner });
+      const args = [`--datadir=${join(folder, "data")}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
+      execFileSync(program("mariadb-install-db"), args, { stdio: "pipe", cwd: folder, ...owner });
     },
     launch: (folder, port, program) => ({
       command: program("mariadbd"),
-      parameters: [
+      args: [
         "--no-defaults",
         `--datadir=${join(folder, "data")}`,
         `--port=${port}`,
@@ -121,7 +121,7 @@ export const serverPrograms = {
     programs: ["redis-server"],
     launch: (folder, port, program) => ({
       command: program("redis-server"),
-      parameters: ["--port", String(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--appendfsync", "always", "--dir", folder],
+      args: ["--port", String(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--appendfsync", "always", "--dir", folder],
       ready: /Ready to accept connections/,
     }),
   },
@@ -138,7 +138,7 @@ export const serverPrograms = {
     launch: (folder, port, program, [nodePort, epmdPort]) => ({
       // Otherwise Erlang's epmd would be started in the background and outlive the server.
       command: "/bin/sh",
-      parameters: ["-c", `"${program("epmd")}" & exec "${program("rabbitmq-server")}"`],
+      args: ["-c", `"${program("epmd")}" & exec "${program("rabbitmq-server")}"`],
       env: {
         HOME: folder,
         RABBITMQ_NODENAME: `test${port}@localhost`,
@@ -158,7 +158,7 @@ export const serverPrograms = {
     user: "mosquitto",
     prepare: (folder, port) => prepareMosquitto(folder, port, ["autosave_on_changes true", "autosave_interval 1"]),
     notDurable: { prepare: (folder, port) => prepareMosquitto(folder, port, []) },
-    launch: (folder, _port, program) => ({ command: program("mosquitto"), parameters: ["-c", join(folder, "mosquitto.conf")] }),
+    launch: (folder, _port, program) => ({ command: program("mosquitto"), args: ["-c", join(folder, "mosquitto.conf")] }),
   },
   nats: {
     title: "NATS",
@@ -172,7 +172,7 @@ export const serverPrograms = {
     },
     launch: (folder, port, program) => ({
       command: program("nats-server"),
-      parameters: ["-c", join(folder, "nats.conf"), "-a", "127.0.0.1", "-p", String(port), "-js", "-sd", join(folder, "store")],
+      args: ["-c", join(folder, "nats.conf"), "-a", "127.0.0.1", "-p", String(port), "-js", "-sd", join(folder, "store")],
       ready: /Server is ready/,
     }),
   },
@@ -183,7 +183,7 @@ export const serverPrograms = {
     programs: ["kcat"],
     launch: (_folder, _port, program) => ({
       command: "/bin/sh",
-      parameters: ["-c", `sleep 99999 | exec "${program("kcat")}" -P -b x:1 -t seed -X test.mock.num.brokers=1 -d mock`],
+      args: ["-c", `sleep 99999 | exec "${program("kcat")}" -P -b x:1 -t seed -X test.mock.num.brokers=1 -d mock`],
       port: /bootstrap\.servers=[^\s:]*:(\d+)/,
       signal: "SIGKILL",
     }),

@@ -38,7 +38,7 @@ describe("a server started by a test", () => {
 
 describe("a process that ends without stopping its server", () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const)
-    it(`stops its server and removes the data when it ends by ${signal} (needs Redis)`, async ({ skip }) => {
+    it(`leaves no server and no data after ${signal} (needs Redis)`, async ({ skip }) => {
       if (findProgram("redis-server") === undefined) return skip();
       const module = JSON.stringify(new URL("../../dist/servers/server-for.js", import.meta.url).href);
       const script = `const {serverFor} = await import(${module}); const {port} = await serverFor("redis", {own: true}); console.log(port); setInterval(() => {}, 1000);`;

@@ -16,8 +16,8 @@ export interface LoadBalancer {
 /** `nodes` returns the current base URLs; a node that is not running has none. */
 export async function startLoadBalancer(host: string, port: number, nodes: () => readonly string[]): Promise<LoadBalancer> {
   let ready: readonly string[] = [];
-  let turn = 0;
-  const open = new Set<Socket>();
+  let acceptedCount = 0;
+  const clients = new Set<Socket>();
 
   const probe = async (): Promise<void> => {
     const urls = nodes();
@@ -55,10 +55,10 @@ export async function startLoadBalancer(host: string, port: number, nodes: () =>
   };
 
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
-    open.add(client);
-    client.once("close", () => open.delete(client));
+    clients.add(client);
+    client.once("close", () => clients.delete(client));
     client.on("error", () => client.destroy());
-    const start = turn++ % Math.max(1, ready.length);
+    const start = acceptedCount++ % Math.max(1, ready.length);
     forward(client, [...ready.slice(start), ...ready.slice(0, start)]);
   });
   server.maxConnections = maxConnections;
@@ -69,7 +69,7 @@ export async function startLoadBalancer(host: string, port: number, nodes: () =>
       isClosed = true;
       clearTimeout(timer);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of open) socket.destroy();
+      for (const socket of clients) socket.destroy();
       return closed;
     },
   };

@@ -37,7 +37,7 @@ export async function natsServers(folder: string, environment: NodeJS.ProcessEnv
       name,
       command,
       env: environment,
-      parameters: [...address, ...cluster, "-js", "-sd", data],
+      args: [...address, ...cluster, "-js", "-sd", data],
       ownProcessGroup: true,
       onLine(line) {
         log.write(`${line}\n`);

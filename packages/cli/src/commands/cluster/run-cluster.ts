@@ -83,7 +83,7 @@ function nodesOf(count: number, port: number, folder: string, terminal: Terminal
       process: new SupervisedProcess({
         name,
         command: process.execPath,
-        parameters: [commandFile, "run"],
+        args: [commandFile, "run"],
         env: {
           ...environment,
           SERVICE_NODE: name,
@@ -133,7 +133,7 @@ function configuration(storeFlag: string | undefined): {
       store: store === "" ? undefined : store,
     };
   } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
+    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
   }
 }
 

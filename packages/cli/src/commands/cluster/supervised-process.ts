@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { CommandError } from "../../command/declaration.ts";
 
-export interface ProcessPlan {
+export interface ProcessOptions {
   readonly name: string;
   readonly command: string;
-  readonly parameters: readonly string[];
+  readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /**
    * A process in its own group does not receive the Ctrl-C of the terminal. The store needs this, because it must stop after the
@@ -19,20 +19,20 @@ export interface ProcessPlan {
   onExit(message: string): void;
 }
 
-const restartPauseMs = 1_000;
+const restartDelayMs = 1_000;
 /** Time for a graceful shutdown, which drains in-flight requests. */
 const stopTimeoutMs = 40_000;
 const errorLines = 5;
 
 export class SupervisedProcess {
-  readonly #plan: ProcessPlan;
+  readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
   #restartTimer: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  constructor(plan: ProcessPlan) {
-    this.#plan = plan;
+  constructor(options: ProcessOptions) {
+    this.#options = options;
   }
 
   get pid(): number | undefined {
@@ -41,8 +41,8 @@ export class SupervisedProcess {
 
   /** Starts the process; resolves when it is ready, and rejects when it exits before that. */
   start(): Promise<void> {
-    const { name, command, parameters, env, ownProcessGroup, onLine, onExit } = this.#plan;
-    const child = spawn(command, parameters, { env, stdio: ["ignore", "pipe", "pipe"], detached: ownProcessGroup });
+    const { name, command, args, env, ownProcessGroup, onLine, onExit } = this.#options;
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: ownProcessGroup });
     this.#child = child;
     let isReady = false;
     const lastErrors: string[] = [];
@@ -89,9 +89,9 @@ export class SupervisedProcess {
     this.#restartTimer = setTimeout(() => {
       this.start().catch((error: Error) => {
         if (this.#isStopping) return;
-        this.#plan.onExit(error.message);
+        this.#options.onExit(error.message);
         this.#scheduleRestart();
       });
-    }, restartPauseMs);
+    }, restartDelayMs);
   }
 }

@@ -16,12 +16,12 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
       const name = requireValue(id, "put", "an id and a file");
       const document = documentOf(await readText(requireValue(file, "put", "a file")), file as string);
       const saved = await connection.call("PUT /connections/:id", { params: { id: name }, query: { force: isOn(flags, "force") }, body: document });
-      print(saved, `connection '${name}' ${saved.created ? "defined" : "replaced"}`);
+      print(saved, `Connection '${name}' ${saved.created ? "defined" : "replaced"}`);
       return 0;
     }
     case "remove": {
       const name = requireValue(id, "remove", "an id");
-      print(await connection.call("DELETE /connections/:id", { params: { id: name } }), `connection '${name}' removed`);
+      print(await connection.call("DELETE /connections/:id", { params: { id: name } }), `Connection '${name}' removed`);
       return 0;
     }
     case "test":
@@ -29,7 +29,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
     default: {
       const found = await list(connection);
       print({ connections: found }, found.map(line).join("\n"));
-      if (found.length === 0 && !asJson) terminal.note("no connections");
+      if (found.length === 0 && !asJson) terminal.note("No connections");
       return 0;
     }
   }
@@ -48,7 +48,7 @@ async function testAll(connection: Connection, ids: readonly string[], print: (j
 function line({ id, type, state, problem, flows, error }: Summary): string {
   const problemText = error ?? problem ?? undefined;
   const usage = flows.length === 0 ? "not used" : `used by ${flows.join(", ")}`;
-  return `${id}  ${type ?? "?"}  ${error === undefined ? state : "broken"}  ${usage}${problemText === undefined ? "" : `  ${problemText}`}`;
+  return `${id}  ${type ?? "?"}  ${error === undefined ? state : "invalid"}  ${usage}${problemText === undefined ? "" : `  ${problemText}`}`;
 }
 
 function requireValue(value: string | undefined, action: string, what: string): string {

@@ -1,5 +1,5 @@
 // The API calls that read, install and remove each kind of artifact.
-import type { Answer, InstalledFlow, InstalledKamelet } from "@sluice/client";
+import type { Reply, InstalledFlow, InstalledKamelet } from "@sluice/client";
 import { author } from "../../runtime/author.ts";
 import type { Connection } from "../../runtime/connection.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact, KameletArtifact } from "./artifacts.ts";
@@ -22,11 +22,11 @@ interface Conditions {
 }
 
 /** Reads the installed document, in the format in which it is sent. */
-export function readDocument(connection: Connection, { kind, id, contentType }: DocumentArtifact): Promise<Answer<unknown>> {
-  if (kind === "policy") return connection.answer("GET /auth/:flowId", { params: { flowId: id } });
-  if (kind === "message-mapping") return connection.answer("GET /message-mappings/:id", { params: { id } });
+export function readDocument(connection: Connection, { kind, id, contentType }: DocumentArtifact): Promise<Reply<unknown>> {
+  if (kind === "policy") return connection.request("GET /auth/:flowId", { params: { flowId: id } });
+  if (kind === "message-mapping") return connection.request("GET /message-mappings/:id", { params: { id } });
   return contentType === undefined
-    ? connection.answer("GET /value-mappings/:id", { params: { id } })
+    ? connection.request("GET /value-mappings/:id", { params: { id } })
     : connection.text("GET /value-mappings/:id", { params: { id }, accept: contentType });
 }
 

@@ -105,18 +105,26 @@ async function documentsOf(folder: string): Promise<readonly DocumentArtifact[]>
 /** The tests of this flow, in the format of the runtime. */
 async function testsOf(flowPath: string, files: readonly YamlFile[]): Promise<string | undefined> {
   const candidates = files.some(({ kind }) => kind === "tests") ? files : await findYamlFiles([dirname(flowPath)]);
-  for (const { path, text, kind } of candidates) {
+  let found: YamlFile | undefined;
+  for (const file of candidates) {
+    const { path, text, kind } = file;
     if (kind !== "tests") continue;
     try {
       const { flow, flowId } = readFlowTests(text);
-      if ((flow !== undefined && resolve(dirname(path), flow) === resolve(flowPath)) || flowId === flowIdOf(flowPath)) return text;
+      if ((flow === undefined || resolve(dirname(path), flow) !== resolve(flowPath)) && flowId !== flowIdOf(flowPath)) continue;
+      // The API accepts one document, so the tests of the other file would not be run.
+      if (found !== undefined)
+        throw new UsageError(
+          `'${found.path}' and '${path}' both contain tests of '${flowPath}', and a deployment sends one file: move the tests into one of them`,
+        );
+      found = file;
     } catch (error) {
       if (!(error instanceof FlowTestFileError)) throw error;
-      const [first] = error.faults;
+      const [first] = error.problems;
       throw new UsageError(`${path}:${first?.line}:${first?.column} ${first?.message}`);
     }
   }
-  return undefined;
+  return found?.text;
 }
 
 function parseDocument(path: string, text: string): unknown {

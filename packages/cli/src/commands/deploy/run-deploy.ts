@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<number> {
     else
       terminal.note(
         pending.length === 0
-          ? "nothing to do: all artifacts are up to date"
+          ? "Nothing to do: all artifacts are up to date"
           : `${pending.length} of ${plan.length} artifacts would change; nothing was deployed`,
       );
     return 0;

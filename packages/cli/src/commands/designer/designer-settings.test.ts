@@ -11,6 +11,6 @@ it.each([
   [{ DESIGNER_PORT: "70000" }, "DESIGNER_PORT: expected a port number, got '70000'"],
   [{ DESIGNER_RUNTIME_URL: "runtime:8080" }, "DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got 'runtime:8080'"],
   [{ DESIGNER_RUNTIME_URL: "http://" }, "DESIGNER_RUNTIME_URL: expected an address such as http://127.0.0.1:8080, got 'http://'"],
-])("rejects %j", (environment, fault) => {
-  expect(() => readDesignerSettings(environment, "http://127.0.0.1:8080")).toThrow(new SettingsError([fault]));
+])("rejects %j", (environment, problem) => {
+  expect(() => readDesignerSettings(environment, "http://127.0.0.1:8080")).toThrow(new SettingsError([problem]));
 });

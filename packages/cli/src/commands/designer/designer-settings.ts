@@ -1,6 +1,6 @@
 import type { Target } from "@sluice/designer/server";
 import { SettingsError } from "@sluice/server/config";
-import { pageFolder } from "../../command/package-files.ts";
+import { designerFolder } from "../../command/package-files.ts";
 
 export interface DesignerSettings {
   readonly port: number;
@@ -27,6 +27,6 @@ export function readDesignerSettings(environment: Readonly<Record<string, string
     password: variable("DESIGNER_PASSWORD"),
     trustedProxies: (variable("DESIGNER_TRUSTED_PROXIES") ?? "").split(/[\s,]+/).filter((entry) => entry !== ""),
     targets: [{ name: variable("DESIGNER_TARGET") ?? "local", baseUrl, tokenEnv: "SERVICE_DEPLOY_TOKEN" }],
-    appFolder: pageFolder(),
+    appFolder: designerFolder(),
   };
 }

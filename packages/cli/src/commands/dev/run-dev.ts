@@ -13,7 +13,7 @@ import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
 import { readExternalFlows } from "../run/external-flows.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
-import { guard, startFault } from "../run/run-run.ts";
+import { logUncaughtErrors, toStartError } from "../run/run-run.ts";
 
 export async function run(call: Call): Promise<number> {
   const { arguments: positionals, flags, terminal, signal } = call;
@@ -45,7 +45,7 @@ export async function run(call: Call): Promise<number> {
       output,
       flows,
     );
-    guard(server);
+    logUncaughtErrors(server);
     const connection = createConnection(server.baseUrl, token);
     if (settings.workers > 1) terminal.note(`SERVICE_WORKERS=${settings.workers} is ignored: \`sluice dev\` uses one process; use \`sluice run\` for several`);
     await announce(connection, call, paths);
@@ -60,7 +60,7 @@ export async function run(call: Call): Promise<number> {
     await designer?.close();
     return 0;
   } catch (error) {
-    throw server === undefined ? await startFault(error) : error;
+    throw server === undefined ? await toStartError(error) : error;
   } finally {
     await server?.stop();
     closeSync(output);
@@ -72,7 +72,7 @@ async function configurationOf(profile: string | undefined): Promise<ReturnType<
   try {
     return readConfiguration({ profile });
   } catch (error) {
-    throw await startFault(error);
+    throw await toStartError(error);
   }
 }
 
@@ -102,10 +102,10 @@ async function openDesigner(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { startDesigner } = await import("@sluice/designer/server");
   const { readDesignerSettings } = await import("../designer/designer-settings.ts");
-  const { onFault } = await import("../designer/run-designer.ts");
+  const { reportInternalError } = await import("../designer/run-designer.ts");
   return startDesigner({
     ...readDesignerSettings(environment, connection.baseUrl),
     environment: { ...environment, SERVICE_DEPLOY_TOKEN: connection.token },
-    onFault,
+    onError: reportInternalError,
   });
 }

@@ -7,7 +7,7 @@ it.each([
   ["20.18.9", "problem"],
   ["20.19.0", "ok"],
   ["24.1.0", "ok"],
-])("Node %s is a %s", (version, state) => expect(checkNode(version).state).toBe(state));
+])("Node %s: %s", (version, state) => expect(checkNode(version).state).toBe(state));
 
 it("the clock is compared with the date of a reply, which has a resolution of one second", () => {
   const date = "Sat, 14 Nov 2026 16:02:33 GMT";

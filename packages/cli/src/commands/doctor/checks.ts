@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { loadPlugins, PluginError } from "@sluice/server/check";
 import { clientParts, optionalParts, platformName, type ClientPart } from "@sluice/server/optional-parts";
-import { ApiError, createClient, type Answer, type ReplyOf } from "@sluice/client";
+import { ApiError, createClient, type Reply, type ReplyOf } from "@sluice/client";
 import { CommandError } from "../../command/declaration.ts";
 import type { Connection } from "../../runtime/connection.ts";
 
@@ -135,9 +135,9 @@ export async function checkRuntime(connection: Connection, isExplicit: boolean, 
 }
 
 /** The unauthenticated health reply of a runtime, or the error. */
-export function fetchHealth(baseUrl: string, timeoutMs: number): Promise<Answer<ReplyOf<"GET /health">> | ApiError> {
+export function fetchHealth(baseUrl: string, timeoutMs: number): Promise<Reply<ReplyOf<"GET /health">> | ApiError> {
   return createClient({ baseUrl, timeoutMs })
-    .answer("GET /health")
+    .request("GET /health")
     .catch((error: ApiError) => error);
 }
 

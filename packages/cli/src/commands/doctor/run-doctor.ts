@@ -3,6 +3,7 @@ import { readConfiguration } from "@sluice/server/config";
 import { isOn, textFlag, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
 import { connect } from "../../runtime/connection.ts";
+import { localUrl } from "../../runtime/local-url.ts";
 import { checkCluster } from "./check-cluster.ts";
 import { fetchHealth, checkClients, checkDirectory, checkNode, checkParts, checkPlugins, checkPort, checkRuntime, type Finding } from "./checks.ts";
 
@@ -23,7 +24,7 @@ export async function run({ flags, terminal }: Call): Promise<number> {
     ...(await checkPlugins(settings)),
     await checkDirectory(settings.dataDir),
     await checkPort("runtime", settings.host, settings.port, "SERVICE_PORT", async () => {
-      const reply = await fetchHealth(`http://${settings.host}:${settings.port}`, 2_000);
+      const reply = await fetchHealth(localUrl(settings), 2_000);
       return !(reply instanceof ApiError);
     }),
     await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => responds(`http://127.0.0.1:${designerPort}/`)),

@@ -8,7 +8,7 @@ import { importN8n } from "./n8n.ts";
 import { importNodeRed } from "./node-red.ts";
 
 /** The errors that a deployment of the generated flow would report. */
-async function faultsOf({ flow }: ImportResult): Promise<readonly string[]> {
+async function errorsOf({ flow }: ImportResult): Promise<readonly string[]> {
   const { diagnostics } = await createFlowChecker()({ id: "imported", source: stringify(flow), property: () => undefined });
   return diagnostics.map(({ message }) => message);
 }
@@ -18,7 +18,7 @@ describe("Camel's XML", () => {
     `<camelContext xmlns="http://camel.apache.org/schema/spring">${around}<route id="r"><from uri="direct:r"/>${steps}</route></camelContext>`;
   const stepsOf = async (steps: string): Promise<unknown> => {
     const imported = importCamelXml(xml(steps));
-    expect([imported.remarks, await faultsOf(imported)]).toEqual([[], []]);
+    expect([imported.remarks, await errorsOf(imported)]).toEqual([[], []]);
     return (imported.flow[0] as any).route.from.steps;
   };
 
@@ -83,14 +83,14 @@ describe("Camel's XML", () => {
       onException: { exception: ["java.lang.Exception"], handled: { constant: "true" }, steps: [{ log: { message: "x" } }] },
     });
     expect(imported.remarks).toEqual([{ where: "<onException> in route 'r'", text: expect.stringContaining("applies to every route") }]);
-    expect(await faultsOf(imported)).toEqual([]);
+    expect(await errorsOf(imported)).toEqual([]);
   });
 
   it("names unknown elements", async () => {
     expect(importCamelXml(xml("<log message='x'/>", "<dataFormats/>")).remarks).toEqual([
       { where: "<dataFormats>", text: "has no equivalent and was omitted" },
     ]);
-    expect(await faultsOf(importCamelXml(xml("<pigeon to='home'/>")))).toEqual([expect.stringContaining("unknown step 'pigeon'")]);
+    expect(await errorsOf(importCamelXml(xml("<pigeon to='home'/>")))).toEqual([expect.stringContaining("unknown step 'pigeon'")]);
   });
 });
 
@@ -128,7 +128,7 @@ describe("Node-RED", () => {
       { id: "e", type: "http response", name: "answer", statusCode: "201", wires: [] },
     );
     expect(imported.remarks).toEqual([]);
-    expect(await faultsOf(imported)).toEqual([]);
+    expect(await errorsOf(imported)).toEqual([]);
     expect(imported.flow.map(({ route }: any) => [route.id, route.from.uri])).toEqual([
       ["orders", "platform-http:/orders/{id}"],
       ["answer", "direct:answer"],
@@ -155,7 +155,7 @@ describe("Node-RED", () => {
       { id: "c", type: "debug", name: "two", wires: [] },
       { id: "a2", type: "delay", name: "again", timeout: "1", timeoutUnits: "seconds", pauseType: "delay", wires: [["b"]] },
     );
-    expect(await faultsOf(imported)).toEqual([]);
+    expect(await errorsOf(imported)).toEqual([]);
     const byId = Object.fromEntries(imported.flow.map(({ route }: any) => [route.id, route.from.steps]));
     expect(byId["tick"]).toEqual([{ multicast: { steps: [{ to: { uri: "direct:one" } }, { to: { uri: "direct:two" } }] } }]);
     expect(byId["one"]).toEqual([{ log: { message: "${body}" } }, { delay: { constant: "1000" } }, { to: { uri: "direct:one" } }]);
@@ -170,7 +170,7 @@ describe("Node-RED", () => {
     );
     expect(imported.remarks.map(({ where }) => where)).toEqual(["node 'calc' (function)", "node 'bus' (mqtt out)"]);
     expect(JSON.stringify(imported.flow)).toContain("not imported: node 'calc' (function)");
-    expect(await faultsOf(imported)).toEqual([]);
+    expect(await errorsOf(imported)).toEqual([]);
   });
 
   it("rejects files that are not an export", () => {
@@ -203,7 +203,7 @@ describe("n8n", () => {
       { Webhook: { main: [[{ node: "If" }]] }, If: { main: [[{ node: "Call" }], [{ node: "Answer" }]] } },
     );
     expect(imported.remarks).toEqual([]);
-    expect(await faultsOf(imported)).toEqual([]);
+    expect(await errorsOf(imported)).toEqual([]);
     expect((imported.flow[0] as any).route).toMatchObject({
       id: "webhook",
       from: {
@@ -234,6 +234,6 @@ describe("n8n", () => {
       "contains code: rewrite it as steps or a mapping",
       "uses '$now.toISO()', which has no equivalent",
     ]);
-    expect(await faultsOf(imported)).toEqual([]);
+    expect(await errorsOf(imported)).toEqual([]);
   });
 });

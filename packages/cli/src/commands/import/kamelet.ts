@@ -31,7 +31,7 @@ export function importKamelet(text: string): ImportResult {
   }));
   const template = replaceTemplateEndpoints(spec.template, name, remarks) as Record<string, unknown>;
   const { beans, from, steps, route, ...rest } = template as { beans?: unknown; from?: Step; steps?: readonly Step[]; route?: unknown };
-  for (const word of Object.keys(rest)) remarks.push({ where: `spec.template.${word}`, text: "has no equivalent and was omitted" });
+  for (const key of Object.keys(rest)) remarks.push({ where: `spec.template.${key}`, text: "has no equivalent and was omitted" });
   const body = route === undefined ? { from: { ...from, ...(steps === undefined ? {} : { steps }) } } : { route };
   return {
     flow: [{ routeTemplate: { id: name, ...(parameters.length === 0 ? {} : { parameters }), ...(beans === undefined ? {} : { beans }), ...body } }],

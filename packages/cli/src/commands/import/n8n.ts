@@ -111,8 +111,8 @@ function mapNode(type: string, parameters: Values, name: string, remarks: Remark
 
 function schedule(interval: Values, remark: (text: string) => void): { readonly uri: string; readonly parameters: Readonly<Record<string, string>> } {
   const { field, mode, expression: cron, cronExpression } = interval;
-  const schedules = cron ?? cronExpression;
-  if (schedules !== undefined) return { uri: "cron:schedule", parameters: { schedule: String(schedules) } };
+  const cronText = cron ?? cronExpression;
+  if (cronText !== undefined) return { uri: "cron:schedule", parameters: { schedule: String(cronText) } };
   const every: Readonly<Record<string, number>> = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
   const unit = String(field ?? "days");
   if (every[unit] === undefined || mode !== undefined) remark("has a schedule that was converted to once a day: check the period");

@@ -52,9 +52,9 @@ function unknownKamelet(name: string, available: readonly string[], folders: rea
 function read(name: string, { file, text }: { readonly file: string; readonly text: string }): KameletEntry {
   const { tree, diagnostics } = readTree(text);
   const kamelet = tree === undefined ? undefined : readKamelet(tree);
-  const fault: Diagnostic | undefined = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
-  const usable = fault === undefined && kamelet !== undefined && !("code" in kamelet) ? kamelet : undefined;
-  return { name, file, text, kamelet: usable, problem: fault === undefined ? undefined : `line ${fault.span.line}: ${fault.message}` };
+  const diagnostic: Diagnostic | undefined = diagnostics[0] ?? (kamelet !== undefined && "code" in kamelet ? kamelet : undefined);
+  const usable = diagnostic === undefined && kamelet !== undefined && !("code" in kamelet) ? kamelet : undefined;
+  return { name, file, text, kamelet: usable, problem: diagnostic === undefined ? undefined : `line ${diagnostic.span.line}: ${diagnostic.message}` };
 }
 
 function list({ terminal }: Call, found: readonly KameletEntry[], asJson: boolean): number {
@@ -80,7 +80,7 @@ async function check({ terminal, flags }: Call, found: readonly KameletEntry[], 
   const checkFlow = createFlowChecker(await operatorPlugins(), { kamelets: folders });
   const results = [];
   for (const { name, file, text, problem } of found) {
-    const problems = problem === undefined ? await faultsOf(name, text) : [problem];
+    const problems = problem === undefined ? await problemsOf(name, text) : [problem];
     results.push({ name, file, runs: problems.length === 0, problems });
   }
   const running = results.filter(({ runs }) => runs).length;
@@ -92,7 +92,7 @@ async function check({ terminal, flags }: Call, found: readonly KameletEntry[], 
   }
   return running === results.length ? 0 : 1;
 
-  async function faultsOf(id: string, source: string): Promise<readonly string[]> {
+  async function problemsOf(id: string, source: string): Promise<readonly string[]> {
     const { diagnostics } = await checkFlow({ id, source, property: () => undefined });
     return diagnostics.filter(({ severity }) => severity === "error").map(({ span, message }) => `line ${span.line}: ${message}`);
   }

@@ -42,7 +42,7 @@ export interface LintOptions {
 }
 
 /** All findings in these files, ordered by file and line. */
-export async function findFaults(
+export async function findingsIn(
   files: readonly YamlFile[],
   { params, profile, environment, plugins, kamelets = [], resources = [], connections = [] }: LintOptions,
 ): Promise<readonly Finding[]> {
@@ -85,7 +85,7 @@ export async function findFaults(
       if (owner === undefined) owners.set(id, path);
       else if (owner !== path)
         flowFindings.push({
-          ...place(path, span),
+          ...positionOf(path, span),
           severity: "error",
           code: "flow-conflict-route-id",
           message: `route id '${id}' is already used in ${owner}`,
@@ -144,7 +144,7 @@ function connectionsNextTo(
 function findingOf(file: string, diagnostic: Diagnostic): Finding {
   const { code, message, hint, routeId, stepId, span } = diagnostic;
   const { text, fix } = splitFix(message, hint ?? (code === "placeholder-unresolved" ? missingValueFix : undefined));
-  return { ...place(file, span), severity: diagnostic.severity, code, message: text, fix: fix ?? null, routeId: routeId ?? null, stepId: stepId ?? null };
+  return { ...positionOf(file, span), severity: diagnostic.severity, code, message: text, fix: fix ?? null, routeId: routeId ?? null, stepId: stepId ?? null };
 }
 
 const missingValueFix = "set it with --param, in <flow>.params.json or application.properties, or as a default: {{name:default}}";
@@ -157,7 +157,10 @@ function splitFix(message: string, hint: string | undefined): { readonly text: s
   return { text: message, fix: hint };
 }
 
-function place(file: string, { line, column, endLine, endColumn }: Diagnostic["span"]): Pick<Finding, "file" | "line" | "column" | "endLine" | "endColumn"> {
+function positionOf(
+  file: string,
+  { line, column, endLine, endColumn }: Diagnostic["span"],
+): Pick<Finding, "file" | "line" | "column" | "endLine" | "endColumn"> {
   return { file, line, column, endLine, endColumn };
 }
 
@@ -177,7 +180,7 @@ function testFindings(file: string, text: string): readonly Finding[] {
     return [];
   } catch (error) {
     if (!(error instanceof FlowTestFileError)) throw error;
-    return error.faults.map(({ line, column, message }) => {
+    return error.problems.map(({ line, column, message }) => {
       const { text: sentence, fix } = splitFix(message, undefined);
       const where = { file, line, column, endLine: line, endColumn: column };
       return { ...where, severity: "error" as const, code: "test-file-invalid", message: sentence, fix: fix ?? null, routeId: null, stepId: null };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { runProgram } from "../../command/program.ts";
 import { recordedTerminal } from "../../terminal/recorded-terminal.test-support.ts";
 import { commands } from "../index.ts";
-import { findFaults, type Finding } from "./findings.ts";
+import { findingsIn, type Finding } from "./findings.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,9 +21,9 @@ function put(files: Readonly<Record<string, string>>): void {
   }
 }
 
-async function lint(...words: readonly string[]) {
+async function lint(...args: readonly string[]) {
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, ["lint", ...words], terminal);
+  const exit = await runProgram(commands, ["lint", ...args], terminal);
   return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
@@ -171,7 +171,7 @@ describe("sluice lint", () => {
     expect(exit).toBe(1);
   });
 
-  it("reports the faults of a connection file that a linted flow uses, once", async () => {
+  it("reports the problems in a connection file that a linted flow uses, once", async () => {
     put({
       "flows/a.yaml": flow('to: "sql:select 1?dataSource=#orders"', 'to: "sql:select 1?dataSource=#untyped"'),
       "flows/b.yaml": flow('to: "sql:select 1?dataSource=#orders"').replace("id: orders", "id: b"),
@@ -227,6 +227,33 @@ describe("sluice lint", () => {
     expect([exit, output.includes("{{db.password}}")]).toEqual([0, true]);
   });
 
+  it("warns of percent signs that a URI decodes", async () => {
+    const statements = ["like '%ab%'", "like '%25ab'"].map((condition) => `to: "sql:select * from t where x ${condition}?dataSource=#db"`);
+    put({ "a.yaml": flow(...statements) });
+    const { output } = await lint(folder);
+    expect(output.split("\n").filter((line) => line.includes("option-caution"))).toEqual([
+      "a.yaml:6:15 option-caution warning: '%ab' in a URI is decoded to one character: write '%25' for a percent sign, or put the statement in the parameter 'query'",
+    ]);
+  });
+
+  it("warns of received bodies that are executed as SQL statements", async () => {
+    const route = (trigger: string, ...steps: readonly string[]): string =>
+      ["- from:", `    uri: ${trigger}`, "    steps:", ...steps.map((step) => `      - ${step}`)].join("\n") + "\n";
+    const jdbc = "to: jdbc:orders";
+    put({
+      "a.yaml": route("webhook", "log: x", jdbc),
+      "b.yaml": route("nats:orders", "to: {uri: jdbc:orders}"),
+      "c.yaml": route("webhook", "setBody: {constant: select 1}", jdbc),
+      "d.yaml": route("timer:t", jdbc),
+      "e.yaml": route("direct:d", jdbc),
+    });
+    const { exit, output } = await lint(folder);
+    const lines = output.split("\n").filter((line) => line.includes("body-caution"));
+    expect(lines.map((line) => line.split(": ")[0])).toEqual(["a.yaml:5:13 body-caution warning", "b.yaml:4:13 body-caution warning"]);
+    expect(lines[0]).toContain("the received body is executed as a SQL statement");
+    expect(exit).toBe(0);
+  });
+
   it("prints JSON and SARIF", async () => {
     put({ "a.yaml": flow("nope: {}") });
     const path = join(folder, "a.yaml");
@@ -250,9 +277,9 @@ describe("sluice lint", () => {
     [["nowhere.yaml"], "sluice lint: file or folder 'nowhere.yaml' not found: check the path\n"],
     [["--param", "x"], "sluice lint: --param must be name=value, not 'x'\n"],
     [["--format", "xml"], "sluice lint: invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
-  ])("%j is rejected with one sentence", async (words, sentence) => {
+  ])("%j is rejected with one sentence", async (args, sentence) => {
     const terminal = recordedTerminal();
-    expect(await runProgram(commands, ["lint", ...words], terminal)).toBe(2);
+    expect(await runProgram(commands, ["lint", ...args], terminal)).toBe(2);
     expect([terminal.output(), terminal.stderr()]).toEqual(["", sentence]);
   });
 
@@ -264,7 +291,7 @@ describe("sluice lint", () => {
 const cases = process.env["SLUICE_CONFORMANCE"] === undefined ? "" : join(process.env["SLUICE_CONFORMANCE"], "documents.jsonl");
 
 /** The expected position of each error: the word, value or line that an author must change. */
-const places = new Map(
+const expectedPositions = new Map(
   `
   doc-0049 5:11 step-unknown
   doc-0050 5:11 step-unknown
@@ -335,7 +362,7 @@ const places = new Map(
     .trim()
     .split("\n")
     .map((row) => row.trim().split(" "))
-    .map(([id = "", place, code]) => [id, { place, code }]),
+    .map(([id = "", position, code]) => [id, { position, code }]),
 );
 
 /** Messages that contain the fix, rejected words with an alternative, and errors in expressions, which have no single fix. */
@@ -348,13 +375,13 @@ describe.skipIf(!existsSync(cases))("broken documents of the conformance set (ne
     .map((line) => JSON.parse(line) as { id: string; title: string; yaml: string; expect: { rejected?: boolean } })
     .filter(({ expect: expected }) => expected.rejected === true);
 
-  test("all of them are known", () => expect(broken.map(({ id }) => id).filter((id) => !places.has(id))).toEqual([]));
+  test("all of them are known", () => expect(broken.map(({ id }) => id).filter((id) => !expectedPositions.has(id))).toEqual([]));
 
   test.each(broken)("$id $title", async ({ id, yaml }) => {
     const path = `${id}.yaml`;
-    const findings = (await findFaults([{ path, text: yaml, kind: "flow" }], { params: {}, profile: undefined, environment: {} })) as readonly Finding[];
+    const findings = (await findingsIn([{ path, text: yaml, kind: "flow" }], { params: {}, profile: undefined, environment: {} })) as readonly Finding[];
     // One error, one finding: its consequences are not reported.
-    expect(findings.map(({ line, column, code }) => ({ place: `${line}:${column}`, code }))).toEqual([places.get(id)]);
+    expect(findings.map(({ line, column, code }) => ({ position: `${line}:${column}`, code }))).toEqual([expectedPositions.get(id)]);
     const [{ line, column, code, message, fix }] = findings as readonly [Finding];
     expect([message.length > 0, fix !== null || containsFix(code, message)]).toEqual([true, true]);
     const rest = yaml.split("\n")[line - 1]?.slice(column - 1);

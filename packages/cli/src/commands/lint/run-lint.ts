@@ -4,7 +4,7 @@ import { isOn, listOf, textFlag, type Call } from "../../command/declaration.ts"
 import { productVersion } from "../../command/package-files.ts";
 import { readParamFlags } from "../../files/flow-params.ts";
 import { findYamlFiles } from "../../files/yaml-files.ts";
-import { fileFinding, findFaults, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
+import { fileFinding, findingsIn, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
 import { sarif } from "./sarif.ts";
 
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
@@ -14,7 +14,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   );
   const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
   const options = { params: readParamFlags(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
-  const findings = [...unreadable, ...(await faultsOf(files, settings, options))];
+  const findings = [...unreadable, ...(await lint(files, settings, options))];
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const format = isOn(flags, "json") ? "json" : flags["format"];
   if (format === "json")
@@ -29,13 +29,13 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
 }
 
 /** Flows cannot be checked without their plug-ins, so a plug-in that cannot be loaded is the only finding. */
-async function faultsOf(
-  files: Parameters<typeof findFaults>[0],
+async function lint(
+  files: Parameters<typeof findingsIn>[0],
   settings: ReturnType<typeof readConfiguration>["settings"],
   options: LintOptions,
 ): Promise<readonly Finding[]> {
   try {
-    return await findFaults(files, {
+    return await findingsIn(files, {
       ...options,
       plugins: await loadPlugins(settings),
       kamelets: findKameletFolders(settings),

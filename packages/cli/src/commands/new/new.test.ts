@@ -20,9 +20,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function sluice(...words: readonly string[]) {
+async function sluice(...args: readonly string[]) {
   const terminal = recordedTerminal();
-  return { exit: await runProgram(commands, words, terminal), output: terminal.output(), stderr: terminal.stderr() };
+  return { exit: await runProgram(commands, args, terminal), output: terminal.output(), stderr: terminal.stderr() };
 }
 
 describe("sluice new", () => {
@@ -67,11 +67,11 @@ describe("sluice new", () => {
 `,
     );
     const { output } = await sluice("lint", flow);
-    const suggested = [...output.matchAll(/\(sluice (new function .*?) writes it\)/g)].map(([, words]) => (words as string).split(" "));
+    const suggested = [...output.matchAll(/\(sluice (new function .*?) writes it\)/g)].map(([, args]) => (args as string).split(" "));
     expect(output).toContain("export const orders = { total(exchange) { return exchange.message.body; }, };");
     expect(suggested).toHaveLength(5);
-    for (const words of suggested.filter((one) => one.join(" ") !== "new function com.acme.Check")) {
-      expect(await sluice(...words, "--file", module)).toMatchObject({ exit: 0 });
+    for (const args of suggested.filter((one) => one.join(" ") !== "new function com.acme.Check")) {
+      expect(await sluice(...args, "--file", module)).toMatchObject({ exit: 0 });
     }
     process.env["SERVICE_FUNCTIONS"] = module;
     try {

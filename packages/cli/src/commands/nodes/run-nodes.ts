@@ -9,7 +9,7 @@ export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
   const reply = await connection.call("GET /nodes", {});
   if (isOn(flags, "json")) terminal.write(JSON.stringify(reply, undefined, 2));
-  else if (reply.total === 0) terminal.note(`the runtime at ${connection.baseUrl} is not part of a cluster`);
+  else if (reply.total === 0) terminal.note(`The runtime at ${connection.baseUrl} is not part of a cluster`);
   else terminal.write(reply.nodes.map(line).join("\n"));
   return 0;
 }
@@ -17,5 +17,5 @@ export async function run({ flags, terminal }: Call): Promise<number> {
 function line({ node, version, startedAt, ready, applied, slots, behind }: Node): string {
   const state = ready ? "ready" : "not ready";
   const problems = behind.map(({ id, reason }) => `\n  behind: ${id}: ${reason}`);
-  return `${node}  ${state}  version ${version}  since ${startedAt}  revision ${applied}  ${slots.length} slots${problems.join("")}`;
+  return `${node}  ${state}  version ${version}  since ${startedAt}  revision ${applied}  ${slots.length} ${slots.length === 1 ? "slot" : "slots"}${problems.join("")}`;
 }

@@ -36,8 +36,8 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   const result = await tryTest(connection, text);
   if (output === "-") terminal.write(isOn(flags, "json") ? JSON.stringify({ ...subject, tests: [test] }, undefined, 2) : text);
   else await writeFile(output, text);
-  for (const fault of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${fault}`);
-  if (output !== "-") terminal.note(`${result.length === 0 ? "the test passes; " : ""}written to ${output}`);
+  for (const failure of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${failure}`);
+  if (output !== "-") terminal.note(`${result.length === 0 ? "The test passes; written" : "Written"} to ${output}`);
   return 0;
 }
 
@@ -51,7 +51,7 @@ async function childrenOf(connection: Connection, run: RunDetail): Promise<reado
 
 async function capture(connection: Connection, routeId: string, minutes: number, terminal: Call["terminal"]): Promise<number> {
   const { until } = await connection.call("POST /routes/:id/capture", { params: { id: routeId }, body: { forMs: minutes * 60_000 } });
-  terminal.note(`the messages of route '${routeId}' are captured until ${until}`);
+  terminal.note(`The messages of route '${routeId}' are captured until ${until}`);
   return 0;
 }
 
@@ -92,5 +92,5 @@ async function tryTest(connection: Connection, text: string): Promise<readonly s
   const file = readFlowTests(text);
   const [test] = file.tests;
   if (test === undefined) return [];
-  return (await runFlowTest(httpTransport(connection.baseUrl, connection.token), test, file.defaults)).faults;
+  return (await runFlowTest(httpTransport(connection.baseUrl, connection.token), test, file.defaults)).failures;
 }

@@ -49,13 +49,13 @@ function differences(diff: OutcomeDifference | undefined): readonly string[] {
   return lines.length === 0 && diff.same === null ? ["cannot compare: the original outcome was not stored"] : lines;
 }
 
-function headersOf(words: readonly string[]): Readonly<Record<string, string>> | undefined {
-  if (words.length === 0) return undefined;
+function headersOf(values: readonly string[]): Readonly<Record<string, string>> | undefined {
+  if (values.length === 0) return undefined;
   return Object.fromEntries(
-    words.map((word) => {
-      const equals = word.indexOf("=");
-      if (equals < 1) throw new UsageError(`--header must be name=value, not '${word}'`);
-      return [word.slice(0, equals), word.slice(equals + 1)];
+    values.map((value) => {
+      const equals = value.indexOf("=");
+      if (equals < 1) throw new UsageError(`--header must be name=value, not '${value}'`);
+      return [value.slice(0, equals), value.slice(equals + 1)];
     }),
   );
 }

@@ -28,9 +28,9 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   if (asJson) terminal.write(JSON.stringify({ ...reply, diff }, undefined, 2));
   else {
     for (const warning of reply.warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
-    if (!reply.changed) terminal.note(`nothing to do: the current version of flow '${id}' equals revision ${revision}`);
-    else if (dryRun) terminal.note("nothing was changed");
-    else terminal.note(`flow '${id}' rolled back to revision ${revision}, as revision ${(reply as InstalledFlow).revision} on ${connection.baseUrl}`);
+    if (!reply.changed) terminal.note(`Nothing to do: the current version of flow '${id}' equals revision ${revision}`);
+    else if (dryRun) terminal.note("Nothing was changed");
+    else terminal.note(`Flow '${id}' rolled back to revision ${revision}, as revision ${(reply as InstalledFlow).revision} on ${connection.baseUrl}`);
   }
   return 0;
 }

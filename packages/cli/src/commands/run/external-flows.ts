@@ -6,7 +6,7 @@ import { readParamsFile, type Params } from "../../files/flow-params.ts";
 import { readProjectProperties, type ProjectPropertiesOptions } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf } from "../../files/yaml-files.ts";
 
-/** Reads the flows in the given paths, on each call; duplicate ids are an error. Undefined without paths. */
+/** The flows in the given paths; `list` reads them again on each call. Throws if two have the same id. Undefined without paths. */
 export async function readExternalFlows(
   paths: readonly string[],
   { params, ...project }: ProjectPropertiesOptions & { readonly params: Params },

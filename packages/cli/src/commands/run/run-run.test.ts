@@ -12,9 +12,9 @@ import { commands } from "../index.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-start-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function startError(...words: readonly string[]): Promise<readonly [exit: number, remark: string]> {
+async function startError(...args: readonly string[]): Promise<readonly [exit: number, stderr: string]> {
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, ["run", ...words], terminal);
+  const exit = await runProgram(commands, ["run", ...args], terminal);
   return [exit, terminal.stderr()];
 }
 
@@ -22,9 +22,9 @@ it("names the port that is in use", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  const [exit, remark] = await startError("--port", String(port), "--data-dir", join(folder, "a"));
+  const [exit, stderr] = await startError("--port", String(port), "--data-dir", join(folder, "a"));
   const holder = process.platform === "linux" ? String.raw` by process ${process.pid} \(.+\)` : "";
-  expect([exit, remark]).toEqual([
+  expect([exit, stderr]).toEqual([
     1,
     expect.stringMatching(new RegExp(String.raw`^sluice run: port ${port} is in use${holder}: stop that process, or choose another port with --port \d+\n$`)),
   ]);
@@ -40,9 +40,9 @@ it("names an address that is not local", async () => {
 
 it("names an unusable data directory", async () => {
   writeFileSync(join(folder, "file"), "");
-  const [exit, remark] = await startError("--port", "0", "--data-dir", join(folder, "file"));
+  const [exit, stderr] = await startError("--port", "0", "--data-dir", join(folder, "file"));
   expect(exit).toBe(1);
-  expect(remark).toBe(
+  expect(stderr).toBe(
     `sluice run: cannot use the data directory '${join(folder, "file")}' (the path is a file): fix it, or choose another directory with --data-dir\n`,
   );
 });
@@ -52,6 +52,6 @@ it("rejects files whose flow ids differ only in case", async () => {
   mkdirSync(join(flows, "more"), { recursive: true });
   for (const path of ["Orders.yaml", join("more", "orders.yaml")])
     writeFileSync(join(flows, path), "- route:\n    id: orders\n    from:\n      uri: webhook\n      steps:\n        - log: x\n");
-  const [exit, remark] = await startError(flows, "--port", "0", "--data-dir", join(folder, "c"));
-  expect([exit, remark]).toEqual([2, expect.stringMatching(/orders\.yaml' and '.*orders\.yaml' have the same flow id 'orders': rename one of them/i)]);
+  const [exit, stderr] = await startError(flows, "--port", "0", "--data-dir", join(folder, "c"));
+  expect([exit, stderr]).toEqual([2, expect.stringMatching(/orders\.yaml' and '.*orders\.yaml' have the same flow id 'orders': rename one of them/i)]);
 });

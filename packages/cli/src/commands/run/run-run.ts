@@ -10,7 +10,7 @@ import { workerCommand } from "./worker-command.ts";
 
 export async function run({ arguments: positionals, flags, signal }: Call): Promise<number> {
   const server = await start(flags, listOf(positionals, "paths"));
-  guard(server);
+  logUncaughtErrors(server);
   await waitForAbort(signal);
   const { drained } = await server.stop();
   return drained ? 0 : 1;
@@ -27,22 +27,22 @@ async function start(flags: Values, paths: readonly string[]): Promise<StartedRu
     if (settings.workers > 1) return await (await import("@sluice/server/workers")).startWorkers(configuration, 1, flows, workerCommand);
     return await (await import("@sluice/server")).startServer(configuration, 1, flows);
   } catch (error) {
-    throw await startFault(error);
+    throw await toStartError(error);
   }
 }
 
 /** Converts a start error to a message for the user. */
-export async function startFault(error: unknown): Promise<Error> {
+export async function toStartError(error: unknown): Promise<Error> {
   if (error instanceof UsageError) return error;
   const { name } = error as Error;
   // Compared by name: with several workers the error may come from another process.
   if (name === "SettingsError") return new UsageError((error as Error).message);
   if (name === "LockedError") return new CommandError((error as Error).message);
-  return new CommandError((await addressFault(error)) ?? dataFault(error) ?? `cannot start: ${(error as Error).message}`);
+  return new CommandError((await listenErrorText(error)) ?? dataDirErrorText(error) ?? `cannot start: ${(error as Error).message}`);
 }
 
 /** The message for a listen error, otherwise undefined. */
-async function addressFault(error: unknown): Promise<string | undefined> {
+async function listenErrorText(error: unknown): Promise<string | undefined> {
   const { code, port, address, hostname } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string; readonly hostname?: string };
   if (code === "EADDRINUSE" && port !== undefined) {
     const free = await nextFreePort(port, address ?? "127.0.0.1");
@@ -64,14 +64,14 @@ const directoryProblems: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** The message for an unusable data directory, otherwise undefined. */
-function dataFault(error: unknown): string | undefined {
+function dataDirErrorText(error: unknown): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
   const why = code === undefined || path === undefined ? undefined : directoryProblems[code];
   return why === undefined ? undefined : `cannot use the data directory '${path}' (${why}): fix it, or choose another directory with --data-dir`;
 }
 
 /** An uncaught error in a library callback must not stop the process. */
-export function guard({ log }: Pick<RunningServer, "log">): void {
+export function logUncaughtErrors({ log }: Pick<RunningServer, "log">): void {
   process.on("uncaughtException", (error) => log.write("ERROR", "sluice", "Uncaught exception", undefined, { error }));
   process.on("unhandledRejection", (error) => log.write("ERROR", "sluice", "Unhandled promise rejection", undefined, { error }));
 }

@@ -1,4 +1,4 @@
-/** Resolves when the user interrupts. */
+/** Resolves when the signal is aborted. */
 export function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -24,17 +24,17 @@ export async function run({ arguments: positionals, flags, terminal, signal }: C
     // The runtime reports an unknown status.
     status: textFlag(flags, "status") as RunStatus | undefined,
   };
-  const json = await connection.call("GET /runs", { query });
-  if (asJson && !isOn(flags, "follow")) terminal.write(JSON.stringify(json, undefined, 2));
+  const page = await connection.call("GET /runs", { query });
+  if (asJson && !isOn(flags, "follow")) terminal.write(JSON.stringify(page, undefined, 2));
   else {
-    let width = routeWidthOf(json.runs);
+    let width = routeWidthOf(page.runs);
     const print = (one: Run): void => {
       width = Math.max(width, routeWidthOf([one]));
       terminal.write(asJson ? JSON.stringify(one) : runLine(one, terminal.style, width));
     };
-    for (const one of json.runs.toReversed()) print(one);
-    if (json.runs.length === 0 && !isOn(flags, "follow")) terminal.note("no runs");
-    if (isOn(flags, "follow")) await followRuns(connection, query, json.runs, print, signal);
+    for (const one of page.runs.toReversed()) print(one);
+    if (page.runs.length === 0 && !isOn(flags, "follow")) terminal.note("No runs");
+    if (isOn(flags, "follow")) await followRuns(connection, query, page.runs, print, signal);
   }
   return signal.aborted ? 130 : 0;
 }

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * Reads the base URL from the line that the runtime writes when it is ready, and forwards all lines, its log. Plugins may write other lines before it.
- * Undefined if the runtime exited.
+ * Reads the base URL from the line that the runtime writes when it is ready, and forwards every line to standard output. Plugins may
+ * write other lines before it. Undefined if the runtime exited.
  */
 export function readyUrl(runtime: ChildProcess): Promise<string | undefined> {
   const lines = createInterface({ input: runtime.stdout as NodeJS.ReadableStream });

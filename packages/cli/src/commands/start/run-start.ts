@@ -6,10 +6,11 @@ import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
 import { commandFile } from "../../command/package-files.ts";
 import { busyPort, commandWith, isFree, nextFreePort } from "../../runtime/busy-port.ts";
+import { localUrl } from "../../runtime/local-url.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
 import { firstFlowCommand } from "./first-flow-command.ts";
 import { readyUrl } from "./ready-url.ts";
-import { designerPortFault, onFault } from "../designer/run-designer.ts";
+import { designerPortErrorText, reportInternalError } from "../designer/run-designer.ts";
 import { readDesignerSettings } from "../designer/designer-settings.ts";
 
 export async function run({ terminal, signal }: Call): Promise<number> {
@@ -17,7 +18,7 @@ export async function run({ terminal, signal }: Call): Promise<number> {
   try {
     configuration = readConfiguration();
   } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.faults.join("\n")) : error;
+    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
   }
   const { settings, environment } = configuration;
   const configuredToken = settings.deployToken?.trim();
@@ -51,7 +52,7 @@ const startCommand = (environment: Environment): string => (environment["npm_lif
 /** Checked before the runtime starts, because the runtime's message names the options of another command. */
 async function assertPortFree(host: string, port: number, environment: Environment): Promise<void> {
   if (port === 0 || (await isFree(port, host))) return;
-  const designer = readDesignerSettings(environment, `http://${host}:${port}`);
+  const designer = readDesignerSettings(environment, localUrl({ host, port }));
   const other: Record<string, number> = { SERVICE_PORT: await nextFreePort(port, host, [designer.port]) };
   // If another Sluice instance uses the port, it usually uses the designer port as well.
   const isDesignerFree = designer.port === 0 || (await isFree(designer.port, designer.host));
@@ -63,9 +64,9 @@ async function assertPortFree(host: string, port: number, environment: Environme
 /** Starts the designer; if that fails, the runtime keeps running without it. */
 async function openDesigner(environment: Environment, baseUrl: string): Promise<RunningDesigner | undefined> {
   try {
-    return await startDesigner({ ...readDesignerSettings(environment, baseUrl), environment, onFault });
+    return await startDesigner({ ...readDesignerSettings(environment, baseUrl), environment, onError: reportInternalError });
   } catch (error) {
-    process.stderr.write(`The designer cannot start: ${(await designerPortFault(error, startCommand(environment))) ?? (error as Error).message}\n`);
+    process.stderr.write(`The designer cannot start: ${(await designerPortErrorText(error, startCommand(environment))) ?? (error as Error).message}\n`);
     return undefined;
   }
 }

@@ -8,10 +8,10 @@ export interface FileReport {
   readonly durationMs: number;
   readonly results: readonly FlowTestResult[];
   /** Why its tests could not run. */
-  readonly faults: readonly FileFault[];
+  readonly problems: readonly FileProblem[];
 }
 
-export interface FileFault {
+export interface FileProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;

@@ -7,7 +7,7 @@ import { projectResourceFolders } from "../../files/project-resource-folders.ts"
 import type { YamlFile } from "../../files/yaml-files.ts";
 import { readText } from "../../files/yaml-files.ts";
 import type { FlowCoverage } from "./coverage.ts";
-import type { FileFault, FileReport, TestReport } from "./report.ts";
+import type { FileProblem, FileReport, TestReport } from "./report.ts";
 import type { RuntimeUnderTest, Subject } from "./runtime-under-test.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import { updateExpectations } from "./update-expectations.ts";
@@ -36,16 +36,16 @@ export async function runTestFiles(files: readonly YamlFile[], runtime: RuntimeU
     options.signal.throwIfAborted();
     options.progress(`${index + 1}/${files.length} ${file.path}`);
     const report = await updateAndRerun(file, await runTestFile(file, runtime, options, inputs), runtime, options, inputs);
-    if (report.results.length === 0 && report.faults.length === 0) continue;
+    if (report.results.length === 0 && report.problems.length === 0) continue;
     reports.push(report);
     options.done(report);
   }
   const results = reports.flatMap((report) => report.results);
   return {
     files: reports,
-    passed: results.filter(({ faults }) => faults.length === 0).length,
-    failed: results.filter(({ faults }) => faults.length > 0).length,
-    broken: reports.filter(({ faults }) => faults.length > 0).length,
+    passed: results.filter(({ failures }) => failures.length === 0).length,
+    failed: results.filter(({ failures }) => failures.length > 0).length,
+    broken: reports.filter(({ problems }) => problems.length > 0).length,
     durationMs: Math.round(performance.now() - startTime),
     coverage: options.coverage ? await computeCoverage(inputs) : undefined,
   };
@@ -74,7 +74,13 @@ async function runTestFile(
   const startedAt = new Date();
   const startTime = performance.now();
   const results: FlowTestResult[] = [];
-  const done = (faults: readonly FileFault[]): FileReport => ({ path, startedAt, durationMs: Math.round(performance.now() - startTime), results, faults });
+  const done = (problems: readonly FileProblem[]): FileReport => ({
+    path,
+    startedAt,
+    durationMs: Math.round(performance.now() - startTime),
+    results,
+    problems,
+  });
   try {
     const file = readFlowTests(text);
     const tests = file.tests.filter(({ name }) => options.filter === undefined || name.includes(options.filter));
@@ -93,7 +99,7 @@ async function runTestFile(
     return done([]);
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;
-    if (error instanceof FlowTestFileError) return done(error.faults);
+    if (error instanceof FlowTestFileError) return done(error.problems);
     return done([{ line: 1, column: 1, message: (error as Error).message }]);
   }
 }

@@ -22,9 +22,9 @@ function put(files: Readonly<Record<string, string>>): void {
   }
 }
 
-async function sluiceTest(...words: readonly string[]) {
+async function sluiceTest(...args: readonly string[]) {
   const terminal = recordedTerminal();
-  const exit = await runProgram(commands, ["test", folder, ...words], terminal);
+  const exit = await runProgram(commands, ["test", folder, ...args], terminal);
   return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 

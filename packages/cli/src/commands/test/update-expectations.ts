@@ -16,7 +16,7 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
     // A test with rows or generated input has many replies but only one expectation.
     if (
       result?.reply === undefined ||
-      result.faults.length === 0 ||
+      result.failures.length === 0 ||
       test["each"] !== undefined ||
       [test["when"]].flat().some((when) => when?.generate !== undefined)
     )

@@ -13,7 +13,7 @@ export function run(call: Call): Promise<number> {
 /** Time limit for past events to arrive. */
 const replayMs = 500;
 const emptyReplayText =
-  "no past events: the runtime stores trace events only while a client follows the trace; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
+  "No past events: the runtime stores trace events only while a client follows the trace; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
 
 /** The filters of all streams. */
 type FilterName = keyof NonNullable<CallInput<"GET /trace/stream">["query"] & CallInput<"GET /logs/stream">["query"]>;
@@ -33,7 +33,7 @@ export async function follow(
     if (state === "open") {
       terminal.progress(`following ${connection.baseUrl}, press Ctrl-C to stop`);
       if (stream === "GET /trace/stream" && query["replay"] !== undefined && !hasEvents) void noteEmptyReplay();
-    } else if (state === "down") terminal.note(`connection lost (${reason}), reconnecting`);
+    } else if (state === "down") terminal.note(`Connection lost (${reason}), reconnecting`);
   };
   /** Explains an empty replay, because past events would have arrived immediately. */
   const noteEmptyReplay = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export async function follow(
   for await (const event of followStream(connection, stream, { query, signal: stop, onState })) {
     hasEvents = true;
     if (isOn(flags, "json")) terminal.write(JSON.stringify(event.data));
-    else if (event.name === "gap") terminal.note(`events missed: ${event.data.dropped} (${event.data.reason})`);
+    else if (event.name === "gap") terminal.note(`Events missed: ${event.data.dropped} (${event.data.reason})`);
     else {
       const text = line(event);
       if (text !== undefined) terminal.write(text);

@@ -21,7 +21,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
     if (asJson) terminal.write(JSON.stringify({ ...version, diff }, undefined, 2));
     else {
       terminal.write(versionLine(version, terminal.style));
-      if (diff.length === 0) terminal.note("no differences from the current version");
+      if (diff.length === 0) terminal.note("No differences from the current version");
       else terminal.write(colorDiff(diff, terminal.style));
     }
   }

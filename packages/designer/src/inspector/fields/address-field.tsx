@@ -6,7 +6,7 @@ import { withName, withPath, type WrittenEndpoint } from "../../connections/brow
 import { strings } from "../../strings.ts";
 import { connectionBeans } from "../connection-beans.ts";
 import { EndpointContext } from "../endpoint-context.ts";
-import { faultAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
+import { problemAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
 import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
@@ -67,7 +67,7 @@ export function AddressField({ option, options }: FieldProps) {
       <OptionFrame
         option={{ ...option, title: label, doc: connector === undefined ? option.doc : `${option.doc} ${labels.addressHint(connector.syntax)}.` }}
         isSet={uri !== ""}
-        error={faultAt(scope, valueAt(scope, option.name))}
+        error={problemAt(scope, valueAt(scope, option.name))}
         extra={
           path === undefined ? null : (
             <>

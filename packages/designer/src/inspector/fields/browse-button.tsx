@@ -46,7 +46,7 @@ function EndpointBrowseButton({ option, what, endpoint, onChoose }: EndpointProp
       </button>
       {isOpen ? (
         <NamePicker
-          place={{ target, connection: connection.id, what }}
+          query={{ target, connection: connection.id, what }}
           onClose={() => setOpen(false)}
           onChoose={(name) => {
             setOpen(false);

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type RefObject } from "react";
 import { flushSync } from "react-dom";
-import { clearInsertTarget, placeType, setInsertTarget, type InsertTarget } from "../../data-panel/insert-target.ts";
-import { messageData, type DataPlace, type MessageData } from "../../data-panel/message-data.ts";
+import { clearInsertTarget, pathDragType, setInsertTarget, type InsertTarget } from "../../data-panel/insert-target.ts";
+import { messageData, type DataPath, type MessageData } from "../../data-panel/message-data.ts";
 import { insertPath } from "../../data-panel/path-text.ts";
 import { strings } from "../../strings.ts";
 import type { SomeMessage } from "../../trial/message-text.ts";
@@ -60,11 +60,11 @@ export function CompletingInput({ language, message, element, ...props }: Comple
     else return;
     event.preventDefault();
   };
-  const insert = (place: DataPlace, from: MessageData): boolean => {
+  const insert = (path: DataPath, from: MessageData): boolean => {
     const field = input.current;
     if (field === null) return false;
     const { value, selectionStart, selectionEnd } = field;
-    const next = insertPath(language, place, from, value, selectionStart ?? value.length, selectionEnd ?? value.length);
+    const next = insertPath(language, path, from, value, selectionStart ?? value.length, selectionEnd ?? value.length);
     if (next === undefined) return false;
     put(next);
     field.focus();
@@ -74,22 +74,22 @@ export function CompletingInput({ language, message, element, ...props }: Comple
   latest.current = insert;
   const target = useRef<InsertTarget | undefined>(undefined);
   const becomeTarget = (): void => {
-    target.current = { label, language, insert: (place, from) => latest.current(place, from) };
+    target.current = { label, language, insert: (path, from) => latest.current(path, from) };
     setInsertTarget(target.current);
   };
   useEffect(() => () => clearInsertTarget(target.current), []);
   const onDrop = (event: DragEvent): void => {
-    const place = event.dataTransfer.getData(placeType);
-    if (place === "" || data === undefined) return;
+    const path = event.dataTransfer.getData(pathDragType);
+    if (path === "" || data === undefined) return;
     event.preventDefault();
-    insert(JSON.parse(place) as DataPlace, data);
+    insert(JSON.parse(path) as DataPath, data);
     becomeTarget();
   };
   return (
     <div
       className="completing"
       onFocus={becomeTarget}
-      onDragOver={(event) => event.dataTransfer.types.includes(placeType) && event.preventDefault()}
+      onDragOver={(event) => event.dataTransfer.types.includes(pathDragType) && event.preventDefault()}
       onDrop={onDrop}
     >
       <TypedInput {...props} element={input} onCaret={suggest} onKeyDown={onKeyDown} />

@@ -4,7 +4,7 @@ import { useEditorState } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { changeLanguage, locateExpression, removeExpression, textKeyOf, writeExpression } from "../expression-location.ts";
-import { faultAt, FormContext, inner, useForm, type FormScope } from "../form-scope.ts";
+import { problemAt, FormContext, inner, useForm, type FormScope } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { useLiveResult } from "../use-live-result.ts";
 import { CompletingInput } from "./completing-input.tsx";
@@ -23,7 +23,7 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
   const named = option.name !== "expression";
   const label = optionLabel(option);
   const view = location.language === undefined ? undefined : scope.catalog.language(location.language);
-  const error = location.language === undefined ? undefined : faultAt(scope, treeAt(scope.tree, [...location.holder, location.language]));
+  const error = location.language === undefined ? undefined : problemAt(scope, treeAt(scope.tree, [...location.holder, location.language]));
   return (
     <fieldset className="expression" aria-describedby={`${id}-doc`}>
       <legend className={named ? "field__label" : "visually-hidden"}>
@@ -96,7 +96,7 @@ function ExpressionText({ option, label, error: reported }: { readonly option: O
   const location = locateExpression(scope, option);
   const result = useLiveResult(scope, location);
   // The flow is checked later than the expression is evaluated; until then the newer result replaces the error of the text before.
-  const isChecked = useEditorState(({ flow, problemsOf }) => problemsOf === flow.text);
+  const isChecked = useEditorState(({ flow, checkedText }) => checkedText === flow.text);
   const error = isChecked || result === undefined ? reported : undefined;
   const { before } = useStepMessage();
   return (

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { useEditor } from "../../editor/editor-context.ts";
-import { setCurrentSample } from "../../mappings/stored-samples.ts";
+import { setCurrentSample } from "../../mappings/document-samples.ts";
 import { strings } from "../../strings.ts";
 import { bodyText } from "../../trial/message-text.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";

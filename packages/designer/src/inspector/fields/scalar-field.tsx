@@ -7,7 +7,7 @@ import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { connectionBeans } from "../connection-beans.ts";
-import { faultAt, removeValue, textAt, useForm, valueAt, writeText, type FieldProps } from "../form-scope.ts";
+import { problemAt, removeValue, textAt, useForm, valueAt, writeText, type FieldProps } from "../form-scope.ts";
 import { customRule } from "../custom-rule.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
@@ -26,19 +26,19 @@ export function ScalarField({ option, options }: FieldProps) {
   const value = textAt(scope, option.name);
   const label = optionLabel(option);
   const choices = option.kind === "boolean" ? ["true", "false"] : option.kind === "enum" ? (option.values ?? []) : undefined;
-  const isChosen = choices !== undefined || option.connection !== undefined;
+  const hasChoices = choices !== undefined || option.connection !== undefined;
   const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => isSameChoice(choice, value)));
   const [asText, setAsText] = useState(false);
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const remove = (): boolean => writer.write(labels.changed(label), removeValue(scope, option.name));
   const isSet = value !== undefined;
-  const frame = { option, isSet, error: faultAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
+  const frame = { option, isSet, error: problemAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
   const choose = (text: string): boolean => (text === "" ? remove() : writer.write(labels.changed(label), writeText(scope, option.name, text)));
   const { before } = useStepMessage();
-  if (!isChosen || asText || !fits) {
+  if (!hasChoices || asText || !fits) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
     const custom = customRule(scope, option, options, [...scope.path, option.name]);
-    const extra = isChosen ? (
+    const extra = hasChoices ? (
       <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
     ) : (
       <>

@@ -11,7 +11,7 @@ import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as labels } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
+import { useTitle } from "../shell-context.tsx";
 import { usePolled } from "../../api-client/use-polled.ts";
 import "./access.css";
 
@@ -114,7 +114,7 @@ function PolicyChips({ policy }: { readonly policy: PolicySummary }) {
     return (
       <span className="chip chip--fail" title={policy.error}>
         <ShieldAlert size={14} aria-hidden="true" />
-        {labels.broken}
+        {labels.unreadable}
       </span>
     );
   const schemes = [...new Set(policy.schemes)];

@@ -12,7 +12,7 @@ import { strings } from "../../strings.ts";
 import { accessStrings as labels } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { MessageList } from "../mappings/mapping-frame.tsx";
-import { useTitle } from "../page-context.tsx";
+import { useTitle } from "../shell-context.tsx";
 import { useUnsavedDraft } from "../use-unsaved-draft.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { CredentialFields } from "./credential-fields.tsx";
@@ -127,7 +127,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
         <p className={note === "" ? "visually-hidden" : "muted"} role="status">
           {note}
         </p>
-        {saved.problem === undefined ? null : <FailureBanner text={labels.brokenText(saved.problem)} />}
+        {saved.problem === undefined ? null : <FailureBanner text={labels.invalidText(saved.problem)} />}
         {isOpen ? (
           <div className="banner banner--warn">
             <span className="banner__text">{labels.openText}</span>

@@ -29,7 +29,7 @@ function ApiKeyFields({ path }: { readonly path: Path }) {
         <SelectField path={[...path, "in"]} label={apiKey.in} choices={apiKey.places} absent="header" />
         <TextField path={[...path, "name"]} label={apiKey.name} placeholder="X-API-Key" />
       </div>
-      <Items path={[...path, "keys"]} title={apiKey.key} add={apiKey.addKey} fresh={{ id: "", key: "" }}>
+      <Items path={[...path, "keys"]} title={apiKey.key} add={apiKey.addKey} newItem={{ id: "", key: "" }}>
         {(item) => (
           <>
             <TextField path={[...item, "id"]} label={apiKey.id} />
@@ -46,7 +46,7 @@ function ApiKeyFields({ path }: { readonly path: Path }) {
 function BasicFields({ path }: { readonly path: Path }) {
   const { basic } = labels;
   return (
-    <Items path={[...path, "users"]} title={basic.user} add={basic.addUser} fresh={{ username: "", password: "" }}>
+    <Items path={[...path, "users"]} title={basic.user} add={basic.addUser} newItem={{ username: "", password: "" }}>
       {(item) => (
         <>
           <TextField path={[...item, "username"]} label={basic.username} />
@@ -120,7 +120,7 @@ function HmacFields({ path }: { readonly path: Path }) {
           </>
         ) : null}
       </div>
-      <Items path={[...path, "secrets"]} title={hmac.secret} add={hmac.addSecret} fresh="">
+      <Items path={[...path, "secrets"]} title={hmac.secret} add={hmac.addSecret} newItem="">
         {(item, number) => <SecretField path={item} label={hmac.secret(number)} />}
       </Items>
       <p className="field__hint">{hmac.secretsHint}</p>
@@ -132,12 +132,12 @@ interface ItemsProps {
   readonly path: Path;
   readonly title: (number: number) => string;
   readonly add: string;
-  readonly fresh: unknown;
+  readonly newItem: unknown;
   readonly children: (item: Path, number: number) => ReactNode;
 }
 
 /** A list of identical groups of fields. */
-function Items({ path, title, add, fresh, children }: ItemsProps) {
+function Items({ path, title, add, newItem, children }: ItemsProps) {
   const { policy, errors, set } = usePolicyForm();
   const items = listAt(policy, path);
   const error = errors.fields.size === 0 ? undefined : errorAt(errors, path);
@@ -157,7 +157,7 @@ function Items({ path, title, add, fresh, children }: ItemsProps) {
       ))}
       {items.length === 0 && error !== undefined ? <p className="field__error">{error}</p> : null}
       <div>
-        <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => set(path, [...items, fresh])}>
+        <Button icon={<Plus size={16} aria-hidden="true" />} onClick={() => set(path, [...items, newItem])}>
           {add}
         </Button>
       </div>

@@ -16,7 +16,7 @@ import { formatTime } from "../../controls/timestamp.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as labels } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
+import { useTitle } from "../shell-context.tsx";
 import { useUnsavedDraft } from "../use-unsaved-draft.ts";
 import { ConnectionFields } from "./connection-fields.tsx";
 import { draftKey } from "./connection-urls.ts";
@@ -120,7 +120,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
     setOutcome(undefined);
     if (!isInstalled) navigate("/connections");
   };
-  const placed = error === undefined ? undefined : fieldErrorOf(error);
+  const fieldError = error === undefined ? undefined : fieldErrorOf(error);
   return (
     <div className="screen mapping">
       <Link href="/connections" className="mapping__back">
@@ -176,7 +176,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
           </Field>
           <ConnectionFields
             fields={type.fields}
-            form={{ values: draft.values, error: placed, set: (path, value) => edit({ ...draft, values: withValue(draft.values, path, value) }) }}
+            form={{ values: draft.values, error: fieldError, set: (path, value) => edit({ ...draft, values: withValue(draft.values, path, value) }) }}
           />
         </section>
       )}
@@ -218,7 +218,7 @@ function withTitle({ title: _, ...rest }: ConnectionDraft, title: string): Conne
 
 /** Why the saved connection does not work now. */
 function ConnectionProblem({ connection }: { readonly connection: ConnectionSummary | undefined }) {
-  if (connection?.error !== undefined) return <FailureBanner text={labels.brokenText(connection.error)} />;
+  if (connection?.error !== undefined) return <FailureBanner text={labels.invalidText(connection.error)} />;
   if (connection?.state !== "down" || connection.problem === null) return null;
   return <FailureBanner text={`${labels.picker.down(connection.problem)}. ${labels.downSince(formatTime(connection.since))}`} />;
 }

@@ -15,7 +15,7 @@ import { DataTable, hiddenHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as labels } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
+import { useTitle } from "../shell-context.tsx";
 import { pathOf } from "./connection-urls.ts";
 import { FlowLinks } from "./flow-links.tsx";
 import { NewConnectionDialog } from "./new-connection-dialog.tsx";

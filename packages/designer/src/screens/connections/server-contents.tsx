@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { maxNames, useNames, type BrowsedPlace } from "../../connections/use-names.ts";
+import { maxNames, useNames, type NamesQuery } from "../../connections/use-names.ts";
 import { Button } from "../../controls/button.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
@@ -30,15 +30,15 @@ export function ServerContents({ id, target, browses, isChanged }: ServerContent
           </Button>
         ))}
       </div>
-      {what === undefined ? null : <NameList key={what} place={{ target, connection: id, what }} />}
+      {what === undefined ? null : <NameList key={what} query={{ target, connection: id, what }} />}
     </section>
   );
 }
 
-function NameList({ place }: { readonly place: BrowsedPlace }) {
-  const { what, connection } = place;
+function NameList({ query }: { readonly query: NamesQuery }) {
+  const { what, connection } = query;
   const [prefix, setPrefix] = useState("");
-  const [found, refresh] = useNames(place, prefix);
+  const [found, refresh] = useNames(query, prefix);
   const names = found !== undefined && "value" in found ? found.value : undefined;
   return (
     <>

@@ -7,7 +7,7 @@ import { Timestamp } from "../../controls/timestamp.tsx";
 import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
-import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
+import { deployedFlow, useWorkspace } from "../../workspace/workspace-store.ts";
 import { RollbackDialog, type Rollback } from "./rollback-dialog.tsx";
 import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
 
@@ -16,7 +16,7 @@ const text = strings.versions;
 /** The deployed versions on the selected target; the running one is marked. */
 export function DeployedVersions({ target }: { readonly target: string }) {
   const editor = useEditor();
-  const running = useWorkspace(({ runtime }) => runningOf(runtime, editor.id));
+  const running = useWorkspace(({ runtime }) => deployedFlow(runtime, editor.id));
   const [versions, setVersions] = useState<readonly FlowVersion[] | undefined>(undefined);
   const [compared, setCompared] = useState<ComparedVersion | undefined>(undefined);
   const [rollback, setRollback] = useState<Rollback | undefined>(undefined);

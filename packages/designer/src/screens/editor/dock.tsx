@@ -13,7 +13,7 @@ const defaultSize = 220;
 
 interface DockProps {
   readonly tab: DockTabId;
-  /** Shows a tab, and opens the dock for it. */
+  /** Shows a tab, and expands the dock if it is collapsed. */
   readonly onTab: (tab: DockTabId) => void;
   /** Bars above the tabs, which stay visible when the dock is collapsed. */
   readonly children?: ReactNode;
@@ -28,7 +28,7 @@ export function Dock({ tab, onTab, children }: DockProps) {
   const { size, isCollapsed } = usePanels((state) => state.dock);
   const dock = useRef<HTMLElement>(null);
   const [height, setHeight] = useState(defaultSize);
-  // The default height depends on the tab; measured after the dock was opened, because a closed one is only a bar.
+  // The default height depends on the tab; measured after the dock was expanded, because a collapsed one is only a bar.
   useLayoutEffect(() => {
     if (!isCollapsed && dock.current !== null) setHeight(dock.current.offsetHeight);
   }, [isCollapsed, tab]);
@@ -79,7 +79,7 @@ export function Dock({ tab, onTab, children }: DockProps) {
               aria-selected={tab === entry.id}
               aria-controls={`${id}-panel`}
               tabIndex={tab === entry.id ? 0 : -1}
-              // A second click closes the dock.
+              // A second click collapses the dock.
               onClick={() => (tab === entry.id && !isCollapsed ? togglePanel("dock") : onTab(entry.id))}
             >
               {entry.id === "problems" ? strings.problems.count(problems.length) : entry.title}

@@ -47,12 +47,12 @@ function RecoveredDraft() {
 
 function InvalidYaml() {
   const flow = useEditorState((state) => state.flow);
-  const fault = flow.syntax[0];
-  if (!isBroken(flow) || fault === undefined) return null;
+  const syntaxError = flow.syntax[0];
+  if (!isBroken(flow) || syntaxError === undefined) return null;
   const { broken, neverValid } = strings.editor;
   return (
     <div className="banner banner--warn">
-      <span className="banner__text">{(flow.lastValid === undefined ? neverValid : broken)(fault.span.line, fault.message)}</span>
+      <span className="banner__text">{(flow.lastValid === undefined ? neverValid : broken)(syntaxError.span.line, syntaxError.message)}</span>
     </div>
   );
 }

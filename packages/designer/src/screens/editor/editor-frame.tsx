@@ -17,7 +17,7 @@ import type { Trial } from "../../trial/trial.ts";
 import { TrialContext, trialOf, useTrial } from "../../trial/trial-context.ts";
 import { trialDetails } from "../../trial/trial-details.ts";
 import { isLocalTarget, useWorkspace } from "../../workspace/workspace-store.ts";
-import { useEditorHandle, useTitle } from "../page-context.tsx";
+import { useEditorHandle, useTitle } from "../shell-context.tsx";
 import { Dock } from "./dock.tsx";
 import type { DockTabId } from "./dock-tabs.tsx";
 import { EditorBanners } from "./editor-banners.tsx";

@@ -8,7 +8,7 @@ import { StateChip } from "../../controls/state-chip.tsx";
 import { deriveState } from "../../document/flow-state.ts";
 import { canRedo, canUndo, unsavedChanges } from "../../document/open-flow.ts";
 import { strings } from "../../strings.ts";
-import { runningOf, useWorkspace } from "../../workspace/workspace-store.ts";
+import { deployedFlow, useWorkspace } from "../../workspace/workspace-store.ts";
 import { CategoryLabel } from "../flows-screen.tsx";
 import { FlowMenu } from "../flow-menu.tsx";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
@@ -112,11 +112,11 @@ function DeployState() {
   const deploys = useEditorState((state) => state.deploys);
   const { runtime, target = "", targets } = useWorkspace();
   const record = deploys[target];
-  const running = runningOf(
+  const running = deployedFlow(
     runtime,
     useEditorState((state) => state.flow.id),
   );
-  const fresh =
+  const isReplyNewer =
     record?.outcome === "deployed" &&
     running !== undefined &&
     record.deployedHash === saved?.hash &&
@@ -125,7 +125,7 @@ function DeployState() {
   const derived = deriveState({
     savedHash: saved?.hash,
     record,
-    running: fresh ? { hash: record.deployedHash, lastModified: record.deployedAt as string } : running,
+    running: isReplyNewer ? { hash: record.deployedHash, lastModified: record.deployedAt as string } : running,
   });
   const isDeployed = derived.state === "Deployed" && derived.deployedAt !== null;
   return (

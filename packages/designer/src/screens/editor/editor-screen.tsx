@@ -7,9 +7,9 @@ import { EditorContext } from "../../editor/editor-context.ts";
 import { EditorFrame } from "./editor-frame.tsx";
 import { hasUnsavedWork, openEditor } from "./open-editors.ts";
 
-const draftEveryMs = 5000;
+const draftIntervalMs = 5000;
 /** Another tab shows a saved change within 2 s. */
-const diskEveryMs = 1000;
+const diskPollMs = 1000;
 
 type Opened = { readonly editor: Editor } | { readonly missing: true } | { readonly error: string };
 
@@ -44,10 +44,10 @@ export function EditorScreen({ id, runId }: { readonly id: string; readonly runI
 /** Saves drafts, checks the disk, and warns before the page is closed with unsaved changes. */
 function EditorBackgroundTasks({ editor }: { readonly editor: Editor }) {
   useEffect(() => {
-    const drafting = setInterval(() => editor.storeDraft(), draftEveryMs);
+    const drafting = setInterval(() => editor.storeDraft(), draftIntervalMs);
     const watching = setInterval(() => {
       if (document.visibilityState === "visible") void editor.watchDisk();
-    }, diskEveryMs);
+    }, diskPollMs);
     const onLeave = (event: BeforeUnloadEvent): void => {
       if (hasUnsavedWork()) event.preventDefault();
     };

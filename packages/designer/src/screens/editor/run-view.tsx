@@ -128,7 +128,7 @@ function Scrubber() {
         max={steps.length}
         value={at + 1}
         aria-label={text.scrub}
-        aria-valuetext={text.place(at + 1, steps.length, steps[at]?.stepId ?? "")}
+        aria-valuetext={text.stepPosition(at + 1, steps.length, steps[at]?.stepId ?? "")}
         onChange={(event) => goTo(Number(event.target.value) - 1)}
       />
       <Button
@@ -138,7 +138,7 @@ function Scrubber() {
         disabled={at === steps.length - 1}
         onClick={() => goTo(at + 1)}
       />
-      <span className="mono">{text.place(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
+      <span className="mono">{text.stepPosition(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
     </>
   );
 }

@@ -51,7 +51,7 @@ export function SampleForm({
   };
   return (
     <>
-      <div className="try__row" data-served={isHttpTrigger || undefined}>
+      <div className="try__row">
         <Field label={labels.route}>
           {(control) => (
             <select

@@ -14,7 +14,7 @@ import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 
 const labels = strings.saveTest;
 
-/** Suggests a test from a run or trial; the user clears checks that may differ between runs. */
+/** Suggests a test from a run or trial; the user clears assertions that may differ between runs. */
 export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; readonly onClose: () => void }) {
   const editor = useEditor();
   const trial = useTrial();
@@ -64,8 +64,8 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
       <Field label={labels.name} error={problem}>
         {(control) => <input {...control} className="input" maxLength={120} value={name} onChange={(event) => setName(event.target.value)} />}
       </Field>
-      <fieldset className="save-test__asserts">
-        <legend>{labels.asserts}</legend>
+      <fieldset className="save-test__assertions">
+        <legend>{labels.assertions}</legend>
         {bound.assertions.map((assertion, index) => (
           <label key={index}>
             <input

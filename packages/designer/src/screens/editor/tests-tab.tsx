@@ -78,7 +78,7 @@ function Tools() {
           ? text.running
           : testRun === undefined
             ? ""
-            : `${text.passed(tests.filter(({ faults }) => faults.length === 0).length, tests.length)} ${text.by[testRun.by]}`}
+            : `${text.passed(tests.filter(({ failures }) => failures.length === 0).length, tests.length)} ${text.by[testRun.by]}`}
       </span>
       {note === undefined ? null : <span className="muted">{note}</span>}
       {testRun === undefined ? null : <Coverage tests={tests} />}

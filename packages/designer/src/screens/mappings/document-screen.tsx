@@ -9,7 +9,7 @@ import { readDocument, withTest, type Preview } from "../../mappings/document-pr
 import { mapperStrings } from "../../strings/mapper.ts";
 import { documentStrings as labels, mappingStrings } from "../../strings/mappings.ts";
 import { useUnsavedDraft } from "../use-unsaved-draft.ts";
-import { DocumentOutcome } from "./document-outcome.tsx";
+import { DocumentOutput } from "./document-output.tsx";
 import { mountSource, type MountedSource } from "./document-source.ts";
 import { DocumentTests } from "./document-tests.tsx";
 import { MappingFrame, MessageList } from "./mapping-frame.tsx";
@@ -22,7 +22,7 @@ import { useSaving } from "./use-saving.ts";
 import "../../source-view/source-view.css";
 import "./mappings.css";
 
-/** The editor of a message-mapping document: its text next to a sample and the output. */
+/** The editor of a message-mapping document: as a map, as a table, or as source text. */
 export function DocumentScreen({ id }: { readonly id: string }) {
   return <OpenedMapping kind="message-mappings" id={id} editor={DocumentEditor} />;
 }
@@ -38,7 +38,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const isNarrow = useIsNarrow();
   const [chosenView, setView] = useState<DocumentView | undefined>(undefined);
   const view = chosenView ?? (isNarrow ? "table" : "map");
-  const { preview, lazyEnvironment, document, fault, sample, setSample, keptSamples, keepSample } = usePreview(id, text, loaded, target);
+  const { preview, lazyEnvironment, document, syntaxError, sample, setSample, keptSamples, keepSample } = usePreview(id, text, loaded, target);
   // The trees are updated immediately, the result after a pause.
   const current = useMemo(() => {
     const read = readDocument(text);
@@ -47,10 +47,10 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const errors = useMemo(() => errorsByField(preview), [preview]);
   const withDocument = (work: (document: unknown) => Promise<boolean>): void => {
     const read = readDocument(text);
-    if ("fault" in read) saving.showError(syntaxText(text, read.fault));
+    if ("syntaxError" in read) saving.showError(syntaxText(text, read.syntaxError));
     else void work(read.document).then((isDone) => isDone && reset(documentText(read.document)));
   };
-  const outcome = <DocumentOutcome preview={preview} />;
+  const output = <DocumentOutput preview={preview} />;
   const edited = {
     output: preview?.output,
     errors,
@@ -86,7 +86,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
           sample={sample}
           runtime={target}
           onSample={setSample}
-          result={outcome}
+          result={output}
           keptSamples={keptSamples}
           onKeep={keepSample}
           {...edited}
@@ -95,31 +95,33 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
       {view === "table" && current !== undefined ? (
         <>
           <MappingTable document={current} {...edited} />
-          {outcome}
+          {output}
         </>
       ) : null}
       {view === "source" || current === undefined ? (
         <div className="mapping__document">
-          <SourcePane text={text} fault={fault} onType={(next) => change(next, "source")} />
+          <SourcePane text={text} syntaxError={syntaxError} onType={(next) => change(next, "source")} />
           <div className="mapping__side">
             <section className="panel">
               <TextAreaField label={mapperStrings.sampleText} hint={mapperStrings.sampleTextHint} rows={8} value={sample} onChange={setSample} />
             </section>
-            {outcome}
+            {output}
           </div>
         </div>
       ) : null}
-      {fault === undefined ? null : <MessageList title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, fault), labels.lastGood]} />}
+      {syntaxError === undefined ? null : (
+        <MessageList title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, syntaxError), labels.lastGood]} />
+      )}
       <MessageList
         title={mappingStrings.problems}
         variant="fail"
-        sentences={fault === undefined ? (preview?.problems ?? []).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)) : []}
+        sentences={syntaxError === undefined ? (preview?.problems ?? []).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)) : []}
       />
       <MessageList title={mappingStrings.warnings} variant="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
       <DocumentTests
         document={document}
         environment={lazyEnvironment.environment}
-        canAdd={preview?.output !== undefined && preview.errors.length === 0 && fault === undefined}
+        canAdd={preview?.output !== undefined && preview.errors.length === 0 && syntaxError === undefined}
         onAdd={() => document !== undefined && preview?.output !== undefined && change(withTest(document, sample, preview.output))}
       />
     </MappingFrame>
@@ -141,11 +143,11 @@ function syntaxText(text: string, { message, at }: { readonly message: string; r
 
 interface SourcePaneProps {
   readonly text: string;
-  readonly fault: { readonly message: string; readonly at: number } | undefined;
+  readonly syntaxError: { readonly message: string; readonly at: number } | undefined;
   readonly onType: (text: string) => void;
 }
 
-function SourcePane({ text, fault, onType }: SourcePaneProps) {
+function SourcePane({ text, syntaxError, onType }: SourcePaneProps) {
   const host = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedSource | undefined>(undefined);
   const first = useRef(text);
@@ -158,7 +160,7 @@ function SourcePane({ text, fault, onType }: SourcePaneProps) {
     return () => source.end();
   }, []);
   useEffect(() => mounted.current?.show(text), [text]);
-  useEffect(() => mounted.current?.mark(fault), [fault]);
+  useEffect(() => mounted.current?.mark(syntaxError), [syntaxError]);
   return (
     <section className="panel mapping__source" aria-label={labels.source}>
       <h2>{labels.source}</h2>

@@ -5,7 +5,7 @@ import { setDiagnostics } from "@codemirror/lint";
 import { searchKeymap } from "@codemirror/search";
 import { Annotation, EditorState } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
-import type { SyntaxFault } from "../../mappings/document-preview.ts";
+import type { DocumentSyntaxError } from "../../mappings/document-preview.ts";
 import { editorSurface } from "../../source-view/editor-surface.ts";
 
 /** Marks programmatic changes, so that they are not treated as typing. */
@@ -14,7 +14,7 @@ const isProgrammatic = Annotation.define<boolean>();
 export interface MountedSource {
   /** Replaces the text. */
   show(text: string): void;
-  mark(fault: SyntaxFault | undefined): void;
+  mark(syntaxError: DocumentSyntaxError | undefined): void;
   end(): void;
 }
 
@@ -44,10 +44,10 @@ export function mountSource(parent: HTMLElement, { text, label, onType }: Source
       if (view.state.sliceDoc() !== next)
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, annotations: isProgrammatic.of(true) });
     },
-    mark(fault) {
-      const from = Math.min(fault?.at ?? 0, view.state.doc.length);
+    mark(syntaxError) {
+      const from = Math.min(syntaxError?.at ?? 0, view.state.doc.length);
       const to = view.state.doc.lineAt(from).to;
-      view.dispatch(setDiagnostics(view.state, fault === undefined ? [] : [{ from, to, severity: "error", message: fault.message }]));
+      view.dispatch(setDiagnostics(view.state, syntaxError === undefined ? [] : [{ from, to, severity: "error", message: syntaxError.message }]));
     },
     end: () => view.destroy(),
   };

@@ -13,8 +13,8 @@ export interface DocumentTestsProps {
 
 /** The tests of a document. After the first run they are re-run on every change. */
 export function DocumentTests({ document, environment, canAdd, onAdd }: DocumentTestsProps) {
-  const [isRunning, setRunning] = useState(false);
-  const results = useMemo(() => (isRunning && document !== undefined ? runDocumentTests(document, environment) : []), [isRunning, document, environment]);
+  const [hasRun, setHasRun] = useState(false);
+  const results = useMemo(() => (hasRun && document !== undefined ? runDocumentTests(document, environment) : []), [hasRun, document, environment]);
   const tests = document?.["tests"];
   const count = Array.isArray(tests) ? tests.length : 0;
   return (
@@ -22,7 +22,7 @@ export function DocumentTests({ document, environment, canAdd, onAdd }: Document
       <div className="screen__head">
         <h2>{labels.tests}</h2>
         <span className="muted" role="status">
-          {isRunning && results !== undefined && count > 0
+          {hasRun && results !== undefined && count > 0
             ? labels.testSummary(results.filter(({ failure }) => failure === undefined).length, results.length)
             : ""}
         </span>
@@ -30,7 +30,7 @@ export function DocumentTests({ document, environment, canAdd, onAdd }: Document
         <Button disabled={!canAdd} onClick={onAdd}>
           {labels.addTest}
         </Button>
-        <Button disabled={count === 0} onClick={() => setRunning(true)}>
+        <Button disabled={count === 0} onClick={() => setHasRun(true)}>
           {labels.runTests}
         </Button>
       </div>

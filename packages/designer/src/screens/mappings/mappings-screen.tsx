@@ -14,7 +14,7 @@ import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../.
 import { strings } from "../../strings.ts";
 import { mappingStrings as labels } from "../../strings/mappings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
+import { useTitle } from "../shell-context.tsx";
 import { draftsUnder, removeDraft, hasDraft } from "../use-unsaved-draft.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { draftKey, pathOf } from "./mapping-urls.ts";
@@ -118,7 +118,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
               {entry.isInstalled || entry.isNew === true ? null : <span className="chip">{labels.notInstalled}</span>}
               {entry.error === undefined ? null : (
                 <span className="chip chip--fail" title={entry.error}>
-                  {labels.broken}
+                  {labels.invalid}
                 </span>
               )}
             </div>

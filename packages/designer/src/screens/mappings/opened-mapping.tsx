@@ -3,7 +3,7 @@ import type { MappingKind } from "../../api-client/runtime-client.ts";
 import { loadMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
-import { useTitle } from "../page-context.tsx";
+import { useTitle } from "../shell-context.tsx";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { LoadedScreen } from "../loaded-screen.tsx";
 

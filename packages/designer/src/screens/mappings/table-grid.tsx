@@ -48,9 +48,9 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
     focus(next.rows.length - 1, 0);
   };
   const onKey = (event: KeyboardEvent, row: number, column: number): void => {
-    const place = visibleRows.indexOf(row);
-    if (event.key === "ArrowUp" && place > 0) focus(visibleRows[place - 1] as number, column);
-    else if ((event.key === "ArrowDown" || event.key === "Enter") && place < visibleRows.length - 1) focus(visibleRows[place + 1] as number, column);
+    const index = visibleRows.indexOf(row);
+    if (event.key === "ArrowUp" && index > 0) focus(visibleRows[index - 1] as number, column);
+    else if ((event.key === "ArrowDown" || event.key === "Enter") && index < visibleRows.length - 1) focus(visibleRows[index + 1] as number, column);
     else if (event.key === "Enter" && row === draft.rows.length - 1) add();
     else return;
     event.preventDefault();

@@ -25,8 +25,8 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const opened = useMemo(() => openTable(id, saving.saved.document), [id, saving.saved.document]);
   const { draft, isChanged, isRestored, change, undo, redo, reset } = useUnsavedDraft(draftKey("value-mappings", id, target), opened.draft);
   const [search, setSearch] = useState("");
-  const settled = useDeferredValue(draft);
-  const check = useMemo(() => checkTable(id, settled), [id, settled]);
+  const deferredDraft = useDeferredValue(draft);
+  const check = useMemo(() => checkTable(id, deferredDraft), [id, deferredDraft]);
   const done = (isDone: boolean): void => {
     if (isDone) reset(openTable(id, documentOf(draft)).draft);
   };

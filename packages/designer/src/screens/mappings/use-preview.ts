@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
-import { previewDocument, readDocument, sampleOf, withSample, type Preview, type SyntaxFault } from "../../mappings/document-preview.ts";
-import { currentSample, keepSample, keptSamplesOf, setCurrentSample } from "../../mappings/stored-samples.ts";
+import { previewDocument, readDocument, sampleOf, withSample, type Preview, type DocumentSyntaxError } from "../../mappings/document-preview.ts";
+import { currentSample, keepSample, keptSamplesOf, setCurrentSample } from "../../mappings/document-samples.ts";
 import { createLazyEnvironment, type LazyEnvironment } from "../../mappings/mapping-environment.ts";
 import { readMapping, type SavedMapping } from "../../mappings/saved-mapping.ts";
 
@@ -9,7 +9,7 @@ export interface LivePreview {
   readonly preview: Preview | undefined;
   /** The last text that could be parsed. */
   readonly document: Readonly<Record<string, unknown>> | undefined;
-  readonly fault: SyntaxFault | undefined;
+  readonly syntaxError: DocumentSyntaxError | undefined;
   readonly sample: string;
   readonly lazyEnvironment: LazyEnvironment;
   setSample(text: string): void;
@@ -31,16 +31,16 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
     [id, tableIds, documentIds, target],
   );
   const [ownSample, setOwnSample] = useState<string | undefined>(() => currentSample(id));
-  const [state, setState] = useState<Pick<LivePreview, "preview" | "document" | "fault">>(() => {
+  const [state, setState] = useState<Pick<LivePreview, "preview" | "document" | "syntaxError">>(() => {
     const read = readDocument(text);
-    return { preview: undefined, document: "document" in read ? read.document : undefined, fault: "fault" in read ? read.fault : undefined };
+    return { preview: undefined, document: "document" in read ? read.document : undefined, syntaxError: "syntaxError" in read ? read.syntaxError : undefined };
   });
   const sample = ownSample ?? (state.document === undefined ? "" : sampleOf(state.document));
   useEffect(() => {
     let current = true;
     const run = async (): Promise<void> => {
       const read = readDocument(text);
-      if ("fault" in read) return setState((before) => ({ ...before, fault: read.fault }));
+      if ("syntaxError" in read) return setState((before) => ({ ...before, syntaxError: read.syntaxError }));
       const show = (): void =>
         setState({
           preview: previewDocument(
@@ -50,7 +50,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
             Date.now(),
           ),
           document: read.document,
-          fault: undefined,
+          syntaxError: undefined,
         });
       // Loading errors are reported as problems of the document.
       await lazyEnvironment.complete(text).catch(() => false);

@@ -42,8 +42,8 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
   };
   const save = (document: unknown): Promise<boolean> =>
     run(async () => {
-      const { file, fileLeft } = await saveMapping(kind, id, document, saved);
-      if (fileLeft !== undefined) throw new Error(fileLeft === "commented" ? labels.fileCommented : labels.fileChanged);
+      const { file, fileSkipped } = await saveMapping(kind, id, document, saved);
+      if (fileSkipped !== undefined) throw new Error(fileSkipped === "comments" ? labels.fileCommented : labels.fileChanged);
       setSaved({ ...saved, document, file });
       setWarnings([]);
       return labels.saved(formatTime(new Date().toISOString()));
@@ -53,11 +53,11 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
       const { hash, warnings: found } = await deployMapping(kind, id, document, saved, target);
       // Installed, whether or not the file can be written: the next deployment replaces this version.
       setSaved({ ...saved, deployed: document, hash });
-      const { file, fileLeft } = await saveMapping(kind, id, document, saved).catch((reason: Error) => {
+      const { file, fileSkipped } = await saveMapping(kind, id, document, saved).catch((reason: Error) => {
         throw new Error(labels.fileNotSaved(reason.message), { cause: reason });
       });
       setSaved({ ...saved, document, deployed: document, hash, file });
-      setWarnings(fileLeft === undefined ? found : [...found, fileLeft === "commented" ? labels.fileLeftCommented : labels.fileLeftChanged]);
+      setWarnings(fileSkipped === undefined ? found : [...found, fileSkipped === "comments" ? labels.deployedFileCommented : labels.deployedFileChanged]);
       return labels.deployed(target ?? "", formatTime(new Date().toISOString()));
     });
   const state = stateOf(saved);

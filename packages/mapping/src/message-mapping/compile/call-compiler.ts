@@ -1,4 +1,4 @@
-// Compiles calls to language functions, to functions that a document defines, and to the few that evaluate arguments lazily.
+// Compiles calls to language functions, to functions that a document defines, and to the few that are compiled in a special way.
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";
@@ -20,7 +20,7 @@ export interface CallContext {
 
 type Special = (args: readonly ExpressionTree[], call: CallContext) => Compiled;
 
-const lazyFunctions: Readonly<Record<string, { readonly min: number; readonly max: number; readonly compile: Special }>> = {
+const specialFunctions: Readonly<Record<string, { readonly min: number; readonly max: number; readonly compile: Special }>> = {
   if: { min: 2, max: 3, compile: choose },
   coalesce: { min: 1, max: 100, compile: coalesce },
   lookup: { min: 4, max: 5, compile: lookup },
@@ -29,7 +29,7 @@ const lazyFunctions: Readonly<Record<string, { readonly min: number; readonly ma
 };
 
 /** Every function name except those of the document. */
-export const functionNames: readonly string[] = [...Object.keys(lazyFunctions), ...Object.keys(languageFunctions)].sort();
+export const functionNames: readonly string[] = [...Object.keys(specialFunctions), ...Object.keys(languageFunctions)].sort();
 
 export function compileCall(name: string, args: readonly ExpressionTree[], call: CallContext): Compiled {
   const { context } = call;
@@ -41,8 +41,8 @@ export function compileCall(name: string, args: readonly ExpressionTree[], call:
           args.map((arg) => call.compile(arg)),
         )
       : nothing;
-  if (Object.hasOwn(lazyFunctions, name)) {
-    const special = lazyFunctions[name] as (typeof lazyFunctions)[string];
+  if (Object.hasOwn(specialFunctions, name)) {
+    const special = specialFunctions[name] as (typeof specialFunctions)[string];
     return hasValidCount(name, args, special, context) ? special.compile(args, call) : nothing;
   }
   const languageFunction = Object.hasOwn(languageFunctions, name) ? languageFunctions[name] : hostFunction(name, context);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
 
-const by = (left: number, sign: string, right: number): number => (sign === "+" ? left + right : sign === "-" ? left - right : left * right);
+const calculate = (left: number, sign: string, right: number): number => (sign === "+" ? left + right : sign === "-" ? left - right : left * right);
 const withFunctions = (functions: unknown, expr: string) => ({ ...jsonRules({ to: "x", expr }), functions });
 
 const order = {
@@ -113,7 +113,7 @@ describe("operators", () => {
         fc.integer({ min: 0, max: 9 }),
         (a, b, first, second, c) => {
           const text = `a ${first} b ${second} ${c}`;
-          const expected = second === "*" && first !== "*" ? by(a, first, b * c) : by(by(a, first, b), second, c);
+          const expected = second === "*" && first !== "*" ? calculate(a, first, b * c) : calculate(calculate(a, first, b), second, c);
           expect(evaluate(text, { a, b })).toBe(expected);
         },
       ),

@@ -144,7 +144,7 @@ describe("xml", () => {
     );
   });
 
-  it("writes them again", () => {
+  it("writes the same document again", () => {
     const document = {
       source: { format: "json" },
       target: { format: "xml", root: "a:Order", namespaces: { a: "urn:a" } },

@@ -282,14 +282,14 @@ describe("functions", () => {
   });
 
   it("are not slowed down by a malicious pattern", () => {
-    const began = performance.now();
+    const startTime = performance.now();
     expect(evaluate("matches(text, '(a+)+b')", { text: "a".repeat(20_000) })).toBe(false);
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(performance.now() - startTime).toBeLessThan(20_000);
   });
 });
 
 it("quickly rejects a long string of digits that is not a number", () => {
-  const began = performance.now();
+  const startTime = performance.now();
   expect(evaluate("isNumber(almost)", { almost: `${"0".repeat(2_000_000)}!` })).toBe(false);
-  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(performance.now() - startTime).toBeLessThan(3_000);
 });

@@ -18,7 +18,8 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSig
     .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
   /** A signature with a timestamp is valid once; retries must be signed again. */
-  const isReplay = (signature: string): Awaitable<boolean> => used.has(format.encoding === "hex" ? signature.toLowerCase() : signature, replayableMs(scheme));
+  const recordUse = (signature: string): Awaitable<boolean> =>
+    used.checkAndRecord(format.encoding === "hex" ? signature.toLowerCase() : signature, replayableMs(scheme));
   const acceptUnused = (wasUsed: boolean): Principal | "wrong" => (wasUsed ? "wrong" : principal);
 
   return {
@@ -37,7 +38,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSig
           const match = findMatch(keys, signatures, signed, body);
           if (match === undefined) return "wrong";
           if (!format.timed) return principal;
-          const wasUsed = isReplay(match);
+          const wasUsed = recordUse(match);
           return wasUsed instanceof Promise ? wasUsed.then(acceptUnused, () => "unavailable" as const) : acceptUnused(wasUsed);
         },
       };

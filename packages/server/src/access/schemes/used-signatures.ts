@@ -4,7 +4,7 @@ import type { Awaitable } from "@sluice/engine/spi";
 /** The signatures that were already used. In a cluster, all nodes share them. */
 export interface UsedSignatures {
   /** True when this signature was recorded before; otherwise records it for `forMs`. Rejects when it cannot be checked now. */
-  has(signature: string, forMs: number): Awaitable<boolean>;
+  checkAndRecord(signature: string, forMs: number): Awaitable<boolean>;
 }
 
 /** Beyond this number the oldest are dropped. */
@@ -18,7 +18,7 @@ export class MemorySignatures implements UsedSignatures {
     this.#monotonic = monotonic;
   }
 
-  has(signature: string, forMs: number): boolean {
+  checkAndRecord(signature: string, forMs: number): boolean {
     const used = this.#until;
     const now = this.#monotonic();
     for (const [old, until] of used) {

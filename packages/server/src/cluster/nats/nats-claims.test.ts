@@ -41,7 +41,7 @@ describe.skipIf(server === undefined)("claims on NATS (needs NATS)", () => {
     expect(await claim("kept")).toBe(false);
   });
 
-  it("removes the keys that are older than the lifetime, also if no other exists", async () => {
+  it("removes the keys that are older than the lifetime, even if no others exist", async () => {
     expect(await claim("old")).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(await claim("new")).toBe(true);

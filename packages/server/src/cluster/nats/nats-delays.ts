@@ -69,7 +69,7 @@ export class NatsDelays {
 
   async #move(message: JsMsg): Promise<void> {
     const { data, headers, seq } = message;
-    // The id differs from that of the delayed message, which may be the id with which it was put.
+    // Not the id of the delayed message: the queue may already have stored a message with it, and would drop this one as a duplicate.
     const id = `${headers?.get(idHeader) ?? ""}/due`;
     await publishQueued(this.#link, { subject: headers?.get(targetHeader) ?? "", data, id, attempts: attemptsOf(headers) });
     await persist(storeLink(this.#link), () => deleteSequence(this.#link, delayStreamOf(this.#link), seq));

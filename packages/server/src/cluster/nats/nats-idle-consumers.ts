@@ -4,7 +4,7 @@ import { systemClock } from "../../host/clock.ts";
 import { queueStreamOf } from "./nats-queue-message.ts";
 import type { NatsLink } from "./nats-link.ts";
 
-const everyMs = 60_000;
+const intervalMs = 60_000;
 
 export const consumerPrefix = "queue_";
 
@@ -39,7 +39,7 @@ export class IdleConsumers {
   }
 
   #checkLater(): void {
-    this.#cancel = systemClock.after(everyMs, () => {
+    this.#cancel = systemClock.after(intervalMs, () => {
       const next = (): void => this.#checkLater();
       // After an error, the next check tries again.
       if (this.#link.isUp) void this.check().then(next, next);

@@ -12,7 +12,7 @@ const expiresMs = 5_000;
  * failover that takes long.
  */
 const overdueMs = expiresMs + 1_000;
-const everyMs = 1_000;
+const intervalMs = 1_000;
 /** Nodes that create a consumer at the same time may get an error. */
 const reopenMs = 200;
 const maxBatch = 64;
@@ -86,7 +86,7 @@ export class NatsPull {
 
   #schedule(): void {
     if (this.#isStopped || this.#link.connection.isClosed()) return;
-    this.#cancel = systemClock.after(this.#consumer === undefined ? reopenMs : everyMs, () => {
+    this.#cancel = systemClock.after(this.#consumer === undefined ? reopenMs : intervalMs, () => {
       if (this.#consumer === undefined) return void this.#open();
       this.#request();
       this.#schedule();

@@ -1,6 +1,6 @@
 // Queues on JetStream. The stream contains exactly the unsettled messages: settling one deletes its sequence. Acknowledgements only
 // prevent redelivery by the consumer, because a work queue of nats-server 2.9 keeps acknowledged messages after a failover.
-import type { Consumption, Log, QueueContent, QueueDepth, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
+import type { Consumption, Log, QueueContent, QueueDepth, PutOptions, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
 import type { JsMsg } from "@nats-io/jetstream";
 import { systemClock } from "../../host/clock.ts";
@@ -36,7 +36,7 @@ export class NatsQueues implements Queues {
     this.#idle = new IdleConsumers(link, (name) => this.#consumed.includes(name));
   }
 
-  async put(queue: string, message: QueueContent, { id, key, delayMs }: QueuePlace): Promise<void> {
+  async put(queue: string, message: QueueContent, { id, key, delayMs }: PutOptions): Promise<void> {
     const link = this.#link;
     const data = encodeQueued(link, { id, key, message });
     const subject = queueSubjectOf(link, queue, key !== undefined);

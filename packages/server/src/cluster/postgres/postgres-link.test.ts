@@ -25,7 +25,7 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     await link.close();
   });
 
-  it("calls every handler of a notification, also when an earlier one fails", async () => {
+  it("calls every handler of a notification, even when an earlier one fails", async () => {
     const link = await open("several");
     const received: string[] = [];
     link.onNotification(() => {
@@ -61,9 +61,9 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     proxy.freeze();
     await expect.poll(() => notify().then(() => received.length), { timeout: 10_000 }).toBeGreaterThan(1);
     proxy.freeze();
-    const began = performance.now();
+    const startTime = performance.now();
     await link.close();
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - startTime).toBeLessThan(3_000);
     await sender.close();
     await proxy.close();
   });
@@ -72,11 +72,11 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     const proxy = await FaultyLink.to({ host, port });
     const link = await PostgresLink.open(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`, "silent", log, (prefix) => `${prefix}_own`);
     await link.once("select 1");
-    const began = performance.now();
+    const startTime = performance.now();
     const waiting = link.once("select pg_sleep(0.3)");
     proxy.freeze();
     await expect(waiting).rejects.toThrow(/timeout/i);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - startTime).toBeLessThan(10_000);
     await link.close();
     await proxy.close();
   });

@@ -1,6 +1,6 @@
 // Queues in a PostgreSQL table. A message is taken by an update that sets its lease, with SKIP LOCKED, and deleted when it is settled.
 // `due` and `seq` are its place in the queue and never change; `available` is when it may be taken next: after a delay or a lease.
-import type { Consumption, Log, QueueContent, QueueDepth, QueuePlace, QueueReceiver, Queues } from "@sluice/engine";
+import type { Consumption, Log, QueueContent, QueueDepth, PutOptions, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
@@ -31,7 +31,7 @@ interface PostgresQueueParts {
 interface Put {
   readonly queue: string;
   readonly message: QueueContent;
-  readonly place: QueuePlace;
+  readonly options: PutOptions;
 }
 
 export class PostgresQueues implements Queues {
@@ -52,9 +52,9 @@ export class PostgresQueues implements Queues {
     });
   }
 
-  async put(queue: string, message: QueueContent, place: QueuePlace): Promise<void> {
+  async put(queue: string, message: QueueContent, options: PutOptions): Promise<void> {
     await this.#space.reserve(message.body.length + Buffer.byteLength(message.envelope));
-    await this.#puts.add({ queue, message, place });
+    await this.#puts.add({ queue, message, options });
     this.#wake(queue);
     this.#announce(queue);
   }
@@ -84,10 +84,10 @@ export class PostgresQueues implements Queues {
          with ordinality as put (id, queue, key, delay, kind, envelope, body, position)
        order by position on conflict (id) do nothing`,
       [
-        column(({ place }) => place.id),
+        column(({ options }) => options.id),
         column(({ queue }) => queue),
-        column(({ place }) => place.key ?? null),
-        column(({ place }) => Math.max(0, place.delayMs)),
+        column(({ options }) => options.key ?? null),
+        column(({ options }) => Math.max(0, options.delayMs)),
         column(({ message }) => message.kind),
         column(({ message }) => message.envelope),
         column(({ message }) => Buffer.from(message.body)),

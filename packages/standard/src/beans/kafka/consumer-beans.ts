@@ -23,6 +23,21 @@ export const headerDeserializer = defineBean({
     },
 });
 
+/** The option of the Kafka source that takes such a bean is ignored; published Kamelets declare it. */
+export const manualCommitFactory = defineBean({
+  kind: "value",
+  group: "kafka",
+  since: "0.1",
+  names: [
+    "org.apache.camel.component.kafka.consumer.DefaultKafkaManualCommitFactory",
+    "org.apache.camel.component.kafka.consumer.DefaultKafkaManualAsyncCommitFactory",
+  ],
+  title: "Kafka manual commit factory",
+  summary: "Accepted but ignored: a message is committed when its run is done.",
+  properties: {},
+  create: () => null,
+});
+
 export const manualCommit = defineBean({
   ...about,
   names: [
@@ -32,7 +47,8 @@ export const manualCommit = defineBean({
     "org.apache.camel.kamelets.utils.transform.kafka.BatchManualCommit",
   ],
   title: "Kafka manual commit",
-  summary: "Commits the offset of the message when the source uses manual commit; otherwise it is committed when the run ends.",
+  summary:
+    "Calls `commit` of the object in the header `CamelKafkaManualCommit`, if a source sets it. The kafka connector does not: it commits an offset when the run is done.",
   properties: {},
   create:
     () =>

@@ -1,6 +1,6 @@
 // The REST configuration of a document. With `apiContextPath`, it adds a route that serves the OpenAPI document of the REST services.
 import type { EntityDeclaration } from "@sluice/engine/spi";
-import { f, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
+import { f, parseQuery, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
 import { apiDocument } from "./rest-api-document.ts";
 import { verbs, type restFields } from "./rest-fields.ts";
 import { operationParameters, pairsOf } from "./rest-operation.ts";
@@ -52,6 +52,10 @@ export const restConfiguration: EntityDeclaration = {
   group: "routing",
   since: "0.1",
   options: restConfigurationFields,
+  adapt(node, route, { entities }) {
+    const isLast = entities.findLast(({ name }) => name === "restConfiguration") === node;
+    return isLast ? withConfiguration(route, node.options as Values<typeof restConfigurationFields>) : route;
+  },
   expand(node, { flowId, entities }) {
     const configuration = node.options as Values<typeof restConfigurationFields>;
     const isLast = entities.findLast(({ name }) => name === "restConfiguration") === node;
@@ -65,6 +69,22 @@ export const restConfiguration: EntityDeclaration = {
     return [documentRoute(node.span, route, json)];
   },
 };
+
+/** A route from `rest:` with the context path, and with the configuration's behaviour as far as the endpoint does not set it itself. */
+function withConfiguration(route: RouteNode, configuration: Values<typeof restConfigurationFields>): RouteNode {
+  const { uri, parameters } = route.from;
+  const [, head, path = "", query = ""] = /^(rest:[^:?]+:)([^?]*)(?:\?(.*))?$/s.exec(uri.trim()) ?? [];
+  const isOwn = head !== undefined || (/^rest$/.test(uri.trim()) && parameters["path"] !== undefined);
+  if (!isOwn) return route;
+  const contextPath = configuration.contextPath ?? "";
+  const located =
+    head === undefined
+      ? { uri, parameters: { ...parameters, path: joinPath(contextPath, parameters["path"] as string) } }
+      : { uri: `${head}${joinPath(contextPath, path)}`, parameters };
+  const written = { ...Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value])), ...parameters };
+  const served = operationParameters({ param: [], ...written }, {}, configuration);
+  return { ...route, from: { ...route.from, uri: located.uri, parameters: { ...served, ...written, ...(head === undefined ? located.parameters : {}) } } };
+}
 
 /** Also serves paths below the context path, because clients request `openapi.json` or, as JSON is valid YAML, `openapi.yaml`. */
 function parametersOf(configuration: Values<typeof restConfigurationFields>): Record<string, string> {

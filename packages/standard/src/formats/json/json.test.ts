@@ -33,9 +33,9 @@ describe("reading", () => {
   });
 
   test("a number that is too long to parse quickly is rejected immediately", () => {
-    const started = performance.now();
+    const startTime = performance.now();
     expect(() => read(`[${"1".repeat(9_000_000)}]`)).toThrowError(expect.objectContaining({ code: "invalid-json", details: { clientFault: true } }));
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - startTime).toBeLessThan(1000);
     expect(read("1".repeat(1000))).toBe(BigInt("1".repeat(1000)));
   });
 

@@ -182,7 +182,7 @@ function deleteItems(value: readonly unknown[], keys: readonly unknown[], machin
   return value.filter((_item, index) => !deletedIndexes.has(index));
 }
 
-/** The index at which `part` starts in a list, or of an element. */
+/** Every index at which `part` starts in a list. */
 export function indicesOf(value: readonly unknown[], part: readonly unknown[], machine: JqMachine): number[] {
   if (part.length === 0) return null as unknown as number[];
   machine.spend((value.length * part.length) / 8);

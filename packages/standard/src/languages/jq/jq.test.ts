@@ -217,8 +217,8 @@ describe("jq and messages", () => {
 });
 
 it("text that is almost a number or almost base64 is rejected quickly", () => {
-  const began = performance.now();
+  const startTime = performance.now();
   expect(() => evaluate("tonumber", { body: JSON.stringify(`${"0".repeat(2_000_000)}!`) })).toThrow("Invalid numeric literal");
   expect(() => evaluate("@base64d", { body: JSON.stringify(`${"=".repeat(499_000)}!`) })).toThrow("not valid base64");
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(performance.now() - startTime).toBeLessThan(5_000);
 });

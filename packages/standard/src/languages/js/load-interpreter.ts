@@ -49,16 +49,16 @@ export async function loadInterpreter({ core, variant, wasm }: InterpreterLibrar
   let used = initial.length;
   while (used > 0 && initial[used - 1] === 0) used--;
   const image = initial.slice(0, used);
-  const enter = (): QuickJSWASMModule => new core.QuickJSWASMModule(glue, new Ffi(glue));
+  const createModule = (): QuickJSWASMModule => new core.QuickJSWASMModule(glue, new Ffi(glue));
   let replaced = 0;
-  let current: QuickJSWASMModule | undefined = enter();
+  let current: QuickJSWASMModule | undefined = createModule();
 
   const replace = (): QuickJSWASMModule => {
     replaced++;
     new Uint8Array(memory.buffer).fill(0);
     instantiate();
     new Uint8Array(memory.buffer).set(image);
-    return enter();
+    return createModule();
   };
   const run: ScriptInterpreter["run"] = (code, globals, limits, now) => {
     const stackLimitBytes = Math.min(limits.stackLimitBytes, stackBytes);

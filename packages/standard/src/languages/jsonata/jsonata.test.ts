@@ -57,14 +57,14 @@ describe("jsonata", () => {
 
   it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("stops %s of a long list quickly", (text) => {
     const records = Array.from({ length: 90_000 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", "b"] }));
-    const began = performance.now();
+    const startTime = performance.now();
     try {
       evaluate(text, { body: records });
     } catch (error) {
       expect((error as Error).message).toMatch(/limit/);
     }
     // The clock of the test does not advance, so only the work limit applies. $spread once took minutes.
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(performance.now() - startTime).toBeLessThan(4_000);
   });
 
   it("finds the distinct objects of a long list within the time limit", () => {

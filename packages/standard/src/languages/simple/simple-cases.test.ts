@@ -1,4 +1,4 @@
-import { FakeHost, languageUnderTest, type LanguageInput } from "@sluice/testkit";
+import { exchangeOf, FakeHost, languageUnderTest, type LanguageInput } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { simple } from "./simple.ts";
 
@@ -6,7 +6,7 @@ const host = new FakeHost();
 host.variables.set("APP_REGION", "eu");
 host.globals.set("shared", "everywhere");
 host.lookup = { find: (table, from, to, key) => `${table}/${from}/${to}/${String(key)}` };
-const { evaluate, matches } = languageUnderTest(simple, { host });
+const { evaluate, matches, scope } = languageUnderTest(simple, { host });
 
 const order: LanguageInput = {
   body: {
@@ -245,7 +245,8 @@ describe("options", () => {
   });
 
   it("restores the body when a chain fails", () => {
-    const { evaluate: run } = languageUnderTest(simple);
-    expect(() => run("${header.a} ~> ${abs()}", { body: "kept", headers: { a: "no number" } })).toThrow("cannot convert");
+    const exchange = exchangeOf("kept", { a: "no number" });
+    expect(() => simple.compile("${header.a} ~> ${abs()}", {}, scope)(exchange)).toThrow("cannot convert");
+    expect(exchange.message.body).toBe("kept");
   });
 });

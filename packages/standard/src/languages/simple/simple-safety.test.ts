@@ -103,9 +103,9 @@ describe("time stays linear", () => {
     ["a regular expression that backtracks exponentially in other engines", "${body} regex '^(a+)+$'", `${"a".repeat(50_000)}!`],
     ["one from a message", "${body} regex ${header.p}", `${"a".repeat(50_000)}!`],
   ])("%s", (_what, text, body) => {
-    const began = performance.now();
+    const startTime = performance.now();
     expect(matches(text, { body, headers: { p: "(a|a)*b" } })).toBe(false);
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(performance.now() - startTime).toBeLessThan(20_000);
   });
 
   it.each([
@@ -116,9 +116,9 @@ describe("time stays linear", () => {
     ["${prettyBody}", "<".repeat(200_000)],
     ["${normalizeWhitespace()}", `${"  \t".repeat(200_000)}x`],
   ])("%s on hostile text", (text, body) => {
-    const began = performance.now();
+    const startTime = performance.now();
     evaluate(text, { body });
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(performance.now() - startTime).toBeLessThan(20_000);
   });
 });
 

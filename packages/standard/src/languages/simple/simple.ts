@@ -58,7 +58,10 @@ export const simple = defineLanguage({
 
 function sourceOf(text: string, options: Options): string {
   if (/^\s*resource:/.test(text))
-    throw new CompileError("simple-resource", "text cannot be loaded from a resource", { hint: "write the text into the flow", offset: 0 });
+    throw new CompileError("simple-resource", "expressions in endpoints and preconditions cannot be loaded with resource:", {
+      hint: "write the text into the flow",
+      offset: 0,
+    });
   return on(options, "trim", true) ? text.trim() : text;
 }
 

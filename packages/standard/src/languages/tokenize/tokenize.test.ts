@@ -30,7 +30,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
   ["groups with their own separator", "\n", { group: "2", groupDelimiter: "|" }, "a\nb\nc", ["a|b", "c"]],
   ["without the first", "\n", { group: "2", skipFirst: "true" }, "head\nl1\nl2\nl3", ["l1\nl2", "l3"]],
   ["a pattern", "[;,]+", { regex: "true" }, "a;b,,c", ["a", "b", "c"]],
-  ["a pattern with blanks", ",\\s*", { regex: "true" }, "a,  b,c", ["a", "b", "c"]],
+  ["a pattern with whitespace", ",\\s*", { regex: "true" }, "a,  b,c", ["a", "b", "c"]],
   ["a pattern that is kept", "[;,]+", { regex: "true", includeTokens: "true" }, "a;b,,c", ["a;", "b,,", "c"]],
   ["pairs", "[START]", { endToken: "[END]" }, "[START]Vera[END]noise[START]Otto[END]", ["Vera", "Otto"]],
   ["pairs with their tokens", "<", { endToken: ">", includeTokens: "true" }, "x<a>y<b>z<c", ["<a>", "<b>"]],

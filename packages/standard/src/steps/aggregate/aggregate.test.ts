@@ -1,5 +1,5 @@
 import { Headers, Message } from "@sluice/engine";
-import { faultsOf, flow, settle, type FlowUnderTest } from "@sluice/testkit";
+import { diagnosticsOf, flow, settle, type FlowUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"`;
@@ -150,16 +150,16 @@ describe("aggregate", () => {
     const dropping = await flow(aggregate("completionSize: 10"));
     await feed(dropping, ["x", "1"]);
     await dropping.stop();
-    expect(dropping.host.log.texts.join()).toContain("1 incomplete groups were discarded");
+    expect(dropping.host.log.texts.join()).toContain("incomplete groups discarded because the flow stopped: 1");
   });
 
   it("rejects an aggregate without a completion condition or strategy", () => {
-    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, steps: [{stop: {}}]}`).join()).toContain("needs a completion");
-    expect(faultsOf(`- aggregate: {correlationExpression: {constant: a}, completionSize: 2, steps: [{stop: {}}]}`).join()).toContain(
+    expect(diagnosticsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, steps: [{stop: {}}]}`).join()).toContain("needs a completion");
+    expect(diagnosticsOf(`- aggregate: {correlationExpression: {constant: a}, completionSize: 2, steps: [{stop: {}}]}`).join()).toContain(
       "needs an aggregationStrategy",
     );
     expect(
-      faultsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, completionInterval: 5, completionTimeout: 5, steps: [{stop: {}}]}`).join(),
+      diagnosticsOf(`- aggregate: {correlationExpression: {constant: a}, ${grouped}, completionInterval: 5, completionTimeout: 5, steps: [{stop: {}}]}`).join(),
     ).toContain("cannot be used together");
   });
 });

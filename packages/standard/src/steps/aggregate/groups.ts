@@ -74,7 +74,7 @@ export class Groups implements Lifecycle {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) return this.completeAll("force");
-    if (this.#open.size > 0) this.#warn(`${this.#open.size} incomplete groups were discarded because the flow stopped`);
+    if (this.#open.size > 0) this.#warn(`incomplete groups discarded because the flow stopped: ${this.#open.size}`);
     this.drop();
   }
 
@@ -197,7 +197,7 @@ export class Groups implements Lifecycle {
   }
 
   #warn(text: string): void {
-    this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${text}`);
+    this.#options.host.log.write("WARN", this.#options.routeId, `Aggregate: ${text}`);
   }
 
   #repeat(ms: number, run: () => Awaitable): void {

@@ -34,5 +34,5 @@ it("logs that a completed group could not be recorded, and can still stop", asyn
   receiver?.receive({ id: "m1", key: "k", message: new Message("a"), properties: new Map() });
   await groups.finish();
   expect(completed).toMatchObject([{ key: "k", ids: ["m1"] }]);
-  expect(host.log.records.map(({ level, text }) => `${level} ${text}`)).toEqual(["ERROR aggregate: group 'k' was not processed: the store is gone"]);
+  expect(host.log.records.map(({ level, text }) => `${level} ${text}`)).toEqual(["ERROR Aggregate: group 'k' was not processed: the store is gone"]);
 });

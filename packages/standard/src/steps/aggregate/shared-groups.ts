@@ -140,7 +140,7 @@ export class SharedGroups implements Lifecycle, PartReceiver {
       // Its messages stay in the store, so another process may still process the group.
       .catch((error: unknown) => {
         const { host, routeId } = this.#options;
-        host.log.write("ERROR", routeId, `aggregate: group '${key}' was not processed: ${toFlowError(error).message}`);
+        host.log.write("ERROR", routeId, `Aggregate: group '${key}' was not processed: ${toFlowError(error).message}`);
       })
       .finally(() => this.#completing.delete(completing));
     this.#completing.add(completing);
@@ -152,7 +152,7 @@ export class SharedGroups implements Lifecycle, PartReceiver {
   }
 
   #observe(pending: Awaitable, then?: () => void): void {
-    const failed = (error: unknown): void => this.#options.host.log.write("WARN", this.#options.routeId, `aggregate: ${toFlowError(error).message}`);
+    const failed = (error: unknown): void => this.#options.host.log.write("WARN", this.#options.routeId, `Aggregate: ${toFlowError(error).message}`);
     if (pending !== undefined) void pending.then(then, failed);
     else then?.();
   }

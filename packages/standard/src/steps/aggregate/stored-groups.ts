@@ -232,7 +232,7 @@ export class StoredGroups implements Lifecycle {
       this.#options.host.log.write(
         "WARN",
         this.#options.routeId,
-        `aggregate: the check of the stored groups failed and will be repeated: ${toFlowError(error).message}`,
+        `Aggregate: the check of the stored groups failed and will be repeated: ${toFlowError(error).message}`,
       ),
     );
   }

@@ -39,7 +39,7 @@ export const circuitBreaker = defineStep({
         fallbackViaNetwork: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
         ...clauseFields,
       },
-      { title: "Otherwise", doc: "Runs when the steps fail or the circuit is open." },
+      { title: "Fallback", doc: "Runs when the steps fail or the circuit is open." },
     ),
     resilience4jConfiguration: f.object(breakerFields, { doc: "Options that define when the circuit opens and closes." }),
     configuration: f.string({

@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const popped = async (filter: string): Promise<unknown> => {
@@ -55,14 +55,14 @@ describe("claimCheck", () => {
     expect(await get("UseOriginalAggregationStrategy")).toEqual(["now", "now"]);
     expect(await get("UseLatestAggregationStrategy")).toEqual(["then", "then"]);
     expect(
-      faultsOf(
+      diagnosticsOf(
         `- claimCheck: {operation: Pop, filter: body, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`,
       ).join(),
     ).toContain("filter and aggregationStrategy cannot be used together");
   });
 
   it("requires a key and a valid filter", () => {
-    expect(faultsOf("- claimCheck: {operation: Get}").join()).toContain("needs a key");
-    expect(faultsOf("- claimCheck: {operation: Pop, filter: attachments}").join()).toContain("invalid filter 'attachments'");
+    expect(diagnosticsOf("- claimCheck: {operation: Get}").join()).toContain("needs a key");
+    expect(diagnosticsOf("- claimCheck: {operation: Pop, filter: attachments}").join()).toContain("invalid filter 'attachments'");
   });
 });

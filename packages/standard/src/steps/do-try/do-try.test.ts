@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const fail = (type: string, message = "boom"): string => `{throwException: {exceptionType: ${type}, message: ${message}}}`;
@@ -32,8 +32,8 @@ describe("doTry", () => {
     `);
     expect((await run()).error).toBeUndefined();
     expect([...run.mocks.keys()]).toEqual(["caught", "last", "after"]);
-    expect(faultsOf("- doTry: {steps: [{log: x}, {doFinally: {}}], doFinally: {}}")).toEqual([expect.stringContaining("'doFinally' twice")]);
-    expect(faultsOf("- filter: {simple: '${body}', steps: [{doFinally: {steps: []}}]}")).toEqual([
+    expect(diagnosticsOf("- doTry: {steps: [{log: x}, {doFinally: {}}], doFinally: {}}")).toEqual([expect.stringContaining("'doFinally' twice")]);
+    expect(diagnosticsOf("- filter: {simple: '${body}', steps: [{doFinally: {steps: []}}]}")).toEqual([
       expect.stringContaining("doFinally is not a step; write it in a doTry"),
     ]);
   });
@@ -76,7 +76,7 @@ describe("doTry", () => {
     expect((await caught()).error).toBe("last");
   });
 
-  it("lets a failure of a clause replace the one it was for", async () => {
+  it("fails with the failure of a clause instead of the one it caught", async () => {
     const run = await flow(
       `- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception], steps: [${fail("java.lang.Exception", "second")}]}]}`,
     );
@@ -92,7 +92,7 @@ describe("doTry", () => {
     expect(run.mocks.size).toBe(0);
   });
 
-  it("cannot catch a rollback", async () => {
+  it("runs the matching clause for a rollback, but the exchange still fails", async () => {
     const run = await flow(`
       - doTry: {steps: [{rollback: undo}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:c"}]}]}
       - to: mock:after
@@ -114,7 +114,7 @@ describe("doTry", () => {
   });
 
   it("rejects an unknown exception type and suggests one", () => {
-    const [fault] = faultsOf(`- doTry: {steps: [{stop: {}}], doCatch: [{exception: [java.lang.IOException], steps: [{stop: {}}]}]}`);
+    const [fault] = diagnosticsOf(`- doTry: {steps: [{stop: {}}], doCatch: [{exception: [java.lang.IOException], steps: [{stop: {}}]}]}`);
     expect(fault).toContain("unknown exception type 'java.lang.IOException'");
   });
 });

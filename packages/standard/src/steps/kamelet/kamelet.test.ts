@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 
 const template = `
 - routeTemplate:
@@ -48,7 +48,7 @@ describe("kamelet", () => {
     ["%zz+%3D", "<Hi Ada%zz =>"],
     ["a=b", "<Hi Adaa=b>"],
     ["RAW(1&2)", "<Hi Ada1&2>"],
-  ])("keeps a percent sign that encodes nothing: mark=%s", async (mark, expected) => {
+  ])("accepts special characters in the value of a parameter: mark=%s", async (mark, expected) => {
     for (const step of [`kamelet: {name: "greet?greeting=Hi&mark=${mark}"}`, `to: "kamelet:greet?greeting=Hi&mark=${mark}"`]) {
       const run = await flow(using("x").replace("kamelet: x", step));
       expect((await run({ body: "Ada" })).body).toBe(expected);
@@ -56,12 +56,12 @@ describe("kamelet", () => {
   });
 
   it("reports an invalid query", () => {
-    expect(faultsOf(using("'greet?mark=1&greeting'"))).toEqual(["14: the query of kamelet 'greet' is not valid: the option 'greeting' has no value"]);
-    expect(faultsOf(using("'greet?mark=1&&greeting=2'"))).toEqual(["14: the query of kamelet 'greet' is not valid: it contains '&&'"]);
+    expect(diagnosticsOf(using("'greet?mark=1&greeting'"))).toEqual(["14: the query of Kamelet 'greet' is not valid: the option 'greeting' has no value"]);
+    expect(diagnosticsOf(using("'greet?mark=1&&greeting=2'"))).toEqual(["14: the query of Kamelet 'greet' is not valid: it contains '&&'"]);
   });
 
   it("names the missing template of an endpoint", () => {
-    expect(faultsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([
+    expect(diagnosticsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([
       expect.stringContaining("unknown route template or Kamelet 'nobody'"),
     ]);
   });
@@ -85,11 +85,11 @@ describe("kamelet", () => {
 
   it("a templated route with a missing option is reported and not compiled", () => {
     const yaml = '- routeTemplate: {id: t, from: {uri: "direct:t", steps: [{to: {uri: "{{?a}}"}}]}}\n- templatedRoute: {routeTemplateRef: t}\n';
-    expect(faultsOf(yaml)).toEqual(["1: step 'to' needs the option 'uri'"]);
+    expect(diagnosticsOf(yaml)).toEqual(["1: step 'to' needs the option 'uri'"]);
   });
 
   it("names the missing template or parameter", () => {
-    expect(faultsOf(using("{name: gret}"))).toEqual(["14: unknown route template or Kamelet 'gret' (did you mean 'greet'?)"]);
-    expect(faultsOf(using("{name: greet}"))).toEqual(["14: template 'greet' needs a value for parameter 'mark'"]);
+    expect(diagnosticsOf(using("{name: gret}"))).toEqual(["14: unknown route template or Kamelet 'gret' (did you mean 'greet'?)"]);
+    expect(diagnosticsOf(using("{name: greet}"))).toEqual(["14: template 'greet' needs a value for parameter 'mark'"]);
   });
 });

@@ -50,6 +50,6 @@ export const kamelet = defineStep({
 /** The steps of the Kamelet or route template. */
 export function kameletSteps(use: KameletUse, { registry }: Compiler, node: StepNode): readonly StepNode[] {
   const { name, fault } = use;
-  if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of kamelet '${name}' is not valid: ${fault}`);
+  if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of Kamelet '${name}' is not valid: ${fault}`);
   return registry.template(use, `${node.id}-`);
 }

@@ -1,4 +1,4 @@
-import { faultsOf, flow, type FlowUnderTest } from "@sluice/testkit";
+import { diagnosticsOf, flow, type FlowUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const targets = `[{to: "mock:x"}, {to: "mock:y"}, {to: "mock:z"}]`;
@@ -36,7 +36,7 @@ describe("loadBalance", () => {
     expect(await where(inTurn, times(8))).toBe("x y x x x y x x");
     const byChance = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
     expect(await where(byChance, times(1))).toBe("z");
-    expect(faultsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain(
+    expect(diagnosticsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain(
       "one integer for each of the 3 child steps",
     );
   });
@@ -48,7 +48,7 @@ describe("loadBalance", () => {
   });
 
   it("requires one balancer and at least one child", () => {
-    expect(faultsOf(`- loadBalance: {steps: ${targets}}`).join()).toContain("exactly one load balancer");
+    expect(diagnosticsOf(`- loadBalance: {steps: ${targets}}`).join()).toContain("exactly one load balancer");
   });
 });
 

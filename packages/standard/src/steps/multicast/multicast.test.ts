@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const grouped = `aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"`;
@@ -81,7 +81,7 @@ describe("multicast", () => {
     `split: {tokenize: ",", timeout: 100, steps: [{to: "mock:a"}]}`,
     `recipientList: {constant: "mock:a", timeout: 100}`,
   ])("requires parallelProcessing for a timeout: %s", (step) => {
-    expect(faultsOf(`- ${step}`)).toEqual([expect.stringContaining("timeout requires parallelProcessing")]);
-    expect(faultsOf(`- ${step.replace("timeout: 100", "timeout: 100, parallelProcessing: true")}`)).toEqual([]);
+    expect(diagnosticsOf(`- ${step}`)).toEqual([expect.stringContaining("timeout requires parallelProcessing")]);
+    expect(diagnosticsOf(`- ${step.replace("timeout: 100", "timeout: 100, parallelProcessing: true")}`)).toEqual([]);
   });
 });

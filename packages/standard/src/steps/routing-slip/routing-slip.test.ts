@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
 const routes = `
@@ -26,5 +26,5 @@ it("ends with the exchange", async () => {
 });
 
 it("requires the location of the slip", () => {
-  expect(faultsOf('- routingSlip: {uriDelimiter: ";"}').join()).toContain("routingSlip needs an expression");
+  expect(diagnosticsOf('- routingSlip: {uriDelimiter: ";"}').join()).toContain("routingSlip needs an expression");
 });

@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { Message } from "@sluice/engine";
 import { describe, expect, it } from "vitest";
 
@@ -90,15 +90,15 @@ describe("split", () => {
   });
 
   it("runs at most ten parts concurrently", async () => {
-    const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, steps: [{to: "mock:began"}, {delay: {constant: "100"}}]}`);
+    const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, steps: [{to: "mock:started"}, {delay: {constant: "100"}}]}`);
     const pending = run({ body: Array.from({ length: 25 }, (_, index) => index) });
     await run.host.clock.advance(50);
-    expect(run.mocks.get("began")).toHaveLength(10);
+    expect(run.mocks.get("started")).toHaveLength(10);
     await run.host.clock.advance(100);
-    expect(run.mocks.get("began")).toHaveLength(20);
+    expect(run.mocks.get("started")).toHaveLength(20);
     await run.host.clock.advance(200);
     expect((await pending).error).toBeUndefined();
-    expect(run.mocks.get("began")).toHaveLength(25);
+    expect(run.mocks.get("started")).toHaveLength(25);
   });
 
   it("omits late parts and leaves no timer", async () => {
@@ -125,7 +125,9 @@ describe("split", () => {
     const byShare = await flow(`- split: {simple: "\${body}", errorThreshold: 0.5, steps: [${failOn("x")}]}`);
     expect((await byShare({ body: "a,b,x" })).error).toBeUndefined();
     expect((await byShare({ body: "x,a,b" })).error).toBe("split stopped: 1 of 1 parts failed");
-    expect(faultsOf(`- split: {simple: "\${body}", errorThreshold: 0.5, stopOnException: true, steps: [{stop: {}}]}`).join()).toContain("cannot be used with");
+    expect(diagnosticsOf(`- split: {simple: "\${body}", errorThreshold: 0.5, stopOnException: true, steps: [{stop: {}}]}`).join()).toContain(
+      "cannot be used with",
+    );
   });
 
   it("merges with an expression", async () => {

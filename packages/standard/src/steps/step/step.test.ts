@@ -2,7 +2,7 @@ import { flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("step", () => {
-  it("sets its id for inner steps, restores the outer id afterwards, and none outside", async () => {
+  it("sets its id only for inner steps, and restores the outer id afterwards", async () => {
     const run = await flow(`
       - step:
           id: outer

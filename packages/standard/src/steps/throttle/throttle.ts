@@ -71,7 +71,7 @@ export const throttle = defineStep({
         semaphore.limits = { normal: count, max: count, maxWaiting: rejectExecution ? 0 : maxQueueLength };
         if (semaphore.holds(exchange)) return undefined;
         const entry = semaphore.acquire(exchange);
-        if (entry === "full") throw rejectedError(`Exceeded the max throttle rate of ${count} messages at the same time`);
+        if (entry === "full") throw rejectedError(`Exceeded the max throttle rate of ${count} concurrent messages`);
         whenOver(exchange, () => semaphore.release(exchange));
         return entry === "acquired" ? undefined : entry;
       };

@@ -1,7 +1,7 @@
-import { faultsOf } from "@sluice/testkit";
+import { diagnosticsOf } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
 it("requires a known type", () => {
-  expect(faultsOf("- throwException: {message: no}").join()).toContain("exceptionType");
-  expect(faultsOf("- throwException: {exceptionType: com.acme.Nothing, message: no}").join()).toContain("com.acme.Nothing");
+  expect(diagnosticsOf("- throwException: {message: no}").join()).toContain("exceptionType");
+  expect(diagnosticsOf("- throwException: {exceptionType: com.acme.Nothing, message: no}").join()).toContain("com.acme.Nothing");
 });

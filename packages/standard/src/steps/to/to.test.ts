@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const service = `
@@ -61,6 +61,6 @@ ${service}`);
   });
 
   it("rejects an unknown endpoint at deploy time", () => {
-    expect(faultsOf("- to: nowhere:x").join()).toContain("nowhere");
+    expect(diagnosticsOf("- to: nowhere:x").join()).toContain("nowhere");
   });
 });

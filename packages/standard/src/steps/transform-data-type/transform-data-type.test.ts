@@ -1,4 +1,4 @@
-import { faultsOf, flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -39,7 +39,7 @@ describe("transformDataType", () => {
 
   it("rejects types that need Java or that do not exist", () => {
     for (const type of ["avro-binary", "xml:Order"])
-      expect(faultsOf(`transformDataType: {toType: "${type}"}`)).toEqual([expect.stringContaining(`unknown data type '${type}'`)]);
-    expect(faultsOf("transformDataType: {toType: 'java:com.example.Order'}")).toEqual([expect.stringContaining("com.example.Order")]);
+      expect(diagnosticsOf(`transformDataType: {toType: "${type}"}`)).toEqual([expect.stringContaining(`unknown data type '${type}'`)]);
+    expect(diagnosticsOf("transformDataType: {toType: 'java:com.example.Order'}")).toEqual([expect.stringContaining("com.example.Order")]);
   });
 });

@@ -6,16 +6,16 @@ export function jsonReporter(write: Write): Reporter {
     finish({ coverage, files, ...counts }) {
       const report = {
         ...counts,
-        files: files.map(({ path, startedAt, durationMs, results, faults }) => ({
+        files: files.map(({ path, startedAt, durationMs, results, problems }) => ({
           path,
           startedAt: startedAt.toISOString(),
           durationMs,
-          faults,
-          tests: results.map(({ name, line, faults: testFaults, durationMs: testDurationMs }) => ({
+          problems,
+          tests: results.map(({ name, line, failures, durationMs: testDurationMs }) => ({
             name,
             line,
-            passed: testFaults.length === 0,
-            faults: testFaults,
+            passed: failures.length === 0,
+            failures,
             durationMs: testDurationMs,
           })),
         })),

@@ -11,9 +11,9 @@ export function junitReporter(write: Write): Reporter {
   };
 }
 
-function suite({ path, results, faults, durationMs, startedAt }: FileReport, index: number): string {
-  const failures = results.filter((result) => result.faults.length > 0).length;
-  const errors = faults.length > 0 ? 1 : 0;
+function suite({ path, results, problems, durationMs, startedAt }: FileReport, index: number): string {
+  const failures = results.filter((result) => result.failures.length > 0).length;
+  const errors = problems.length > 0 ? 1 : 0;
   const attributes = [
     `name="${attribute(path)}"`,
     `id="${index}"`,
@@ -25,17 +25,17 @@ function suite({ path, results, faults, durationMs, startedAt }: FileReport, ind
     `timestamp="${startedAt.toISOString().slice(0, 19)}"`,
     `hostname="localhost"`,
   ];
-  const broken = faults.map(({ message }) => message).join("\n");
+  const allProblems = problems.map(({ message }) => message).join("\n");
   const failing =
     errors === 0
       ? []
       : [
-          `    <testcase name="${attribute(path)}" classname="${attribute(className(path))}" time="0.000">\n      <error message="${attribute(faults[0]?.message ?? "")}" type="bad-file">${text(broken)}</error>\n    </testcase>`,
+          `    <testcase name="${attribute(path)}" classname="${attribute(className(path))}" time="0.000">\n      <error message="${attribute(problems[0]?.message ?? "")}" type="bad-file">${text(allProblems)}</error>\n    </testcase>`,
         ];
   return [`  <testsuite ${attributes.join(" ")}>`, ...failing, ...results.map((result) => testCase(path, result)), "  </testsuite>"].join("\n");
 }
 
-function testCase(path: string, { name, line, faults, durationMs, runs }: FlowTestResult): string {
+function testCase(path: string, { name, line, failures, durationMs, runs }: FlowTestResult): string {
   const head = `    <testcase name="${attribute(name)}" classname="${attribute(className(path))}" time="${seconds(durationMs)}"`;
   const trace = runs
     .slice(0, 20)
@@ -45,9 +45,9 @@ function testCase(path: string, { name, line, faults, durationMs, runs }: FlowTe
     ])
     .join("\n");
   const inner = [
-    ...(faults.length === 0
+    ...(failures.length === 0
       ? []
-      : [`      <failure message="${attribute(faults[0] as string)}" type="assertion">${text(`${path}:${line}\n${faults.join("\n")}`)}</failure>`]),
+      : [`      <failure message="${attribute(failures[0] as string)}" type="assertion">${text(`${path}:${line}\n${failures.join("\n")}`)}</failure>`]),
     ...(trace === "" ? [] : [`      <system-out>${text(trace)}</system-out>`]),
   ];
   return inner.length === 0 ? `${head}/>` : `${head}>\n${inner.join("\n")}\n    </testcase>`;

@@ -15,16 +15,16 @@ const run = {
   error: { type: "x", message: "boom <&>", stepId: "a" },
   steps: [{ stepId: "a", kind: "to", status: "failed", durationMs: 1.5 }],
 };
-const good = { name: 'says "hi" & <bye>', line: 3, faults: [], durationMs: 12, runs: [run], reply: undefined };
-const bad = { name: "fails # loudly", line: 7, faults: ["expected status completed,\ngot \u0007failed"], durationMs: 1_500, runs: [], reply: undefined };
+const good = { name: 'says "hi" & <bye>', line: 3, failures: [], durationMs: 12, runs: [run], reply: undefined };
+const bad = { name: "fails # loudly", line: 7, failures: ["expected status completed,\ngot \u0007failed"], durationMs: 1_500, runs: [], reply: undefined };
 const files: readonly FileReport[] = [
-  { path: "orders/test.yaml", startedAt: new Date("2026-11-14T16:02:33.120Z"), durationMs: 1_600, results: [good, bad], faults: [] },
+  { path: "orders/test.yaml", startedAt: new Date("2026-11-14T16:02:33.120Z"), durationMs: 1_600, results: [good, bad], problems: [] },
   {
     path: "broken.yaml",
     startedAt: new Date("2026-11-14T16:02:34.120Z"),
     durationMs: 1,
     results: [],
-    faults: [{ line: 2, column: 5, message: "unknown assertion 'stauts'" }],
+    problems: [{ line: 2, column: 5, message: "unknown assertion 'stauts'" }],
   },
 ];
 const report: TestReport = { files, passed: 1, failed: 1, broken: 1, durationMs: 1_700, coverage: undefined };
@@ -77,7 +77,7 @@ const schema: Readonly<
   "system-out": { attributes: {}, required: [], children: [] },
 };
 
-function faultsOf(element: any): string[] {
+function schemaErrors(element: any): string[] {
   const rule = schema[element.nodeName];
   if (rule === undefined) return [`unknown element <${element.nodeName}>`];
   const attributes = [...element.attributes].map(({ name, value }: any) => [name, value] as const);
@@ -89,7 +89,7 @@ function faultsOf(element: any): string[] {
     ...(order.some((place: number, index: number) => place < 0 || (index > 0 && place < (order[index - 1] as number)))
       ? [`children of ${element.nodeName}`]
       : []),
-    ...inner.flatMap(faultsOf),
+    ...inner.flatMap(schemaErrors),
   ];
 }
 
@@ -97,8 +97,8 @@ describe("the JUnit report", () => {
   const document = parseXmlDocument(render(junitReporter));
   const root = document.documentElement as any;
 
-  it("follows the schema of such reports", () => {
-    expect(faultsOf(root)).toEqual([]);
+  it("follows the schema of JUnit reports", () => {
+    expect(schemaErrors(root)).toEqual([]);
   });
 
   it.skipIf(!hasXmllint)("is valid according to its XML schema, which rejects invalid reports (needs xmllint)", () => {
@@ -118,7 +118,7 @@ describe("the JUnit report", () => {
     const result = fc.record({
       name: words.map((name) => `t${name}`),
       line: fc.nat(),
-      faults: fc.array(words, { maxLength: 2 }),
+      failures: fc.array(words, { maxLength: 2 }),
       durationMs: fc.nat(),
       runs: fc.constantFrom([], [run]),
       reply: fc.constant(undefined),
@@ -128,13 +128,13 @@ describe("the JUnit report", () => {
       startedAt: fc.date({ noInvalidDate: true, min: new Date("2000-01-01"), max: new Date("2100-01-01") }),
       durationMs: fc.nat(),
       results: fc.array(result, { maxLength: 3 }),
-      faults: fc.array(fc.record({ line: fc.nat(), column: fc.nat(), message: words }), { maxLength: 2 }),
+      problems: fc.array(fc.record({ line: fc.nat(), column: fc.nat(), message: words }), { maxLength: 2 }),
     });
     fc.assert(
       fc.property(fc.array(file, { maxLength: 4 }), (some) => {
         const results = some.flatMap((one) => one.results);
-        const failed = results.filter(({ faults }) => faults.length > 0).length;
-        const broken = some.filter(({ faults }) => faults.length > 0).length;
+        const failed = results.filter(({ failures }) => failures.length > 0).length;
+        const broken = some.filter(({ problems }) => problems.length > 0).length;
         const given = { files: some, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
         const tree = parseXmlDocument(render(junitReporter, given)).documentElement as any;
         const suites = [...tree.getElementsByTagName("testsuite")];
@@ -145,7 +145,7 @@ describe("the JUnit report", () => {
             ["tests", "failures", "errors", "skipped"].map((name) => count(one, name)),
           );
         }
-        expect(faultsOf(tree).filter((fault) => !fault.includes("message="))).toEqual([]);
+        expect(schemaErrors(tree).filter((error) => !error.includes("message="))).toEqual([]);
       }),
       { numRuns: 50 },
     );

@@ -5,15 +5,15 @@ import type { FileReport, Reporter, Write } from "../report.ts";
 /** Human-readable report: the tests of each file, the failures and a summary. */
 export function specReporter(write: Write, style: Terminal["style"]): Reporter {
   return {
-    file({ path, results, faults }: FileReport) {
+    file({ path, results, problems }: FileReport) {
       write(style("bold", path));
-      for (const { line, column, message } of faults) write(`  ${style("red", "✗")} ${path}:${line}:${column} ${message}`);
-      for (const { name, line, faults: testFaults, durationMs } of results) {
+      for (const { line, column, message } of problems) write(`  ${style("red", "✗")} ${path}:${line}:${column} ${message}`);
+      for (const { name, line, failures, durationMs } of results) {
         const slow = durationMs >= 300 ? style("dim", ` (${durationMs} ms)`) : "";
-        if (testFaults.length === 0) write(`  ${style("green", "✓")} ${name}${slow}`);
+        if (failures.length === 0) write(`  ${style("green", "✓")} ${name}${slow}`);
         else {
           write(`  ${style("red", `✗ ${name}`)}${slow}`);
-          for (const fault of testFaults) write(`      ${path}:${line} ${fault}`);
+          for (const failure of failures) write(`      ${path}:${line} ${failure}`);
         }
       }
     },

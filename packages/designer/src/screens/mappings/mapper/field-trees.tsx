@@ -133,7 +133,7 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
             data-over={dropTarget === path || undefined}
             data-linked={(formula ?? "") !== "" || undefined}
             data-loop={isLoop || undefined}
-            data-fault={isMissing || error !== undefined || undefined}
+            data-invalid={isMissing || error !== undefined || undefined}
             aria-level={depth + 1}
             aria-selected={path === selected}
             tabIndex={path === tabStop ? 0 : -1}

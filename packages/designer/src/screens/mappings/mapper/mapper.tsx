@@ -354,7 +354,7 @@ function FormulaBar({ selected, names, value, error, onFormula, onCondition }: F
             className="mono mapper__formula-result"
             aria-label={labels.resultOf(path)}
             title={error ?? value}
-            data-fault={error !== undefined || undefined}
+            data-invalid={error !== undefined || undefined}
           >
             {error ?? value ?? ""}
           </output>

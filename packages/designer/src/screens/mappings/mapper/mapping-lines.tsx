@@ -31,14 +31,14 @@ export function MappingLines({ frame, sources, targets, selected, onChoose }: Ma
   useEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
-    const again = (): void => setLines(linesIn(element, targets));
-    const sizes = new ResizeObserver(again);
+    const redraw = (): void => setLines(linesIn(element, targets));
+    const sizes = new ResizeObserver(redraw);
     sizes.observe(element);
     // Both trees scroll independently.
-    element.addEventListener("scroll", again, { capture: true, passive: true });
+    element.addEventListener("scroll", redraw, { capture: true, passive: true });
     return () => {
       sizes.disconnect();
-      element.removeEventListener("scroll", again, { capture: true });
+      element.removeEventListener("scroll", redraw, { capture: true });
     };
   }, [frame, targets]);
   return (
@@ -95,12 +95,12 @@ function linesIn(frame: HTMLElement, targets: readonly TargetField[]): readonly 
       }),
     );
   };
-  const [sources, places] = [centers("source"), centers("target")];
-  return targets.flatMap(({ path, sources: read, steps, isGroup, name }): readonly Line[] => {
-    const to = places.get(path);
-    const found = read.flatMap((source) => sources.get(source) ?? []);
+  const [sourceCenters, targetCenters] = [centers("source"), centers("target")];
+  return targets.flatMap(({ path, sources, functions, isGroup, name }): readonly Line[] => {
+    const to = targetCenters.get(path);
+    const found = sources.flatMap((source) => sourceCenters.get(source) ?? []);
     if (to === undefined) return [];
     const kind = isGroup && name.endsWith("[]") ? "loop" : "link";
-    return found.map((from, index) => ({ target: path, from, to, kind, chip: index > 0 ? "" : kind === "loop" ? labels.forEach : steps.join(" · ") }));
+    return found.map((from, index) => ({ target: path, from, to, kind, chip: index > 0 ? "" : kind === "loop" ? labels.forEach : functions.join(" · ") }));
   });
 }

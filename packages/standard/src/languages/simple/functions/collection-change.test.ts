@@ -6,20 +6,20 @@ const branches = (first: string, second: string): string => `- multicast:
       - pipeline: {steps: [{setBody: {simple: "${first}"}}, {to: "mock:one"}]}
       - pipeline: {steps: [{setBody: {simple: "${second}"}}, {to: "mock:two"}]}`;
 
-describe("changes in a branch stay in the branch", () => {
+describe("changes of a collection", () => {
   it.each([
     ["mapAdd", "${mapAdd('k','v')}", { a: 1 }, { a: 1, k: "v" }],
     ["mapRemove", "${mapRemove('a')}", { a: 1, b: 2 }, { b: 2 }],
     ["listAdd", "${listAdd('x')}", ["a"], ["a", "x"]],
     ["listRemove", "${listRemove('a')}", ["a", "b"], ["b"]],
-  ])("%s", async (_name, change, body, changed) => {
+  ])("stay in the branch: %s", async (_name, change, body, changed) => {
     const run = await flow(branches(change, "${body}"));
     await run({ body });
     expect(run.mocks.get("one")?.[0]?.body).toEqual(changed);
     expect(run.mocks.get("two")?.[0]?.body).toEqual(body);
   });
 
-  it("including deep inside the body, in headers and in variables", async () => {
+  it("stay in the branch, including deep inside the body, in headers and in variables", async () => {
     const body = { order: { lines: [{ tags: ["a"] }], other: { kept: true } } };
     const run = await flow(`
 - setVariable: {name: v, simple: "\${list(a)}"}
@@ -36,7 +36,7 @@ describe("changes in a branch stay in the branch", () => {
     expect(run.mocks.get("two")?.[0]?.body).toEqual([{ order: { lines: [{ tags: ["a"] }], other: { kept: true } } }, ["a"], { k: "1" }]);
   });
 
-  it("is seen by later steps of the same exchange, through every name of the collection", async () => {
+  it("are visible to later steps of the same exchange, through every name of the collection", async () => {
     const run = await flow(`
 - setVariable: {name: v, simple: "\${body}"}
 - script: {simple: "\${mapAdd('k','v')}"}

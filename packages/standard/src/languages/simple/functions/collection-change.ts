@@ -7,7 +7,7 @@ type Container = object;
 /** Maximum number of containers searched for a nested collection; beyond that it is treated as not part of the exchange. */
 const maxVisits = 20_000;
 
-/** Replaces `before` with `after` wherever the exchange contains it, directly or nested. */
+/** Replaces `before` with `after` in the body, headers, variables, properties and globals, directly or nested: its first occurrence in each container. */
 export function replaceInExchange(exchange: Exchange, host: Host, before: Container, after: Container): void {
   const search: Search = { before, after, visits: 0 };
   const { message, variables, properties } = exchange;

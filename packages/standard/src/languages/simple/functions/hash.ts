@@ -36,7 +36,7 @@ export function hash(algorithm: string, data: Uint8Array, { digest }: Pick<Host,
   return text;
 }
 
-/** An expression cannot be interrupted, so the slow ones are limited. */
+/** An expression cannot be interrupted, so the input of slow algorithms is limited. */
 function inJavaScript(name: string, data: Uint8Array): Uint8Array {
   const limit = name.startsWith("SHA3") ? 300_000 : /^SHA-?(384|512)/.test(name) ? 1_000_000 : undefined;
   if (limit !== undefined) checkWork(`hash with ${name}`, data.length, limit);

@@ -3,20 +3,20 @@ import { asText, checkListLength, iterate } from "@sluice/engine/values";
 import { rawArguments, single, trimmedArguments, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
 import { toDouble, toInteger, toLong } from "./conversions.ts";
 
-const roundFunction =
-  (round: (value: number) => number, read: (value: unknown) => number | null): SimpleFunction =>
+const ofNumber =
+  (compute: (value: number) => number, read: (value: unknown) => number | null): SimpleFunction =>
   (call) => {
     const value = single(call);
     return (exchange) => {
       const number = read(value(exchange));
-      return number === null ? null : round(number) + 0;
+      return number === null ? null : compute(number) + 0;
     };
   };
 
 export const numberFunctions: Readonly<Record<string, SimpleFunction>> = {
-  abs: roundFunction(Math.abs, toLong),
-  floor: roundFunction(Math.floor, toDouble),
-  ceil: roundFunction(Math.ceil, toDouble),
+  abs: ofNumber(Math.abs, toLong),
+  floor: ofNumber(Math.floor, toDouble),
+  ceil: ofNumber(Math.ceil, toDouble),
   sum: foldFunction((numbers) => numbers.reduce((sum, number) => sum + number, 0)),
   max: foldFunction((numbers) => numbers.reduce((best, number) => (number > best ? number : best))),
   min: foldFunction((numbers) => numbers.reduce((best, number) => (number < best ? number : best))),

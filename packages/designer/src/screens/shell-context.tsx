@@ -1,16 +1,16 @@
-// State shared by screens and the shell: the open editor, so that shortcuts and the palette can use it.
+// What screens and the shell share: the open editor, so that shortcuts and the palette can use it.
 import { createContext, useContext, useEffect } from "react";
 import type { EditorHandle } from "../commands/command.ts";
 
-export interface ShellLink {
+export interface ShellActions {
   setEditor(editor: EditorHandle | undefined): void;
   openPalette(): void;
   openShortcuts(): void;
 }
 
-export const ShellContext = createContext<ShellLink>({ setEditor: () => undefined, openPalette: () => undefined, openShortcuts: () => undefined });
+export const ShellContext = createContext<ShellActions>({ setEditor: () => undefined, openPalette: () => undefined, openShortcuts: () => undefined });
 
-export const useShell = (): ShellLink => useContext(ShellContext);
+export const useShell = (): ShellActions => useContext(ShellContext);
 
 /** Registers the open editor with the shell while it is shown. */
 export function useEditorHandle(editor: EditorHandle): void {

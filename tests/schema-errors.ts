@@ -8,34 +8,34 @@ export interface SchemaRules {
   readonly named: boolean;
 }
 
-export function schemaFaults(value: unknown, schema: Schema, rules: SchemaRules, place = ""): readonly string[] {
+export function schemaErrors(value: unknown, schema: Schema, rules: SchemaRules, place = ""): readonly string[] {
   if (schema["$ref"] !== undefined) {
     const target = String(schema["$ref"])
       .slice(2)
       .split("/")
       .reduce<any>((at, key) => at[key], rules.document);
-    return schemaFaults(value, target, rules, place);
+    return schemaErrors(value, target, rules, place);
   }
   if (schema["anyOf"] !== undefined) {
-    const found = (schema["anyOf"] as readonly Schema[]).map((choice) => schemaFaults(value, choice, rules, place));
-    return found.some((faults) => faults.length === 0) ? [] : (found.toSorted((one, other) => one.length - other.length)[0] ?? []);
+    const found = (schema["anyOf"] as readonly Schema[]).map((choice) => schemaErrors(value, choice, rules, place));
+    return found.some((errors) => errors.length === 0) ? [] : (found.toSorted((one, other) => one.length - other.length)[0] ?? []);
   }
   if (schema["const"] !== undefined && value !== schema["const"]) return [`${place} is not ${schema["const"]}`];
   if (schema["enum"] !== undefined && !schema["enum"].includes(value)) return [`${place} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`];
   const type = typeOf(value);
   const expected = [schema["type"] ?? type].flat() as readonly string[];
   if (!expected.includes(type) && !(type === "integer" && expected.includes("number"))) return [`${place} is ${type}, not ${expected.join(" or ")}`];
-  if (type === "array") return (value as readonly unknown[]).flatMap((item, index) => schemaFaults(item, schema["items"] ?? {}, rules, `${place}[${index}]`));
-  return type === "object" ? memberFaults(value as Readonly<Record<string, unknown>>, schema, rules, place) : [];
+  if (type === "array") return (value as readonly unknown[]).flatMap((item, index) => schemaErrors(item, schema["items"] ?? {}, rules, `${place}[${index}]`));
+  return type === "object" ? memberErrors(value as Readonly<Record<string, unknown>>, schema, rules, place) : [];
 }
 
-function memberFaults(value: Readonly<Record<string, unknown>>, schema: Schema, rules: SchemaRules, place: string): readonly string[] {
+function memberErrors(value: Readonly<Record<string, unknown>>, schema: Schema, rules: SchemaRules, place: string): readonly string[] {
   const { properties = {}, required = [], additionalProperties = {} } = schema;
   const missing = (required as readonly string[]).filter((name) => !(name in value)).map((name) => `${place}.${name} is missing`);
   const others = Object.entries(value).flatMap(([name, member]) => {
-    if (name in properties) return schemaFaults(member, properties[name], rules, `${place}.${name}`);
+    if (name in properties) return schemaErrors(member, properties[name], rules, `${place}.${name}`);
     if (additionalProperties === false || (rules.named && Object.keys(properties).length > 0)) return [`${place}.${name} is not in the schema`];
-    return schemaFaults(member, additionalProperties, rules, `${place}.${name}`);
+    return schemaErrors(member, additionalProperties, rules, `${place}.${name}`);
   });
   return [...missing, ...others];
 }

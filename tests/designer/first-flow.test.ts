@@ -7,9 +7,9 @@ import { findingsOf } from "./axe.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-const pictures = process.env["SCREENSHOTS"];
+const screenshotFolder = process.env["SCREENSHOTS"];
 
-describe.skipIf(!hasBrowser)("first contact (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("first contact (needs Chromium)", { timeout: 120_00
   });
 
   it("a new flow is deployed, called and seen on the canvas in six clicks and one typed name", async () => {
-    const { page, context, faults } = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    const { page, context, pageErrors } = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
     let clicks = 0;
     const click = async (place: Locator): Promise<void> => {
       clicks++;
@@ -59,8 +59,8 @@ describe.skipIf(!hasBrowser)("first contact (needs Chromium)", { timeout: 120_00
     expect(clicks).toBeLessThanOrEqual(6);
     expect((await server.api("GET", "/runs?flowId=shop-to-erp")).json.runs).toHaveLength(1);
     expect(await findingsOf(page)).toEqual([]);
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, "first-contact.png") });
-    expect(faults).toEqual([]);
+    if (screenshotFolder !== undefined) await page.screenshot({ path: join(screenshotFolder, "first-flow.png") });
+    expect(pageErrors).toEqual([]);
     await context.close();
   });
 });

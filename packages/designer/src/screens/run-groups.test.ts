@@ -1,11 +1,11 @@
 import type { Run } from "@sluice/client";
 import { expect, test } from "vitest";
-import { foldRuns } from "./folded-runs.ts";
+import { groupRuns } from "./run-groups.ts";
 
 const run = (id: string, { parent = null as string | null, correlationId = id, uri = "webhook" } = {}): Run =>
   ({ id, parentRunId: parent, correlationId, trigger: { uri } }) as Run;
-const folded = (runs: readonly Run[]) =>
-  foldRuns(runs, (uri) => uri.startsWith("seda:")).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
+const grouped = (runs: readonly Run[]) =>
+  groupRuns(runs, (uri) => uri.startsWith("seda:")).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
 
 test("called runs are under the run that called them, in the order of the calls; others are separate", () => {
   const newestFirst = [
@@ -16,7 +16,7 @@ test("called runs are under the run that called them, in the order of the calls;
     run("a"),
     run("lost", { parent: "x" }),
   ];
-  expect(folded(newestFirst)).toEqual([
+  expect(grouped(newestFirst)).toEqual([
     ["other", []],
     ["a", ["1 a1", "2 a11", "1 a2"]],
     ["lost", []],
@@ -25,7 +25,7 @@ test("called runs are under the run that called them, in the order of the calls;
 
 test("runs of queued messages are under the first run, unless several have its correlation id", () => {
   const queued = run("queued", { correlationId: "a", uri: "seda:later" });
-  expect(folded([queued, run("a")])).toEqual([["a", ["1 queued"]]]);
-  expect(folded([queued, run("b", { correlationId: "a" }), run("a")]).map(([id]) => id)).toEqual(["queued", "b", "a"]);
-  expect(folded([queued])).toEqual([["queued", []]]);
+  expect(grouped([queued, run("a")])).toEqual([["a", ["1 queued"]]]);
+  expect(grouped([queued, run("b", { correlationId: "a" }), run("a")]).map(([id]) => id)).toEqual(["queued", "b", "a"]);
+  expect(grouped([queued])).toEqual([["queued", []]]);
 });

@@ -106,9 +106,9 @@ describe("limits", () => {
     const map = [{ to: "x", expr: "count(l[? $item > 0])" }];
     const input = { l: Array<number>(100_000).fill(1) };
     const tests = Array.from({ length: 60 }, (_, index) => ({ name: `t${index}`, input, output: { x: 100_000 } }));
-    const began = performance.now();
+    const startTime = performance.now();
     expect(problemsOf({ ...jsonRules(...map), tests })).toEqual(["tests: all tests together take more than 5000000 steps"]);
-    expect(performance.now() - began).toBeLessThan(30_000);
+    expect(performance.now() - startTime).toBeLessThan(30_000);
     expect(problemsOf({ ...jsonRules(...map), tests: tests.slice(0, 20) })).toEqual([]);
   });
 });

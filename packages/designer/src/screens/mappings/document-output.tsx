@@ -3,7 +3,7 @@ import { documentStrings as labels } from "../../strings/mappings.ts";
 import { DataTable } from "../../controls/data-table.tsx";
 
 /** The output of the document for the sample, or every failing field with its source. */
-export function DocumentOutcome({ preview }: { readonly preview: Preview | undefined }) {
+export function DocumentOutput({ preview }: { readonly preview: Preview | undefined }) {
   const errors = preview?.errors ?? [];
   return (
     <section className="panel" aria-label={labels.output}>

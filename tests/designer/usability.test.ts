@@ -1,4 +1,4 @@
-// First impressions for new users and for small or magnified screens: nothing is empty, truncated or misleading.
+// Incomplete input, small screens and failures: no screen is empty, truncated or misleading.
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { hasBrowser, openBrowser, openPage, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("a first look (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("usability (needs Chromium)", { timeout: 120_000 }, () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)("a first look (needs Chromium)", { timeout: 120_000
     open = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.faults).toEqual([]);
+    expect(open.pageErrors).toEqual([]);
     await open.context.close();
     await designer.end();
     await runtime.close();

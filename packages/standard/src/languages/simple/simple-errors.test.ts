@@ -5,11 +5,11 @@ import { simple } from "./simple.ts";
 
 const { evaluate, matches } = languageUnderTest(simple);
 
-function faultOf(run: () => unknown): unknown {
+function errorOf(run: () => unknown): unknown {
   try {
     return run();
-  } catch (fault) {
-    return fault;
+  } catch (error) {
+    return error;
   }
 }
 
@@ -36,9 +36,9 @@ describe("compile-time errors", () => {
     ["${${header.name}}", "simple-unknown-function", 2, "the functions are listed in the reference of the Simple language"],
     ["$init{\n$a = 1;\n}init$\n$a", "simple-syntax", 7, undefined],
   ])("%s", (text, code, offset, hint) => {
-    const fault = faultOf(() => evaluate(text));
-    expect(fault).toBeInstanceOf(CompileError);
-    expect(fault).toMatchObject({ code, offset, hint });
+    const error = errorOf(() => evaluate(text));
+    expect(error).toBeInstanceOf(CompileError);
+    expect(error).toMatchObject({ code, offset, hint });
   });
 
   it.each([
@@ -56,9 +56,9 @@ describe("compile-time errors", () => {
     ["${body} regex '['", 14],
     ["${body} is 'Nothing'", 11],
   ])("predicate %s", (text, offset) => {
-    const fault = faultOf(() => matches(text));
-    expect(fault).toBeInstanceOf(CompileError);
-    expect(fault).toMatchObject({ offset });
+    const error = errorOf(() => matches(text));
+    expect(error).toBeInstanceOf(CompileError);
+    expect(error).toMatchObject({ offset });
   });
 });
 
@@ -80,9 +80,9 @@ describe("run-time errors", () => {
     ["${sort(${list(1,${header.number})},false)}", "java.lang.ClassCastException", "simple-argument"],
     ["${date:${body}:yyyy}", "org.apache.camel.ExpressionIllegalSyntaxException", "simple-syntax"],
   ])("%s", (text, type, code) => {
-    const fault = faultOf(() => evaluate(text, { body: "text", headers: { number: 5 } }));
-    expect(fault).toBeInstanceOf(FlowError);
-    expect(fault).toMatchObject({ type, code });
+    const error = errorOf(() => evaluate(text, { body: "text", headers: { number: 5 } }));
+    expect(error).toBeInstanceOf(FlowError);
+    expect(error).toMatchObject({ type, code });
   });
 
   it.each([
@@ -92,6 +92,6 @@ describe("run-time errors", () => {
     ["${body.bogus}", 5, "a number has no property 'bogus'"],
     ["${body.substring()}", "abc", "substring() needs at least 1 argument(s), got 0"],
   ])("%s of %j is reported in JSON terms", (text, body, message) => {
-    expect(faultOf(() => evaluate(text, { body }))).toMatchObject({ message });
+    expect(errorOf(() => evaluate(text, { body }))).toMatchObject({ message });
   });
 });

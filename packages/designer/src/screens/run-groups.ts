@@ -1,7 +1,7 @@
 import type { Run } from "@sluice/client";
 
 /** A run that no other run of the list called, with the runs of the routes it called, directly or indirectly. */
-export interface FoldedRun {
+export interface RunGroup {
   readonly run: Run;
   readonly called: readonly CalledRun[];
 }
@@ -16,7 +16,7 @@ interface CalledRun {
  * A called run whose caller is not in the list, because it is older or does not match the filter, is listed separately. `isRouteCall` is true for
  * URIs through which routes call each other.
  */
-export function foldRuns(runs: readonly Run[], isRouteCall: (uri: string) => boolean): readonly FoldedRun[] {
+export function groupRuns(runs: readonly Run[], isRouteCall: (uri: string) => boolean): readonly RunGroup[] {
   const callers = callersIn(runs, isRouteCall);
   const calledBy = new Map<string, Run[]>();
   const roots: Run[] = [];

@@ -13,7 +13,7 @@ interface Attempts {
   readonly lastFailureAt: number;
 }
 
-export class GuessLimit {
+export class SignInRateLimit {
   /** Ordered by the last wrong password. */
   readonly #sources = new Map<string, Attempts>();
   readonly #now: () => number;

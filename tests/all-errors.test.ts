@@ -46,7 +46,7 @@ describe("errors of all phases", () => {
     expect(found.filter((entry) => entry.startsWith("8 ") || entry.startsWith("18 "))).toHaveLength(2);
   });
 
-  it("PUT reports several errors in one sentence", async () => {
+  it("PUT reports several errors in one message", async () => {
     const { status, json } = await server.putFlow("mixed", "- route: {id: m, from: {uri: webhook, steps: [{lgo: x}, {to: 'wrong:x'}, {to: '{{gone}}'}]}}\n");
     expect(status).toBe(422);
     expect(json.error).toContain("unknown step 'lgo'");

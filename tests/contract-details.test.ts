@@ -16,10 +16,10 @@ describe("failures inside mappings", () => {
   beforeAll(async () => {
     await server.api("PUT", "/value-mappings/uom", { columns: ["shop", "sap"], rows: [["piece", "ST"]] });
     const lookup = { to: "uom", lookup: { table: "uom", key: "unit", from: "shop", to: "sap" } };
-    const rules = [lookup, { to: "n", from: "n", type: "integer" }, { to: "parsed", expr: "parseJson(text)" }];
+    const rules = [lookup, { to: "n", from: "n", type: "integer" }];
     const put = (id: string, format: string, map: unknown) =>
       server.api("PUT", `/message-mappings/${id}`, { source: { format }, target: { format: "json" }, map });
-    await put("m", "json", rules.slice(0, 2));
+    await put("m", "json", rules);
     await put("x", "xml", [{ to: "a", from: "a", required: true }]);
     for (const id of ["m", "x"]) await server.putFlow(`map-${id}`, webhook(`map-${id}`, `to: message-mapping:${id}`));
     await server.putFlow("look", webhook("look", "to: value-mapping:uom?from=shop&to=sap"));
@@ -48,7 +48,7 @@ describe("failures inside mappings", () => {
 describe("several mocks for one step", () => {
   beforeAll(() => server.putFlow("mocked", webhook("mocked", "to: {id: out, uri: 'direct:nowhere?timeout=200'}")));
 
-  const answers = async (mocks: readonly unknown[], count = 1) => {
+  const repliesWith = async (mocks: readonly unknown[], count = 1) => {
     const opened = await server.api("POST", "/test/session", { scope: "session", mocks });
     expect(opened.status, opened.text).toBe(201);
     const seen = [];
@@ -60,26 +60,26 @@ describe("several mocks for one step", () => {
   const mock = (match: unknown, body: string, more = {}) => ({ match, respond: { body }, ...more });
 
   it("the first of two mocks for the same step wins, and the other is inactive", async () => {
-    const { seen, opened } = await answers([mock({ stepId: "out" }, "first"), mock({ stepId: "out" }, "second")]);
+    const { seen, opened } = await repliesWith([mock({ stepId: "out" }, "first"), mock({ stepId: "out" }, "second")]);
     expect(seen).toEqual(["first"]);
     expect(opened.mocks.map(({ steps }: { steps: unknown }) => steps)).toEqual([["mocked/out"], []]);
   });
 
   it("the more specific mock wins wherever it is in the list", async () => {
     const list = [mock({ routeId: "mocked" }, "route"), mock({ uri: "direct:*" }, "uri"), mock({ stepId: "o*" }, "step")];
-    expect((await answers(list)).seen).toEqual(["step"]);
-    expect((await answers(list.slice(0, 2))).seen).toEqual(["uri"]);
+    expect((await repliesWith(list)).seen).toEqual(["step"]);
+    expect((await repliesWith(list.slice(0, 2))).seen).toEqual(["uri"]);
   });
 
   it("after an exhausted mock the step runs, and no other mock replaces it", async () => {
-    const { seen } = await answers([mock({ stepId: "out" }, "once", { times: 1 }), mock({ uri: "direct:*" }, "uri")], 2);
+    const { seen } = await repliesWith([mock({ stepId: "out" }, "once", { times: 1 }), mock({ uri: "direct:*" }, "uri")], 2);
     expect(seen[0]).toBe("once");
     expect(seen[1]).toContain("failed");
   });
 
   it("an unknown step is still rejected, and a uri that matches nothing is a warning", async () => {
     expect((await server.api("POST", "/test/session", { mocks: [mock({ stepId: "typo" }, "x")] })).status).toBe(422);
-    const { opened } = await answers([mock({ stepId: "out" }, "x"), mock({ uri: "http://nowhere/*" }, "y")]);
+    const { opened } = await repliesWith([mock({ stepId: "out" }, "x"), mock({ uri: "http://nowhere/*" }, "y")]);
     expect(opened.warnings).toEqual([expect.stringContaining("http://nowhere/*")]);
   });
 });
@@ -154,7 +154,9 @@ describe("duplicate names", () => {
     expect((await put("/value-mappings/twice", '{"entries":{"a":"1","a":"2"}}')).status).toBe(400);
     expect((await server.api("GET", "/flows/twice")).status).toBe(404);
   });
+});
 
+describe("policies and secrets", () => {
   it("a policy that accepts tokens without expiry gives a warning", async () => {
     const jwt = { type: "jwt", jwksUri: "https://idp.example.com/jwks", issuer: "i", audience: "a" };
     expect((await server.api("PUT", "/auth/endless", { authenticate: [{ ...jwt, requireExp: false }] })).json.warnings).toContain(

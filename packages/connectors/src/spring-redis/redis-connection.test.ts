@@ -1,0 +1,126 @@
+// Connections through sentinels and with client certificates, with real servers.
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { flow, freePort, realTimeHost, serverFor, testConnections, type FakeHost } from "@sluice/testkit";
+import { redis } from "./redis-connection.ts";
+import { springRedisConnector } from "./spring-redis.ts";
+
+const master = await serverFor("redis", { own: true });
+const hasOpenssl = isInstalled("openssl");
+const folder = mkdtempSync(join(tmpdir(), "sluice-redis-"));
+const children: ChildProcess[] = [];
+const ends: (() => Promise<unknown>)[] = [];
+const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync(program, ["version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startRedis(...args: readonly string[]): void {
+  children.push(spawn("redis-server", args, { cwd: folder, stdio: "ignore" }));
+}
+
+function clientOf(port: number): Redis {
+  const client = new Redis(port, { lazyConnect: true });
+  client.on("error", () => undefined);
+  ends.push(async () => client.disconnect());
+  return client;
+}
+
+/** Sets a key through a connection with these values. */
+async function setKey(values: Readonly<Record<string, string>>): Promise<(key: string) => Promise<string | undefined>> {
+  const host = realTimeHost();
+  const connections = testConnections(host, { cache: { declaration: redis, values: { connectTimeout: "2s", ...values } } }, load);
+  ends.push(() => connections.close());
+  const route = await flow(`- to: "spring-redis:ignored:1?command=SET&connectionFactory=#cache"`, {
+    host: Object.assign(host, { connections }) as unknown as FakeHost,
+    connectors: [springRedisConnector(undefined)],
+  });
+  return async (key) => (await route({ body: null, headers: { "CamelRedis.Key": key, "CamelRedis.Value": `value of ${key}` } })).error;
+}
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + 40_000;
+  while (!(await check().catch(() => false))) {
+    if (Date.now() > until) throw new Error("not within 40 s");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { timeout: 90_000 }, () => {
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+    for (const child of children) child.kill("SIGKILL");
+    await master?.end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe("through sentinels", () => {
+    const { port: masterPort = 0 } = master ?? {};
+    let replicaPort: number;
+    let sentinelPort: number;
+    let sentinel: Redis;
+
+    beforeAll(async () => {
+      [replicaPort, sentinelPort] = [await freePort(), await freePort()];
+      startRedis("--port", String(replicaPort), "--replicaof", "127.0.0.1", String(masterPort), "--save", "", "--dbfilename", "replica.rdb");
+      const configuration = [
+        `port ${sentinelPort}`,
+        `sentinel monitor orders 127.0.0.1 ${masterPort} 1`,
+        "sentinel down-after-milliseconds orders 1000",
+        "sentinel failover-timeout orders 10000",
+      ];
+      writeFileSync(join(folder, "sentinel.conf"), configuration.join("\n"));
+      startRedis(join(folder, "sentinel.conf"), "--sentinel");
+      sentinel = clientOf(sentinelPort);
+      await eventually(async () => ((await sentinel.call("SENTINEL", "REPLICAS", "orders")) as unknown[]).length === 1);
+    }, 60_000);
+
+    it("uses the current master, and the new one after a failover", async () => {
+      // The first sentinel does not respond.
+      const set = await setKey({ sentinels: `127.0.0.1:1, 127.0.0.1:${sentinelPort}`, masterName: "orders" });
+      expect(await set("before")).toBeUndefined();
+      expect(await clientOf(masterPort).get("before")).toBe("value of before");
+      await eventually(async () => (await sentinel.call("SENTINEL", "FAILOVER", "orders")) === "OK");
+      const masterOf = async () => (await sentinel.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "orders")) as string[];
+      await eventually(async () => (await masterOf())[1] === String(replicaPort));
+      // The old master accepts commands until the sentinel demotes it, which also closes its connections.
+      const newMaster = clientOf(replicaPort);
+      await eventually(async () => (await set("after")) === undefined && (await newMaster.get("after")) === "value of after");
+      expect(String(await newMaster.call("ROLE"))).toMatch(/^master/);
+    });
+
+    it.each([
+      [{ sentinels: "127.0.0.1:1", masterName: "orders" }, "All sentinels are unreachable"],
+      [{ sentinels: "one two", masterName: "orders" }, "'one two' is not the address of a sentinel: write host:port, and separate several with commas"],
+    ])("rejects %j", async (values, problem) => {
+      expect(await (await setKey(values))("x")).toContain(problem);
+    });
+  });
+
+  it.skipIf(!hasOpenssl)("presents its client certificate (needs openssl)", async () => {
+    const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
+    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"];
+    execFileSync("openssl", ["req", "-x509", ...curve, ...subject, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+    const port = await freePort();
+    const files = ["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate];
+    startRedis("--port", "0", "--tls-port", String(port), ...files, "--tls-auth-clients", "yes", "--save", "");
+    const trusted = { port: String(port), tls: "true", tlsCa: readFileSync(certificate, "utf8") };
+    const own = { tlsCert: readFileSync(certificate, "utf8"), tlsKey: readFileSync(key, "utf8") };
+    const set = await setKey({ ...trusted, ...own });
+    await eventually(async () => (await set("secured")) === undefined);
+    expect(await (await setKey(trusted))("anonymous")).toMatch(/certificate|ECONNRESET|closed/i);
+    expect(await (await setKey({ ...trusted, ...own, tlsCa: "" }))("untrusted")).toMatch(/self-signed certificate/);
+  });
+});
