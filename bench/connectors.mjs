@@ -63,10 +63,10 @@ async function measureSluice(sluice, count, work) {
 }
 
 /**
- * One request contains the numbers of the messages, which are sent ten at a time. With `list`, each part sends this list, which is in the request
- * once: parsing it for every part would be work that the bare client does not have.
+ * Deploys the route of a sink. One request contains the numbers of the messages, which are sent ten at a time. With `list`, each part sends this list, which
+ * is in the request once: parsing it for every part would be work that the bare client does not have.
  */
-async function sluiceSink(sluice, { name, count, to, steps, list }) {
+async function deploySink(sluice, { name, count, to, steps, list }) {
   const listProperty = `{setProperty: {name: list, simple: "\${body[list]}"}}`;
   const flow = `- route: {id: ${name}, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, ${listProperty}, {split: {simple: "\${body[parts]}", parallelProcessing: true, steps: [${steps}, {to: {uri: ${JSON.stringify(to)}}}]}}, {setBody: {constant: done}}]}}`;
   await putDocument(sluice.baseUrl, `flows/${name}`, { yaml: flow });
@@ -76,7 +76,7 @@ async function sluiceSink(sluice, { name, count, to, steps, list }) {
     const text = await response.text();
     if (text !== "done") throw new Error(`${name}: ${response.status} ${text}`);
   };
-  return measureSluice(sluice, count, call);
+  return () => measureSluice(sluice, count, call);
 }
 
 async function sluiceSource(sluice, { name, count, from }) {
@@ -104,20 +104,30 @@ async function sluiceSource(sluice, { name, count, from }) {
   return { rate: (measured * 1_000) / (last.at - first.at), micros: (last.cpu - first.cpu) / measured };
 }
 
+/** What one round runs on each side. A sink's route is deployed once and, like the bare client, sends the messages of all rounds. */
+async function roundsOf(sluice, benchCase, prefix) {
+  const sinkCase = await benchCase.round(`${prefix}0`);
+  if (sinkCase.fill === undefined) {
+    const measureRoute = await deploySink(sluice, { name: `${prefix}0`, ...sinkCase });
+    return async () => ({ bare: () => bareSink(sinkCase), sluice: measureRoute });
+  }
+  return async (round) => {
+    const name = `${prefix}${round}`;
+    const { fill, consume, ...source } = await benchCase.round(name);
+    return { fill, bare: () => measureBare(consume), sluice: () => sluiceSource(sluice, { name, ...source }) };
+  };
+}
+
 async function measureCase(sluice, benchCase, title) {
   const results = [];
+  const startRound = await roundsOf(sluice, benchCase, `b${process.pid}${title.replaceAll(/\W/g, "")}`);
   // In a single round, compiling the route's code would be a large part of the measured time.
   for (let round = 1 - warmUps; round <= rounds; round++) {
-    const name = `b${process.pid}${title.replaceAll(/\W/g, "")}${round + warmUps}`;
-    const one = await benchCase.round(name);
-    const measure = {
-      bare: () => (one.fill === undefined ? bareSink(one) : measureBare(one.consume)),
-      sluice: () => (one.fill === undefined ? sluiceSink : sluiceSource)(sluice, { name, ...one }),
-    };
+    const { fill, ...measure } = await startRound(round + warmUps);
     const rates = {};
     // The sides alternate in who goes first, because the tables and logs of the servers grow.
     for (const side of round % 2 === 0 ? ["bare", "sluice"] : ["sluice", "bare"]) {
-      await one.fill?.(side);
+      await fill?.(side);
       rates[side] = await measure[side]();
     }
     const { bare, sluice: ours } = rates;

@@ -8,7 +8,7 @@ import { isJson, redisConnection } from "./redis-endpoint.ts";
 import type { RedisOptions } from "./spring-redis.ts";
 
 /** Buffered commands are sent before the end of the tick when they reach this size. */
-const flushBytes = 16_384;
+const flushBytes = 8_192;
 
 /** Executes a command for each message: the endpoint's, or the one in the header CamelRedis.Command. */
 export function redisSink(endpoint: Endpoint<RedisOptions>, scope: EndpointScope): Sink {
