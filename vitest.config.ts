@@ -25,8 +25,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/designer/server/**/*.test.ts", "tests/*.test.ts", "tests/designer/*.test.ts"],
     // Long timeouts: a waiting test must fail because of a defect, not because the machine stalled.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     // Loading the sources costs more than most tests: files that run in one process share what is loaded.
     pool: "forks",

@@ -21,7 +21,7 @@ const signed = (secret: string): Readonly<Record<string, string>> => ({
   "X-Hub-Signature-256": `sha256=${createHmac("sha256", secret).update("{}").digest("hex")}`,
 });
 
-describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("access (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", { timeout: 120_000 }, ()
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(() => browser?.close());
 
   beforeEach(async () => {

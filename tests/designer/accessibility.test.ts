@@ -160,7 +160,7 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
   settings: (page, url) => page.goto(`${url}/settings`).then(() => page.getByText("Up, engine").waitFor()),
 };
 
-describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_000 }, () => {
+describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", () => {
   let browser: Browser;
   let open: OpenPage;
   let runtime: StartedServer;
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", { timeout: 300_00
     if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
     // axe-core needs to inject its own script.
     open = await openPage(browser, { bypassCSP: true, reducedMotion: "reduce" });
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await designer?.end();

@@ -16,7 +16,7 @@ const orders = (id: string): string => `- route:
         - marshal: {id: write, json: {}}
 `;
 
-describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", { timeout: 120_000 
   beforeAll(async () => {
     browser = await openBrowser();
     server = await startTestServer({ env: { SERVICE_BREAKPOINTS: "true" } });
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.end();

@@ -22,12 +22,16 @@ const flags = [
   "--disable-dev-shm-usage",
 ];
 
+/** How long a test waits for the page: on a busy machine a page may need ten times as long as usual. */
+const waitMs = 90_000;
+
 const executablePath = findChromium();
 export const hasBrowser = executablePath !== undefined;
 
 function findChromium(): string | undefined {
   const find = (): string | undefined => places.find((path) => path !== undefined && existsSync(path));
-  if (find() === undefined && process.getuid?.() === 0) spawnSync("apt-get", ["install", "-y", "chromium"], { timeout: 300_000, stdio: "ignore" });
+  if (find() === undefined && process.getuid?.() === 0)
+    spawnSync("apt-get", ["install", "-y", "chromium-headless-shell"], { timeout: 300_000, stdio: "ignore" });
   return find();
 }
 
@@ -68,7 +72,7 @@ export interface OpenPage {
 
 export async function openPage(browser: Browser, options: Parameters<Browser["newContext"]>[0] = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(waitMs);
   const page = await context.newPage();
   const pageErrors: string[] = [];
   watch(page, pageErrors);
@@ -86,8 +90,8 @@ export function watch(page: Page, pageErrors: string[]): void {
   });
 }
 
-/** Timeout for `expect.poll`, long enough for a busy machine. */
-export const soon = { timeout: 45_000, interval: 50 };
+/** Options for `expect.poll`. */
+export const soon = { timeout: waitMs, interval: 50 };
 
 /** Replaces the whole source, like pasting. */
 export async function typeSource(page: Page, text: string): Promise<void> {

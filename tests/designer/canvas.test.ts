@@ -6,7 +6,7 @@ import { findingsInBothThemes } from "./axe.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout: 180_000 }, () => {
+describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", { timeout:
   beforeAll(async () => {
     browser = await openBrowser();
     runtime = await startTestServer();
-  }, 300_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await runtime?.end();

@@ -5,7 +5,7 @@ import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, watch, type
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", { timeou
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(async () => browser?.close());
   beforeEach(async () => {
     isFull = false;

@@ -67,7 +67,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("connections (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", { timeout: 120_000 
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await nats?.end();

@@ -44,14 +44,14 @@ const data = `- route:
 ${languages.map((language) => `        - setHeader: {id: with-${language}, description: With ${language}, name: ${language}, ${language}: ""} # kept\n`).join("")}        - log: {id: told, message: hello}
 `;
 
-describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   let browser: Browser;
   let designer: StartedDesigner;
   let open: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(() => browser?.close());
   beforeEach(async () => {
     designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/intake.yaml": intake, "flows/data.yaml": data } });

@@ -8,7 +8,7 @@ import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPa
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { hashOf } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", { timeout: 120_000 }
   beforeAll(async () => {
     browser = await openBrowser();
     runtime = await startTestServer();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await runtime?.end();

@@ -9,7 +9,7 @@ import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
 const screenshotFolder = process.env["SCREENSHOTS"];
 
-describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", { timeout: 120_000
     browser = await openBrowser();
     server = await startTestServer();
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await designer?.end();

@@ -20,7 +20,7 @@ tests:
       - reply: {status: 200}
 `;
 
-describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", { timeout: 1
   beforeAll(async () => {
     browser = await openBrowser();
     server = await startTestServer();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.end();

@@ -19,7 +19,7 @@ const flow = `- route:
         - setBody: {id: reply, constant: thanks}
 `;
 
-describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
     browser = await openBrowser();
     runtime = await startTestServer();
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await designer?.end();

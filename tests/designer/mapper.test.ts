@@ -20,7 +20,7 @@ const small = {
   ],
 };
 
-describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }, () => {
+describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", { timeout: 180_000 }
   beforeAll(async () => {
     browser = await openBrowser();
     runtime = await startTestServer();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await runtime?.end();

@@ -34,7 +34,7 @@ const paste = (page: Page, cell: string, text: string): Promise<void> =>
     element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
   }, text);
 
-describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", { timeout: 120_000 }, 
   beforeAll(async () => {
     browser = await openBrowser();
     if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
-  }, 240_000);
+  });
   afterAll(() => browser?.close());
 
   beforeEach(async () => {

@@ -33,7 +33,7 @@ const flow = `- onException:
         - log: {message: called}
 `;
 
-describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", { timeout: 120_0
     const mapping = { name: "Order to ERP", source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "a" }] };
     expect((await server.api("PUT", "/message-mappings/order-to-erp", mapping)).status).toBe(201);
     expect((await server.api("PUT", "/connections/orders", { type: "sqlite", values: { file: "orders.db" } })).status).toBe(201);
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.end();

@@ -5,7 +5,7 @@ import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browse
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", { timeout: 120_000 },
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(async () => browser?.close());
   beforeEach(async () => {
     runtime = await startStubRuntime();

@@ -15,7 +15,7 @@ const screenshots = process.env["SCREENSHOTS"];
 const nats = await serverFor("nats", { own: true });
 const environment = { SLUICE_TEST_TOKEN: token };
 
-describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chromium and NATS)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chromium and NATS)", () => {
   const store = nats as TestServer;
   const folder = mkdtempSync(join(tmpdir(), "sluice-nodes-"));
   const nodes: SpawnedServer[] = [];
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     browser = await openBrowser();
     nodes.push(await start("amber", { SHOP_GREETING: "hello" }), await start("blue"));
     await eventually(async () => (await (nodes[0] as SpawnedServer).api("GET", "/nodes")).json.nodes.filter(({ ready }: any) => ready).length === 2);
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     for (const node of nodes) await node.end("SIGKILL");

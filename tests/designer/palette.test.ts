@@ -7,14 +7,14 @@ import { kameletFiles } from "../kamelet-files.ts";
 import { call, startTestServer } from "../started-server.ts";
 import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
   let browser: Browser;
   let designer: StartedDesigner;
   let open: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(() => browser?.close());
   beforeEach(async () => {
     designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });

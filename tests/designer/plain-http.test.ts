@@ -5,7 +5,7 @@ import { startTestServer, token, type StartedServer } from "../started-server.ts
 import { hasBrowser, openBrowser, openPage, otherHost, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", { timeout: 120_
   beforeAll(async () => {
     browser = await openBrowser();
     server = await startTestServer();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.end();

@@ -50,7 +50,7 @@ const parallelFlow = `- route:
               - log: {id: right, message: right}
 `;
 
-describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   beforeAll(async () => {
     browser = await openBrowser();
     server = await startTestServer();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.end();

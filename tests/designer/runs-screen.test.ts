@@ -6,7 +6,7 @@ import { findingsOf } from "./axe.ts";
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", { timeout: 120_
     for (const id of ["orders", "busy"]) await server.putFlow(id, replyFlow(id, "ok"));
     for (let number = 0; number < 3; number++) await call(server.baseUrl, "POST", "/api/orders", `{"order":"A-${number}"}`);
     for (let number = 0; number < 240; number++) await call(server.baseUrl, "POST", "/api/busy", `n${number}`);
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await designer?.end();

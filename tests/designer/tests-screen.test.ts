@@ -12,7 +12,7 @@ const flow = (id: string, name: string, answer: string): string =>
 const test = (id: string, expected: string): string =>
   `flowId: ${id}\ntests:\n  - {name: says ${expected}, when: {webhook: ${id}}, then: [{reply: {status: 200, bodyEquals: ${expected}}}]}\n`;
 
-describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
   let browser: Browser;
   let designer: StartedDesigner;
   let open: OpenPage;
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", { timeou
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(() => browser?.close());
   beforeEach(async () => {
     // No runtime is available: these tests need none.

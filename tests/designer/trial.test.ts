@@ -55,7 +55,7 @@ const deadLetterFlow = (id: string, step = "throwException: {exceptionType: java
                 steps: [{to: "sluice:dead-letters"}]
 `;
 
-describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", { timeout: 120_00
   beforeAll(async () => {
     browser = await openBrowser();
     runtime = await startTestServer();
-  }, 240_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await runtime?.end();

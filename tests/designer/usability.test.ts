@@ -6,7 +6,7 @@ import { hasBrowser, openBrowser, openPage, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
-describe.skipIf(!hasBrowser)("usability (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", { timeout: 120_000 },
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 240_000);
+  });
   afterAll(async () => browser?.close());
   beforeEach(async () => {
     runtime = await startStubRuntime();

@@ -1,13 +1,13 @@
 // The Versions tab against a real runtime, in a real browser.
 import { userInfo } from "node:os";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
@@ -15,15 +15,18 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", { timeou
 
   beforeAll(async () => {
     browser = await openBrowser();
+  });
+  afterAll(async () => browser?.close());
+  beforeEach(async () => {
     server = await startTestServer();
     designer = await startTestDesigner(server.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },
       stored: { "flows/orders.yaml": webhookFlow("orders", "one") },
     });
     open = await openPage(browser, { bypassCSP: true });
-  }, 240_000);
-  afterAll(async () => {
-    await browser?.close();
+  });
+  afterEach(async () => {
+    await open?.context.close();
     await designer?.end();
     await server?.end();
   });
