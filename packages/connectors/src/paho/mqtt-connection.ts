@@ -2,7 +2,7 @@ import type * as Mqtt from "mqtt";
 import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { jsonMapOf } from "../messaging/connection-options.ts";
-import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 import { MqttLinks, type MqttVersion } from "./mqtt-links.ts";
 import { webSocketHeadersField } from "./paho-options.ts";
 
@@ -50,7 +50,7 @@ export const mqttConnection = defineConnection({
           keepalive: values.keepAliveInterval,
           ...(userName === undefined ? {} : { username: userName }),
           ...(password === undefined ? {} : { password }),
-          ...tlsOptions(values.tls),
+          ...certificateOptions(values.tls),
           ...(values.customWebSocketHeaders === undefined
             ? {}
             : { wsOptions: { headers: jsonMapOf("customWebSocketHeaders", values.customWebSocketHeaders) } }),
