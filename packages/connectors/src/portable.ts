@@ -1,6 +1,6 @@
 // The connectors that use nothing outside the engine: they run wherever it does, including in a browser. Those that do I/O are included by declaration
 // only, which is enough to read and check a flow.
-import type { ConnectorDeclaration } from "@sluice/engine/spi";
+import type { ConnectorDeclaration, SharedState } from "@sluice/engine/spi";
 import { bean } from "./bean/bean.ts";
 import { controlbusConnector, noControl, type RouteControl } from "./controlbus/controlbus.ts";
 import { cron } from "./cron/cron.ts";
@@ -41,7 +41,7 @@ export interface PortableDependencies {
   readonly mappings?: MessageMappingPort;
   readonly queues?: DurableQueues;
   readonly languages?: LanguageList;
-  readonly httpCalls?: HttpCalls;
+  readonly httpCalls?: (shared: SharedState) => HttpCalls;
 }
 
 export function portableConnectors(tools: HttpTools, dependencies: PortableDependencies = {}): readonly ConnectorDeclaration[] {

@@ -2,7 +2,7 @@ import type * as Rhea from "rhea";
 import { defineConnection, FlowError, isCompileError, type ClientNeed, type ConnectionContext } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { withTimeout } from "../messaging/incoming.ts";
-import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 import { brokerUrls, factoryFields, rejectOpenWire } from "./connection-factory.ts";
 
 /** The connection that endpoints use, and the capabilities of its broker. */
@@ -178,7 +178,7 @@ function connectOptions(url: URL, values: AmqpValues): Rhea.ConnectionOptions {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
   };
-  return (isSecure ? { ...common, transport: "tls", ...tlsOptions(values.tls) } : common) as unknown as Rhea.ConnectionOptions;
+  return (isSecure ? { ...common, transport: "tls", ...certificateOptions(values.tls) } : common) as unknown as Rhea.ConnectionOptions;
 }
 
 function connectError(error: unknown): FlowError {

@@ -1,5 +1,6 @@
 // Fields shared by all database connections.
 import { f } from "@sluice/model";
+import { certificateOptions } from "../tls/tls-field.ts";
 
 export const poolFields = {
   max: f.integer({ doc: "Maximum number of open sessions per worker.", default: 10, min: 1, max: 1000, group: "advanced" }),
@@ -51,6 +52,5 @@ interface TlsValues {
 /** Options for node:tls; undefined for an unencrypted connection. */
 export function tlsOptions({ tls, tlsVerify, tlsCa, tlsCert, tlsKey, tlsPassphrase }: TlsValues): Readonly<Record<string, unknown>> | undefined {
   if (!tls) return undefined;
-  const certificates = Object.entries({ ca: tlsCa, cert: tlsCert, key: tlsKey, passphrase: tlsPassphrase });
-  return { rejectUnauthorized: tlsVerify, ...Object.fromEntries(certificates.filter(([, value]) => value !== undefined)) };
+  return { rejectUnauthorized: tlsVerify, ...certificateOptions({ ca: tlsCa, cert: tlsCert, key: tlsKey, passphrase: tlsPassphrase }) };
 }

@@ -1,5 +1,5 @@
-// Calls HTTP servers, for `http:` and `rest:`. All endpoints of the runtime share one connection pool per origin.
-import { defineConnector, type Connector, type ConnectorDeclaration, type Endpoint, type Sink } from "@sluice/engine/spi";
+// Calls HTTP servers, for `http:` and `rest:`.
+import { defineConnector, type Connector, type ConnectorDeclaration, type Endpoint, type SharedState, type Sink } from "@sluice/engine/spi";
 import { bindEndpoint } from "@sluice/model";
 import { CallAgents } from "./call-agents.ts";
 import type { EgressPolicy } from "./egress.ts";
@@ -16,22 +16,26 @@ export interface HttpSettings {
 export function httpConnector(settings: HttpSettings = {}): ConnectorDeclaration {
   return defineConnector({
     ...httpShape,
-    connect: (): Connector<HttpOptions> => {
-      const agents = new CallAgents(settings.connectionsPerOrigin ?? 100);
+    connect(_host, shared): Connector<HttpOptions> {
+      const agents = sharedAgents(shared, settings);
       return { sink: (endpoint) => httpSink(endpoint, agents, settings.egress ?? {}) };
     },
   });
 }
 
+/** The connection pools of a runtime: its connectors together keep the maximum of connections per origin. */
+export function sharedAgents(shared: SharedState, { connectionsPerOrigin = 100 }: HttpSettings = {}): CallAgents {
+  return shared.of("http agents", () => new CallAgents(connectionsPerOrigin));
+}
+
 /** The sinks of an endpoint of another connector that makes HTTP calls to a fixed host with a fixed method. */
 export type HttpCalls = (endpoint: Pick<Endpoint, "uri" | "trusted" | "authored">, address: URL, method: string, parts: CallParts) => Sink;
 
-export function httpCalls(settings: HttpSettings = {}): HttpCalls {
-  let agents: CallAgents | undefined;
-  return (endpoint, address, method, parts) => {
-    agents ??= new CallAgents(settings.connectionsPerOrigin ?? 100);
+export const httpCalls =
+  (settings: HttpSettings = {}) =>
+  (shared: SharedState): HttpCalls =>
+  (endpoint, address, method, parts) => {
     const bound = bindEndpoint({ uri: address.href, parameters: { httpMethod: method, bridgeEndpoint: "true" } }, httpShape);
     const call = { ...endpoint, scheme: address.protocol.slice(0, -1), path: bound.path, options: bound.values as HttpOptions, extra: {} };
-    return httpSink(call, agents, settings.egress ?? {}, parts);
+    return httpSink(call, sharedAgents(shared, settings), settings.egress ?? {}, parts);
   };
-}

@@ -1,7 +1,7 @@
 import type * as KafkaJS from "kafkajs";
 import { CompileError, defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
-import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 import type { KafkaClient } from "./kafka-client.ts";
 import { openKafkajs, type KafkaLibrary } from "./kafkajs-client.ts";
 import { oauthTokens } from "./oauth-tokens.ts";
@@ -57,7 +57,7 @@ export const kafkaConnection = defineConnection({
     return openKafkajs(module.default ?? module, {
       brokers: values.brokers.split(",").map((broker) => broker.trim()),
       clientId: values.clientId,
-      ssl: login.tls && { ...tlsOptions(values.tls), ...(skipsHostName(values) ? { checkServerIdentity: () => undefined } : {}) },
+      ssl: login.tls && { ...certificateOptions(values.tls), ...(skipsHostName(values) ? { checkServerIdentity: () => undefined } : {}) },
       sasl,
       connectionTimeoutMs: 5000,
       requestTimeoutMs: values.requestTimeoutMs,

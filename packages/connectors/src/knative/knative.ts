@@ -2,11 +2,11 @@
 import { CompileError, defineConnector, type Connector, type ConnectorDeclaration, type Source } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { ConnectorSettings } from "../connector-settings.ts";
-import { CallAgents } from "../http/call-agents.ts";
 import { noQueues } from "../queue/durable-queues.ts";
 import { queueRegistry } from "../queue/queue-registry.ts";
 import { routePath } from "../webhook/http-claims.ts";
 import { httpSource } from "../webhook/http-source.ts";
+import { sharedAgents } from "../http/http.ts";
 import { IdempotencyKeys } from "../webhook/idempotency.ts";
 import { nodeHttpTools } from "../webhook/node-http-tools.ts";
 import { TraceIds } from "../webhook/trace-context.ts";
@@ -56,7 +56,7 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
       },
     ],
     connect(host, shared): Connector<KnativeOptions> {
-      const agents = new CallAgents(settings.http?.connectionsPerOrigin ?? 100);
+      const agents = sharedAgents(shared, settings.http);
       const registry = queueRegistry(settings.queues ?? noQueues, host, shared);
       const idempotency = new IdempotencyKeys(host.clock, nodeHttpTools.digest);
       const traceIds = new TraceIds(() => host.random());

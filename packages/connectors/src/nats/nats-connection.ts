@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
-import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 
 /** The connection that endpoints use, with the constructors of the client that they need. */
 export interface NatsClient {
@@ -67,7 +67,7 @@ export const natsConnection = defineConnection({
       // Errors name their endpoint. The client would capture a stack trace with every request.
       noAsyncTraces: true,
       ...(file === undefined ? {} : { authenticator: transport.credsAuthenticator(await readFile(file)) }),
-      ...(values.secure || values.tls !== undefined ? { tls: tlsOptions(values.tls) } : {}),
+      ...(values.secure || values.tls !== undefined ? { tls: certificateOptions(values.tls) } : {}),
     };
     const connection = await transport.connect(options).catch((error: unknown) => {
       const { name, message } = error as Error;

@@ -1,5 +1,5 @@
 // `rest:get:orders/{id}`: one REST operation as an endpoint, served like platform-http paths, or called at another service.
-import { CompileError, defineConnector, type Endpoint } from "@sluice/engine/spi";
+import { CompileError, defineConnector, type Endpoint, type SharedState } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { servedPaths } from "../platform-http/platform-http.ts";
 import { noQueues, type DurableQueues } from "../queue/durable-queues.ts";
@@ -67,7 +67,7 @@ const serve = (tools: HttpTools, queues: DurableQueues) =>
     };
   });
 
-export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues, calls?: HttpCalls) =>
+export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues, calls?: (shared: SharedState) => HttpCalls) =>
   defineConnector({
     scheme: "rest",
     title: "REST operation",
@@ -106,7 +106,7 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
         : {
             sink: (endpoint: Endpoint<Options>) => {
               const { httpMethod, fullPath } = operationOf(endpoint.options);
-              return restSink(endpoint, { ...endpoint.options, method: httpMethod, path: fullPath }, calls);
+              return restSink(endpoint, { ...endpoint.options, method: httpMethod, path: fullPath }, calls(shared));
             },
           }),
     }),

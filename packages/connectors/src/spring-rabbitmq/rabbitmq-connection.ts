@@ -1,7 +1,7 @@
 import type * as Amqplib from "amqplib";
 import { CompileError, defineConnection, FlowError, type BeanForm, type ClientNeed } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
-import { tlsField, tlsOptions } from "../tls/tls-field.ts";
+import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 
 export type RabbitClient = Amqplib.ChannelModel;
 
@@ -64,7 +64,7 @@ export const rabbitmqConnection = defineConnection({
 
 async function connectToAny(amqplib: typeof Amqplib, values: RabbitValues): Promise<RabbitClient> {
   const options: Amqplib.SocketOptions = {
-    ...tlsOptions(values.tls),
+    ...certificateOptions(values.tls),
     timeout: values.connectionTimeout,
     noDelay: true,
     keepAlive: true,

@@ -18,6 +18,6 @@ export type TlsValues = Values<typeof tlsFields>;
 export const tlsField = f.object(tlsFields, { title: "TLS", doc: "Certificates for TLS.", group: "security" });
 
 /** In the format of node:tls; absent values are omitted. */
-export function tlsOptions(tls: TlsValues | undefined): Record<string, string> {
+export function certificateOptions(tls: Partial<TlsValues> | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(tls ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
