@@ -9,8 +9,7 @@ import { missingConnection } from "./connections/find-connection.ts";
 import { createConnectionTypes } from "./connections/connection-types.ts";
 import { systemClock } from "./host/clock.ts";
 import { kameletFolders } from "./kamelets/kamelet-folders.ts";
-import { literalSecrets } from "./masking/literal-secrets.ts";
-import { receivedStatements } from "./received-statements.ts";
+import { flowWarnings } from "./flow-warnings/flow-warnings.ts";
 import { resourceFolders } from "./resources/resource-folders.ts";
 import { noPlugins, type Plugins } from "./plugins/load-plugins.ts";
 
@@ -94,7 +93,7 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     const known = new Map(types.flatMap(([id, declaration]) => (declaration === undefined ? [] : [[id, declaration.type] as const])));
     let isAnyMissing = false;
     const prepared = await prepare({ known, missing: () => (isAnyMissing = true) });
-    const warnings = [...literalSecrets(flow.source, catalog), ...receivedStatements(flow.source, catalog)];
+    const warnings = flowWarnings(flow.source, catalog);
     if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...warnings] };
     // Connections are configured in the runtime, so a missing one is a warning, not an error.
     const strict = await prepare({ known, isStrict: true });

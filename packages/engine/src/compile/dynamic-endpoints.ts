@@ -1,13 +1,12 @@
 // Endpoints resolved at run time. Message content must not choose the destination: a URI is trusted when its scheme is literal in the template,
 // or when the whole URI appears in the flow as a destination. Otherwise the step's `allowedSchemes` must list the scheme. Only messages sent
 // from a test session, which needs the operator's token, may name any URI.
-import type { EndpointNode } from "@sluice/model";
+import { schemeOf, type EndpointNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { isCompileError, type DynamicEndpointOptions } from "../spi/compiler.ts";
 import type { EndpointOrigin } from "../spi/connector.ts";
 import type { EndpointCache, ResolvedEndpoint } from "./endpoint-cache.ts";
-import { schemeOf } from "./endpoint-binder.ts";
 import type { FlowScope } from "./flow-scope.ts";
 
 export interface DynamicContext<T> {

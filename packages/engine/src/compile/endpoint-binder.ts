@@ -1,5 +1,5 @@
 // Resolves an endpoint node to the connector's sink, source or poller: finds the scheme and binds the options.
-import { bindEndpoint, closest, describe, type EndpointNode, type Fields } from "@sluice/model";
+import { bindEndpoint, closest, describe, schemeOf, type EndpointNode, type Fields } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { Connector, DelegateSource, Endpoint, EndpointOrigin, Poller, Sink } from "../spi/connector.ts";
 import type { Catalog, ConnectorDeclaration } from "../spi/declaration.ts";
@@ -95,8 +95,4 @@ function optionLocation(option: string | undefined, { uri, parameters }: Endpoin
   if (Object.hasOwn(parameters, option)) return { option };
   const at = Math.max(uri.indexOf(`?${option}=`), uri.indexOf(`&${option}=`));
   return at < 0 ? { value: uri } : { value: uri, offset: at + option.length + 2 };
-}
-
-export function schemeOf(uri: string): string {
-  return /^([a-z][\w.+-]*)(?::|$|\?)/i.exec(uri.trim())?.[1] ?? "";
 }

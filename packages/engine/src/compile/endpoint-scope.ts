@@ -1,11 +1,10 @@
 // The parts of a flow that an endpoint can access. Connections that an endpoint acquires are released when it stops.
-import { documentStart } from "@sluice/model";
+import { documentStart, schemeOf } from "@sluice/model";
 import type { RouteIdentity } from "../exchange/run.ts";
 import { CompileError } from "../spi/compiler.ts";
 import type { Connection, ConnectionRequest } from "../spi/connection.ts";
 import type { EndpointOrigin, EndpointScope } from "../spi/connector.ts";
 import type { UnloadedPart } from "../spi/declaration.ts";
-import { schemeOf } from "./endpoint-binder.ts";
 import { componentOptions, findConnection } from "./find-connection.ts";
 import type { ComponentBean, FlowScope } from "./flow-scope.ts";
 

@@ -1,5 +1,5 @@
-// Generated routes: each templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes or adapt them, and a route whose source is a
-// Kamelet gets the Kamelet's trigger.
+// Generated routes: a templatedRoute creates one from a routeTemplate, entities such as `rest` expand to routes or adapt them, and a
+// route whose source is a Kamelet gets the Kamelet's trigger.
 import { isTemplateEndpoint, type FlowDocument, type RouteNode } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { Catalog } from "../spi/declaration.ts";

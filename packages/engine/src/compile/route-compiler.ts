@@ -1,5 +1,5 @@
 // The Compiler passed to steps: one per route, with views that differ in the wrappers around a step.
-import { documentStart, kameletUse, type EndpointNode, type ExpressionNode, type KameletUse, type Span, type StepNode } from "@sluice/model";
+import { documentStart, kameletUse, schemeOf, type EndpointNode, type ExpressionNode, type KameletUse, type Span, type StepNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
@@ -23,7 +23,7 @@ import { isTrue } from "../values/truth.ts";
 import { withPreparation } from "./preparation.ts";
 import { dynamicEndpoints, recordUnloaded, type DynamicContext } from "./dynamic-endpoints.ts";
 import { EndpointCache } from "./endpoint-cache.ts";
-import { fromAuthor, schemeOf } from "./endpoint-binder.ts";
+import { fromAuthor } from "./endpoint-binder.ts";
 import { endpointScope } from "./endpoint-scope.ts";
 import type { FlowScope } from "./flow-scope.ts";
 import { onDemand, openOutlet, openPoller } from "./outlets.ts";

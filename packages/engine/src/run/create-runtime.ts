@@ -1,6 +1,6 @@
 // The runtime: tracks deployments, swaps versions without dropping a message, and stops gracefully.
-import type { Vocabulary } from "@sluice/model";
-import { EndpointBinder, schemeOf } from "../compile/endpoint-binder.ts";
+import { schemeOf, type Vocabulary } from "@sluice/model";
+import { EndpointBinder } from "../compile/endpoint-binder.ts";
 import { uriForms } from "../compile/uri-pattern.ts";
 import { toFlowError } from "../errors/flow-error.ts";
 import type { RouteIdentity } from "../exchange/run.ts";

@@ -1,5 +1,5 @@
 // Compiles one route of a document. Starts nothing.
-import { isTemplateEndpoint, type FlowDocument, type RouteNode, type Span } from "@sluice/model";
+import { isTemplateEndpoint, schemeOf, type FlowDocument, type RouteNode, type Span } from "@sluice/model";
 import { Exchange } from "../exchange/exchange.ts";
 import { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity } from "../exchange/run.ts";
@@ -9,7 +9,7 @@ import type { Source } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
 import { completions, noCompletions } from "../compile/completions.ts";
 import type { DiagnosticSink } from "../compile/diagnostics.ts";
-import { fromAuthor, schemeOf } from "../compile/endpoint-binder.ts";
+import { fromAuthor } from "../compile/endpoint-binder.ts";
 import { endpointScope } from "../compile/endpoint-scope.ts";
 import { errorHandler, guardsSteps, needsOriginal, type ErrorHandlerPlan } from "../compile/error-handler.ts";
 import { errorPlan } from "../compile/error-plan.ts";

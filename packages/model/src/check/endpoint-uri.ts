@@ -45,7 +45,7 @@ const secretName = /passw|passphrase|secret|token|api-?_?key|access-?_?key|priva
 
 /** The scheme of an endpoint URI as written; empty when there is none. */
 export function schemeOf(uri: string): string {
-  return /^\s*([A-Za-z][A-Za-z0-9+.-]*)\s*(?:[:?]|$)/.exec(uri)?.[1] ?? "";
+  return /^\s*([A-Za-z][\w+.-]*)\s*(?:[:?]|$)/.exec(uri)?.[1] ?? "";
 }
 
 /** Parses an endpoint and binds its path and options. Errors are collected in `problems`; nothing is thrown. */

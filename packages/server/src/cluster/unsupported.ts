@@ -1,7 +1,7 @@
 // Determines which flows must run on one node, and rejects flows with features that a cluster does not support yet, so that no flow runs with only a
 // part of its features.
 import type { Catalog, Deployment, Route, Tie } from "@sluice/engine";
-import type { Diagnostic } from "@sluice/model";
+import { schemeOf, type Diagnostic } from "@sluice/model";
 import { masterOf, mastersOf } from "./slot-keys.ts";
 
 type Connectors = Pick<Catalog, "connectors">;
@@ -112,8 +112,6 @@ function callsTo(caller: Deployment, callee: Deployment): readonly (readonly [Ro
     return targets.filter((uri) => sources.has(endpointOf(uri))).map((uri) => [route, uri] as const);
   });
 }
-
-const schemeOf = (uri: string): string => /^[a-z][\w+.-]*/i.exec(uri)?.[0] ?? "";
 
 /** An endpoint without options: `direct:a` for `direct://a?b=c`. */
 const endpointOf = (uri: string): string => uri.replace(/\?.*$/s, "").replace(/^([a-z][\w+.-]*):\/*/i, "$1:");

@@ -1,19 +1,15 @@
 // Warns about routes that pass a received body unchanged to a connector that executes it.
-import { readTree, type Diagnostic, type MapTree, type Tree } from "@sluice/model";
-import type { ServerCatalog } from "./catalog.ts";
-
-type Declarations = Pick<ServerCatalog, "connectors">;
+import { schemeOf, type Diagnostic, type MapTree, type Tree } from "@sluice/model";
+import type { ServerCatalog } from "../catalog.ts";
 
 /** Steps that may come between the trigger and the connector without changing the body. */
 const keepsBody = /^(?:log|delay|set(?!Body$)\w+|remove\w+)$/;
 
-/** The warnings of all routes of a flow. The connectors of the flow must be loaded. */
-export function receivedStatements(source: string, { connectors }: Declarations): readonly Diagnostic[] {
-  const { tree } = readTree(source);
+/** The warnings of all routes of a flow. */
+export function receivedStatements(tree: Tree, { connectors }: Pick<ServerCatalog, "connectors">): readonly Diagnostic[] {
   const connectorOf = (endpoint: Tree | undefined) => {
     const uri = endpoint?.type === "map" ? valueOf(endpoint, "uri") : endpoint;
-    const [scheme = ""] = uri?.type === "scalar" ? (uri.text ?? "").trim().split(/[:?]/) : [];
-    return connectors.get(scheme);
+    return uri?.type === "scalar" ? connectors.get(schemeOf(uri.text ?? "")) : undefined;
   };
   const found: Diagnostic[] = [];
   for (const from of triggersIn(tree)) {
@@ -31,8 +27,8 @@ export function receivedStatements(source: string, { connectors }: Declarations)
   return found;
 }
 
-function* triggersIn(tree: Tree | undefined): Generator<MapTree> {
-  if (tree?.type !== "list") return;
+function* triggersIn(tree: Tree): Generator<MapTree> {
+  if (tree.type !== "list") return;
   for (const item of tree.items) {
     if (item.type !== "map") continue;
     const route = valueOf(item, "route");

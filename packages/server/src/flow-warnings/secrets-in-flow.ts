@@ -1,16 +1,15 @@
-// Finds secrets that are literals in the text of a flow instead of a placeholder or a connection, and addresses that mean something unexpected.
-import { describe, readTree, spanInText, type Diagnostic, type Field, type Fields, type MapTree, type Span, type Tree } from "@sluice/model";
+// Finds secrets that are literals in the text of a flow instead of a placeholder or a connection.
+import { describe, schemeOf, spanInText, type Diagnostic, type Field, type Fields, type MapTree, type Span, type Tree } from "@sluice/model";
 import { looksSecret } from "../host/environment.ts";
 import type { ServerCatalog } from "../catalog.ts";
+import { isAddress } from "./addresses.ts";
 
 type Declarations = Pick<ServerCatalog, "steps" | "connectors" | "formats">;
 
 const maxTextLength = 100_000;
 
-/** Warnings about secrets in options, addresses and properties of beans, and about addresses. The connectors of the flow must be loaded. */
-export function literalSecrets(source: string, catalog: Declarations): readonly Diagnostic[] {
-  const { tree } = readTree(source);
-  if (tree === undefined) return [];
+/** Warnings about secrets in options, addresses and properties of beans. */
+export function secretsInFlow(tree: Tree, source: string, catalog: Declarations): readonly Diagnostic[] {
   const search = new SecretSearch(source, catalog);
   search.visit(tree, undefined);
   return search.found;
@@ -29,22 +28,18 @@ class SecretSearch {
   /** `key`: the name under which the value is written. */
   visit(tree: Tree, key: string | undefined): void {
     if (tree.type === "list") for (const item of tree.items) this.visit(item, key);
-    if (tree.type === "scalar" && key !== undefined && this.#isAddress(key)) this.#address(tree.text ?? "", tree.span);
+    if (tree.type === "scalar" && key !== undefined && isAddress(key, this.#catalog)) this.#address(tree.text ?? "", tree.span);
     if (tree.type !== "map") return;
     if (key === "beans") return this.#bean(tree);
     const declared = key === undefined ? undefined : (this.#catalog.steps.get(key)?.options ?? this.#catalog.formats.get(key)?.options);
     if (declared !== undefined) this.#options(tree, declared as Fields, `'${key as string}'`);
     const uri = tree.entries.find((entry) => entry.key === "uri")?.value;
-    const scheme = uri?.type === "scalar" ? schemeOf(uri.text ?? "") : undefined;
+    const scheme = uri?.type === "scalar" ? schemeOf(uri.text ?? "") : "";
     for (const { key: name, value } of tree.entries) {
-      const connector = name === "parameters" && scheme !== undefined ? this.#catalog.connectors.get(scheme) : undefined;
+      const connector = name === "parameters" ? this.#catalog.connectors.get(scheme) : undefined;
       if (connector !== undefined && value.type === "map") this.#options(value, { ...connector.path, ...connector.options } as Fields, `'${connector.scheme}'`);
       else this.visit(value, name);
     }
-  }
-
-  #isAddress(key: string): boolean {
-    return key === "uri" || key === "from" || this.#catalog.steps.get(key)?.shorthand === "uri";
   }
 
   #options(tree: MapTree, fields: Fields, owner: string): void {
@@ -55,23 +50,12 @@ class SecretSearch {
   #address(text: string, span: Span): void {
     if (text.length > maxTextLength) return;
     const scheme = schemeOf(text);
-    const connector = scheme === undefined ? undefined : this.#catalog.connectors.get(scheme);
+    const connector = this.#catalog.connectors.get(scheme);
     const fields = { ...connector?.path, ...connector?.options } as Fields;
     this.#login(text, span);
-    this.#caution(text, span, { ...connector?.path } as Fields);
     for (const { name, value, at } of queryOf(text))
       if (isSecret(fields, name) && isLiteral(value))
-        this.#report(`the secret option '${name}' of '${connector?.scheme ?? scheme ?? ""}'`, spanInText(this.#source, span, text, at));
-  }
-
-  /** Warnings that the connector gives about the path. */
-  #caution(text: string, span: Span, path: Fields): void {
-    const [address = ""] = text.split("?");
-    const written = address.slice(address.indexOf(":") + 1);
-    for (const field of Object.values(path)) {
-      const message = describe(field as Field<unknown>).spec.caution?.(written);
-      if (message !== undefined) this.found.push({ code: "option-caution", severity: "warning", message, path: "", span });
-    }
+        this.#report(`the secret option '${name}' of '${connector?.scheme ?? scheme}'`, spanInText(this.#source, span, text, at));
   }
 
   /** `//user:password@host` */
@@ -108,8 +92,6 @@ class SecretSearch {
     });
   }
 }
-
-const schemeOf = (uri: string): string | undefined => /^\s*([a-z][\w+.-]*)\s*(?::|\?|$)/i.exec(uri)?.[1];
 
 function isSecret(fields: Fields, name: string): boolean {
   return Object.hasOwn(fields, name) && describe(fields[name] as Field<unknown>).spec.secret === true;
