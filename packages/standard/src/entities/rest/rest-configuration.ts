@@ -1,6 +1,6 @@
 // The REST configuration of a document. With `apiContextPath`, it adds a route that serves the OpenAPI document of the REST services.
 import type { EntityDeclaration } from "@sluice/engine/spi";
-import { f, parseQuery, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
+import { f, parseQuery, type EntityNode, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
 import { apiDocument } from "./rest-api-document.ts";
 import { verbs, type restFields } from "./rest-fields.ts";
 import { operationParameters, pairsOf } from "./rest-operation.ts";
@@ -53,13 +53,11 @@ export const restConfiguration: EntityDeclaration = {
   since: "0.1",
   options: restConfigurationFields,
   adapt(node, route, { entities }) {
-    const isLast = entities.findLast(({ name }) => name === "restConfiguration") === node;
-    return isLast ? withConfiguration(route, node.options as Values<typeof restConfigurationFields>) : route;
+    return isInEffect(node, entities) ? withConfiguration(route, node.options as Values<typeof restConfigurationFields>) : route;
   },
   expand(node, { flowId, entities }) {
     const configuration = node.options as Values<typeof restConfigurationFields>;
-    const isLast = entities.findLast(({ name }) => name === "restConfiguration") === node;
-    if (!isLast || configuration.apiContextPath === undefined) return [];
+    if (!isInEffect(node, entities) || configuration.apiContextPath === undefined) return [];
     const services = entities.filter(({ name }) => name === "rest").map(({ options }) => options as Values<typeof restFields>);
     const contextPath = configuration.contextPath ?? "";
     const properties = pairsOf(configuration.apiProperty);
@@ -70,20 +68,21 @@ export const restConfiguration: EntityDeclaration = {
   },
 };
 
-/** A route from `rest:` with the context path, and with the configuration's behaviour as far as the endpoint does not set it itself. */
+/** The last configuration of a document replaces the others. */
+const isInEffect = (node: EntityNode, entities: readonly EntityNode[]): boolean => entities.findLast(({ name }) => name === node.name) === node;
+
+/** A route from `rest:` with the context path, and with the configuration's behavior as far as the endpoint does not set it itself. */
 function withConfiguration(route: RouteNode, configuration: Values<typeof restConfigurationFields>): RouteNode {
   const { uri, parameters } = route.from;
   const [, head, path = "", query = ""] = /^(rest:[^:?]+:)([^?]*)(?:\?(.*))?$/s.exec(uri.trim()) ?? [];
-  const isOwn = head !== undefined || (/^rest$/.test(uri.trim()) && parameters["path"] !== undefined);
-  if (!isOwn) return route;
-  const contextPath = configuration.contextPath ?? "";
-  const located =
-    head === undefined
-      ? { uri, parameters: { ...parameters, path: joinPath(contextPath, parameters["path"] as string) } }
-      : { uri: `${head}${joinPath(contextPath, path)}`, parameters };
+  const pathParameter = head === undefined && uri.trim() === "rest" ? parameters["path"] : undefined;
+  if (head === undefined && pathParameter === undefined) return route;
+  const fullPath = joinPath(configuration.contextPath ?? "", pathParameter ?? path);
   const written = { ...Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value])), ...parameters };
   const served = operationParameters({ param: [], ...written }, {}, configuration);
-  return { ...route, from: { ...route.from, uri: located.uri, parameters: { ...served, ...written, ...(head === undefined ? located.parameters : {}) } } };
+  const from =
+    head === undefined ? { uri, parameters: { ...served, ...written, path: fullPath } } : { uri: `${head}${fullPath}`, parameters: { ...served, ...written } };
+  return { ...route, from: { ...route.from, ...from } };
 }
 
 /** Also serves paths below the context path, because clients request `openapi.json` or, as JSON is valid YAML, `openapi.yaml`. */
