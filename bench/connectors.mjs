@@ -146,34 +146,32 @@ async function measureCase(sluice, benchCase, title) {
 }
 
 const figures = {};
-const sluice = await startSluice({}, { cores: "0,1" });
-try {
-  for (const family of selected.length === 0 ? families : selected) {
-    const { server: serverName, connection, open } = connectorCases[family];
-    // Otherwise Mosquitto would write all queued messages to a file after each one.
-    const server = await serverFor(serverName, { own: true, isDurable: false });
-    if (server === undefined) continue;
-    const opened = await open(server.port);
-    try {
-      await putDocument(sluice.baseUrl, `connections/${family}`, connection(server.port));
-      for (const [title, benchCase] of Object.entries(opened.cases)) {
-        const result = await measureCase(sluice, benchCase, `${family} ${title}`);
-        if (result === undefined) {
-          console.log(`${`${family} ${title}`.padEnd(24)} not measured: the messages were processed before the first query`);
-          continue;
-        }
-        figures[`${family} ${title}`] = result;
-        console.log(
-          `${`${family} ${title}`.padEnd(24)} ${result.rate.toFixed(0)}/s vs. ${result.bareRate.toFixed(0)}/s, ${result.micros.toFixed(0)} µs vs. ${result.bareMicros.toFixed(0)} µs`,
-        );
+for (const family of selected.length === 0 ? families : selected) {
+  const { server: serverName, connection, open } = connectorCases[family];
+  // Otherwise Mosquitto would write all queued messages to a file after each one.
+  const server = await serverFor(serverName, { own: true, isDurable: false });
+  if (server === undefined) continue;
+  const opened = await open(server.port);
+  // A new runtime, so that the figures of a family do not depend on the families measured before.
+  const sluice = await startSluice({}, { cores: "0,1" });
+  try {
+    await putDocument(sluice.baseUrl, `connections/${family}`, connection(server.port));
+    for (const [title, benchCase] of Object.entries(opened.cases)) {
+      const result = await measureCase(sluice, benchCase, `${family} ${title}`);
+      if (result === undefined) {
+        console.log(`${`${family} ${title}`.padEnd(24)} not measured: the messages were processed before the first query`);
+        continue;
       }
-    } finally {
-      await opened.close();
-      await server.end();
+      figures[`${family} ${title}`] = result;
+      console.log(
+        `${`${family} ${title}`.padEnd(24)} ${result.rate.toFixed(0)}/s vs. ${result.bareRate.toFixed(0)}/s, ${result.micros.toFixed(0)} µs vs. ${result.bareMicros.toFixed(0)} µs`,
+      );
     }
+  } finally {
+    await sluice.stop();
+    await opened.close();
+    await server.end();
   }
-} finally {
-  await sluice.stop();
 }
 console.log();
 printTable(

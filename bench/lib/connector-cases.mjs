@@ -191,6 +191,8 @@ export const connectorCases = {
       });
       const senderOf = (queue, properties) => {
         const sender = connection.open_sender({ target: { address: `/queue/${queue}`, durable: 2 } });
+        // A hundred sends may wait for credit.
+        sender.setMaxListeners(100);
         const pending = new Map();
         sender.on("accepted", ({ delivery }) => pending.get(delivery)?.());
         const whenSendable = () => (sender.sendable() ? undefined : new Promise((resolve) => sender.once("sendable", resolve)));
