@@ -2,7 +2,7 @@
 import type * as Mqtt from "mqtt";
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@sluice/engine/spi";
-import { combineUntilImmediate, type CorkableStream } from "../messaging/combine-writes.ts";
+import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 
 /** 4 is MQTT 3.1.1, 3 is MQTT 3.1. */
 export type MqttVersion = 3 | 4 | 5;
@@ -153,7 +153,7 @@ export class MqttLinks {
         resolve();
       });
       // Each confirmation that was received together with others is processed in a separate tick.
-      combineUntilImmediate(client.stream as CorkableStream);
+      combineUntilImmediate(client.stream);
     });
   }
 
