@@ -31,7 +31,7 @@ const parts =
         ["--retry=1", ...[...sequentialFiles, "tests/designer/**"].flatMap((file) => ["--exclude", file])],
         ["--retry=1", "--maxWorkers=1", ...sequentialFiles],
         // Each browser uses several threads.
-        ["--retry=1", "--maxWorkers=4", "tests/designer"],
+        ["--retry=1", "--maxWorkers=3", "tests/designer"],
       ];
 /** The folder that CI keeps between runs, if any. */
 const cacheFolder = process.env.SLUICE_TEST_CACHE;

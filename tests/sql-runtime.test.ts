@@ -191,11 +191,11 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     }
     await expect.poll(() => count("worked"), { timeout: 30_000 }).toBeGreaterThan(200);
     await link.refuse();
-    await expect.poll(async () => (await (started.at(-1) as StartedServer).api("GET", "/health")).text, { timeout: 15_000 }).toContain("DEGRADED");
+    await expect.poll(async () => (await (started.at(-1) as StartedServer).api("GET", "/health")).text, { timeout: 60_000 }).toContain("DEGRADED");
     await link.open();
     await expect.poll(() => count("shared where state = 'done'"), { timeout: 60_000 }).toBe(rows);
     expect([await count("worked"), (await count("worked where worker = 'a'")) > 0, (await count("worked where worker = 'b'")) > 0]).toEqual([rows, true, true]);
-    await expect.poll(async () => (await (started.at(-1) as StartedServer).api("GET", "/health")).text, { timeout: 15_000 }).not.toContain("DEGRADED");
+    await expect.poll(async () => (await (started.at(-1) as StartedServer).api("GET", "/health")).text, { timeout: 60_000 }).not.toContain("DEGRADED");
   });
 });
 

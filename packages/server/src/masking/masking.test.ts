@@ -59,9 +59,14 @@ describe("URIs", () => {
   });
 
   it("are masked in linear time", () => {
-    const startTime = performance.now();
-    for (const piece of [";", "?a", "?password", "&password=RAW(", "//a:", "?secret;", "//"]) maskUris(`${piece.repeat(262_144 / piece.length)} =@`);
-    expect(performance.now() - startTime).toBeLessThan(3_000);
+    const timeOf = (length: number): number => {
+      const startTime = performance.now();
+      for (const piece of [";", "?a", "?password", "&password=RAW(", "//a:", "?secret;", "//"]) maskUris(`${piece.repeat(length / piece.length)} =@`);
+      return performance.now() - startTime;
+    };
+    const fastestOf = (length: number): number => Math.min(timeOf(length), timeOf(length), timeOf(length));
+    // Eight times the length takes eight times as long, not 64 times.
+    expect(fastestOf(262_144)).toBeLessThan(24 * fastestOf(32_768));
   });
 
   it("are masked in headers with a URI or its query", () => {
