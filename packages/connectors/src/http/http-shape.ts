@@ -25,7 +25,7 @@ const options = {
   }),
   soTimeout: f.duration({ doc: "Same as responseTimeout; if both are set, the shorter one applies." }),
   connectionRequestTimeout: f.duration({
-    doc: "Accepted but ignored: waiting for a free connection counts towards the limit of the run.",
+    doc: "Accepted but ignored: waiting for a free connection counts toward the limit of the run.",
     group: "advanced",
   }),
   followRedirects: f.boolean({ doc: "Whether redirects are followed, at most ten; credentials are not sent to another origin.", default: false }),
