@@ -32,7 +32,7 @@ function table(kind, found, statuses) {
   const extra = { flow: undefined, run: "Exception types", api: "Status" }[kind];
   const rows = codes.map((code) => {
     const own = found.filter((one) => one.code === code);
-    const messages = [...new Set(own.map(({ message }) => message))].filter((message) => message.replaceAll("…", "").trim() !== "").toSorted();
+    const messages = [...new Set(own.map(({ message }) => message))].filter((message) => /\p{L}/u.test(message)).toSorted();
     const types = [...new Set(own.map(({ type }) => type).filter((type) => type !== undefined))].toSorted();
     const middle =
       kind === "run"

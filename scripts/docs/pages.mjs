@@ -14,7 +14,7 @@ const kinds = [
   { folder: "steps", title: "Steps", text: "What a route can do with a message.", write: stepPage },
   { folder: "connectors", title: "Connectors", text: "Where messages come from and go to: the scheme of an endpoint.", write: connectorPage },
   { folder: "languages", title: "Languages", text: "How expressions and conditions are written.", write: languagePage },
-  { folder: "formats", title: "Formats", text: "How bodies are written and read by `marshal` and `unmarshal`.", write: formatPage },
+  { folder: "formats", title: "Formats", text: "How `marshal` and `unmarshal` write and read bodies.", write: formatPage },
   { folder: "entities", title: "Top-level elements", text: "Top-level elements of a flow in addition to routes.", write: entityPage },
 ];
 
@@ -73,16 +73,16 @@ function refusedPage(refused) {
 function overview() {
   const lists = kinds.map(({ folder, title, text }) => `- [${title}](${folder}/index.md): ${text}`);
   const others = [
-    "- [Routes](routes.md): the options of `route`, `from` and of every step.",
-    "- [Connections](connections/index.md): types of connections to other systems, with their fields.",
-    "- [Beans](beans.md): objects that options reference by name.",
-    "- [Unsupported keywords](unsupported.md): keywords of Camel's YAML DSL that are rejected.",
-    "- [Differences from Camel](camel-differences.md): what behaves differently, and why.",
-    "- [Command line](cli.md): every command with its flags, examples and exit codes.",
-    "- [Settings](settings.md): variables and flags of the runtime.",
-    "- [Management API](api.md): every endpoint.",
-    "- [Error codes](errors.md): every error by its code.",
-    "- [flow.schema.json](flow.schema.json): the JSON Schema of the flow language, for editors.",
+    "- [Routes](routes.md): The options of `route`, `from` and every step.",
+    "- [Connections](connections/index.md): Types of connections to other systems, with their fields.",
+    "- [Beans](beans.md): Objects that options reference by name.",
+    "- [Unsupported keywords](unsupported.md): Keywords of Camel's YAML DSL that are rejected.",
+    "- [Differences from Camel](camel-differences.md): What behaves differently, and why.",
+    "- [Command line](cli.md): Every command with its flags, examples and exit codes.",
+    "- [Settings](settings.md): Variables and flags of the runtime.",
+    "- [Management API](api.md): Every endpoint.",
+    "- [Error codes](errors.md): Every error by its code.",
+    "- [flow.schema.json](flow.schema.json): The JSON Schema of the flow language, for editors.",
   ];
   return page("# Reference", [...lists, ...others].join("\n"));
 }

@@ -9,7 +9,7 @@ export interface BreakpointSession {
   /** Why the session ended. */
   readonly reason: string | null;
   readonly expiresAt: string;
-  /** The session ends, and a held message continues, when it is not used for this long. */
+  /** The session ends, and a held message continues, when no call uses the session for this long. */
   readonly leaseMs: number;
   readonly breakpoints: readonly {
     readonly routeId: string;

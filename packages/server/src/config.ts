@@ -47,7 +47,7 @@ export const settingFields = {
   clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt.", secret: true }),
   clusterSettleMs: f.duration({ doc: "How long the reply to a change waits for the other nodes to apply it.", default: 5_000 }),
   clusterLeaveMs: f.duration({
-    doc: "How long a node that stops still serves requests after its readiness probe has failed, so that the load balancer can notice it.",
+    doc: "How long a stopping node continues to serve requests while its readiness probe fails, so that the load balancer stops sending requests to it.",
     default: 5_000,
   }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
@@ -58,7 +58,7 @@ export const settingFields = {
   wrongCredentials: f.integer({ doc: "Failed logins per address and flow before attempts are limited to ten per minute.", default: 50, min: 1 }),
   testSessions: f.enum(["on", "isolated", "off"], { doc: "Test sessions: `on`, `isolated` (they cannot mock live traffic) or `off`.", default: "on" }),
   breakpoints: f.boolean({
-    doc: "Allow breakpoints: a client of the management API can hold one message of a route at a time, see it and change it; see docs/how-to/breakpoints.md.",
+    doc: "Allow breakpoints: a client of the management API can hold one message of a route at a time, inspect it and change it; see docs/how-to/breakpoints.md.",
     default: false,
   }),
   drainMs: f.duration({ doc: "Time limit for runs in flight to finish when a flow is replaced or the runtime stops.", default: 30_000 }),
@@ -95,7 +95,7 @@ export const settingFields = {
     examples: ["/run/secrets"],
   }),
   connections: f.string({
-    doc: "Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read only; see docs/how-to/connections.md.",
+    doc: "Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read-only; see docs/how-to/connections.md.",
     default: "",
     examples: ["./connections"],
   }),

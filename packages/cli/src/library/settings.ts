@@ -24,7 +24,7 @@ export interface SluiceSettings {
   readonly clusterKeysOld?: string;
   /** How long the reply to a change waits for the other nodes to apply it. Default: 5000. */
   readonly clusterSettleMs?: number | string;
-  /** How long a node that stops still serves requests after its readiness probe has failed, so that the load balancer can notice it. Default: 5000. */
+  /** How long a stopping node continues to serve requests while its readiness probe fails, so that the load balancer stops sending requests to it. Default: 5000. */
   readonly clusterLeaveMs?: number | string;
   /** Bearer token of the management API. Without it, all calls except health are rejected. */
   readonly deployToken?: string;
@@ -40,7 +40,7 @@ export interface SluiceSettings {
   readonly wrongCredentials?: number;
   /** Test sessions: `on`, `isolated` (they cannot mock live traffic) or `off`. Default: on. */
   readonly testSessions?: "on" | "isolated" | "off";
-  /** Allow breakpoints: a client of the management API can hold one message of a route at a time, see it and change it; see docs/how-to/breakpoints.md. Default: false. */
+  /** Allow breakpoints: a client of the management API can hold one message of a route at a time, inspect it and change it; see docs/how-to/breakpoints.md. Default: false. */
   readonly breakpoints?: boolean;
   /** Time limit for runs in flight to finish when a flow is replaced or the runtime stops. Default: 30000. */
   readonly drainMs?: number | string;
@@ -76,7 +76,7 @@ export interface SluiceSettings {
   readonly connectors?: string;
   /** Folder with mounted secrets, which connections reference as `{file: name}`. With SERVICE_WATCH, changed files are reloaded. */
   readonly secretsDir?: string;
-  /** Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read only; see docs/how-to/connections.md. */
+  /** Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read-only; see docs/how-to/connections.md. */
   readonly connections?: string;
   /** Comma-separated folders in which SQLite connections may store their files, in addition to `databases` in the data directory. A relative path is resolved against the first of them. */
   readonly databases?: string;

@@ -70,7 +70,7 @@ export const amqpConnection = defineConnection({
       fields: (_properties: Readonly<Record<string, string>>, className: string): never => rejectOpenWire(className),
     },
   ],
-  verifiedAgainst: ["RabbitMQ 3.10 with the plugin rabbitmq_amqp1_0"],
+  verifiedAgainst: ["RabbitMQ 3.10 with the plug-in rabbitmq_amqp1_0"],
   needs: [rheaNeed],
   async open(values, context): Promise<AmqpClient> {
     const loaded = await context.load<typeof Rhea & { readonly default?: typeof Rhea }>(rheaNeed);

@@ -95,7 +95,7 @@ const sinkOptions = {
     group: "advanced",
   }),
   correlationProperty: f.string({
-    doc: "Property of requests and replies that they are matched by, instead of the correlation id, which is then not set.",
+    doc: "Property by which replies are matched to requests, instead of the correlation id, which is then not set.",
     group: "advanced",
   }),
   includeSentJMSMessageID: f.boolean({

@@ -26,16 +26,17 @@ export function findClient({ package: name, version: tested }: ClientNeed, worki
 /** The install command. */
 export const installCommand = ({ package: name, version }: ClientNeed): string => `npm i ${name}@${version}`;
 
+const howToInstall = (need: ClientNeed): string => `${need.package} (${need.reason}): run '${installCommand(need)}' in ${process.cwd()}, then deploy again`;
+
 /** Explains why a client cannot be used and how to install it. */
-export const missingClient = (need: ClientNeed, user: string, workingDirectory = process.cwd()): string =>
-  `${user} needs the package ${need.package} (${need.reason}): run '${installCommand(need)}' in ${workingDirectory}, then deploy again`;
+export const missingClient = (need: ClientNeed, user: string): string => `${user} needs the package ${howToInstall(need)}`;
 
 /** Imports the package of a client. Rejects with a FlowError that says how to install it. */
 export async function loadClient<T>(need: ClientNeed): Promise<T> {
   const found = findClient(need);
   const module = found === undefined ? undefined : mainModule(manifestOf(found.folder));
   if (found === undefined || module === undefined)
-    throw new FlowError("java.lang.ClassNotFoundException", missingClient(need, "this connection"), { code: "client-missing" });
+    throw new FlowError("java.lang.ClassNotFoundException", `this connection needs the package ${howToInstall(need)}`, { code: "client-missing" });
   return (await importModule(pathToFileURL(join(found.folder, module)).href)) as T;
 }
 

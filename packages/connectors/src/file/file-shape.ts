@@ -32,7 +32,7 @@ const readOptions = {
   idempotent: f.boolean({ doc: "Whether a processed file is skipped the next time; true by default with noop." }),
   idempotentEager: ignoredOption("a file in progress is not read a second time, and a failed file is retried"),
   idempotentRepository: f.string({
-    doc: "Where processed files are remembered: the name of a bean, such as a repository in a database; in memory by default.",
+    doc: "Where the keys of processed files are stored: the name of a bean, such as a repository in a database; in memory by default.",
     examples: ["#processedFiles"],
   }),
   idempotentKey: f.string({ doc: "Key that identifies a file; its path by default.", examples: ["${file:name}-${file:size}"] }),
@@ -122,7 +122,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   title: "Files",
   summary: "Reads the files of a directory as they appear, or writes messages to files.",
   guarantees:
-    "Messages are delivered at least once: a file is moved or deleted only after its run succeeded, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. Processed files are remembered in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
+    "Messages are delivered at least once: a file is moved or deleted only after its run succeeds, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. The keys of processed files are stored in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
   group: "files",
   icon: "folder",
   card: { subtitle: "{directoryName}" },

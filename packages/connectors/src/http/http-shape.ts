@@ -3,7 +3,7 @@ import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 
-const pooled = "Accepted but ignored: connections are shared by the runtime, and the operator sets their number.";
+const pooled = "Accepted but ignored: all flows of the runtime share the connections, at most 100 per origin.";
 
 const path = { httpUri: f.string({ doc: "The address: host, port and path.", required: true, examples: ["api.example.com/orders"] }) };
 
@@ -25,7 +25,7 @@ const options = {
   }),
   soTimeout: f.duration({ doc: "Same as responseTimeout; if both are set, the shorter one applies." }),
   connectionRequestTimeout: f.duration({
-    doc: "Accepted but ignored: waiting for a free connection counts towards the limit of the run.",
+    doc: "Accepted but ignored: waiting for a free connection counts toward the limit of the run.",
     group: "advanced",
   }),
   followRedirects: f.boolean({ doc: "Whether redirects are followed, at most ten; credentials are not sent to another origin.", default: false }),
@@ -61,7 +61,7 @@ const options = {
     default: true,
     group: "advanced",
   }),
-  logHttpActivity: f.boolean({ doc: "Accepted but ignored: calls are recorded in a trace.", default: false, group: "advanced" }),
+  logHttpActivity: f.boolean({ doc: "Accepted but ignored: follow the trace stream instead.", default: false, group: "advanced" }),
   ...sinkFields,
   proxyHost: f.string({ doc: "Host of the proxy.", group: "advanced" }),
   proxyPort: f.integer({ doc: "Port of the proxy.", default: 8080, min: 1, max: 65_535, group: "advanced" }),
@@ -75,7 +75,7 @@ export const httpShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   title: "HTTP",
   summary: "Calls an HTTP server; the response becomes the message.",
   guarantees:
-    "A request is sent once; the error handler of the route handles retries. After a timeout, the server may have processed the request. Responses are read into memory up to maxResponseSize. Connections are pooled per origin, at most 100 by default; further calls wait for a free one. Requests do not block other messages.",
+    "A request is sent once; the error handler of the route handles retries. After a timeout, the server may have processed the request. Responses are read into memory up to maxResponseSize. Connections are pooled per origin, at most 100; further calls wait for a free one. Requests do not block other messages.",
   group: "web",
   icon: "globe",
   card: { title: "{host}", subtitle: "{httpMethod?} {path}" },

@@ -4,7 +4,7 @@ import { f, type Values } from "@sluice/model";
 
 const path = {
   namespace: f.string({
-    doc: "Name of the lock. In a cluster, the routes with the same name run on the same node, also those of different flows.",
+    doc: "Name of the lock. In a cluster, the routes with the same name run on the same node, even if they belong to different flows.",
     required: true,
     examples: ["orders"],
   }),
@@ -16,7 +16,7 @@ export const master = defineConnector({
   title: "Master",
   summary: "Triggers a route with another endpoint, on one node of a cluster only.",
   guarantees:
-    "In a cluster, one node runs the source; the source stops there before another node starts it. If the node is killed, another one takes over after SERVICE_CLUSTER_TTL. Routes with the same name run on the same node. Everything else, such as the order of messages and retries, is as documented for the other endpoint. Without a cluster the source runs as if it had no name; with several workers, one of them runs it.",
+    "In a cluster, one node runs the source; the source stops there before another node starts it. If the node is killed, another one takes over after SERVICE_CLUSTER_TTL. Routes with the same name run on the same node. Everything else, such as the order of messages and retries, is as documented for the other endpoint. Without a cluster, `master:` has no effect; with several workers, one of them runs it.",
   group: "core",
   icon: "plug",
   paletteGroup: "receive",

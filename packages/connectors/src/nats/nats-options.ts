@@ -36,7 +36,7 @@ export const natsOptions = {
     default: "Explicit",
   }),
   ackWait: f.duration({
-    doc: "How long the server waits for a sign of progress before it redelivers a message of a stream. Runs may take longer.",
+    doc: "How long the server waits for an acknowledgement or a sign of progress before it redelivers a message of a stream. Runs may take longer.",
     default: 30_000,
   }),
   nackWait: f.duration({ doc: "Delay before a failed message is redelivered.", default: 5000 }),

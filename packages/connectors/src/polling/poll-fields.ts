@@ -10,7 +10,7 @@ export const pollFields = {
     group: "advanced",
   }),
   useFixedDelay: f.boolean({ doc: "Whether the delay counts from the end of the previous poll.", default: true, group: "advanced" }),
-  greedy: f.boolean({ doc: "Whether the next poll follows immediately when something was found.", default: false, group: "advanced" }),
+  greedy: f.boolean({ doc: "Whether the next poll starts immediately when the previous one found something.", default: false, group: "advanced" }),
   repeatCount: f.integer({ doc: "Maximum number of polls; 0 for no limit.", default: 0, min: 0, group: "advanced" }),
   sendEmptyMessageWhenIdle: f.boolean({ doc: "Whether a poll that finds nothing sends an empty message.", default: false }),
   startScheduler: f.boolean({ doc: "Whether polling starts with the route; if false, the route never polls.", default: true, group: "advanced" }),

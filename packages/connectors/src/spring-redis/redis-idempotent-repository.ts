@@ -19,7 +19,7 @@ export const redisIdempotentRepository = defineBean({
   properties: {
     connectionFactory: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection.", connection: ["redis"] }),
     repositoryName: f.string({ doc: "Key of the set: repositories with the same name share their keys.", required: true }),
-    ttl: f.duration({ doc: "How long a key is remembered; forever by default. With a ttl, each key is a separate Redis key." }),
+    ttl: f.duration({ doc: "How long a key is stored; forever by default. With a ttl, each key is a separate Redis key." }),
     redisTemplate: f.unsupported("it needs a Java object; name the connection with connectionFactory"),
     redisConfiguration: f.unsupported("it needs a Java object; name the connection with connectionFactory"),
   },

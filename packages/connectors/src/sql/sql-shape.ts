@@ -58,7 +58,7 @@ const sinkOptions = {
 };
 
 const sourceOptions = {
-  onConsume: f.string({ doc: "Statement executed after a row was processed successfully; `:#column` is a value of the row." }),
+  onConsume: f.string({ doc: "Statement executed after a row has been processed successfully; `:#column` is a value of the row." }),
   onConsumeFailed: f.string({ doc: "Statement executed when a row could not be processed." }),
   onConsumeBatchComplete: f.string({ doc: "Statement executed after all rows of a poll." }),
   expectedUpdateCount: f.integer({ doc: "Number of rows that onConsume must change; -1 for any number.", default: -1, min: -1 }),

@@ -26,7 +26,7 @@ const options = {
     doc: "Time of the first run, as `yyyy-MM-dd HH:mm:ss` or `yyyy-MM-ddTHH:mm:ss`, in the server's time zone.",
     examples: ["2026-12-24 18:00:00"],
   }),
-  includeMetadata: f.boolean({ doc: "Whether name, counter, period and firing time of the timer are set as exchange properties.", default: false }),
+  includeMetadata: f.boolean({ doc: "Whether the name, counter, period and firing time of the timer are set as exchange properties.", default: false }),
   daemon: f.boolean({ doc: "Accepted but ignored: there are no threads.", default: true, group: "advanced" }),
   synchronous: f.boolean({ doc: "Accepted but ignored: runs of one timer never overlap.", default: false, group: "advanced" }),
   ...sourceFields,

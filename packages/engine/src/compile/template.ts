@@ -20,7 +20,7 @@ const parameterFields = {
   parameters: f.list(
     f.object(
       {
-        name: f.string({ doc: "Name.", required: true }),
+        name: f.string({ doc: "Name of the parameter.", required: true }),
         defaultValue: f.text({ doc: "Default value." }),
         required: f.boolean({ doc: "Whether the parameter needs a value." }),
         description: f.string({ doc: "Human-readable description." }),

@@ -40,7 +40,7 @@ export const onCompletionFields = {
   onWhen: f.expression({ doc: "Applies only to messages for which this condition is true." }),
   useOriginalMessage: f.boolean({ doc: "The steps receive the message as it entered the route.", default: false }),
   mode: f.enum(["AfterConsumer", "BeforeConsumer"], {
-    doc: "AfterConsumer runs the steps on a copy after the reply is sent, BeforeConsumer on the message itself before it.",
+    doc: "AfterConsumer runs the steps on a copy after the reply is sent, BeforeConsumer on the message itself before the reply is sent.",
     default: "AfterConsumer",
   }),
   parallelProcessing: f.boolean({ doc: "Accepted but ignored: completions never block the caller.", default: false, group: "advanced" }),

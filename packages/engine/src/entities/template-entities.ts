@@ -37,9 +37,12 @@ export const templatedRouteFields = {
   routeTemplateRef: f.string({ doc: "Id of the template.", required: true }),
   routeId: f.string({ doc: "Id of the new route." }),
   prefixId: f.string({ doc: "Prefix of the step ids." }),
-  group: f.string({ doc: "Group of the new route." }),
+  group: f.string({ doc: "Category of the new route." }),
   parameters: f.list(
-    f.object({ name: f.string({ doc: "Name.", required: true }), value: f.string({ doc: "Value.", default: "" }) }, { doc: "One parameter.", required: true }),
+    f.object(
+      { name: f.string({ doc: "Name of the parameter.", required: true }), value: f.string({ doc: "Value of the parameter.", default: "" }) },
+      { doc: "One parameter.", required: true },
+    ),
     {
       doc: "Values of the template's parameters.",
       default: [],

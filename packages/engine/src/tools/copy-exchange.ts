@@ -36,5 +36,5 @@ export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions 
 }
 
 function exchangeLimitError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not make more than ${what}`, { code: "limit-exchanges" });
+  return new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not create more than ${what}`, { code: "limit-exchanges" });
 }

@@ -12,7 +12,7 @@ const sessionShape = shape(
     state: z.enum(["armed", "held", "running", "ended"]).describe("`running`: the message continued and may be held again until its run ends."),
     reason: z.string().nullable().describe("Why the session ended."),
     expiresAt: z.string(),
-    leaseMs: z.int().describe("The session ends, and a held message continues, when it is not used for this long."),
+    leaseMs: z.int().describe("The session ends, and a held message continues, when no call uses the session for this long."),
     breakpoints: z.array(z.looseObject({ routeId: z.string(), stepId: z.string(), when: z.string().nullable(), skip: z.int(), hits: z.int() })),
     runId: z.string().nullable(),
     held: z

@@ -100,7 +100,7 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       tag: "routes",
       combine: combineCaptures,
       summary: "Returns whether messages of a route are captured",
-      replies: { 200: { description: "The capture.", schema: captureShape } },
+      replies: { 200: { description: "The state of the capture.", schema: captureShape } },
       handle: ({ params }) =>
         ok(stateJson(requireRoute(params["id"] as string), captures.state(params["id"] as string), captures.state(params["id"] as string) !== undefined)),
     }),

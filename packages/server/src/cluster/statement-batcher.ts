@@ -18,7 +18,7 @@ export class StatementBatcher<T> {
   readonly #waiting: Item<T>[] = [];
   #running = 0;
 
-  /** `run` also gets the time since which the first value has waited, which counts towards its time limit. */
+  /** `run` also gets the time since which the first value has waited, which counts toward its time limit. */
   constructor(run: (values: readonly T[], since: number) => Promise<unknown>) {
     this.#run = run;
   }

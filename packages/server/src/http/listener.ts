@@ -113,7 +113,7 @@ export function createListener(options: ListenerOptions): HttpListener {
 function serverOptions(limits: HttpLimits): ServerOptions {
   return {
     insecureHTTPParser: false,
-    // The error of node's parser has no body; the runtime's error names the missing header.
+    // The error of the node:http parser has no body; the runtime's error names the missing header.
     requireHostHeader: false,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),

@@ -1,4 +1,4 @@
-// Passes one request at a time to node's parser. Node parses everything a read returns, up to thousands of pipelined requests, and
+// Passes one request at a time to the parser of node:http. Node parses everything a read returns, up to thousands of pipelined requests, and
 // buffers all replies: a client that never reads could exhaust memory. Here, bytes after a request wait until its reply is sent, and the
 // socket is not read until then.
 import type { IncomingMessage, ServerResponse } from "node:http";

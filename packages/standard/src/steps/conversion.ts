@@ -4,7 +4,7 @@ import { conversionError, findConversion, type Conversion } from "@sluice/engine
 import { f } from "@sluice/model";
 
 export const conversionFields = {
-  type: f.string({ doc: "The type to convert to, e.g. String, int, double, boolean, byte[] or a Java class name.", required: true }),
+  type: f.string({ doc: "The type to convert to, such as String, int, double, boolean, byte[] or a Java class name.", required: true }),
   charset: f.string({ doc: "Charset for conversions between text and bytes; UTF-8 by default.", group: "advanced" }),
   mandatory: f.boolean({ doc: "Fails when the value cannot be converted; otherwise the result is null.", default: true }),
 };

@@ -6,7 +6,7 @@ import { isTemplate, template } from "./template.ts";
 
 export const dynamicFields = {
   allowedSchemes: f.string({
-    doc: "Connectors the address may use, separated by commas, e.g. `direct,seda`. Recommended when the address comes from the message.",
+    doc: "Connectors the address may use, separated by commas, such as `direct,seda`. Recommended when the address comes from the message.",
   }),
   cacheSize: f.integer({
     doc: "Accepted but ignored: a step caches the 1,000 most recently used endpoints and stops those unused for five minutes.",

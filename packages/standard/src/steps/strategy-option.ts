@@ -13,7 +13,7 @@ export const strategyFields = {
   }),
   aggregationStrategyMethodName: f.string({ doc: "Method of the operator's bean that merges messages; `aggregate` by default.", group: "advanced" }),
   aggregationStrategyMethodAllowNull: f.boolean({
-    doc: "Accepted but ignored: an operator function is called for every message; `old` is undefined for the first one.",
+    doc: "Accepted but ignored: an operator function is called for every message; its first argument is undefined for the first one.",
     default: false,
     group: "advanced",
   }),

@@ -3,7 +3,7 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 
 export const replay: CommandDeclaration = {
   name: "replay",
-  summary: "Repeat a past run, with the same or another message, and show how the outcome differs.",
+  summary: "Replay a past run, with the same or another message, and show how the outcome differs.",
   details: "A replay calls external systems. With --in-session, every call to an external system fails instead.",
   arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or last.", required: true }],
   flags: [

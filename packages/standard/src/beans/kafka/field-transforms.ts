@@ -124,7 +124,7 @@ export const replaceField = defineBean({
   ...about,
   names: transformClasses("ReplaceField"),
   title: "Replace field",
-  summary: "Renames fields by the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow.",
+  summary: "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow.",
   properties: {},
   create:
     () =>

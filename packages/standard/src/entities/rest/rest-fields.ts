@@ -32,9 +32,9 @@ const responseMessage = f.object(
     header: f.list(
       f.object(
         {
-          name: f.string({ doc: "Name." }),
+          name: f.string({ doc: "Name of the header." }),
           description: f.string({ doc: "Human-readable description." }),
-          dataType: f.string({ doc: "Type." }),
+          dataType: f.string({ doc: "Data type of the header." }),
           allowableValues,
           arrayType: text("Type of the items, for the API description."),
           collectionFormat: text("Format of lists, for the API description."),
@@ -73,9 +73,15 @@ export const verbFields = {
   produces: f.string({ doc: "Content type of responses if the route sets none." }),
   param: f.list(param, { doc: "Parameters.", default: [] }),
   responseMessage: f.list(responseMessage, { doc: "Responses, for the API description.", default: [] }),
-  security: f.list(f.object({ key: f.string({ doc: "Name." }), scopes: f.string({ doc: "Scopes." }) }, { doc: "A security requirement." }), {
-    doc: "Security requirements, for the API description.",
-  }),
+  security: f.list(
+    f.object(
+      { key: f.string({ doc: "Name of the security scheme." }), scopes: f.string({ doc: "Required scopes, separated by commas." }) },
+      { doc: "A security requirement." },
+    ),
+    {
+      doc: "Security requirements, for the API description.",
+    },
+  ),
   apiDocs: text("Whether the API description includes this element."),
   bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
   clientRequestValidation: text("If true, responds with 400 if a required parameter is missing, and with 406 or 415 for content types that are not declared."),
@@ -114,9 +120,15 @@ export const restFields = {
   skipBindingOnErrorCode: text("Accepted but ignored."),
   openApi,
   securityDefinitions,
-  securityRequirements: f.list(f.object({ key: f.string({ doc: "Name." }), scopes: f.string({ doc: "Scopes." }) }, { doc: "A security requirement." }), {
-    doc: "Security requirements, for the API description only; access is controlled by the access policy of the flow.",
-  }),
+  securityRequirements: f.list(
+    f.object(
+      { key: f.string({ doc: "Name of the security scheme." }), scopes: f.string({ doc: "Required scopes, separated by commas." }) },
+      { doc: "A security requirement." },
+    ),
+    {
+      doc: "Security requirements, for the API description only; access is controlled by the access policy of the flow.",
+    },
+  ),
   get: verbList("get"),
   post: verbList("post"),
   put: verbList("put"),

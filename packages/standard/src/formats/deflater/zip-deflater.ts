@@ -14,7 +14,12 @@ export const zipDeflater = defineFormat({
   since: "0.1",
   options: {
     ...commonFields,
-    compressionLevel: f.integer({ doc: "Compression level: 0 for none, 9 for the best, -1 for the default.", default: -1, min: -1, max: 9 }),
+    compressionLevel: f.integer({
+      doc: "Compression level: 0 for no compression, 9 for the smallest result, -1 for the default.",
+      default: -1,
+      min: -1,
+      max: 9,
+    }),
   },
   examples: [
     {

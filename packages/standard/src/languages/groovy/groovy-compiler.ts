@@ -1,5 +1,5 @@
 // Syntax tree → closures. Local variables become slots of a frame, so that nothing is looked up by name at run time. The only
-// loops are over data, and every closure call counts towards a limit, so a script always ends.
+// loops are over data, and every closure call counts toward a limit, so a script always ends.
 import { CompileError, FlowError, type Exchange, type Host } from "@sluice/engine/spi";
 import { asList, assignEntry, isOfType, itemAt, memberOf, plain } from "./groovy-access.ts";
 import { Closure } from "./groovy-closure.ts";

@@ -26,7 +26,7 @@ export const jsonpath = defineLanguage({
     resultType: resultTypeOption,
     source: sourceOption,
     suppressExceptions: f.boolean({ doc: "Returns null instead of failing when the path does not match.", default: false }),
-    unpackArray: f.boolean({ doc: "Unwraps a list with one result.", default: false }),
+    unpackArray: f.boolean({ doc: "Returns the item itself if the result is a list with one item.", default: false }),
     writeAsString: f.boolean({ doc: "Converts objects and lists of the result to JSON text.", default: false }),
     allowSimple: f.boolean({ doc: "Whether ${…} may be used for names and values in the path.", default: true, group: "advanced" }),
     allowEasyPredicate: f.boolean({ doc: "Whether the short form of predicates is allowed, as in order.total > 100.", default: true, group: "advanced" }),

@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 export const completionFields = {
   completionSize: f.integer({ doc: "Completes a group after this many messages.", default: 0, min: 0 }),
   completionSizeExpression: f.expression({ doc: "Like completionSize, but evaluated per message; takes precedence when above 0." }),
-  completionTimeout: f.duration({ doc: "Completes a group when no message arrived for this long.", default: 0 }),
+  completionTimeout: f.duration({ doc: "Completes a group when no message has arrived for this long.", default: 0 }),
   completionTimeoutExpression: f.expression({ doc: "Like completionTimeout, but evaluated per message; takes precedence when above 0." }),
   completionInterval: f.duration({ doc: "Completes all groups at this interval.", default: 0 }),
   completionPredicate: f.expression({ doc: "Completes a group when this condition is true." }),
@@ -18,7 +18,11 @@ export const completionFields = {
     default: false,
     group: "advanced",
   }),
-  eagerCheckCompletion: f.boolean({ doc: "Evaluates conditions on the incoming message instead of the group.", default: false, group: "advanced" }),
+  eagerCheckCompletion: f.boolean({
+    doc: "Evaluates the completion conditions on the incoming message instead of on the group.",
+    default: false,
+    group: "advanced",
+  }),
   completionTimeoutCheckerInterval: f.duration({ doc: "How often timeouts are checked.", default: 1000, group: "advanced" }),
   ignoreInvalidCorrelationKeys: f.boolean({ doc: "Lets messages without a key continue instead of failing.", default: false }),
   closeCorrelationKeyOnCompletion: f.integer({

@@ -16,7 +16,7 @@ export const breakerFields = {
   slidingWindowType: f.enum(["COUNT_BASED", "TIME_BASED"], { doc: "Whether the window is measured in calls or seconds.", default: "COUNT_BASED" }),
   waitDurationInOpenState: f.duration({ doc: "How long the circuit stays open before test calls are allowed.", default: 60_000, caution: warnAboutSeconds }),
   permittedNumberOfCallsInHalfOpenState: f.integer({ doc: "Number of test calls that decide whether the circuit closes.", default: 10, min: 1 }),
-  maxWaitDurationInHalfOpenState: f.duration({ doc: "Opens the circuit again after it was half open for this long; 0 for no limit.", default: 0 }),
+  maxWaitDurationInHalfOpenState: f.duration({ doc: "Opens the circuit again after it has been half open for this long; 0 for no limit.", default: 0 }),
   slowCallDurationThreshold: f.duration({ doc: "A call that takes at least this long counts as slow.", default: 60_000, caution: warnAboutSeconds }),
   slowCallRateThreshold: f.number({ doc: "Percentage of slow calls at which the circuit opens.", default: 100, min: 0, max: 100 }),
   timeoutEnabled: f.boolean({ doc: "Fails calls that exceed timeoutDuration.", default: false }),

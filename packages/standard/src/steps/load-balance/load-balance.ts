@@ -35,7 +35,7 @@ export const loadBalance = defineStep({
     ),
     weightedLoadBalancer: f.object(
       {
-        distributionRatio: f.string({ doc: "One integer per child, e.g. 2,1.", required: true }),
+        distributionRatio: f.string({ doc: "One integer per child, such as 2,1.", required: true }),
         distributionRatioDelimiter: f.text({ doc: "Separator of the numbers.", default: "," }),
         roundRobin: f.boolean({ doc: "Uses the children in turn instead of randomly.", default: false }),
         ...clauseFields,

@@ -70,7 +70,7 @@ describe("multicast", () => {
     expect([...run.mocks.keys()]).toEqual(["a", "after"]);
   });
 
-  it("counts every copy towards the limit of exchanges", async () => {
+  it("counts every copy toward the limit of exchanges", async () => {
     const run = await flow(`- loop: {constant: "3", steps: [{multicast: {steps: [{setBody: {constant: a}}, {setBody: {constant: b}}]}}]}`);
     const { exchange } = await run();
     expect(exchange.run.root.spawned).toBe(6);

@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 export const pipeline = defineStep({
   name: "pipeline",
   title: "Pipeline",
-  summary: "Groups steps that run one after the other, e.g. as one branch of a multicast.",
+  summary: "Groups steps that run one after the other, for example as one branch of a multicast.",
   guarantees: "The steps run one after the other on the same exchange.",
   group: "routing",
   icon: "list-ordered",

@@ -5,7 +5,7 @@ import { f } from "@sluice/model";
 export const rollback = defineStep({
   name: "rollback",
   title: "Rollback",
-  summary: "Fails the exchange in a way that no error handling can recover, or ends it without a failure.",
+  summary: "Fails the exchange with an error that no error handler can handle, or ends it without a failure.",
   guarantees:
     "The step stores nothing between messages. Inside transacted, the statements are rolled back; messages that were already sent cannot be recalled. The failure is not retried, and no onException clause can handle it.",
   group: "errors",
