@@ -40,7 +40,7 @@ describe("master", () => {
   });
 
   it.each([
-    ["master:lock", "line 4: endpoint-option-missing: endpoint 'master' needs 'delegateUri' (syntax: master:namespace:delegateUri)"],
+    ["master:lock", "line 4: endpoint-option-missing: endpoint 'master' needs 'delegateUri'"],
     ["master:lock:tmer:tick", "line 4: connector-unknown: unknown connector 'tmer' (did you mean 'timer'?)"],
     ["master:lock:timer:tick?perod=1s", "line 4: endpoint-option-unknown: endpoint 'timer' has no option 'perod' (did you mean 'period'?)"],
     ["master:lock:timer:tick?period=soon", "line 4: endpoint-option-invalid: option 'period' of endpoint 'timer'"],
