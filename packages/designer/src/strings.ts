@@ -242,7 +242,7 @@ export const strings = {
     deploymentText:
       "The running version is not the one this designer deployed last. Your file is saved, but nothing was deployed. Review the changes before you deploy.",
     compare: "Compare",
-    diskToMine: "Disk to my version",
+    diskToMine: "From disk to my version",
     baseToDisk: "Changes on disk",
     baseToMine: "My changes",
     keepMine: "Overwrite with my version",

@@ -14,7 +14,7 @@ const guarded = defineConnector({
   connect: () => ({ source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => undefined }) }),
 });
 
-/** The harness provides the others. */
+/** `flow()` provides `direct` and `mock` itself. */
 const additional = [...connectors.filter(({ scheme }) => scheme !== "direct" && scheme !== "mock"), guarded];
 
 const start = (from: string) => flow(`- route:\n    id: example\n    from:\n      ${from}\n      steps:\n        - to: mock:out\n`, { connectors: additional });

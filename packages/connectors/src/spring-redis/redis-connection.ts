@@ -35,7 +35,7 @@ const fields = {
   password: f.text({ doc: "The password.", secret: true }),
   database: f.integer({ doc: "The number of the database.", default: 0, min: 0 }),
   sentinels: f.string({
-    doc: "Addresses of the sentinels that know the current master, as `host:port`, separated by commas. `host` and `port` are ignored then.",
+    doc: "Addresses of the sentinels that know the current master, as `host:port`, separated by commas. If set, `host` and `port` are ignored.",
     examples: ["redis1:26379,redis2:26379"],
     group: "advanced",
   }),

@@ -87,7 +87,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await good.stop();
   });
 
-  it("leaves no transaction open when it stops, at whatever moment of a poll", async () => {
+  it("leaves no transaction open, whenever it stops during a poll", async () => {
     for (let round = 0; round < 30; round++) {
       const run = await flow(`- from: {uri: "sql:select * from jobs?initialDelay=1&delay=1&transacted=true", steps: [{to: "mock:rows"}]}`);
       await new Promise((resolve) => setTimeout(resolve, 1 + (round % 10)));

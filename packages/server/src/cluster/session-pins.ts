@@ -65,7 +65,7 @@ export class SessionPins {
   }
 
   /** A session of another node. */
-  sessionElsewhere(id: string): PinnedSession | undefined {
+  remoteSession(id: string): PinnedSession | undefined {
     const { cluster, session } = this.#parts;
     return session
       .live()
