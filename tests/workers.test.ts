@@ -172,7 +172,7 @@ describe("several workers", () => {
     expect((await server.api("DELETE", `/test/session/${own.sessionId}`)).json.callCount).toBe(12);
   });
 
-  it("keeps state between messages in one place", async () => {
+  it("keeps the state between messages in one worker", async () => {
     await put(
       server,
       "together",

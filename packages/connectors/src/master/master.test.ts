@@ -51,7 +51,7 @@ describe("master", () => {
     await expect(start(`uri: ${uri}`)).rejects.toThrow(problem);
   });
 
-  it("hides the secrets of the delegate, by its declaration", async () => {
+  it("masks the options that the delegate declares as secret", async () => {
     const run = await start("uri: master:lock:guarded:x?code=hunter2");
     expect(run.runtime.routes.get("example")?.from).toBe("master:lock:guarded:x?code=xxxxxx");
     await run.stop();

@@ -107,7 +107,7 @@ export class MessageReceiver<T> {
   /** Processes one item; resolves when it is settled. Never throws or rejects. */
   take(item: T): Awaitable {
     this.#inflight++;
-    this.#routeInput.count?.("taken");
+    this.#routeInput.count?.("received");
     if (!this.hasRoom && !this.#isPaused && this.#protocol.pause !== undefined) {
       this.#isPaused = true;
       this.#protocol.pause();
