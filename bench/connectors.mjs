@@ -125,7 +125,7 @@ async function measureCase(sluice, benchCase, title) {
   for (let round = 1 - warmUps; round <= rounds; round++) {
     const { fill, ...measure } = await startRound(round + warmUps);
     const rates = {};
-    // The sides alternate in who goes first, because the tables and logs of the servers grow.
+    // The side that goes first alternates, because the tables and logs of the servers grow.
     for (const side of round % 2 === 0 ? ["bare", "sluice"] : ["sluice", "bare"]) {
       await fill?.(side);
       rates[side] = await measure[side]();

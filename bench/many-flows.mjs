@@ -38,7 +38,7 @@ function readAndDiscard(url) {
   });
 }
 
-/** Resident memory of a process, bytes. */
+/** Resident memory of a process in bytes. */
 const residentOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) * 1024;
 
 async function measure(flows) {

@@ -182,7 +182,7 @@ describe("the deploy token", () => {
   });
 });
 
-describe("the form of error replies", () => {
+describe("the format of error replies", () => {
   it("unknown paths are 404, wrong methods 405 with Allow, every body has one field", async () => {
     const unknown = await server.api("GET", "/nope");
     expect([unknown.status, Object.keys(unknown.json)]).toEqual([404, ["error"]]);
@@ -214,7 +214,7 @@ describe("the form of error replies", () => {
     }
   });
 
-  it("binary types and foreign character sets are 415, nothing is stored", async () => {
+  it("binary types and other character sets are 415, nothing is stored", async () => {
     for (const type of ["multipart/form-data; boundary=x", "application/octet-stream", "image/png", "application/json; charset=utf-16"]) {
       const reply = await server.api("PUT", "/flows/a", '{"yaml":"x"}', { "content-type": type });
       expect([reply.status, reply.json]).toEqual([415, { error: `unsupported content type '${type}'` }]);

@@ -244,7 +244,7 @@ describe("architecture", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("no code outside a connector's folder lists schemes: facts about a connector are in its declaration", () => {
+  it("no code outside a connector's folder lists schemes: metadata of a connector is in its declaration", () => {
     const schemes = readdirSync(join(root, "packages/connectors/src"), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);

@@ -24,21 +24,21 @@ const triggers: Readonly<Record<string, string>> = {
   file: `file:${directory}/inbox?delay=1s`,
 };
 
-/** The harness provides these. */
-const own = new Set(["direct", "mock"]);
-const others = connectors.filter(({ scheme }) => !own.has(scheme));
+/** Connectors that the testkit provides. */
+const testkitSchemes = new Set(["direct", "mock"]);
+const realConnectors = connectors.filter(({ scheme }) => !testkitSchemes.has(scheme));
 
-/** Sources that need a store or other routes, covered by their own tests. */
-const elsewhere = new Set(["queue", "kamelet", "sluice"]);
+/** Sources that need a store or other routes; they have their own tests. */
+const testedSeparately = new Set(["queue", "kamelet", "sluice"]);
 
 describe("sources", () => {
   it("are all covered", () => {
-    const sources = others.filter((connector) => connector.roles.includes("source")).map(({ scheme }) => scheme);
-    expect(sources.filter((scheme) => triggers[scheme] === undefined && !elsewhere.has(scheme))).toEqual([]);
+    const sources = realConnectors.filter((connector) => connector.roles.includes("source")).map(({ scheme }) => scheme);
+    expect(sources.filter((scheme) => triggers[scheme] === undefined && !testedSeparately.has(scheme))).toEqual([]);
   });
 
   it.each(Object.entries(triggers))("%s starts, stops without leaks and starts again", async (_, uri) => {
-    const run = await flow(`- route:\n    id: example\n    from:\n      uri: "${uri}"\n      steps:\n        - to: mock:out\n`, { connectors: others });
+    const run = await flow(`- route:\n    id: example\n    from:\n      uri: "${uri}"\n      steps:\n        - to: mock:out\n`, { connectors: realConnectors });
     const route = run.runtime.routes.get("example");
     const held = (): readonly number[] => [run.host.clock.pending, run.host.http.mounts.length];
     const started = held();
@@ -55,7 +55,7 @@ describe("sources", () => {
 
   it("a stopped timer does not tick, a restarted one does", async () => {
     const run = await flow(`- route:\n    id: example\n    from:\n      uri: "timer:tick?delay=1s&period=1s"\n      steps:\n        - to: mock:out\n`, {
-      connectors: others,
+      connectors: realConnectors,
     });
     const route = run.runtime.routes.get("example");
     await run.host.clock.advance(2_500);

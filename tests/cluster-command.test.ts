@@ -1,4 +1,4 @@
-// `sluice cluster` from the user's view: one command starts a cluster that survives kills, and Ctrl-C stops all of it.
+// `sluice cluster` from the user's point of view: one command starts a cluster that survives kills, and Ctrl-C stops all of it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A cluster from the user's view: three runtimes as separate processes, one NATS server, and every node equal.
+// A cluster from the user's point of view: three runtimes as separate processes, one NATS server, and every node equal.
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -282,7 +282,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     ticks = [];
   });
 
-  it("keeps serving while the store is down, rejects changes, and recovers without help", async () => {
+  it("keeps serving while the store is down, rejects changes, and recovers automatically", async () => {
     await one().putFlow("steady", replyFlow("steady", "on"));
     await store.kill();
     const failed: string[] = [];

@@ -1,4 +1,4 @@
-// Kamelets, pipes and integrations from the user's view: files in a folder, used by flows over HTTP and by every command.
+// Kamelets, pipes and integrations from the user's point of view: files in a folder, used by flows over HTTP and by every command.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

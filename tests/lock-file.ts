@@ -90,7 +90,7 @@ function unexpectedPackages(packages: LockedPackages, allowed: Readonly<Record<s
     const what = hasInstallScript === true ? "runs a script when it is installed" : "is made for some platforms only";
     return [`${name} ${what}. Choose a package that does not, or add it with a reason to the list in tests/lock-file.test.ts.`];
   });
-  return [...problems, ...[...unused].map((pattern) => `No package matches ${pattern} any more: remove it from the list in tests/lock-file.test.ts.`)];
+  return [...problems, ...[...unused].map((pattern) => `No package matches ${pattern} anymore: remove it from the list in tests/lock-file.test.ts.`)];
 }
 
 function resolvedAddresses(packages: LockedPackages): string[] {

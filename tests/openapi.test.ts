@@ -136,7 +136,7 @@ describe("webhooks", () => {
     ({ paths, components } = (await server.api("GET", "/openapi.json")).json);
   });
 
-  it("a mapping at the beginning and the end of a route gives the schemas", () => {
+  it("mappings at the beginning and end of a route provide the schemas", () => {
     const { post } = paths["/api/mapped"];
     expect(post.summary).toBe("Takes an order");
     expect(post.requestBody).toEqual({ required: true, content: { "application/json": { schema: orderSchema } } });
@@ -151,7 +151,7 @@ describe("webhooks", () => {
     expect(Object.keys(paths["/api/order-intake"])).toEqual(["post"]);
   });
 
-  it("declared data types give the kind of body", () => {
+  it("declared data types determine the content types", () => {
     expect(paths["/api/typed"].post.requestBody.content).toEqual({ "application/xml": { schema: { title: "invoice" } } });
     expect(Object.keys(paths["/api/typed"].post.responses["200"].content)).toEqual(["application/json"]);
   });

@@ -1,4 +1,4 @@
-// The declarations of a rest service, from the caller's view.
+// The declarations of a rest service, from the caller's point of view.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, startTestServer, type StartedServer } from "./started-server.ts";
 

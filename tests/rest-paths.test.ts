@@ -1,4 +1,4 @@
-// rest paths with several names in a segment, from the caller's view.
+// rest paths with several names in a segment, from the caller's point of view.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, startTestServer, type StartedServer } from "./started-server.ts";
 

@@ -195,7 +195,7 @@ describe("stored runs", () => {
     expect(list.slice(0, 30).map(({ request }: any) => request.preview)).toEqual(Array.from({ length: 30 }, (_, index) => `n${29 - index}`));
   }, 60_000);
 
-  it("of all workers are found, before and after a restart and the end of a worker", async () => {
+  it("of all workers are found, before and after a restart, and after a worker exits", async () => {
     await start({ SERVICE_WORKERS: "2" });
     await put(server, "web", replyFlow("web", "answer"));
     const replies = await callMany(60, server.baseUrl, "/api/web");

@@ -308,7 +308,7 @@ describe("health", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("probes answer live and ready", async () => {
+  it("the probes report live and ready", async () => {
     for (const probe of ["live", "ready"]) expect((await call(server.baseUrl, "GET", `/_api/health?probe=${probe}`)).status).toBe(200);
     expect((await call(server.baseUrl, "GET", "/_api/health?probe=x")).status).toBe(400);
   });

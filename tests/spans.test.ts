@@ -170,7 +170,7 @@ describe("spans", () => {
     expect(new Set(exportedSpans().map(({ traceId }) => traceId))).toEqual(new Set(["4bf92f3577b34da6a3ce929d0e0e4732"]));
   });
 
-  it("the last spans are sent when the runtime ends", async () => {
+  it("the last spans are sent when the runtime stops", async () => {
     const { putFlow, baseUrl } = await start();
     await putFlow("f", replyFlow("quick", "ok"));
     await call(baseUrl, "POST", "/api/quick", "x");

@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+export { eventually } from "@sluice/testkit";
 import { readConfiguration, startServer, type Configuration, type RunningServer } from "@sluice/server";
 
 export const token = "T0ken-for-tests";
@@ -98,15 +99,6 @@ ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Waits until a condition holds; the timeout is long, so that a stalled machine does not fail the test. */
-export async function eventually(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`the condition was not met within ${withinMs} ms`);
-    await sleep(10);
-  }
-}
 
 /** Follows a stream from now on. */
 export async function followStream(target: Pick<StartedServer, "baseUrl">, path: string): Promise<{ text(): string; end(): Promise<string> }> {

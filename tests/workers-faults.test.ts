@@ -135,7 +135,7 @@ describe("several workers with failures", () => {
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 0, failed: 0 });
   });
 
-  it("traces, reports and counts the runs that ended with their worker, and reports the missing worker", async () => {
+  it("traces, reports and counts the runs that were lost with their worker, and reports the missing worker", async () => {
     await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
     await put(server, "failures", route("failures", "sluice-event:run.failed", 'log: "event ${body}"'));
     // Runs of the killed worker end with it; the others are not affected.
@@ -170,7 +170,7 @@ describe("several workers with failures", () => {
     for (const { close } of streams) close();
   });
 
-  it("replaces the leader and another that end at the same time, at the first attempt", async () => {
+  it("replaces the leader and a follower that exit at the same time, on the first attempt", async () => {
     const before = server.output().length;
     const [leader, other] = [...(await workersOf(server))].sort((one, two) => Number(two.leads) - Number(one.leads)) as [WorkerView, WorkerView];
     for (const { pid } of [leader, other]) process.kill(pid, "SIGKILL");

@@ -1,4 +1,4 @@
-// A service of several worker processes from the user's view: one port, one management API, and the same behavior as one process with more
+// A service of several worker processes from the user's point of view: one port, one management API, and the same behavior as one process with more
 // capacity. Uses real processes and sockets.
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -172,7 +172,7 @@ describe("several workers", () => {
     expect((await server.api("DELETE", `/test/session/${own.sessionId}`)).json.callCount).toBe(12);
   });
 
-  it("keeps state between messages in one place", async () => {
+  it("keeps the state between messages in one worker", async () => {
     await put(
       server,
       "together",

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
         "Choice | First match",
         "Log | one",
         "Log | other",
-        "Send to all | one after the other",
+        "Send to all | in sequence",
         "Map message | order-to-erp",
       ]);
     await page.getByRole("treeitem", { name: /^When/ }).waitFor();

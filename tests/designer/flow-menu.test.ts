@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
     expect(existsSync(testFile())).toBe(false);
   });
 
-  it("signs out where a password is set, and shows no such button elsewhere", async () => {
+  it("signs out if a password is set; otherwise there is no such button", async () => {
     const { page } = open;
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("link", { name: "Orders to ERP" }).waitFor();

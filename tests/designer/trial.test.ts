@@ -240,7 +240,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: "Insert steps" }).click();
     for (const attempt of ["call-erp", "call-erp #2", "call-erp #3"]) await row(page, attempt).waitFor();
     expect(await row(page, "call-erp #4").count()).toBe(0);
-    // The dead letter, by the step of the handler.
+    // The step of the handler that stores the dead letter.
     await row(page, "onException1-to1").waitFor();
     await page.getByRole("tab", { name: "Problems (0)" }).waitFor();
   });

@@ -213,7 +213,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
     await expectOnce("replaced", 4000);
   });
 
-  it("the runtime is killed under load, twice: transacted rows are done once", async () => {
+  it("the runtime is killed under load, twice: each transacted row is processed once", async () => {
     await createTable("crashed", 4000);
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await spawnServer({ dataDir });
@@ -246,7 +246,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
     await expectOnce("shared", 10_000);
   });
 
-  it("a route fails for every tenth row: it stays as it was, the others are done", async () => {
+  it("a route fails for every tenth row: these rows stay unchanged, the others are processed", async () => {
     await createTable("failing", 400);
     const runtime = await start();
     const failure = `{filter: {simple: "\${body[id]} regex '[0-9]*0'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}, `;
@@ -274,7 +274,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
     await link.close();
   });
 
-  it("the password is wrong, then right", async () => {
+  it("the password is wrong, then correct", async () => {
     await createTable("guarded", 10);
     const link = await FaultyLink.to(own);
     const runtime = await start();

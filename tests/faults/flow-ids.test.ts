@@ -64,7 +64,7 @@ async function applyHistory(history: readonly Step[]): Promise<void> {
 }
 
 it(
-  `${histories} random histories of ids that look like file names are the same after kill -9 and a restart`,
+  `flows whose ids look like file names are unchanged after kill -9 and a restart, in ${histories} random histories`,
   () => fc.assert(fc.asyncProperty(steps, applyHistory), { numRuns: histories, endOnFailure: true }),
   60_000 + histories * 60_000,
 );

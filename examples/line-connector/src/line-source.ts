@@ -110,7 +110,7 @@ class Sender {
     const exchange = await routeInput.deliver(message, { pattern: options.reply ? "InOut" : "InOnly", trigger: { uri } });
     const settlement = settlementOf(exchange);
     // Closed without a reply, so that the partner sends the line again.
-    if (settlement.kind === "not-taken") return this.destroy();
+    if (settlement.kind === "released") return this.destroy();
     if (!options.reply || this.#socket.destroyed) return undefined;
     const text = settlement.kind === "done" ? asText(exchange.message.body) : `ERROR ${settlement.failure.code}`;
     this.#socket.write(`${text.replaceAll(/[\r\n]+/g, " ")}\n`);

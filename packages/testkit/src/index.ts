@@ -9,6 +9,7 @@ export * from "./raw-client.ts";
 export * from "./options-of.ts";
 export * from "./real-clock.ts";
 export * from "./example-document.ts";
+export * from "./eventually.ts";
 export * from "./faulty-link.ts";
 export * from "./servers/nats-cluster.ts";
 export { freePort } from "./servers/free-port.ts";

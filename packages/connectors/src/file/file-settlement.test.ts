@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { flow, realTimeHost, type FakeHost } from "@sluice/testkit";
+import { eventually, flow, realTimeHost, type FakeHost } from "@sluice/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileConnector } from "./file.ts";
 
@@ -26,7 +26,7 @@ ${steps}`;
 async function started(yaml: string, drainMs = 30_000) {
   const host = realTimeHost() as FakeHost;
   const running = await flow(yaml, { host, connectors: [fileConnector({ root: base })], limits: { drainMs } });
-  for (let attempt = 0; attempt < 500 && running.mocks.get("taken") === undefined; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually(() => running.mocks.get("taken") !== undefined);
   expect(running.mocks.get("taken")).toHaveLength(1);
   return running;
 }
@@ -41,11 +41,7 @@ async function files(): Promise<Record<string, string>> {
   return found;
 }
 
-async function eventually(expected: Record<string, string>): Promise<void> {
-  for (let attempt = 0; attempt < 200 && JSON.stringify(await files()) !== JSON.stringify(expected); attempt++)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(await files()).toEqual(expected);
-}
+const expectFiles = (expected: Record<string, string>): Promise<void> => expect.poll(files, { interval: 10, timeout: 10_000 }).toEqual(expected);
 
 describe("a file whose run", () => {
   for (const [how, options] of [
@@ -55,30 +51,30 @@ describe("a file whose run", () => {
     it(`was cancelled at the drain limit ${how} instead of going to moveFailed`, { timeout: 20_000 }, async () => {
       const running = await started(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
       await running.stop();
-      await eventually({ "a.txt": "one" });
+      await expectFiles({ "a.txt": "one" });
     });
 
   it("failed goes to moveFailed", async () => {
     const running = await started(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
-    await eventually({ "failed/a.txt": "one" });
+    await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
   it("was rolled back counts as failed", async () => {
     const running = await started(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
-    await eventually({ "failed/a.txt": "one" });
+    await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
   it("succeeded goes to .camel", async () => {
     const running = await started(route("&moveFailed=failed", ""));
-    await eventually({ ".camel/a.txt": "one" });
+    await expectFiles({ ".camel/a.txt": "one" });
     await running.stop();
   });
 });
 
 it("can be moved to a name with any expression of the language", async () => {
   const running = await started(route("&move=${uppercase(${file:name.noext})}.done", ""));
-  await eventually({ "A.done": "one" });
+  await expectFiles({ "A.done": "one" });
   await running.stop();
 });

@@ -10,7 +10,6 @@ import { findFile, type FoundFile } from "./file-scan.ts";
 import { fileNameOption, hasExpressions, type FileNameOption } from "./file-name-option.ts";
 import { readLock } from "./read-lock.ts";
 
-/** A claimed file. */
 interface ClaimedFile {
   readonly message: Message;
   /**
@@ -20,12 +19,12 @@ interface ClaimedFile {
   finish(settled: Settlement["kind"]): Promise<void>;
 }
 
-/** The compiled options for processing the files of an endpoint. */
 export interface FileParts {
   readonly host: Host;
   readonly scope: EndpointScope;
 }
 
+/** Processes the files of an endpoint, with its options compiled. */
 export interface FileWork {
   /** Undefined when the file does not exist, is not ready, was already processed or is claimed elsewhere. */
   claim(file: FoundFile): Promise<ClaimedFile | undefined>;
@@ -91,7 +90,7 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
 
   async function settle(file: FoundFile, found: FoundFile, { identity, marker, settled }: Finish): Promise<void> {
     if (settled !== "done") {
-      if (settled !== "not-taken" && moves.failed !== undefined) await move(file.path, moves.failed(found));
+      if (settled !== "released" && moves.failed !== undefined) await move(file.path, moves.failed(found));
       else if (file.path !== found.path) await move(file.path, found.path);
       return;
     }

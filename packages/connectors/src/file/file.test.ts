@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FlowError, Headers, type Clock, type Processor, type Source } from "@sluice/engine/spi";
-import { connectorUnderTest, exchangeOf, failureOf, FakeRouteInput, realTimeHost, realClock } from "@sluice/testkit";
+import { connectorUnderTest, eventually, exchangeOf, failureOf, FakeRouteInput, realTimeHost, realClock } from "@sluice/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileConnector } from "./file.ts";
 
@@ -48,14 +48,6 @@ async function tree(folder = base): Promise<Record<string, string>> {
     else if (entry.isDirectory()) Object.assign(found, await tree(path));
   }
   return found;
-}
-
-async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 3_000; i++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error("timeout: the condition was never met");
 }
 
 /** Polls the directory once and returns everything that was delivered. */

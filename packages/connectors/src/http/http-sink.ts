@@ -22,7 +22,7 @@ interface Call {
   readonly body: RequestBody;
 }
 
-/** What a call takes from something other than the HTTP endpoint. */
+/** Parts of a call that another connector determines instead of the HTTP endpoint. */
 export interface CallParts {
   /** The address of a call; by default that of the endpoint, with the path and query that the route set. */
   target?(exchange: Exchange): Target;

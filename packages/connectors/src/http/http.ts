@@ -23,7 +23,7 @@ export function httpConnector(settings: HttpSettings = {}): ConnectorDeclaration
   });
 }
 
-/** The connection pools of a runtime: its connectors together keep the maximum of connections per origin. */
+/** The connection pools of a runtime. Its connectors share them, so that the limit per origin applies to all of them together. */
 export function sharedAgents(shared: SharedState, { connectionsPerOrigin = 100 }: HttpSettings = {}): CallAgents {
   return shared.of("http agents", () => new CallAgents(connectionsPerOrigin));
 }

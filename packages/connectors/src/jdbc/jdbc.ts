@@ -1,5 +1,5 @@
 // Executes message bodies as SQL statements.
-import { defineConnector, whenOver, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
+import { defineConnector, onExchangeEnd, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
 import { asText, isMap } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
@@ -123,6 +123,6 @@ function takeKeys(exchange: Exchange, result: SqlResult, request: KeyRequest, is
 /** Rows are read on demand; their session is released at the end of the rows or of the run. */
 function streamRows(exchange: Exchange, statement: Statement, executor: Executor): void {
   const rows = executor.stream(statement, fetchSize);
-  whenOver(exchange, async () => void (await rows.return?.()));
+  onExchangeEnd(exchange, async () => void (await rows.return?.()));
   exchange.message.body = rows;
 }

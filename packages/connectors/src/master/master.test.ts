@@ -14,7 +14,7 @@ const guarded = defineConnector({
   connect: () => ({ source: () => ({ claims: [], exclusive: false, start: () => undefined, stop: () => undefined }) }),
 });
 
-/** The harness provides the others. */
+/** `flow()` provides `direct` and `mock` itself. */
 const additional = [...connectors.filter(({ scheme }) => scheme !== "direct" && scheme !== "mock"), guarded];
 
 const start = (from: string) => flow(`- route:\n    id: example\n    from:\n      ${from}\n      steps:\n        - to: mock:out\n`, { connectors: additional });
@@ -40,7 +40,7 @@ describe("master", () => {
   });
 
   it.each([
-    ["master:lock", "line 4: endpoint-option-missing: endpoint 'master' needs 'delegateUri' (syntax: master:namespace:delegateUri)"],
+    ["master:lock", "line 4: endpoint-option-missing: endpoint 'master' needs 'delegateUri'"],
     ["master:lock:tmer:tick", "line 4: connector-unknown: unknown connector 'tmer' (did you mean 'timer'?)"],
     ["master:lock:timer:tick?perod=1s", "line 4: endpoint-option-unknown: endpoint 'timer' has no option 'perod' (did you mean 'period'?)"],
     ["master:lock:timer:tick?period=soon", "line 4: endpoint-option-invalid: option 'period' of endpoint 'timer'"],
@@ -51,7 +51,7 @@ describe("master", () => {
     await expect(start(`uri: ${uri}`)).rejects.toThrow(problem);
   });
 
-  it("hides the secrets of the delegate, by its declaration", async () => {
+  it("masks the options that the delegate declares as secret", async () => {
     const run = await start("uri: master:lock:guarded:x?code=hunter2");
     expect(run.runtime.routes.get("example")?.from).toBe("master:lock:guarded:x?code=xxxxxx");
     await run.stop();

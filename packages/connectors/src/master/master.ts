@@ -4,7 +4,7 @@ import { f, type Values } from "@sluice/model";
 
 const path = {
   namespace: f.string({
-    doc: "Name of the lock. In a cluster, the routes with the same name run on the same node, even if they belong to different flows.",
+    doc: "Name of the lock. In a cluster, routes with the same name run on the same node, even if they belong to different flows.",
     required: true,
     examples: ["orders"],
   }),

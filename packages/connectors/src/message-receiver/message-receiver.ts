@@ -107,7 +107,7 @@ export class MessageReceiver<T> {
   /** Processes one item; resolves when it is settled. Never throws or rejects. */
   take(item: T): Awaitable {
     this.#inflight++;
-    this.#routeInput.count?.("taken");
+    this.#routeInput.count?.("received");
     if (!this.hasRoom && !this.#isPaused && this.#protocol.pause !== undefined) {
       this.#isPaused = true;
       this.#protocol.pause();
@@ -170,7 +170,7 @@ export class MessageReceiver<T> {
       if (!this.#attempts.isEmpty) this.#attempts.forget(this.#protocol.idOf(item));
       return done;
     }
-    if (settlement.kind !== "not-taken") return this.#failed(item, settlement.failure, exchange);
+    if (settlement.kind !== "released") return this.#failed(item, settlement.failure, exchange);
     if (settlement.reason === "drained" && this.#options.cannotReturn === true)
       return { kind: "dead-letter", attempts: this.#attemptsBefore(item) + 1, failure: settlement.failure, exchange };
     return {

@@ -70,7 +70,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
     const repeat = async (item: Item, pending: Awaitable): Promise<void> => {
       await pending;
       while (item.retryAfterMs !== undefined) {
-        // The server has no copy, so a message that the route refused is retried also while the source stops.
+        // The server has no copy, so a message that the route refused is retried even while the source stops.
         if (waits.isOver && !item.wasRefused)
           return host.log.write("ERROR", "sluice.nats", `${uri}: a message was lost because it could neither be processed nor stored as a dead letter`);
         await (item.wasRefused ? pause(item.retryAfterMs) : waits.wait(item.retryAfterMs));

@@ -111,7 +111,7 @@ function countDeliveries(routeInput: SourceInput): SourceInput {
   return {
     route: routeInput.route,
     deliver(message, delivery) {
-      routeInput.count?.("taken");
+      routeInput.count?.("received");
       const outcome = routeInput.deliver(message, delivery);
       return outcome instanceof Promise ? outcome.then(countSettlement) : countSettlement(outcome);
     },

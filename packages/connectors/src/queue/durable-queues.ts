@@ -2,7 +2,7 @@
 import { FlowError, type Clock, type Host, type RouteIdentity } from "@sluice/engine/spi";
 import type { StoredMessage } from "./stored-message.ts";
 
-/** The part of the store that every kind of it has. */
+/** The part of the interface that every kind of store implements. */
 export interface QueueAccess {
   /** Opens the store on first use. */
   open(): Promise<unknown>;

@@ -3,7 +3,7 @@ import {
   CompileError,
   FlowError,
   settlementOf,
-  whenOver,
+  onExchangeEnd,
   type Connector,
   type Endpoint,
   type Exchange,
@@ -145,7 +145,7 @@ function queuePoller(queueOf: () => Queue, host: Host): Poller {
       const queue = queueOf();
       const entry = await waitFor(queue, timeoutMs, exchange, host);
       if (entry === undefined) return undefined;
-      whenOver(exchange, (over) => (settlementOf(over).kind === "done" ? queue.done(entry) : queue.requeue(entry)));
+      onExchangeEnd(exchange, (over) => (settlementOf(over).kind === "done" ? queue.done(entry) : queue.requeue(entry)));
       return messageOf(entry);
     },
   };

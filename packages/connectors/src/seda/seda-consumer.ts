@@ -116,7 +116,7 @@ export class SedaConsumer {
 
 function isRefused(exchange: Exchange): boolean {
   const settlement = settlementOf(exchange);
-  return settlement.kind === "not-taken" && settlement.reason === "refused";
+  return settlement.kind === "released" && settlement.reason === "refused";
 }
 
 function ownDelivery(delivery: Delivery): Delivery {

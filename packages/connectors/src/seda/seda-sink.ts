@@ -19,7 +19,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
     if (!queue.isFull(options.size)) return put(queue, exchange);
     if (options.discardWhenFull) return undefined;
     if (!options.blockWhenFull) throw queueFull();
-    return putWhenRoom(queue, exchange);
+    return putWhenSpaceIsFree(queue, exchange);
   }
 
   function put(queue: SedaQueue, exchange: Exchange): Awaitable {
@@ -39,7 +39,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
     return undefined;
   }
 
-  function putWhenRoom(queue: SedaQueue, exchange: Exchange): Promise<void> {
+  function putWhenSpaceIsFree(queue: SedaQueue, exchange: Exchange): Promise<void> {
     const { size, offerTimeout } = options;
     const { signal } = exchange.run;
     return new Promise((resolve, reject) => {

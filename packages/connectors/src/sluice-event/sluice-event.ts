@@ -31,7 +31,7 @@ export interface SluiceEvents {
   emit(event: SluiceEvent, exchange?: Exchange): void;
 }
 
-/** Events that may wait per route; when it is full, new events are dropped and counted in the log. */
+/** Maximum number of waiting events per route; further events are dropped and counted in the log. */
 const waitingLimit = 1000;
 /** Property that marks all runs caused by an event, directly or through queues. */
 const markProperty = "SluiceEventName";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { flow, freePort, realTimeHost, serverFor, testConnections, type FakeHost } from "@sluice/testkit";
+import { eventually, flow, freePort, realTimeHost, serverFor, testConnections, type FakeHost } from "@sluice/testkit";
 import { redis } from "./redis-connection.ts";
 import { springRedisConnector } from "./spring-redis.ts";
 
@@ -49,13 +49,8 @@ async function setKey(values: Readonly<Record<string, string>>): Promise<(key: s
   return async (key) => (await route({ body: null, headers: { "CamelRedis.Key": key, "CamelRedis.Value": `value of ${key}` } })).error;
 }
 
-async function eventually(check: () => Promise<boolean>): Promise<void> {
-  const until = Date.now() + 40_000;
-  while (!(await check().catch(() => false))) {
-    if (Date.now() > until) throw new Error("not within 40 s");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+/** Redis rejects commands while it starts and during a failover. */
+const orFalse = (check: () => Promise<boolean>) => (): Promise<boolean> => check().catch(() => false);
 
 describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { timeout: 90_000 }, () => {
   afterAll(async () => {
@@ -83,7 +78,10 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
       writeFileSync(join(folder, "sentinel.conf"), configuration.join("\n"));
       startRedis(join(folder, "sentinel.conf"), "--sentinel");
       sentinel = clientOf(sentinelPort);
-      await eventually(async () => ((await sentinel.call("SENTINEL", "REPLICAS", "orders")) as unknown[]).length === 1);
+      await eventually(
+        orFalse(async () => ((await sentinel.call("SENTINEL", "REPLICAS", "orders")) as unknown[]).length === 1),
+        40_000,
+      );
     }, 60_000);
 
     it("uses the current master, and the new one after a failover", async () => {
@@ -91,12 +89,21 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
       const set = await setKey({ sentinels: `127.0.0.1:1, 127.0.0.1:${sentinelPort}`, masterName: "orders" });
       expect(await set("before")).toBeUndefined();
       expect(await clientOf(masterPort).get("before")).toBe("value of before");
-      await eventually(async () => (await sentinel.call("SENTINEL", "FAILOVER", "orders")) === "OK");
+      await eventually(
+        orFalse(async () => (await sentinel.call("SENTINEL", "FAILOVER", "orders")) === "OK"),
+        40_000,
+      );
       const masterOf = async () => (await sentinel.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "orders")) as string[];
-      await eventually(async () => (await masterOf())[1] === String(replicaPort));
+      await eventually(
+        orFalse(async () => (await masterOf())[1] === String(replicaPort)),
+        40_000,
+      );
       // The old master accepts commands until the sentinel demotes it, which also closes its connections.
       const newMaster = clientOf(replicaPort);
-      await eventually(async () => (await set("after")) === undefined && (await newMaster.get("after")) === "value of after");
+      await eventually(
+        orFalse(async () => (await set("after")) === undefined && (await newMaster.get("after")) === "value of after"),
+        40_000,
+      );
       expect(String(await newMaster.call("ROLE"))).toMatch(/^master/);
     });
 
@@ -119,7 +126,10 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
     const trusted = { port: String(port), tls: "true", tlsCa: readFileSync(certificate, "utf8") };
     const own = { tlsCert: readFileSync(certificate, "utf8"), tlsKey: readFileSync(key, "utf8") };
     const set = await setKey({ ...trusted, ...own });
-    await eventually(async () => (await set("secured")) === undefined);
+    await eventually(
+      orFalse(async () => (await set("secured")) === undefined),
+      40_000,
+    );
     expect(await (await setKey(trusted))("anonymous")).toMatch(/certificate|ECONNRESET|closed/i);
     expect(await (await setKey({ ...trusted, ...own, tlsCa: "" }))("untrusted")).toMatch(/self-signed certificate/);
   });

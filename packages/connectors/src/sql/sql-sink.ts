@@ -1,5 +1,5 @@
 // Executes a statement for each message.
-import { FlowError, whenOver, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
+import { FlowError, onExchangeEnd, type Endpoint, type EndpointScope, type Exchange, type Sink } from "@sluice/engine/spi";
 import { asText, iterate } from "@sluice/engine/values";
 import type { Row, Statement } from "../database/database.ts";
 import { databaseLink } from "../database/database-link.ts";
@@ -88,7 +88,7 @@ function takeRows(exchange: Exchange, rows: readonly Row[], { outputType, output
 /** Rows are read on demand; their session is released at the end of the rows or of the run. */
 function streamRows(exchange: Exchange, statement: Statement, executor: Executor, { fetchSize, outputHeader, noop }: SqlOptions): void {
   const rows = executor.stream(statement, fetchSize === undefined || fetchSize === 0 ? defaultFetchSize : fetchSize);
-  whenOver(exchange, async () => void (await rows.return?.()));
+  onExchangeEnd(exchange, async () => void (await rows.return?.()));
   if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, rows);
   else if (!noop) exchange.message.body = rows;
 }

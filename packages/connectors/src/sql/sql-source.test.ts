@@ -1,5 +1,6 @@
 // The consumer of `sql`, the step `transacted` and the connectors jdbc and sql-stored, in each database available on this machine.
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { eventually } from "@sluice/testkit";
 import { inDatabases } from "../database/databases.test-support.ts";
 import { hostileValues } from "../database/hostile-values.test-support.ts";
 
@@ -7,7 +8,6 @@ const quick = "initialDelay=1&delay=10";
 
 await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
   const { flow, query, host } = database;
-  const eventually = (condition: () => Promise<boolean> | boolean) => expect.poll(condition, { interval: 10, timeout: 10_000 }).toBe(true);
   const count = async (where: string): Promise<number> => Number((await query(`select count(*) as n from jobs where ${where}`))[0]?.["n"]);
 
   beforeEach(async () => {
@@ -87,7 +87,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await good.stop();
   });
 
-  it("leaves no transaction open when it stops, at whatever moment of a poll", async () => {
+  it("leaves no transaction open, whenever it stops during a poll", async () => {
     for (let round = 0; round < 30; round++) {
       const run = await flow(`- from: {uri: "sql:select * from jobs?initialDelay=1&delay=1&transacted=true", steps: [{to: "mock:rows"}]}`);
       await new Promise((resolve) => setTimeout(resolve, 1 + (round % 10)));

@@ -152,7 +152,7 @@ class SqlReceiver {
   /** Executes the statement that follows a run. In a transaction a failed run ends the batch. */
   async #settle(exchange: Exchange, data: unknown, unit: OpenUnit | undefined): Promise<void> {
     const settlement = settlementOf(exchange);
-    if (settlement.kind === "not-taken") throw settlement.failure;
+    if (settlement.kind === "released") throw settlement.failure;
     if (settlement.kind !== "done" && unit !== undefined) throw settlement.failure;
     const name = settlement.kind === "done" ? "onConsume" : "onConsumeFailed";
     const statement = this.#followUps[name];

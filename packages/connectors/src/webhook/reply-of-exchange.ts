@@ -154,7 +154,7 @@ function failureReply(exchange: Exchange, failure: FlowError, delivered: unknown
   const headers = runHeaders(exchange);
   const failed = `route '${rule.routeId}' failed (run ${exchange.run.root.id})`;
   const settlement = settlementOf(exchange);
-  if (settlement.kind === "not-taken") {
+  if (settlement.kind === "released") {
     if (settlement.reason === "drained") return errorReply(503, failed, headers);
     headers["Retry-After"] = "1";
     return errorReply(503, failure.message, headers);

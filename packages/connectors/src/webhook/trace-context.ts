@@ -11,7 +11,7 @@ const ascii = new TextDecoder();
 /** The two hexadecimal digits of every byte, as a lookup table. */
 const digitPairs = new Uint16Array(new TextEncoder().encode(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0")).join("")).buffer);
 
-/** Creates ids from a buffer of random digits: generating each one separately cost more than the rest of a webhook response. */
+/** Creates ids from a buffer of random digits: generating each one separately costs more than the rest of a webhook response. */
 export class TraceIds {
   readonly #random: () => number;
   readonly #numbers = new Uint32Array(idsAtOnce * 6);

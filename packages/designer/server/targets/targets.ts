@@ -102,7 +102,8 @@ const pairOf = ({ baseUrl, tokenEnv }: Target): string => `${tokenEnv} ${new URL
 
 function checkTarget(raw: unknown): Target {
   const { name, baseUrl, tokenEnv } = (raw ?? {}) as Record<string, unknown>;
-  if (typeof name !== "string" || !namePattern.test(name)) throw new HttpError(422, "invalid target name: use letters, digits, spaces, '.', '_', '-' (max 40)");
+  if (typeof name !== "string" || !namePattern.test(name))
+    throw new HttpError(422, "invalid target name: use at most 40 letters, digits, spaces, '.', '_' or '-', and start with a letter or digit");
   if (typeof tokenEnv !== "string" || tokenEnv === "")
     throw new HttpError(422, `target '${name}' needs the name of a token variable, such as SLUICE_STAGING_TOKEN`);
   return { name, baseUrl: urlOf(name, baseUrl), tokenEnv };

@@ -75,7 +75,7 @@ export const inspectorStrings = {
 export const canvasStrings = {
   steps: "Steps",
   inParallel: "in parallel",
-  inOrder: "one after the other",
+  inOrder: "in sequence",
   lane: (number: number, total: number) => `Branch ${number} of ${total}`,
   addLane: "Add branch",
   eachAddress: "Each address in the list",

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createStore } from "zustand/vanilla";
 import { trialDetails } from "./trial-details.ts";
-import type { Trial, TriedStep } from "./trial.ts";
+import type { Trial, TrialStep } from "./trial.ts";
 
 const message = (body: unknown) => ({ body, bodyType: "text" as const, truncated: false, headers: {}, properties: {}, variables: {} });
-const step = (path: TriedStep["path"], body: unknown, error?: string): TriedStep => ({
+const step = (path: TrialStep["path"], body: unknown, error?: string): TrialStep => ({
   runId: "r",
   routeId: "r",
   stepId: "s",
@@ -22,7 +22,7 @@ const step = (path: TriedStep["path"], body: unknown, error?: string): TriedStep
 const list = [0, "route", "from", "steps"];
 
 test("a card shows the message after its step, its failure, or that it was not reached; without a trial nothing", () => {
-  const store = createStore<{ steps: readonly TriedStep[] }>(() => ({ steps: [] }));
+  const store = createStore<{ steps: readonly TrialStep[] }>(() => ({ steps: [] }));
   const details = trialDetails({ store } as unknown as Trial);
   expect(details.get("0/route/from/steps/0")).toBeUndefined();
   store.setState({
@@ -44,7 +44,7 @@ test("a card shows the message after its step, its failure, or that it was not r
 });
 
 test("unchanged details keep their identity", () => {
-  const store = createStore<{ steps: readonly TriedStep[] }>(() => ({ steps: [step([...list, 0], "a"), step([...list, 1], "b")] }));
+  const store = createStore<{ steps: readonly TrialStep[] }>(() => ({ steps: [step([...list, 0], "a"), step([...list, 1], "b")] }));
   const details = trialDetails({ store } as unknown as Trial);
   const [kept, changed] = [details.get("0/route/from/steps/0"), details.get("0/route/from/steps/1")];
   store.setState({ steps: [step([...list, 0], "a"), step([...list, 1], "c")] });

@@ -2,13 +2,13 @@
 import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
 import { pathKey } from "@sluice/model";
 import { bodySummary } from "./message-text.ts";
-import type { Trial, TriedStep } from "./trial.ts";
+import type { Trial, TrialStep } from "./trial.ts";
 
 const dimmed: CardDetails = { dimmed: true };
 const highlighted: CardDetails = { count: 1 };
 
 export function trialDetails(trial: Trial): CardDetailsSource {
-  let steps: readonly TriedStep[] = [];
+  let steps: readonly TrialStep[] = [];
   let details: ReadonlyMap<string, CardDetails> = new Map();
   const current = (): ReadonlyMap<string, CardDetails> => {
     const state = trial.store.getState();
@@ -36,7 +36,7 @@ function summaryOf(count: number, body: unknown): string {
   return count === 1 ? cut : `${count}× ${cut}`;
 }
 
-function detailsOf(steps: readonly TriedStep[], before: ReadonlyMap<string, CardDetails>): ReadonlyMap<string, CardDetails> {
+function detailsOf(steps: readonly TrialStep[], before: ReadonlyMap<string, CardDetails>): ReadonlyMap<string, CardDetails> {
   const details = new Map<string, CardDetails>();
   const counts = new Map<string, number>();
   for (const { path, after, error } of steps) {

@@ -15,7 +15,7 @@ import type { SomeMessage } from "./message-text.ts";
 import { emptySample, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 
 /** A simulated step and its card. */
-export interface TriedStep extends SimulatedStep {
+export interface TrialStep extends SimulatedStep {
   readonly path: Path | undefined;
 }
 
@@ -34,7 +34,7 @@ export const responseKey = (routeId: string, stepId: string): string => `${route
 
 /** The steps that the sample visits. */
 export interface VisitedSteps {
-  readonly steps: readonly TriedStep[];
+  readonly steps: readonly TrialStep[];
   readonly input: SomeMessage | undefined;
   /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then used at every step. */
   readonly isFallback: boolean;
@@ -52,7 +52,7 @@ export interface TrialState {
   readonly isOn: boolean;
   readonly isBusy: boolean;
   readonly result: SimulationResult | undefined;
-  readonly steps: readonly TriedStep[];
+  readonly steps: readonly TrialStep[];
   /** Why there is no result for the current text. */
   readonly problem: string | undefined;
   /** Index in `steps` of the step whose message is shown. */
@@ -282,7 +282,7 @@ export class Trial {
   }
 }
 
-const withPaths = (steps: readonly SimulatedStep[], outline: Outline): readonly TriedStep[] =>
+const withPaths = (steps: readonly SimulatedStep[], outline: Outline): readonly TrialStep[] =>
   steps.map((step) => ({ ...step, path: pathAtOffset(outline, step.offset) }));
 
 const isReplaced = (error: unknown): boolean => error instanceof SimulationStopped && error.reason === "replaced";

@@ -140,7 +140,9 @@ export class BeanRegistry {
     const declaration = this.#find(type, { written, kind });
     if (declaration.kind !== kind) throw new CompileError("bean-wrong-kind", `'${type}' is not a valid ${kind.replaceAll("-", " ")}`, { value: written });
     const values =
-      declaration.takesAny === true ? withPositions(properties) : bindFields(declaration.properties, withArguments(properties, type, declaration), `'${type}'`);
+      declaration.acceptsAnyProperty === true
+        ? withPositions(properties)
+        : bindFields(declaration.properties, withArguments(properties, type, declaration), `'${type}'`);
     const created = declaration.create(values as never, this.#parts.host, {
       flowId: this.#parts.flowId,
       name,

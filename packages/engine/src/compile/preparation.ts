@@ -1,7 +1,7 @@
 import { cancelledError } from "../tools/pacing.ts";
 import type { Processor } from "../spi/processor.ts";
 
-/** Runs the preparation that its expressions registered before the step. Returns the step itself when there is none. */
+/** A processor that first runs the work that the step's expressions registered, then the step. Returns the step itself when there is none. */
 export function withPreparation(work: readonly Processor[], step: Processor): Processor {
   if (work.length === 0) return step;
   return (exchange) => {

@@ -2,7 +2,7 @@
 import type { Exchange } from "./exchange.ts";
 
 /** Calls `run` once when the exchange completes, failed or not; the last registered is called first. */
-export function whenOver(exchange: Exchange, run: (exchange: Exchange) => void | Promise<void>): void {
+export function onExchangeEnd(exchange: Exchange, run: (exchange: Exchange) => void | Promise<void>): void {
   (exchange.completions ??= []).push(run);
 }
 

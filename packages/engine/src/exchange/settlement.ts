@@ -11,15 +11,15 @@ export type Settlement =
    * Return it without counting an attempt: the message was not the cause. `refused`: the route had too many runs in flight;
    * `drained`: the route was stopped before the run completed.
    */
-  | { readonly kind: "not-taken"; readonly reason: "refused" | "drained"; readonly failure: FlowError };
+  | { readonly kind: "released"; readonly reason: "refused" | "drained"; readonly failure: FlowError };
 
 const done: Settlement = { kind: "done" };
 
 /** How to settle the message of a completed exchange. Does not allocate in the success case. */
 export function settlementOf({ failure, ending: ended }: Exchange): Settlement {
   if (failure === undefined) return ended === ending.rolledBack ? { kind: "rolled-back", failure: rolledBack() } : done;
-  if (failure.code === "limit-inflight") return { kind: "not-taken", reason: "refused", failure };
-  if (failure.code === "run-abandoned") return { kind: "not-taken", reason: "drained", failure };
+  if (failure.code === "limit-inflight") return { kind: "released", reason: "refused", failure };
+  if (failure.code === "run-abandoned") return { kind: "released", reason: "drained", failure };
   return { kind: failure.rollback ? "rolled-back" : "failed", failure };
 }
 

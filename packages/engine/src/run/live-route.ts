@@ -367,7 +367,7 @@ export class LiveRoute implements Route, SourceInput {
     stats.lastRunAt = run.endedAt = this.#host.clock.now();
     if (exchange.failure !== undefined) {
       run.failure = exchange.failure;
-      // The run failed with another error than the one that was handled before.
+      // The run failed with a different error than the one handled before.
       run.handled = false;
       if (run.status !== "cancelled") run.status = "failed";
       stats.failed++;

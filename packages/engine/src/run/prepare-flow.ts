@@ -130,7 +130,7 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
   };
 }
 
-/** A parameter instead of a key in the flow, so that the file still runs on Camel. Tools that check a flow without its parameters list none. */
+/** The placement is a parameter, not a key of the flow, so that the file still runs on Camel. It is `auto` when a tool checks a flow without its parameters. */
 function placementOf({ propertiesUnder }: RouteScope): FlowPlacement {
   const text = propertiesUnder("sluice.")["placement"]?.trim() ?? "auto";
   const found = flowPlacements.find((placement) => placement === text);

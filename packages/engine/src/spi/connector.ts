@@ -145,7 +145,7 @@ export interface RouteInput {
 }
 
 /** A message was received, or settled in one of three ways. */
-export type SourceEvent = "taken" | "done" | "redelivered" | "dead-lettered";
+export type SourceEvent = "received" | "done" | "redelivered" | "dead-lettered";
 
 /** The entry point of the route that a source belongs to. */
 export interface SourceInput extends RouteInput {

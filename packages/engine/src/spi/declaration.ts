@@ -148,7 +148,7 @@ export interface BeanDeclaration<F extends Fields = any> extends Described {
   /** The properties set by its constructor arguments, in order: `#class:X(false)`. */
   readonly constructorProperties?: readonly string[];
   /** It accepts properties with any name, unparsed; `properties` is then empty. */
-  readonly takesAny?: boolean;
+  readonly acceptsAnyProperty?: boolean;
   create(properties: Values<F>, host: Host, scope: BeanScope): unknown;
 }
 

@@ -28,8 +28,8 @@ type Members = Readonly<Record<string, unknown>>;
 const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
 const maxDepth = 200;
 
-/** `runTests` also runs the tests inside the document and reports each failing one as a problem. */
 interface CompileOptions {
+  /** Also runs the tests in the document and reports each failing one as a problem. */
   readonly runTests?: boolean;
 }
 

@@ -29,8 +29,8 @@ export function formatNumber(value: number, pattern: string): string {
 function digitsOf(value: number): readonly [string, string] {
   const text = String(value);
   if (text.includes("e")) {
-    const { figures, exponent } = decimalOf(value);
-    return ["0", "0".repeat(-exponent - 1) + figures];
+    const { significantDigits, exponent } = decimalOf(value);
+    return ["0", "0".repeat(-exponent - 1) + significantDigits];
   }
   const [whole = "0", fraction = ""] = text.split(".");
   return [whole, fraction];

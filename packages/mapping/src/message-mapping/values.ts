@@ -117,18 +117,18 @@ export function detached(value: unknown, run: Run, depth = 0): unknown {
 /** Rounds half away from zero, as with money. Negative digits round to tens and hundreds. */
 export function roundTo(value: number, digits: number): number {
   if (!Number.isFinite(value) || (digits >= 0 && Number.isInteger(value))) return value;
-  const { figures, exponent } = decimalOf(value);
-  // Rounds the decimal figures: multiplication would round the binary fraction (1.005), and be off by one in the last of many digits.
+  const { significantDigits, exponent } = decimalOf(value);
+  // Rounds the decimal digits: multiplication would round the binary fraction (1.005), and be off by one in the last of many digits.
   const keptDigits = exponent + 1 + digits;
-  if (keptDigits >= figures.length) return value;
+  if (keptDigits >= significantDigits.length) return value;
   if (keptDigits < 0) return 0;
-  const isUp = figures.charAt(keptDigits) >= "5";
-  const rounded = Number(`${BigInt(figures.slice(0, keptDigits)) + (isUp ? 1n : 0n)}e${-digits}`);
+  const isUp = significantDigits.charAt(keptDigits) >= "5";
+  const rounded = Number(`${BigInt(significantDigits.slice(0, keptDigits)) + (isUp ? 1n : 0n)}e${-digits}`);
   return value < 0 ? -rounded + 0 : rounded;
 }
 
-/** The fewest figures that identify a number without its sign, and the exponent of the first one: 0.012 is `12`, -2. */
-export function decimalOf(value: number): { readonly figures: string; readonly exponent: number } {
+/** The fewest digits that identify a number without its sign, and the exponent of the first one: 0.012 is `12`, -2. */
+export function decimalOf(value: number): { readonly significantDigits: string; readonly exponent: number } {
   const [written = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
-  return { figures: written.replace(".", ""), exponent: Number(exponent) };
+  return { significantDigits: written.replace(".", ""), exponent: Number(exponent) };
 }

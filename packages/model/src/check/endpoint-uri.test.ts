@@ -94,7 +94,7 @@ test("a list option is split at commas", () => expect(bind("http:erp?methods=GET
 test.each([
   ["timer:t?perid=5", "endpoint-option-unknown", "endpoint 'timer' has no option 'perid' (did you mean 'period'?)"],
   ["timer:t?period=soon", "endpoint-option-invalid", "option 'period' of endpoint 'timer': expected a duration such as 500, 10s or 1m30s, got 'soon'"],
-  ["timer", "endpoint-option-missing", "endpoint 'timer' needs 'timerName' (syntax: timer:timerName)"],
+  ["timer", "endpoint-option-missing", "endpoint 'timer' needs 'timerName'"],
   ["timer:t?period=1&period=2", "endpoint-option-duplicate", "endpoint 'timer' has the option 'period' twice: keep one of them"],
   ["timer:t?period=1&initial-delay=2&initialDelay=3", "endpoint-option-duplicate", "endpoint 'timer' has the option 'initialDelay' twice: keep one of them"],
   ["timer:t?period", "endpoint-uri-invalid", "the uri of endpoint 'timer' is not valid: the option 'period' has no value"],
@@ -106,6 +106,8 @@ test.each([
     "endpoint 'timer' has no option '__proto__' (allowed: fixedRate, initialDelay, period, schedule, timerName)",
   ],
 ])("%s is rejected", (uri, code, message) => expect(bind(uri, timer).problems.map((problem) => [problem.code, problem.message])).toEqual([[code, message]]));
+
+test("the hint for a missing part of the path is the syntax", () => expect(bind("timer", timer).problems[0]?.hint).toBe("write the uri as timer:timerName"));
 
 const fillers = Array.from({ length: 20 }, (_, index) => `filler${10 + index}`);
 const jms: EndpointShape = {

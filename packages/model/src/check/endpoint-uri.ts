@@ -193,8 +193,7 @@ class EndpointBinding {
 
   #missing(name: string): void {
     const { path, syntax } = this.#shape;
-    if (Object.hasOwn(path, name))
-      this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs '${name}' (syntax: ${syntax})`, `write the uri as ${syntax}`);
+    if (Object.hasOwn(path, name)) this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs '${name}'`, `write the uri as ${syntax}`);
     else this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs the option '${name}'`, `add ${name} to 'parameters'`);
   }
 

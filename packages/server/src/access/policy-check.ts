@@ -5,7 +5,7 @@ import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessR
 import type { AccessRequirement } from "./access-rules.ts";
 import type { CorsRules } from "./cors-headers.ts";
 import type { Principal, RateLimit } from "./policy-document.ts";
-import type { BodyProof, CredentialScheme, CredentialResult } from "./schemes/credential-scheme.ts";
+import type { BodyVerification, CredentialScheme, CredentialResult } from "./schemes/credential-scheme.ts";
 import { retryAfter, type TokenBuckets } from "./token-buckets.ts";
 
 /** The compiled parts of a policy. */
@@ -76,25 +76,25 @@ export class PolicyCheck implements AccessCheck {
     return result instanceof Promise ? result.then((later) => this.#decide(request, requirement, later)) : this.#decide(request, requirement, result);
   }
 
-  #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyProof): AccessGranted | AccessDenied | AccessNeedsBody {
+  #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyVerification): AccessGranted | AccessDenied | AccessNeedsBody {
     if (result === "wrong") return this.#wrong(request);
     if (result === "throttled") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
     if (result === "unavailable") return this.#unavailable(request);
-    if (!("proof" in result)) return this.#admit(request, requirement, result);
+    if (!("verifyBody" in result)) return this.#admit(request, requirement, result);
     return {
       kind: "needs-body",
       replyHeaders: this.#policy.cors?.onReply(request),
       check: (body) => {
-        const proof = result.proof(body);
-        const decide = (proven: Awaited<typeof proof>) => this.#decideProof(request, requirement, proven);
-        return proof instanceof Promise ? proof.then(decide) : decide(proof);
+        const verified = result.verifyBody(body);
+        const decide = (outcome: Awaited<typeof verified>) => this.#decideWithBody(request, requirement, outcome);
+        return verified instanceof Promise ? verified.then(decide) : decide(verified);
       },
     };
   }
 
-  #decideProof(request: AccessRequest, requirement: AccessRequirement, proof: Principal | "wrong" | "unavailable"): AccessGranted | AccessDenied {
-    if (proof === "unavailable") return this.#unavailable(request);
-    return proof === "wrong" ? this.#wrong(request) : this.#admit(request, requirement, proof);
+  #decideWithBody(request: AccessRequest, requirement: AccessRequirement, result: Principal | "wrong" | "unavailable"): AccessGranted | AccessDenied {
+    if (result === "unavailable") return this.#unavailable(request);
+    return result === "wrong" ? this.#wrong(request) : this.#admit(request, requirement, result);
   }
 
   #admit(request: AccessRequest, requirement: AccessRequirement, principal: Principal | undefined): AccessGranted | AccessDenied {

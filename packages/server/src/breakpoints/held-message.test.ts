@@ -29,7 +29,7 @@ describe("a changed message", () => {
     expect([message.body, message.headers.get("X-Id"), message.headers.get("Authorization")]).toEqual([{ a: 1 }, "1", "Bearer real"]);
   });
 
-  it("rejects a masked value in a new place of its body", () => {
+  it("rejects a masked value at a new position in its body", () => {
     const { message, change } = held({ password: "real", note: "a *** b", list: [{ token: "t" }] }, {});
     expect(change({ body: { password: "***", note: "a *** b", list: [{ token: "***" }], n: 1 } })).toEqual(["body"]);
     expect(message.body).toEqual({ password: "real", note: "a *** b", list: [{ token: "t" }], n: 1 });

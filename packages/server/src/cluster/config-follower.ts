@@ -80,13 +80,13 @@ export class ConfigFollower {
   }
 
   /** Resolves when every received change is applied, or after a timeout. */
-  async caughtUp(): Promise<void> {
+  async catchUp(): Promise<void> {
     const until = systemClock.monotonic() + catchUpMs;
     while (this.applied < this.head && systemClock.monotonic() < until) await this.#nextEvent(until);
   }
 
-  /** Resolves when this node has applied a revision; false when it has not in time. */
-  async hasApplied(revision: number, until: number): Promise<boolean> {
+  /** Waits until this node has applied a revision; resolves with false on timeout. */
+  async waitForRevision(revision: number, until: number): Promise<boolean> {
     while (this.applied < revision && systemClock.monotonic() < until) await this.#nextEvent(until);
     return this.applied >= revision;
   }

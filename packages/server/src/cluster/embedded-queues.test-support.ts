@@ -1,4 +1,4 @@
-// The queues of a runtime without a cluster, in the form of the port, so that the contract of queues is checked on them too. All nodes of a
+// The queues of a runtime without a cluster behind the cluster interface, so that the contract of queues is checked on them too. All nodes of a
 // "cluster" are handles of one process: closing one ends the process, and the next use starts another one on the same files.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

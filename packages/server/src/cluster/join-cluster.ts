@@ -214,8 +214,8 @@ class JoinedNode implements ClusterNode {
     return this.#handOver.port(ingress);
   }
 
-  sessionElsewhere(id: string): SessionTag | undefined {
-    return this.#pins.sessionElsewhere(id);
+  remoteSession(id: string): SessionTag | undefined {
+    return this.#pins.remoteSession(id);
   }
 
   async claimFlows(flows: readonly string[]): Promise<string | undefined> {
@@ -252,7 +252,7 @@ class JoinedNode implements ClusterNode {
     return problems;
   }
 
-  usersElsewhere(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["usersElsewhere"]> {
+  remoteUsers(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["remoteUsers"]> {
     return requestUsersOf(this.#others, { kind, id }, this.#settings.clusterSettleMs);
   }
 
@@ -315,7 +315,7 @@ class JoinedNode implements ClusterNode {
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "cluster-conflict" || attempt === maxAttempts) throw error;
       }
-      await this.#follower.caughtUp();
+      await this.#follower.catchUp();
       // A random delay, so that nodes with conflicting writes do not retry at the same time.
       await new Promise<void>((resolve) => systemClock.after(Math.random() * attempt * 20, resolve));
     }

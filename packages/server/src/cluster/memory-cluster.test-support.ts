@@ -1,4 +1,4 @@
-// The port in memory: the model that the contract suite compares the stores with, and a store for tests of the code above the port.
+// An in-memory implementation of the cluster interface: the model that the contract suite compares the stores with, and a store for tests of the code that uses the interface.
 import {
   ClusterError,
   type Claim,

@@ -45,7 +45,7 @@ export class SessionPins {
   respond(): () => void {
     const { others, session, changed } = this.#parts;
     return others.respond(pinsTopic, ({ boot, pins }) => {
-      session.pinned(boot, pins);
+      session.pinsReceived(boot, pins);
       this.refresh();
       changed();
       return null;
@@ -65,7 +65,7 @@ export class SessionPins {
   }
 
   /** A session of another node. */
-  sessionElsewhere(id: string): PinnedSession | undefined {
+  remoteSession(id: string): PinnedSession | undefined {
     const { cluster, session } = this.#parts;
     return session
       .live()

@@ -72,7 +72,7 @@ export class Session {
       this.#stops.push(() => watch.stop());
     });
     await startWait(log, "the list of nodes", loaded);
-    this.#stops.push(cluster.messaging.subscribe(progressTopic, (payload) => this.#progressed(decode(payload) as Progress)));
+    this.#stops.push(cluster.messaging.subscribe(progressTopic, (payload) => this.#progressReceived(decode(payload) as Progress)));
     await startWait(log, "the removal of its previous session", this.#removeSessions(previousBoots));
     await this.#rejectDuplicateName();
     await startWait(log, "its first heartbeat", this.#beat());
@@ -193,13 +193,13 @@ export class Session {
     this.wake();
   }
 
-  /** A node changed its pins. */
-  pinned(boot: string, pins: Pins): void {
+  /** Called when a node has changed its pins. */
+  pinsReceived(boot: string, pins: Pins): void {
     const member = this.#members.get(boot);
     if (member !== undefined && (member.heartbeat.pins?.version ?? 0) < pins.version) member.heartbeat = { ...member.heartbeat, pins };
   }
 
-  #progressed({ boot, isReady, applied, behind }: Progress): void {
+  #progressReceived({ boot, isReady, applied, behind }: Progress): void {
     const member = this.#members.get(boot);
     if (member === undefined) return;
     member.heartbeat = { ...member.heartbeat, isReady, applied, behind };

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 /** Waits until the live nodes have applied a revision, and reports those that have not. */
 export async function settledReport(revision: number, follower: ConfigFollower, session: Session, settleMs: number): Promise<ChangeReport> {
   const until = systemClock.monotonic() + settleMs;
-  await follower.hasApplied(revision, until);
+  await follower.waitForRevision(revision, until);
   session.publishProgress();
   await session.eventually((live) => live.every(({ applied }) => applied >= revision), until);
   const live = session.live();

@@ -4,7 +4,7 @@ import type { BeanDeclaration, Cluster, Ids, Log } from "@sluice/engine";
 import type { SharedAggregation } from "@sluice/engine/tools";
 import { GroupLog } from "./group-log.ts";
 import type { RecordCipher } from "./record-cipher.ts";
-import { SharedParts } from "./shared-parts.ts";
+import { ClusterPartQueue } from "./cluster-part-queue.ts";
 
 export interface SharedAggregationParts {
   readonly cluster: Cluster;
@@ -26,7 +26,7 @@ const maxOpenMessages = 9_000;
 export class SharedAggregations {
   readonly #parts: SharedAggregationParts;
   readonly #groups: GroupLog;
-  readonly #started = new Map<string, Set<SharedParts>>();
+  readonly #started = new Map<string, Set<ClusterPartQueue>>();
 
   constructor(parts: SharedAggregationParts) {
     this.#parts = parts;
@@ -57,7 +57,7 @@ export class SharedAggregations {
     const { tokenOf } = this.#parts;
     const started = this.#started.get(queue) ?? new Set();
     this.#started.set(queue, started);
-    return new SharedParts(queue, receiver, {
+    return new ClusterPartQueue(queue, receiver, {
       ...this.#parts,
       groups: this.#groups,
       maxMessages,

@@ -25,7 +25,7 @@ it("a key that another node removed can be added again, and a late remove does n
   expect(await one.add("k")).toBe(true);
   await two.remove("k");
   expect(await two.add("k")).toBe(true);
-  // One still has its first claim; releasing it must not release that of two.
+  // Node one still has its first claim; releasing it must not release the claim of node two.
   await one.remove("k");
   expect(await one.add("k")).toBe(false);
 });

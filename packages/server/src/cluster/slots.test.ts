@@ -70,7 +70,7 @@ it("a slot that could not be released is released later", async () => {
   await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waiting);
 });
 
-it("a slot moves to another node only when none of its messages runs any more", async () => {
+it("a slot moves to another node only when none of its messages is running", async () => {
   const node = memoryCluster();
   let isSettled = true;
   const one = await start(node("one"), { reconcile: async () => isSettled });

@@ -94,7 +94,7 @@ function masterProblems(deployment: Deployment, [tie]: readonly string[]): reado
   const [first, ...others] = mastersOf(deployment);
   const durable = deployment.routes.filter((route) => masterOf(route) !== undefined && route.trigger === "request" && hasStoredMessages(route));
   return [
-    ...durable.map((route) => problem(deployment, route, `every node runs the messages of a durable webhook, but '${route.from}' is for one node`)),
+    ...durable.map((route) => problem(deployment, route, `every node runs the messages of a durable webhook, but '${route.from}' runs on one node`)),
     ...deployment.routes
       .filter((route) => tie !== undefined && others.includes(masterOf(route) as string))
       .map((route) => problem(deployment, route, `the flow must run on one node (${tie}), but 'master:' has the names '${first}' and '${masterOf(route)}'`)),

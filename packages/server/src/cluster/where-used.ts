@@ -1,6 +1,6 @@
 // Queries the other nodes for their flows that use a document. A node that could not start the newest version of a flow runs another one, so the
 // responses can differ.
-import type { FlowElsewhere } from "../mappings/installed-document.ts";
+import type { RemoteFlow } from "../mappings/installed-document.ts";
 import type { OtherNodes, Topic } from "./other-nodes.ts";
 
 export type UsedKind = "connection" | "kamelet";
@@ -20,7 +20,7 @@ const maxFlows = 20;
 export const respondUsersOf = (others: OtherNodes, usersOf: (kind: UsedKind, id: string) => readonly string[]): (() => void) =>
   others.respond(usersOfTopic, ({ kind, id }) => usersOf(kind, id).slice(0, maxFlows));
 
-export async function requestUsersOf(others: OtherNodes, request: Query, waitMs: number): Promise<readonly FlowElsewhere[]> {
+export async function requestUsersOf(others: OtherNodes, request: Query, waitMs: number): Promise<readonly RemoteFlow[]> {
   const { responses } = await others.request(usersOfTopic, request, { timeoutMs: Math.min(waitMs, maxWaitMs) });
   return responses.flatMap(({ node, response }) => response.map((flow) => ({ flow, node })));
 }

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { loadClient } from "@sluice/connectors";
 import type { Connection, ConnectionDeclaration, ConnectionState, Host } from "@sluice/engine/spi";
-import { FakeHost, realTimeHost } from "@sluice/testkit";
+import { eventually, FakeHost, realTimeHost } from "@sluice/testkit";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.test-support.ts";
 import { createConnectionTypes } from "./connection-types.ts";
@@ -29,11 +29,6 @@ async function setUp(host: Host = realTimeHost(), types: readonly ConnectionDecl
 }
 
 const text = (port: number): string => String(port);
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 400 && !condition(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBe(true);
-}
 
 describe("a connection", () => {
   it("is not opened before it is used, and is shared by all users", async () => {

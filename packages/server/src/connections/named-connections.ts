@@ -11,7 +11,7 @@ import {
   rejectStaleChange,
   rejectCaseConflict,
   rejectIfUsed,
-  type FlowElsewhere,
+  type RemoteFlow,
   type IfMatch,
   type DocumentVersion,
 } from "../mappings/installed-document.ts";
@@ -49,7 +49,7 @@ export interface NamedConnectionsParts {
   /** The flows that use a connection. */
   usersOf(id: string): readonly string[];
   /** The flows of other nodes that use a connection. */
-  readonly usersElsewhere: (id: string) => Promise<readonly FlowElsewhere[]>;
+  readonly remoteUsers: (id: string) => Promise<readonly RemoteFlow[]>;
   /** Called when a connection becomes available. */
   appeared(id: string): void;
 }
@@ -114,7 +114,7 @@ export class NamedConnections {
       const current = this.#installed.get(id);
       if (current === undefined) throw notFound(noun, id);
       rejectStaleChange(noun, id, ifMatch, current);
-      await rejectIfUsed(noun, id, this.#parts.usersOf(id), this.#parts.usersElsewhere);
+      await rejectIfUsed(noun, id, this.#parts.usersOf(id), this.#parts.remoteUsers);
       const { unflushed } = await this.#parts.store.remove(id).catch(throwStorageError);
       await this.#deactivate(id);
       throwIfUnflushed(unflushed, `connection '${id}' was removed, but may reappear`);

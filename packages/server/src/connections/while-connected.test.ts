@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { loadClient } from "@sluice/connectors";
 import { whileConnected } from "@sluice/connectors/kit";
 import { Message, type SourceInput } from "@sluice/engine/spi";
-import { FakeRouteInput, realTimeHost } from "@sluice/testkit";
+import { eventually, FakeRouteInput, realTimeHost } from "@sluice/testkit";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { echo, EchoServer, lookupOf, type EchoClient } from "./echo-server.test-support.ts";
 import { createConnectionTypes } from "./connection-types.ts";
@@ -44,11 +44,6 @@ async function setUp(isListening: boolean) {
   const routeInput = new FakeRouteInput();
   cleanups.push(() => source.stop());
   return { server, connections, source, routeInput, counts };
-}
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !condition(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBe(true);
 }
 
 const push = (server: EchoServer, text: string): void => server.sockets.forEach((socket) => socket.write(text));

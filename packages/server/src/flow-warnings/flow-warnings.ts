@@ -1,4 +1,4 @@
-// Warnings about the text of a flow that a deploy does not give.
+// Warnings about the text of a flow that a deployment does not report.
 import { readTree, type Diagnostic } from "@sluice/model";
 import type { ServerCatalog } from "../catalog.ts";
 import { addressCautions } from "./address-cautions.ts";

@@ -8,7 +8,7 @@ import type { Unflushed } from "../flows/flow-store.ts";
 import { claimsKey, decodeFlow, type FlowParts } from "../flows/installed-flows.ts";
 import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { systemClock } from "../host/clock.ts";
-import { rejectStaleChange, rejectIfUsed, type FlowElsewhere, type IfMatch } from "../mappings/installed-document.ts";
+import { rejectStaleChange, rejectIfUsed, type RemoteFlow, type IfMatch } from "../mappings/installed-document.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletFolder } from "./find-kamelet-folders.ts";
@@ -29,7 +29,7 @@ export interface KameletsParts {
   readonly folders: readonly KameletFolder[];
   readonly log: Log;
   /** The flows of other nodes that use a Kamelet. */
-  readonly usersElsewhere: (name: string) => Promise<readonly FlowElsewhere[]>;
+  readonly remoteUsers: (name: string) => Promise<readonly RemoteFlow[]>;
   /** A function, because the flows are opened after this part. */
   flows(): FlowParts;
 }
@@ -166,7 +166,7 @@ export class InstalledKamelets {
       const { origin, name: place } = current.place;
       if (origin !== "deployed") throw new ServiceError("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
       const other = this.#others.find(name);
-      if (other === undefined) await rejectIfUsed(noun, name, this.usersOf(name), this.#parts.usersElsewhere);
+      if (other === undefined) await rejectIfUsed(noun, name, this.usersOf(name), this.#parts.remoteUsers);
       const { unflushed } = await this.#replace({ name, next: other, force: false }, () => store.remove(name).catch(throwStorageError));
       log.write("INFO", "sluice.kamelets", `Removed Kamelet '${name}'`);
       throwIfUnflushed(unflushed, `Kamelet '${name}' was removed, but may reappear`);

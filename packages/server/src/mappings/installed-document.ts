@@ -25,7 +25,7 @@ export function rejectCaseConflict(noun: string, id: string, installed: Readonly
 }
 
 /** A flow that runs on another node of the cluster. */
-export interface FlowElsewhere {
+export interface RemoteFlow {
   readonly flow: string;
   readonly node: string;
 }
@@ -35,7 +35,7 @@ export async function rejectIfUsed(
   noun: string,
   id: string,
   here: readonly string[],
-  elsewhere: (id: string) => Promise<readonly FlowElsewhere[]>,
+  elsewhere: (id: string) => Promise<readonly RemoteFlow[]>,
 ): Promise<void> {
   const users = here.length > 0 ? here.map((flow) => `flow '${flow}'`) : (await elsewhere(id)).map(({ flow, node }) => `flow '${flow}' on node '${node}'`);
   if (users.length > 0) throw new ServiceError("conflict", oneSentence(`${noun} '${id}' is used by ${users.join(", ")}`));

@@ -172,7 +172,7 @@ function sourceMetrics(page: Exposition, sources: readonly SourceMetrics[]): voi
   page.gauge(
     "sluice_source_inflight",
     "Messages received from another system and not settled yet.",
-    sources.map(({ scheme, events }) => [{ scheme }, settled.reduce((unsettled, outcome) => unsettled - events[outcome], events.taken)]),
+    sources.map(({ scheme, events }) => [{ scheme }, settled.reduce((unsettled, outcome) => unsettled - events[outcome], events.received)]),
   );
 }
 

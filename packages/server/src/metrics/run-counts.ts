@@ -101,7 +101,7 @@ export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): R
   };
 }
 
-const noEvents = (): SourceCounts => ({ taken: 0, done: 0, redelivered: 0, "dead-lettered": 0 });
+const noEvents = (): SourceCounts => ({ received: 0, done: 0, redelivered: 0, "dead-lettered": 0 });
 
 /** Adds the source counts of several processes, sorted by scheme. */
 export function addSources(lists: readonly (readonly SourceMetrics[])[]): readonly SourceMetrics[] {

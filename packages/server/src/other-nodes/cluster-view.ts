@@ -14,7 +14,7 @@ import type { FlowParts } from "../flows/installed-flows.ts";
 import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import type { KameletStore } from "../kamelets/kamelet-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
-import type { FlowElsewhere } from "../mappings/installed-document.ts";
+import type { RemoteFlow } from "../mappings/installed-document.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { ResponderParts, MissingResponse, NodeQueries } from "./node-queries.ts";
 
@@ -104,13 +104,13 @@ export interface ClusterNode extends ClusterView {
   /** Mounts webhooks so that requests of flows that run on another node are forwarded. */
   handOver(ingress: HttpIngress): HttpIngress;
   /** The tag of a test session of another node. */
-  sessionElsewhere(id: string): SessionTag | undefined;
+  remoteSession(id: string): SessionTag | undefined;
   /** Moves dead letters that this runtime stored before it joined the cluster. */
   takeOverDeadLetters(source: DeadLetterSource): Promise<void>;
   /** Errors for parts of a flow that do not work in a cluster yet. */
   problemsOf(deployment: Deployment, catalog: Pick<Catalog, "connectors">): readonly Diagnostic[];
   /** The flows of other live nodes that use a document; nodes that do not respond in time are omitted. */
-  usersElsewhere(kind: "connection" | "kamelet", id: string): Promise<readonly FlowElsewhere[]>;
+  remoteUsers(kind: "connection" | "kamelet", id: string): Promise<readonly RemoteFlow[]>;
   /** Applies changes from other nodes from now on. */
   follow(parts: FollowedParts): Promise<void>;
   /** Responds to requests of the other nodes from now on. */

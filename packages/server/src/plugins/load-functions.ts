@@ -32,7 +32,7 @@ function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[
       {
         ...describeFunction(name, "A class supplied by the operator."),
         kind: "object",
-        takesAny: true,
+        acceptsAnyProperty: true,
         create: (properties) => instanceOf(name, value, properties),
       },
     ];

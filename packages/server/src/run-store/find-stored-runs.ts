@@ -42,7 +42,7 @@ function* addMatches(
   // Words that JSON does not escape are searched for before a row is parsed.
   const plain = words.filter((word) => JSON.stringify(word).length === word.length + 2);
   let read = 0;
-  for (const { facts: text } of rows) {
+  for (const { metadata: text } of rows) {
     if (found.length === limit) break;
     read++;
     if (plain.length > 0 && !includesAll(text.toLowerCase(), plain)) continue;

@@ -56,7 +56,7 @@ function run(index: number, { routeId = "web", startedAt = now, preview = `numbe
   return storedRun({ ...lostRun(identity, { type: "T", message: "m", stepId: null }, startedAt + 1), preview }, secrets, undefined);
 }
 
-const runs = (from: number, to: number, facts = {}): readonly StoredRun[] => Array.from({ length: to - from }, (_, index) => run(from + index, facts));
+const runs = (from: number, to: number, options = {}): readonly StoredRun[] => Array.from({ length: to - from }, (_, index) => run(from + index, options));
 const bytesIn = (directory: string): number =>
   readdirSync(join(directory, "runs")).reduce((sum, name) => sum + (name.endsWith("-shm") ? 0 : statSync(join(directory, "runs", name)).size), 0);
 const found = async (store: RunStore, filter: Partial<Parameters<typeof findStoredRuns>[1]> = {}): Promise<readonly string[]> =>

@@ -82,7 +82,7 @@ export class RunStore implements RunSink {
 
   async find(id: string): Promise<{ readonly metadata: RunMetadata; readonly messages: string | null } | undefined> {
     const found = await this.#segments.call("find", id);
-    const metadata = found === undefined ? undefined : parseMetadata(found.facts);
+    const metadata = found === undefined ? undefined : parseMetadata(found.metadata);
     return metadata === undefined || metadata.startedAt < this.#oldest() ? undefined : { metadata, messages: found?.messages ?? null };
   }
 

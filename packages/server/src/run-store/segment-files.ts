@@ -33,7 +33,7 @@ export interface RunSearch {
 export interface FoundRow {
   readonly id: string;
   readonly startedAt: number;
-  readonly facts: string;
+  readonly metadata: string;
 }
 
 export interface FoundRows {
@@ -153,16 +153,16 @@ export class SegmentFiles {
       found = found.sort((one, other) => other.startedAt - one.startedAt || (other.id > one.id ? 1 : -1)).slice(0, limit + 1);
     }
     const rows = found.slice(0, limit).flatMap(({ id, startedAt, segment }): FoundRow[] => {
-      const row = this.#row(segment, "SELECT facts FROM run WHERE id = ?", id);
-      return row === undefined ? [] : [{ id, startedAt, facts: String(row["facts"]) }];
+      const row = this.#row(segment, "SELECT facts AS metadata FROM run WHERE id = ?", id);
+      return row === undefined ? [] : [{ id, startedAt, metadata: String(row["metadata"]) }];
     });
     return { rows, hasMore: found.length > limit, total };
   }
 
-  find(id: string): { readonly facts: string; readonly messages: string | null } | undefined {
+  find(id: string): { readonly metadata: string; readonly messages: string | null } | undefined {
     for (const segment of this.#segments.toReversed()) {
-      const row = this.#row(segment, "SELECT facts, messages FROM run WHERE id = ?", id);
-      if (row !== undefined) return { facts: String(row["facts"]), messages: row["messages"] === null ? null : String(row["messages"]) };
+      const row = this.#row(segment, "SELECT facts AS metadata, messages FROM run WHERE id = ?", id);
+      if (row !== undefined) return { metadata: String(row["metadata"]), messages: row["messages"] === null ? null : String(row["messages"]) };
     }
     return undefined;
   }
@@ -256,8 +256,8 @@ export class SegmentFiles {
         const insert = file.prepare(
           "INSERT OR IGNORE INTO run (id, started_at, flow_id, route_id, status, correlation_id, session_id, facts, messages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         );
-        for (const { id, startedAt, flowId, routeId, status, correlationId, sessionId, facts, messages } of runs)
-          inserted += Number(insert.run(id, startedAt, flowId, routeId, status, correlationId, sessionId, facts, messages).changes);
+        for (const { id, startedAt, flowId, routeId, status, correlationId, sessionId, metadata, messages } of runs)
+          inserted += Number(insert.run(id, startedAt, flowId, routeId, status, correlationId, sessionId, metadata, messages).changes);
       });
     } catch (error) {
       if (!this.#isDamage(error)) throw error;

@@ -9,7 +9,7 @@ export interface SegmentCalls {
   add(runs: readonly StoredRun[], now: number): void;
   trim(now: number): void;
   search(query: RunSearch): FoundRows;
-  find(id: string): { readonly facts: string; readonly messages: string | null } | undefined;
+  find(id: string): { readonly metadata: string; readonly messages: string | null } | undefined;
   close(): void;
 }
 

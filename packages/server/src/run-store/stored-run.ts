@@ -11,7 +11,7 @@ export interface StoredRun {
   readonly correlationId: string;
   readonly sessionId: string | null;
   /** `RunMetadata` as JSON. */
-  readonly facts: string;
+  readonly metadata: string;
   /** `StoredMessages` as JSON; null when the run was not captured. */
   readonly messages: string | null;
 }
@@ -35,7 +35,7 @@ export function storedRun(metadata: RunMetadata, secrets: SecretValues, captured
     status,
     correlationId,
     sessionId: sessionId ?? null,
-    facts: JSON.stringify(maskMetadata(metadata, secrets)),
+    metadata: JSON.stringify(maskMetadata(metadata, secrets)),
     messages: captured === undefined ? null : messagesText(captured),
   };
 }

@@ -20,7 +20,7 @@ import type { RouteStates } from "../flows/route-states.ts";
 import { createHost } from "../host/host.ts";
 import { openDiskDocumentStore } from "../mappings/disk-document-store.ts";
 import type { DocumentStore } from "../mappings/document-store.ts";
-import type { FlowElsewhere } from "../mappings/installed-document.ts";
+import type { RemoteFlow } from "../mappings/installed-document.ts";
 import { createMemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import { maxNames } from "../metrics/metrics-text.ts";
@@ -94,7 +94,7 @@ export async function openEngine(
     folders,
     log,
     flows: () => late.flows.current,
-    usersElsewhere: usersElsewhere(server, "kamelet"),
+    remoteUsers: remoteUsers(server, "kamelet"),
   });
   const resources = resourceFolders(findResourceFolders(settings));
   const host = createHost({ log, ids, http, environment, secrets, lookup: mappings.tables.lookup, connections, kamelets: kamelets.files, resources });
@@ -131,7 +131,7 @@ export async function openEngine(
     host: () => host,
     load: loadClient,
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
-    usersElsewhere: usersElsewhere(server, "connection"),
+    remoteUsers: remoteUsers(server, "connection"),
     appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
   });
   return {
@@ -157,10 +157,10 @@ async function openConnectionStore({ variant, dataDir, settings, cluster }: Serv
 }
 
 /** The flows of other nodes that use a document. */
-const usersElsewhere =
+const remoteUsers =
   ({ cluster }: ServerProcess, kind: "connection" | "kamelet") =>
-  async (id: string): Promise<readonly FlowElsewhere[]> =>
-    cluster?.usersElsewhere(kind, id) ?? [];
+  async (id: string): Promise<readonly RemoteFlow[]> =>
+    cluster?.remoteUsers(kind, id) ?? [];
 
 function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store: RunStore | undefined, late: LateParts): RunRecords {
   const { history, writer } = openHistory(settings, store, { secrets, captured: (runId) => late.captures.current.of(runId) });

@@ -53,7 +53,7 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
     bytes,
     accessOf: isTrial === true ? sessionsOnly((id) => late.sessions.current.isOpen(id)) : policies.accessOf,
     // A request of a session on another node is forwarded there if the session mocks its flow.
-    sessionOf: (id) => late.sessions.current.tagOf(id) ?? cluster?.sessionElsewhere(id),
+    sessionOf: (id) => late.sessions.current.tagOf(id) ?? cluster?.remoteSession(id),
     isStopped: (routeId) => isStoppedWebhook(late.runtime.current.routes.get(routeId)),
     reportFault,
   });

@@ -6,7 +6,7 @@ import type { BatchedWriter, WriterOptions } from "../log/batched-writer.ts";
 import { FileOutput } from "../log/file-output.ts";
 
 const newline = 10;
-const nothing = Buffer.alloc(0);
+const emptyBuffer = Buffer.alloc(0);
 
 const concat = (one: Buffer, other: Buffer): Buffer => (one.length === 0 ? other : Buffer.concat([one, other]));
 
@@ -79,18 +79,18 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
       waiting = [];
     },
     merge(stream) {
-      let rest: Buffer = nothing;
+      let rest: Buffer = emptyBuffer;
       stream.on("data", (chunk: Buffer) => {
         const end = chunk.lastIndexOf(newline) + 1;
         const whole = end === 0 ? undefined : concat(rest, chunk.subarray(0, end));
-        rest = end === 0 ? concat(rest, chunk) : end === chunk.length ? nothing : Buffer.from(chunk.subarray(end));
+        rest = end === 0 ? concat(rest, chunk) : end === chunk.length ? emptyBuffer : Buffer.from(chunk.subarray(end));
         if (whole === undefined) return;
         let isWritten = false;
         put(whole, () => {
           isWritten = true;
           stream.resume();
         });
-        // Everything is buffered before the first line; afterwards one chunk per process.
+        // Until the output is open, everything is buffered; afterwards, at most one chunk per process.
         if (isOpen && !isWritten) stream.pause();
       });
       stream.on("end", () => {

@@ -4,7 +4,7 @@ import type { Span } from "@sluice/model";
 import { normalUri, outletFinder } from "./dynamic-uri.ts";
 import { after } from "./settle.ts";
 
-interface HopOptions {
+interface VisitorOptions {
   readonly template: string;
   readonly allowedSchemes: string | undefined;
   readonly ignoreInvalidEndpoints: boolean;
@@ -14,7 +14,7 @@ interface HopOptions {
 /** Sends the exchange to an address; false when routing must stop. */
 export function endpointVisitor(
   compiler: Compiler,
-  { template, allowedSchemes, ignoreInvalidEndpoints, span }: HopOptions,
+  { template, allowedSchemes, ignoreInvalidEndpoints, span }: VisitorOptions,
 ): (exchange: Exchange, uri: string) => Awaitable<boolean> {
   const find = outletFinder(compiler.endpoints.dynamic({ template, allowedSchemes, span }), ignoreInvalidEndpoints);
   return (exchange, uri) => {

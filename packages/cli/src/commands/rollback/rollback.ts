@@ -20,7 +20,7 @@ export const rollback: CommandDeclaration = {
     ...runtimeFlags,
   ],
   variables: { ...runtimeVariables, ...authorVariables },
-  examples: [{ doc: "Preview the return to the first version", command: "sluice rollback orders --to 1 --dry-run" }],
+  examples: [{ doc: "Preview a rollback to the first version", command: "sluice rollback orders --to 1 --dry-run" }],
   exits: { 0: "rolled back, or nothing to do", 1: "rejected; the current version is still running", 2: "invalid command line" },
   load: () => import("./run-rollback.ts"),
 };

@@ -90,8 +90,8 @@ export function Dock({ tab, onTab, children }: DockProps) {
           variant="quiet"
           className="panel__toggle"
           icon={<Icon size={16} aria-hidden="true" />}
-          aria-label={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}
-          title={isCollapsed ? strings.editor.openDock : strings.editor.closeDock}
+          aria-label={isCollapsed ? strings.editor.showDock : strings.editor.hideDock}
+          title={isCollapsed ? strings.editor.showDock : strings.editor.hideDock}
           onClick={() => togglePanel("dock")}
         />
       </div>

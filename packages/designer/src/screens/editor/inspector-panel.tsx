@@ -53,8 +53,8 @@ function InspectorSheet() {
         variant="quiet"
         className="panel__toggle"
         icon={<X size={16} aria-hidden="true" />}
-        aria-label={text.closeInspector}
-        title={text.closeInspector}
+        aria-label={text.hideInspector}
+        title={text.hideInspector}
         onClick={close}
       />
       <div className="editor__inspector-content">
@@ -84,8 +84,8 @@ function InspectorColumn() {
         variant="quiet"
         className="panel__toggle"
         icon={<Icon size={16} aria-hidden="true" />}
-        aria-label={isCollapsed ? text.openInspector : text.closeInspector}
-        title={isCollapsed ? text.openInspector : text.closeInspector}
+        aria-label={isCollapsed ? text.showInspector : text.hideInspector}
+        title={isCollapsed ? text.showInspector : text.hideInspector}
         onClick={() => changePanel("inspector", { isCollapsed: !isCollapsed })}
       />
       {isCollapsed ? null : (

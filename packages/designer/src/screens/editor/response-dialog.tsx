@@ -9,13 +9,13 @@ import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { bodyText } from "../../trial/message-text.ts";
 import { headersOf, headerText } from "../../trial/sample-draft.ts";
-import { responseKey, type TriedStep } from "../../trial/trial.ts";
+import { responseKey, type TrialStep } from "../../trial/trial.ts";
 import { useTrial } from "../../trial/trial-context.ts";
 
 const labels = strings.trial;
 
 /** The mock response of a step that calls an external system, in this page only. */
-export function ResponseDialog({ step, onClose }: { readonly step: TriedStep; readonly onClose: () => void }) {
+export function ResponseDialog({ step, onClose }: { readonly step: TrialStep; readonly onClose: () => void }) {
   const editor = useEditor();
   const trial = useTrial();
   const key = responseKey(step.routeId, step.stepId);

@@ -7,7 +7,7 @@ import { DataTable, numericHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { bodySummary } from "../../trial/message-text.ts";
 import { draftOfTrial, type TestDraft } from "../../trial/test-draft.ts";
-import { responseKey, type TriedStep } from "../../trial/trial.ts";
+import { responseKey, type TrialStep } from "../../trial/trial.ts";
 import { useTrial, useTrialState } from "../../trial/trial-context.ts";
 import { ResponseDialog } from "./response-dialog.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
@@ -86,10 +86,10 @@ function Outcome() {
   );
 }
 
-function StepTable({ steps, selectedIndex }: { readonly steps: readonly TriedStep[]; readonly selectedIndex: number | undefined }) {
+function StepTable({ steps, selectedIndex }: { readonly steps: readonly TrialStep[]; readonly selectedIndex: number | undefined }) {
   const trial = useTrial();
   const responses = useTrialState((state) => state.responses);
-  const [editing, setEditing] = useState<TriedStep | undefined>(undefined);
+  const [editing, setEditing] = useState<TrialStep | undefined>(undefined);
   return (
     <>
       <DataTable
@@ -121,7 +121,7 @@ function StepTable({ steps, selectedIndex }: { readonly steps: readonly TriedSte
 }
 
 /** The mock that replaced the external system; nothing for steps without external calls. */
-function ResponseOrigin({ step, origin, onEdit }: { readonly step: TriedStep; readonly origin: "typed" | "run" | undefined; readonly onEdit: () => void }) {
+function ResponseOrigin({ step, origin, onEdit }: { readonly step: TrialStep; readonly origin: "typed" | "run" | undefined; readonly onEdit: () => void }) {
   if (step.mock === undefined && !step.unmocked) return null;
   const test = step.mock?.startsWith("test:") === true ? text.mock.test(step.mock.slice("test:".length)) : undefined;
   const label = step.unmocked ? text.unmocked : (test ?? text.mock[origin ?? "typed"]);

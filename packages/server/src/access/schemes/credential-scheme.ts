@@ -10,8 +10,8 @@ import type { TokenBuckets } from "../token-buckets.ts";
 export type CredentialResult = Principal | "wrong" | "unavailable" | "throttled";
 
 /** The body is needed to verify the credential. */
-export interface BodyProof {
-  readonly proof: (body: Uint8Array) => Awaitable<Principal | "wrong" | "unavailable">;
+export interface BodyVerification {
+  readonly verifyBody: (body: Uint8Array) => Awaitable<Principal | "wrong" | "unavailable">;
 }
 
 export interface CredentialScheme {
@@ -23,7 +23,7 @@ export interface CredentialScheme {
   readonly queryNames: readonly string[];
   /** The credential in the request; undefined when there is none for this scheme. */
   read(request: AccessRequest): string | undefined;
-  verify(credential: string, request: AccessRequest, source: string): Awaitable<CredentialResult | BodyProof>;
+  verify(credential: string, request: AccessRequest, source: string): Awaitable<CredentialResult | BodyVerification>;
 }
 
 /** Dependencies of the schemes. */

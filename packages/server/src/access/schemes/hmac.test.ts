@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accessRequest, testParts, type TestParts } from "../access-request.test-support.ts";
 import type { HmacScheme, Principal } from "../policy-document.ts";
-import type { BodyProof } from "./credential-scheme.ts";
+import type { BodyVerification } from "./credential-scheme.ts";
 import { hmacKey } from "./hmac-key.ts";
 import { hmacScheme } from "./hmac.ts";
 import { MemorySignatures } from "./used-signatures.ts";
@@ -15,8 +15,8 @@ function verify(scheme: ReturnType<typeof hmacScheme>, headers: Headers, body: s
   const request = accessRequest(headers);
   const credential = scheme.read(request);
   if (credential === undefined) return "absent";
-  const result = scheme.verify(credential, request, "s") as BodyProof | "wrong";
-  return result === "wrong" ? "wrong" : (result.proof(typeof body === "string" ? Buffer.from(body) : body) as Principal | "wrong");
+  const result = scheme.verify(credential, request, "s") as BodyVerification | "wrong";
+  return result === "wrong" ? "wrong" : (result.verifyBody(typeof body === "string" ? Buffer.from(body) : body) as Principal | "wrong");
 }
 
 const scheme = (options: Omit<HmacScheme, "type">, parts: TestParts = testParts()) =>

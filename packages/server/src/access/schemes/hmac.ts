@@ -34,7 +34,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSig
       const { signatures } = claim;
       const signed = format.around(request, claim);
       return {
-        proof(body) {
+        verifyBody(body) {
           const match = findMatch(keys, signatures, signed, body);
           if (match === undefined) return "wrong";
           if (!format.timed) return principal;

@@ -1,4 +1,4 @@
-// Removes the consumers of queues that no node consumes any more, for example because their flow was removed: each costs the servers memory and CPU
+// Removes the consumers of queues that no node consumes anymore, for example because their flow was removed: each costs the servers memory and CPU
 // time, even when it is idle. No message is lost: they are in the stream, and the next consumer of the queue starts with the first one.
 import { systemClock } from "../../host/clock.ts";
 import { queueStreamOf } from "./nats-queue-message.ts";

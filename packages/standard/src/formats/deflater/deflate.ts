@@ -1,4 +1,4 @@
-// Compression in chunks: ten megabytes take more than a second.
+// Compresses in chunks, because compressing ten megabytes at once would block other runs for more than a second.
 import type { Awaitable, Clock } from "@sluice/engine/spi";
 import { Gzip, Zip, ZipDeflate, Zlib, type DeflateOptions } from "fflate";
 import { concatBytes } from "../format-input.ts";

@@ -1,6 +1,6 @@
 // The groups of one aggregate whose messages several processes share. Every process adds messages to the store. One process receives them, groups them in
 // memory, and removes them when their group was processed. If it ends, another process receives all messages that were not removed.
-import { FlowError, toFlowError, whenOver, type Awaitable, type Exchange, type Lifecycle, type Message } from "@sluice/engine/spi";
+import { FlowError, toFlowError, onExchangeEnd, type Awaitable, type Exchange, type Lifecycle, type Message } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import type { GroupRun, PartGroup, PartQueue, PartReceiver, SharedAggregation, StoredPart } from "@sluice/engine/tools";
 import { Groups, type GroupOptions } from "./groups.ts";
@@ -147,7 +147,7 @@ export class SharedGroups implements Lifecycle, PartReceiver {
   }
 
   #run(merged: Exchange, run: GroupRun): void {
-    whenOver(merged, (over) => (over.run.isCancelled ? run.again() : run.done()));
+    onExchangeEnd(merged, (over) => (over.run.isCancelled ? run.again() : run.done()));
     this.#options.release(merged);
   }
 

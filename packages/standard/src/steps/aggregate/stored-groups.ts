@@ -1,6 +1,6 @@
 // The groups of one aggregate in a repository outside the process. Every message reads its group, merges into it and writes it back before
 // its run continues, so that every acknowledged message is in the repository. Groups survive a restart.
-import { ending, FlowError, toFlowError, whenOver, type Exchange, type Lifecycle, type Message, type Processor } from "@sluice/engine/spi";
+import { ending, FlowError, toFlowError, onExchangeEnd, type Exchange, type Lifecycle, type Message, type Processor } from "@sluice/engine/spi";
 import { copyExchange, createKeyedMutex, type AggregatedGroup, type AggregationRepository, type StoredGroup } from "@sluice/engine/tools";
 import { ClosedKeys } from "./closed-keys.ts";
 import type { CompletedBy } from "./completion-check.ts";
@@ -153,7 +153,7 @@ export class StoredGroups implements Lifecycle {
   }
 
   #release(id: string, group: Exchange): void {
-    whenOver(group, async (over) => {
+    onExchangeEnd(group, async (over) => {
       const hasFailed = over.failure !== undefined || over.ending === ending.rolledBack;
       if (!hasFailed) await this.#confirm(id);
       else this.#running.delete(id);

@@ -27,7 +27,7 @@ it("agrees with a list of all calls, whatever their order", () => {
   }
 });
 
-it("forgets the calls of seconds that left the window", () => {
+it("drops calls that are older than the window", () => {
   let now = 100_500;
   const window = new TimeWindow(2, () => now);
   window.add(true, true);

@@ -1,4 +1,4 @@
-import { defineStep, ending, FlowError, whenOver, type Awaitable, type Exchange, type IdempotentRepository } from "@sluice/engine/spi";
+import { defineStep, ending, FlowError, onExchangeEnd, type Awaitable, type Exchange, type IdempotentRepository } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import { memoryIdempotentRepository } from "../../beans/memory-idempotent-repository.ts";
@@ -71,7 +71,7 @@ export const idempotentConsumer = defineStep({
         return skipDuplicate ? exchange.discard() : run(exchange);
       }
       if (!completionEager) {
-        whenOver(exchange, (over) => close(repository, key, hasFailed(over)));
+        onExchangeEnd(exchange, (over) => close(repository, key, hasFailed(over)));
         return run(exchange);
       }
       return settle(

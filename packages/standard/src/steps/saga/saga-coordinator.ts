@@ -19,7 +19,7 @@ class Saga {
   readonly flowId: string;
   readonly store: SagaStore | undefined;
   readonly participants: Participant[] = [];
-  readonly whenOver: (() => void)[] = [];
+  readonly onExchangeEnd: (() => void)[] = [];
 
   constructor(flowId: string, store: SagaStore | undefined) {
     this.flowId = flowId;
@@ -65,13 +65,13 @@ export class SagaCoordinator {
   /** Compensates the saga after a timeout; returns a function that cancels the timeout. */
   limit(id: string, ms: number): () => void {
     const cancel = this.#host.clock.after(ms, () => void this.finish(id, "compensation"));
-    this.whenOver(id, cancel);
+    this.onExchangeEnd(id, cancel);
     return cancel;
   }
 
   /** Calls `run` when the saga ends, before its participants are notified. */
-  whenOver(id: string, run: () => void): void {
-    this.#open.get(id)?.whenOver.push(run);
+  onExchangeEnd(id: string, run: () => void): void {
+    this.#open.get(id)?.onExchangeEnd.push(run);
   }
 
   /** Ends the saga and notifies its participants; has no effect for an unknown id. With a store, a success is final only when it is stored. */
@@ -79,7 +79,7 @@ export class SagaCoordinator {
     const saga = this.#open.get(id);
     if (saga === undefined) return undefined;
     this.#open.delete(id);
-    for (const run of saga.whenOver) run();
+    for (const run of saga.onExchangeEnd) run();
     const { flowId, participants, store } = saga;
     if (store === undefined || participants.length === 0) return void this.#notify(participants, outcome);
     // Without a stored outcome, the saga is compensated if this process crashes.

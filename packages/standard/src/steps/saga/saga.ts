@@ -1,4 +1,4 @@
-import { defineStep, ending, FlowError, Headers, Message, whenOver, type Awaitable, type Compiler, type Exchange, type Outlet } from "@sluice/engine/spi";
+import { defineStep, ending, FlowError, Headers, Message, onExchangeEnd, type Awaitable, type Compiler, type Exchange, type Outlet } from "@sluice/engine/spi";
 import { copyExchange, type SagaOutcome, type SagaStep, type SagaStore } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
 import { f, type StepNode } from "@sluice/model";
@@ -61,7 +61,7 @@ export const saga = defineStep({
     const timers = compiler.tasks.state("timers", () => new Timers());
     const participate = (exchange: Exchange, id: string, isOwner: boolean): Awaitable => {
       const joined = part === undefined ? undefined : coordinator.join(id, part.of(exchange, id));
-      if (timeout > 0) timers.add(coordinator.limit(id, timeout), (forget) => coordinator.whenOver(id, forget));
+      if (timeout > 0) timers.add(coordinator.limit(id, timeout), (forget) => coordinator.onExchangeEnd(id, forget));
       const work = (): Awaitable => (joined === undefined ? run(exchange) : joined.then(() => run(exchange)));
       if (!isOwner) return work();
       return settle(
@@ -114,9 +114,9 @@ class ParticipantRegistration {
 class Timers {
   readonly #cancellations = new Set<() => void>();
 
-  add(cancel: () => void, whenOver: (forget: () => void) => void): void {
+  add(cancel: () => void, onExchangeEnd: (forget: () => void) => void): void {
     this.#cancellations.add(cancel);
-    whenOver(() => this.#cancellations.delete(cancel));
+    onExchangeEnd(() => this.#cancellations.delete(cancel));
   }
 
   stop(): void {
@@ -187,7 +187,7 @@ function participantOf(options: Participation, compiler: Compiler, node: StepNod
     if (outlet === undefined) return previous;
     const send = withRetries((each) => outlet.send(each), host.clock);
     await new Promise<void>((resolve) => {
-      whenOver(copy, () => resolve());
+      onExchangeEnd(copy, () => resolve());
       tasks.detach(copy, previous === undefined ? send : (each) => previous.then(() => send(each)));
     });
   };

@@ -1,4 +1,4 @@
-import { defineStep, FlowError, whenOver } from "@sluice/engine/spi";
+import { defineStep, FlowError, onExchangeEnd } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { Semaphore } from "../semaphore.ts";
 
@@ -42,7 +42,7 @@ export const threads = defineStep({
           { code: "threads-full", retryable: true },
         );
       }
-      whenOver(exchange, () => semaphore.release(exchange));
+      onExchangeEnd(exchange, () => semaphore.release(exchange));
       return entry === "acquired" ? undefined : entry;
     };
   },

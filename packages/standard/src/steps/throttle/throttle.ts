@@ -1,4 +1,4 @@
-import { defineStep, FlowError, whenOver, type Awaitable, type Exchange } from "@sluice/engine/spi";
+import { defineStep, FlowError, onExchangeEnd, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { pause } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
@@ -72,7 +72,7 @@ export const throttle = defineStep({
         if (semaphore.holds(exchange)) return undefined;
         const entry = semaphore.acquire(exchange);
         if (entry === "full") throw rejectedError(`Exceeded the max throttle rate of ${count} concurrent messages`);
-        whenOver(exchange, () => semaphore.release(exchange));
+        onExchangeEnd(exchange, () => semaphore.release(exchange));
         return entry === "acquired" ? undefined : entry;
       };
     }

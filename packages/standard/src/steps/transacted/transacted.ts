@@ -1,4 +1,4 @@
-import { CompileError, defineStep, ending, whenOver, type Exchange } from "@sluice/engine/spi";
+import { CompileError, defineStep, ending, onExchangeEnd, type Exchange } from "@sluice/engine/spi";
 import { OpenUnit } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
 
@@ -45,7 +45,7 @@ async function within(exchange: Exchange, unit: OpenUnit, run: () => Promise<voi
   const outer = exchange.unit;
   exchange.unit = unit;
   // A run that is cancelled externally does not return here.
-  whenOver(exchange, () => unit.rollback());
+  onExchangeEnd(exchange, () => unit.rollback());
   try {
     await run();
   } catch (error) {

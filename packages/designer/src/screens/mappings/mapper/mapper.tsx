@@ -83,7 +83,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
     if (first !== undefined) focusTarget(first.path);
   };
   const matchAll = (): void => {
-    // One by one: a linked list changes what its fields are relative to.
+    // One by one: linking a list changes the paths of the fields inside it.
     let next = document;
     for (const { source, target } of matching) {
       const current = targetFields(next).find(({ path }) => path === target.path);

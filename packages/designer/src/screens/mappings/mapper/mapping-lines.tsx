@@ -14,7 +14,7 @@ interface Line {
 interface MappingLinesProps {
   /** The element around both trees. */
   readonly frame: RefObject<HTMLElement | null>;
-  /** Redrawn when they change. */
+  /** The lines are redrawn when the fields change. */
   readonly sources: readonly SourceField[];
   readonly targets: readonly TargetField[];
   readonly selected: string | undefined;

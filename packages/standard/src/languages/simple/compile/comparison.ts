@@ -52,7 +52,6 @@ function compareBoth(left: Expression, relation: Relation, right: Expression): E
   return (exchange) => relation(left(exchange), right(exchange));
 }
 
-/** The comparison with a literal on the right. */
 function compareWithLiteral(node: Comparison, left: Expression, literal: string | number | boolean | null): Expression<boolean> {
   const bare = node.right.kind === "value";
   switch (node.operator) {

@@ -8,7 +8,7 @@ import { systemClock } from "../host/clock.ts";
 import type { CompletedGroup, GroupLog } from "./group-log.ts";
 import { pauseBeforeRetry, repeatUntilStored } from "./repeat.ts";
 
-export interface SharedPartsParts {
+export interface PartQueueParts {
   readonly cluster: Cluster;
   readonly log: Log;
   readonly ids: Ids;
@@ -20,9 +20,9 @@ export interface SharedPartsParts {
   isDead(boot: string): boolean;
   /** The token of the slot, while this node holds it. */
   token(): number | undefined;
-  /** Resolves when the previous version of the flow on this node does not complete groups any more. */
-  started(parts: SharedParts): Promise<unknown>;
-  stopped(parts: SharedParts): void;
+  /** Resolves when the previous version of the flow on this node no longer completes groups. */
+  started(parts: ClusterPartQueue): Promise<unknown>;
+  stopped(parts: ClusterPartQueue): void;
 }
 
 /** The kind of a message that a node puts into the queue before it reads it: all messages before it were delivered when it arrives. */
@@ -35,10 +35,10 @@ interface Inherited {
   isOver: boolean;
 }
 
-export class SharedParts implements PartQueue {
+export class ClusterPartQueue implements PartQueue {
   readonly #queue: string;
   readonly #receiver: PartReceiver;
-  readonly #parts: SharedPartsParts;
+  readonly #parts: PartQueueParts;
   /** The messages of open groups, by id. */
   readonly #open = new Map<string, QueueDelivery>();
   /** The messages of completed groups that this node runs. */
@@ -54,10 +54,10 @@ export class SharedParts implements PartQueue {
   #isStopped = false;
   #previous: Promise<unknown> = Promise.resolve();
   #stopped: () => void = () => undefined;
-  /** Resolves when no group is completed here any more. */
+  /** Resolves when groups are no longer completed here. */
   readonly ended = new Promise<void>((resolve) => (this.#stopped = resolve));
 
-  constructor(queue: string, receiver: PartReceiver, parts: SharedPartsParts) {
+  constructor(queue: string, receiver: PartReceiver, parts: PartQueueParts) {
     this.#queue = queue;
     this.#receiver = receiver;
     this.#parts = parts;
