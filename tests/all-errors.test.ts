@@ -46,6 +46,46 @@ describe("errors of all phases", () => {
     expect(found.filter((entry) => entry.startsWith("8 ") || entry.startsWith("18 "))).toHaveLength(2);
   });
 
+  it("lists all errors of an endpoint, each on its line", async () => {
+    const found = await problems(`- from:
+    uri: timer
+    parameters:
+      timerName: x
+      period: often
+      repeatCount: many
+      delai: 5
+    steps:
+      - to: "log:x?showAl=true&marker=a&level=LOUD"
+      - to:
+          uri: http://localhost
+          parameters:
+            responseTimeout: often
+            connectTimeout: never
+`);
+    expect(found).toEqual([
+      "5 endpoint-option-invalid",
+      "6 endpoint-option-invalid",
+      "7 endpoint-option-unknown",
+      "9 endpoint-option-unknown",
+      "9 endpoint-option-invalid",
+      "13 endpoint-option-invalid",
+      "14 endpoint-option-invalid",
+    ]);
+  });
+
+  it("a missing connection is reported where it is referenced", async () => {
+    const flow = (reference: string) => `- from:
+    uri: timer:x
+    steps:
+      - to:
+          uri: sql
+          parameters:
+            query: select 1
+            dataSource: "${reference}"
+`;
+    for (const reference of ["orders", "#orders", "#bean:orders"]) expect(await problems(flow(reference)), reference).toEqual(["8 connection-missing"]);
+  });
+
   it("PUT reports several errors in one message", async () => {
     const { status, json } = await server.putFlow("mixed", "- route: {id: m, from: {uri: webhook, steps: [{lgo: x}, {to: 'wrong:x'}, {to: '{{gone}}'}]}}\n");
     expect(status).toBe(422);

@@ -107,6 +107,7 @@ describe("a connection document", () => {
     [{ type: "echo", values: { prot: 1 } }, "has no property 'prot'"],
     [{ type: "echo", values: {} }, "property 'port'"],
     [{ type: "echo", values: { port: 1 }, extra: 1 }, "unknown property 'extra'"],
+    [{ type: "echo", port: 1 }, "unknown property 'port'; the properties are type, title and values; put the fields under 'values'"],
     [{ type: "echo", values: { port: 1, password: { env: "NOT_SET_AT_ALL" } } }, "the variable 'NOT_SET_AT_ALL' of 'password' is not set"],
     [{ type: "echo", values: { port: 1, password: { env: "SERVICE_DEPLOY_TOKEN" } } }, "is not set"],
     [{ type: "echo", values: { port: 1, password: { file: "../../etc/passwd" } } }, "outside of SERVICE_SECRETS_DIR"],

@@ -115,6 +115,8 @@ describe("rest: as an endpoint", () => {
 - route: {id: write, from: {uri: "rest:put:api-v1/orders/{id}", steps: [{setBody: {simple: "\${header.id} \${header.Content-Type} \${body}"}}]}}
 - route: {id: call-read, from: {uri: webhook, steps: [{to: {uri: "rest:get:orders:/{id}", parameters: {host: "${host}/api-v1", queryParameters: "limit=10&after={after?}", consumes: text/plain}}}]}}
 - route: {id: call-write, from: {uri: webhook, steps: [{setVariable: {name: id, constant: 9}}, {removeHeaders: {pattern: "*"}}, {to: "rest:put:api-v1/orders/{id}?host=${server.baseUrl}&produces=text/csv"}]}}
+- route: {id: list, from: {uri: "rest:get:api-v1/orders", steps: [{setBody: {constant: all orders}}]}}
+- route: {id: call-lone, from: {uri: webhook, steps: [{setVariable: {name: id, jsonpath: $.id}}, {to: "rest:get:api-v1/orders/{id}?host=${host}"}]}}
 - route: {id: call-none, from: {uri: webhook, steps: [{to: "rest:get:api-v1/orders/{absent}?host=${host}"}]}}
 `;
       const put = await server.putFlow("client", flow);
@@ -122,9 +124,12 @@ describe("rest: as an endpoint", () => {
       const read = (headers: Readonly<Record<string, string>>) => call(server.baseUrl, "POST", "/api/call-read", "x", headers);
       expect((await read({ id: "a b?x=1" })).text).toBe("a b?x=1 10  text/plain");
       expect((await read({ id: "7", after: "6&limit=99" })).text).toBe("7 10 6&limit=99 text/plain");
-      // A value cannot leave its part of the path.
+      // A value cannot leave its part of the path, and an empty one would call the whole collection.
       for (const id of ["..", ".", ""]) expect((await read({ id })).status, id).toBe(500);
       expect((await call(server.baseUrl, "POST", "/api/call-write", "a;b")).text).toBe("9 text/csv a;b");
+      // Half of a surrogate pair has no encoding.
+      const lone = await call(server.baseUrl, "POST", "/api/call-lone", '{"id":"\\ud800"}', { "content-type": "application/json" });
+      expect([lone.status, lone.text]).toEqual([200, expect.stringMatching(/^\uFFFD /)]);
       const none = await call(server.baseUrl, "POST", "/api/call-none", "x");
       expect([none.status, (await server.api("GET", "/runs?status=failed")).text]).toEqual([
         500,
@@ -132,6 +137,8 @@ describe("rest: as an endpoint", () => {
       ]);
       const noHost = await server.putFlow("no-host", `- route: {id: no-host, from: {uri: webhook, steps: [{to: "rest:get:orders"}]}}`);
       expect([noHost.status, noHost.text]).toEqual([422, expect.stringContaining("needs the option 'host'")]);
+      const ftp = await server.putFlow("no-host", `- route: {id: no-host, from: {uri: webhook, steps: [{to: "rest:get:orders?host=ftp://me:s3cret@files"}]}}`);
+      expect([ftp.status, ftp.text]).toEqual([422, expect.stringContaining("'ftp://files' is not the address of an HTTP server")]);
     } finally {
       await server.end();
     }

@@ -15,3 +15,13 @@ it("lists complete option names when none is similar", () => {
   const [problem] = bindEndpoint({ uri: "jms:orders?brokerURL=x", parameters: {} }, amqpConnector()).problems;
   expect(problem?.hint).toMatch(/^allowed: (?:\w+, )*\w+ and \d+ more$/);
 });
+
+it("rejects a correlation property that would change the selector of the reply queue", () => {
+  const connector = amqpConnector();
+  const { sink } = connector.connect({} as never, {} as never);
+  const uri = "jms:orders?correlationProperty=";
+  const open = (name: string) => () =>
+    sink?.({ options: bindEndpoint({ uri: uri + name, parameters: {} }, connector).values } as never, { connection: () => undefined } as never);
+  for (const name of ["my-id", "a OR b", "1a"]) expect(open(name)).toThrow(`correlationProperty '${name}' is not a valid property name`);
+  expect(open("requestId")).not.toThrow();
+});

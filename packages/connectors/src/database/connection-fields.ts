@@ -1,4 +1,5 @@
 // Fields shared by all database connections.
+import { CompileError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { certificateOptions } from "../tls/tls-field.ts";
 
@@ -51,6 +52,11 @@ interface TlsValues {
 
 /** Options for node:tls; undefined for an unencrypted connection. */
 export function tlsOptions({ tls, tlsVerify, tlsCa, tlsCert, tlsKey, tlsPassphrase }: TlsValues): Readonly<Record<string, unknown>> | undefined {
-  if (!tls) return undefined;
-  return { rejectUnauthorized: tlsVerify, ...certificateOptions({ ca: tlsCa, cert: tlsCert, key: tlsKey, passphrase: tlsPassphrase }) };
+  if (tls) return { rejectUnauthorized: tlsVerify, ...certificateOptions({ ca: tlsCa, cert: tlsCert, key: tlsKey, passphrase: tlsPassphrase }) };
+  // A certificate shows that encryption is expected; the password must not be sent without it.
+  const [unused] = Object.entries({ tlsCa, tlsCert, tlsKey }).find(([, text]) => text !== undefined && text !== "") ?? [];
+  if (unused === undefined) return undefined;
+  throw new CompileError("option-invalid", `${unused} is set, but tls is off, so the connection would not be encrypted: set tls to true, or remove ${unused}`, {
+    option: unused,
+  });
 }

@@ -49,7 +49,7 @@ export function withAdditionalProperties(endpoint: Endpoint<KafkaOptions>): Endp
   const options: Record<string, unknown> = { ...endpoint.options };
   for (const [written, value] of Object.entries(endpoint.extra)) {
     const name = written.slice(additionalPrefix.length);
-    const option = equivalents[name];
+    const option = Object.hasOwn(equivalents, name) ? equivalents[name] : undefined;
     if (option === undefined) {
       const suggestion = closest(name, Object.keys(equivalents));
       throw new CompileError("option-refused", `'${name}' of the Java client has no equivalent here`, {

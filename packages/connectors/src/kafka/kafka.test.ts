@@ -27,6 +27,7 @@ it("reads settings of the Java client that have an equivalent, and rejects the o
   expect(source("max.poll.records=5")).not.toThrow();
   expect(source("max.poll.records=many")).toThrow(/additionalProperties\.max\.poll\.records: .*maxPollRecords/);
   expect(source("schema.registry.url=http://x")).toThrow("'schema.registry.url' of the Java client has no equivalent here");
+  expect(source("constructor=x")).toThrow("'constructor' of the Java client has no equivalent here");
   const endpoint = { scheme: "kafka", uri: "kafka:x", path: "x", options: { lingerMs: 5 } as KafkaOptions, trusted: true, authored: true };
   const { options } = withAdditionalProperties({ ...endpoint, extra: { "additionalProperties.linger.ms": "20", "additionalProperties.acks": "1" } });
   expect(options).toEqual({ lingerMs: 20, requestRequiredAcks: "1" });

@@ -36,17 +36,26 @@ function addressOf(host: string | undefined): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new CompileError("option-invalid", `option 'host': '${host.slice(0, 100)}' is not the address of an HTTP server`, { hint, option: "host" });
+  throw new CompileError("option-invalid", `option 'host': '${withoutLogin(host).slice(0, 100)}' is not the address of an HTTP server`, {
+    hint,
+    option: "host",
+  });
 }
 
-/** Part of a path, whose `{name}` are headers or variables. A value never adds, removes or changes other parts. */
+const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/|)[^/]*@/i, "$1");
+
+/**
+ * Part of a path, whose `{name}` are headers or variables. A value never adds, removes or changes other parts. Without the part, the call would be one to
+ * the whole collection: `DELETE /orders/` instead of `DELETE /orders/7`.
+ */
 function segmentOf(template: string, exchange: Exchange): string {
   const segment = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = valueOf(name, exchange);
-    if (value === undefined) throw missingValue(`no header or variable '${name}' for the path`);
-    return encodeURIComponent(value);
+    if (value === undefined) throw invalidValue(`no header or variable '${name}' for the path`);
+    return encode(value);
   });
-  if (segment !== template && /^(\.|%2e){1,2}$/i.test(segment)) throw missingValue(`'${segment}' cannot be part of the path`);
+  if (segment === "") throw invalidValue(`the value of '${template}' for the path is empty`);
+  if (segment !== template && /^(\.|%2e){1,2}$/i.test(segment)) throw invalidValue(`'${segment}' cannot be part of the path`);
   return segment;
 }
 
@@ -58,16 +67,19 @@ function queryOf(template: string, exchange: Exchange): string {
       const [, name = "", key = "", optional = ""] = /^([^=]*)=\{([^{}?]+)(\??)\}$/.exec(pair) ?? [];
       if (key === "") return [pair];
       const value = valueOf(key, exchange);
-      if (value !== undefined) return [`${name}=${encodeURIComponent(value)}`];
-      if (optional === "") throw missingValue(`no header or variable '${key}' for the query`);
+      if (value !== undefined) return [`${name}=${encode(value)}`];
+      if (optional === "") throw invalidValue(`no header or variable '${key}' for the query`);
       return [];
     })
     .join("&");
 }
+
+/** Half of a surrogate pair cannot be encoded. */
+const encode = (value: string): string => encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, "\uFFFD"));
 
 function valueOf(name: string, exchange: Exchange): string | undefined {
   const value = exchange.message.headers.get(name) ?? exchange.variable(name);
   return value === undefined || value === null ? undefined : asText(value);
 }
 
-const missingValue = (message: string): FlowError => new FlowError("java.lang.IllegalArgumentException", message, { code: "rest-value" });
+const invalidValue = (message: string): FlowError => new FlowError("java.lang.IllegalArgumentException", message, { code: "rest-value" });

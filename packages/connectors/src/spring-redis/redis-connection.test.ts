@@ -60,6 +60,12 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it("rejects a certificate without TLS instead of connecting unencrypted", async () => {
+    const values = { port: String(master?.port), tlsCa: "-----BEGIN CERTIFICATE-----" };
+    expect(await (await setKey(values))("plain")).toContain("tlsCa is set, but tls is off");
+    expect(await (await setKey({ ...values, tlsCa: "" }))("plain")).toBeUndefined();
+  });
+
   describe("through sentinels", () => {
     const { port: masterPort = 0 } = master ?? {};
     let replicaPort: number;

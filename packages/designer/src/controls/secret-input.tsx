@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { Field } from "./field.tsx";
 import { secretStrings as labels } from "../strings/secrets.ts";
@@ -12,7 +13,7 @@ export interface SecretInputProps {
   /** Text, or a reference such as `{env: NAME}`. The runtime returns a stored secret as `***`. */
   readonly value: unknown;
   readonly sources: readonly SecretSource[];
-  readonly hint?: string | undefined;
+  readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly fingerprint?: string | undefined;
   /** True for keys and certificates, which lose their line breaks in a field of one line. */

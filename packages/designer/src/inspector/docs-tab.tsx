@@ -2,6 +2,7 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { strings } from "../strings.ts";
 import { formatDefault, optionLabel } from "./fields/option-label.ts";
 import type { FormTarget } from "./form-target.ts";
+import { DocText } from "../controls/doc-text.tsx";
 
 const text = strings.inspector;
 
@@ -37,7 +38,7 @@ export function DocsTab({ catalog, target }: { readonly catalog: FlowCatalog | u
                   <span className="mono">{option.name}</span> {option.required ? <span className="option__required">{text.required}</span> : null}
                 </dt>
                 <dd className="muted">
-                  {option.doc} {formatDefault(option) === undefined ? null : text.defaultIs(formatDefault(option) ?? "")}
+                  <DocText text={option.doc} /> {formatDefault(option) === undefined ? null : text.defaultIs(formatDefault(option) ?? "")}
                   <span className="visually-hidden"> {optionLabel(option)}</span>
                 </dd>
               </div>

@@ -1,7 +1,7 @@
 // Text of the connection screens and of the connection picker.
 export const connectionStrings = {
   title: "Connections",
-  text: (target: string) => `Databases and brokers that the flows of ${target} use. Changes take effect immediately, without a deployment.`,
+  text: (target: string) => `Databases and brokers that the flows on runtime '${target}' use. Changes take effect immediately, without a deployment.`,
   listLabel: "Connections",
   columns: { name: "Connection", type: "Type", state: "State", usedBy: "Used by", changed: "Changed", action: "Actions" },
   search: "Search",

@@ -32,7 +32,13 @@ export class DiagnosticSink {
   }
 
   /** `text`: the source text at this place, if the error can point into it. */
-  add(error: CompileError, { span: owner, routeId, stepId, text }: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
+  add(error: CompileError, place: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
+    this.#addOne(error, place);
+    // Absent in an error of another version of this package.
+    for (const other of (error.others as readonly CompileError[] | undefined) ?? []) this.#addOne(other, place);
+  }
+
+  #addOne(error: CompileError, { span: owner, routeId, stepId, text }: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
     const { within, ...use } = owner;
     const span =
       within !== undefined

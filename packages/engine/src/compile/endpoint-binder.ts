@@ -1,5 +1,5 @@
 // Resolves an endpoint node to the connector's sink, source or poller: finds the scheme and binds the options.
-import { bindEndpoint, closest, describe, schemeOf, type EndpointNode, type Fields } from "@sluice/model";
+import { bindEndpoint, closest, describe, schemeOf, type EndpointNode, type EndpointProblem, type Fields } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 import type { Connector, DelegateSource, Endpoint, EndpointOrigin, Poller, Sink } from "../spi/connector.ts";
 import type { Catalog, ConnectorDeclaration } from "../spi/declaration.ts";
@@ -17,7 +17,7 @@ export class EndpointBinder {
     this.#instances = instances;
   }
 
-  /** Throws a CompileError that lists everything wrong with the endpoint. */
+  /** Throws a CompileError that contains everything wrong with the endpoint. */
   bind(
     original: EndpointNode,
     origin: EndpointOrigin,
@@ -31,12 +31,11 @@ export class EndpointBinder {
     const connector = this.#instances.get(scheme);
     if (declaration === undefined || connector === undefined) throw this.#unknownScheme(scheme, node.uri, context);
     const bound = bindEndpoint(node, { ...declaration, scheme, defaults: { ...context.defaults(scheme), ...component?.properties } });
-    const [problem] = bound.problems;
-    if (problem !== undefined)
-      throw new CompileError(problem.code, problem.message, {
-        ...(problem.hint === undefined ? {} : { hint: problem.hint }),
-        ...optionLocation(problem.option, node),
-      });
+    const [problem, ...more] = bound.problems;
+    if (problem !== undefined) {
+      const others = more.map((one) => problemError(one, node));
+      throw problemError(problem, node, others);
+    }
     for (const [name, field] of Object.entries({ ...(declaration.path as Fields), ...(declaration.options as Fields) })) {
       const value: unknown = bound.values[name];
       if (typeof value === "string" && value !== "" && describe(field).spec.secret === true) context.secret(value);
@@ -87,6 +86,10 @@ export class EndpointBinder {
       value: uri,
     });
   }
+}
+
+function problemError({ code, message, hint, option }: EndpointProblem, node: EndpointNode, others: readonly CompileError[] = []): CompileError {
+  return new CompileError(code, message, { ...(hint === undefined ? {} : { hint }), ...optionLocation(option, node), others });
 }
 
 /** Where an option is written: as a parameter, or at an offset of the URI. */

@@ -103,8 +103,14 @@ export class CompileError extends Error {
   readonly value: string | undefined;
   /** The part that must be loaded before this can be compiled. */
   readonly unloaded: UnloadedPart | undefined;
+  /** More errors of the same step or endpoint, each reported as its own diagnostic. */
+  readonly others: readonly CompileError[];
 
-  constructor(code: string, message: string, more: { hint?: string; offset?: number; option?: string; value?: string; unloaded?: UnloadedPart } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    more: { hint?: string; offset?: number; option?: string; value?: string; unloaded?: UnloadedPart; others?: readonly CompileError[] } = {},
+  ) {
     super(message);
     this.name = "CompileError";
     this.code = code;
@@ -113,6 +119,7 @@ export class CompileError extends Error {
     this.option = more.option;
     this.value = more.value;
     this.unloaded = more.unloaded;
+    this.others = more.others ?? [];
   }
 
   get [brand](): true {

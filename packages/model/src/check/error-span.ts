@@ -56,7 +56,7 @@ function ownersAt(tree: Tree, start: number): readonly Tree[] {
     if (part.type === "scalar" && part.span.start === start) found.unshift(part);
     if (part.type === "list") part.items.forEach(visit);
     if (part.type !== "map") return;
-    if (part.span.start === start || part.entries.some(({ keySpan }) => keySpan.start === start)) found.unshift(part);
+    if (part.span.start === start || part.entries.some((entry) => beginsAt(entry, start))) found.unshift(part);
     for (const { keySpan, value } of part.entries) {
       if (keySpan.start === start) found.unshift(value);
       visit(value);
@@ -65,6 +65,9 @@ function ownersAt(tree: Tree, start: number): readonly Tree[] {
   visit(tree);
   return found;
 }
+
+/** An endpoint is identified by the position of its URI; its parameters are next to it. */
+const beginsAt = ({ key, keySpan, value }: MapEntry, start: number): boolean => keySpan.start === start || (key === "uri" && value.span.start === start);
 
 function find(tree: Tree, { option, value }: ErrorSubject): Span | undefined {
   if (option !== undefined) {
@@ -80,7 +83,8 @@ function entryOf(tree: Tree, name: string): MapEntry | undefined {
 }
 
 function scalarOf(tree: Tree, text: string): Span | undefined {
-  if (tree.type === "scalar") return tree.text === text ? tree.span : undefined;
+  // A reference may be written with Camel's prefix.
+  if (tree.type === "scalar") return tree.text === text || tree.text === `#${text}` || tree.text === `#bean:${text}` ? tree.span : undefined;
   return firstResult(tree.type === "list" ? tree.items : tree.entries.map((entry) => entry.value), (part) => scalarOf(part, text));
 }
 

@@ -104,7 +104,7 @@ test.each([
   ["- from:\n    uri: x\n   steps: y\n", 3],
   ["a:\n\tb: c\n", 2],
   ['- setBody: {simple: "x"\n- log: y\n', 2],
-  ["a: 'open\n", 2],
+  ["a: 'open\nb: c\n", 1],
   ["a: b: c\n", 1],
 ])("the syntax error in %j is found on its line", (text, line) => {
   const { tree, diagnostics } = readTree(text);
@@ -119,6 +119,20 @@ test("all errors are collected, not only the first", () =>
     "yaml-duplicate-key",
     "yaml-key",
   ]));
+
+test("a string without a closing quote is reported where it starts", () =>
+  expect(readTree('- a: ok\n- log: "x\n- setBody: {constant: y}\n').diagnostics).toMatchObject([
+    { code: "yaml-missing-char", message: 'the string that starts here has no closing quote: "', span: { line: 2, column: 8 } },
+  ]));
+
+test("a tab is reported without its consequences", () =>
+  expect(readTree("- route:\n\tid: x\n").diagnostics).toMatchObject([{ code: "yaml-tab-as-indent", span: { line: 2 } }]));
+
+test("a flow whose line breaks were removed is reported once, with the cause", () => {
+  const flow = "- route:\n    id: a\n    from:\n      uri: webhook\n      steps:\n        - log: x\n";
+  expect(readTree(flow.replaceAll("\n", "")).diagnostics).toMatchObject([{ hint: expect.stringContaining("use -T file or --data-binary @file") }]);
+  expect(readTree("- a: b: c\n").diagnostics).toMatchObject([{ hint: expect.stringContaining("quote text that contains ': '") }]);
+});
 
 test("an unquoted placeholder is reported with a hint", () =>
   expect(readTree("a: {{name}}\n").diagnostics[0]).toMatchObject({ code: "yaml-key", hint: "quote a value that starts with '{{'" }));

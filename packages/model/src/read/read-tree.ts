@@ -35,12 +35,15 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
     diagnostics.push({ code, severity: "error", message, path: "", span: lines.span(start, end), ...(hint === undefined ? {} : { hint }) });
   };
   const reportedOffsets = new Set<number>();
-  for (const error of [...document.errors.slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
+  for (const error of [...relevantErrors(document.errors, text).slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
     // An indentation error is reported several times at the same position: the first is the most precise.
-    const start = visibleStart(text, error.pos[0]);
+    const unclosed = unclosedQuote(error, tokens, text);
+    const start = unclosed ?? visibleStart(text, error.pos[0]);
     if (reportedOffsets.has(start)) continue;
     reportedOffsets.add(start);
-    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, sentence(error.message), start, Math.max(start, error.pos[1]), hintOf(error));
+    const message = unclosed === undefined ? sentence(error.message) : `the string that starts here has no closing quote: ${text[unclosed]}`;
+    const hint = unclosed === undefined ? hintOf(error, text) : "add the quote at the end of the string";
+    report(`yaml-${error.code.toLowerCase().replaceAll("_", "-")}`, message, start, unclosed === undefined ? Math.max(start, error.pos[1]) : start + 1, hint);
   }
   if (diagnostics.length > 0) return { tree: undefined, diagnostics };
   const tree = new TreeBuilder(text, lines, bounds, report).build(document.contents);
@@ -58,9 +61,40 @@ const hintsByCode: Readonly<Partial<Record<string, string>>> = {
   UNEXPECTED_TOKEN: "quote the text",
 };
 
+interface LibraryError {
+  readonly code: string;
+  readonly message: string;
+  readonly pos: readonly [number, number];
+}
+
 /** Two errors share a code: a misaligned list, and a second ': ' on a line, which is usually inside a string. */
-const hintOf = ({ code, message }: { readonly code: string; readonly message: string }): string | undefined =>
-  message.startsWith("Nested mappings") ? "quote text that contains ': ', or align this line with its neighbors" : hintsByCode[code];
+function hintOf({ code, message }: LibraryError, text: string): string | undefined {
+  if (!message.startsWith("Nested mappings")) return hintsByCode[code];
+  return isWithoutLineBreaks(text)
+    ? "the line breaks are missing: to send a file with curl, use -T file or --data-binary @file instead of -d @file"
+    : "quote text that contains ': ', or align this line with its neighbors";
+}
+
+/** Indentation within a line: several keys, each after the spaces that began its line. */
+function isWithoutLineBreaks(text: string): boolean {
+  const line = text.trimEnd().slice(0, 10_000);
+  return !/[\r\n]/.test(line) && (line.match(/(?<! ) {2,}(?:- )?[\w-]+:/g)?.length ?? 0) > 1;
+}
+
+/** Without the consequences of another error: a tab ends the mapping it is in, and without line breaks everything after the first key is wrong. */
+function relevantErrors<E extends LibraryError>(errors: readonly E[], text: string): readonly E[] {
+  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
+  if (tabs.length > 0) return tabs;
+  return errors.length > 1 && isWithoutLineBreaks(text) ? errors.slice(0, 1) : errors;
+}
+
+/** Where an unclosed string starts. The library reports where it ends, which may be many lines below. */
+function unclosedQuote({ message, pos: [end] }: LibraryError, tokens: readonly string[], text: string): number | undefined {
+  const [, quote] = /^Missing closing (["'])quote$/.exec(message) ?? [];
+  if (quote === undefined) return undefined;
+  const token = tokens.findLast((one) => one.startsWith(quote) && text.startsWith(one, end - one.length));
+  return token === undefined ? undefined : end - token.length;
+}
 
 /** The first visible character: an error may begin with the whitespace before it. */
 function visibleStart(text: string, start: number): number {

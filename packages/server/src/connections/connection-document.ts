@@ -34,7 +34,8 @@ export function readDocument(id: string, input: unknown): ConnectionDocument {
   if (!isMap(input)) throw invalid("must be an object with 'type' and 'values'");
   const { type, title, values = {} } = input;
   const unknown = Object.keys(input).find((name) => !members.has(name));
-  if (unknown !== undefined) throw invalid(`unknown property '${unknown.slice(0, 60)}'; the properties are type, title and values`);
+  if (unknown !== undefined)
+    throw invalid(`unknown property '${unknown.slice(0, 60)}'; the properties are type, title and values; put the fields under 'values'`);
   if (typeof type !== "string" || type === "") throw invalid("'type' must be the name of a connection type");
   if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw invalid("'title' must be a string of at most 200 characters");
   if (!isMap(values)) throw invalid("'values' must be an object");

@@ -11,6 +11,7 @@ import { CompletingInput } from "./completing-input.tsx";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
 import { ResultLine } from "./result-line.tsx";
+import { DocText } from "../../controls/doc-text.tsx";
 
 const labels = strings.inspector;
 
@@ -31,7 +32,7 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
         {option.required ? <span className="option__required"> {labels.required}</span> : null}
       </legend>
       <p className="field__hint" id={`${id}-doc`}>
-        {option.doc}
+        <DocText text={option.doc} />
       </p>
       <div className="field">
         <label className="field__label" htmlFor={`${id}-language`}>

@@ -6,6 +6,7 @@ import { asMap } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
+import { DocText } from "../../controls/doc-text.tsx";
 
 const text = strings.inspector;
 
@@ -40,7 +41,9 @@ export function FormatField({ option }: { readonly option: OptionView }) {
             </option>
           ))}
         </select>
-        <div className="field__hint">{format?.summary ?? option.doc}</div>
+        <div className="field__hint">
+          <DocText text={format?.summary ?? option.doc} />
+        </div>
       </div>
       {format === undefined || entry === undefined || entry.value.type === "list" ? null : (
         <fieldset className="section">

@@ -12,6 +12,7 @@ import { NamesButton } from "./names-button.tsx";
 import { optionLabel } from "./option-label.ts";
 import { OptionList } from "./option-list.tsx";
 import { TypedInput } from "./typed-input.tsx";
+import { DocText } from "../../controls/doc-text.tsx";
 
 const labels = strings.inspector;
 
@@ -27,7 +28,10 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
     <details className="fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         {label}
-        <span className="field__hint"> {option.doc}</span>
+        <span className="field__hint">
+          {" "}
+          <DocText text={option.doc} />
+        </span>
       </summary>
       {open ? (
         <div className="fold__body">
@@ -87,7 +91,7 @@ export function ListField({ option, options }: FieldProps) {
         {option.required ? <span className="option__required"> {labels.required}</span> : null}
       </legend>
       <p className="field__hint" id={`${id}-doc`}>
-        {option.doc}
+        <DocText text={option.doc} />
       </p>
       {items.map((item, index) => (
         <div className={fields === undefined ? "list-field__row" : "list-field__group"} key={index}>

@@ -4,6 +4,7 @@ import type { OptionView } from "@sluice/model";
 import type { FieldControl } from "../../controls/field.tsx";
 import { strings } from "../../strings.ts";
 import { formatDefault, optionLabel } from "./option-label.ts";
+import { DocText } from "../../controls/doc-text.tsx";
 
 const text = strings.inspector;
 
@@ -59,7 +60,7 @@ export function OptionFrame({ option, isSet, error, onReset, extra, beside = fal
       </div>
       {beside ? null : children(control)}
       <div className="field__hint" id={`${id}-hint`}>
-        {option.doc}
+        <DocText text={option.doc} />
         {defaultValue === undefined || isSet ? null : ` ${text.defaultIs(defaultValue)}`}
       </div>
       {error === undefined ? null : (

@@ -9,6 +9,7 @@ import { formatDefault, optionLabel } from "../../inspector/fields/option-label.
 import { strings } from "../../strings.ts";
 import { connectionStrings as labels } from "../../strings/connections.ts";
 import "../../inspector/inspector.css";
+import { DocText } from "../../controls/doc-text.tsx";
 
 export interface ConnectionForm {
   readonly values: Members;
@@ -55,7 +56,9 @@ function FieldList({ fields, path }: { readonly fields: readonly OptionView[]; r
         ) : (
           <fieldset key={field.name} className="connections__group">
             <legend>{optionLabel(field)}</legend>
-            <p className="field__hint">{field.doc}</p>
+            <p className="field__hint">
+              <DocText text={field.doc} />
+            </p>
             <FieldList fields={field.fields} path={[...path, field.name]} />
           </fieldset>
         ),
@@ -70,7 +73,7 @@ function ConnectionField({ field, path }: { readonly field: OptionView; readonly
   const value = valueAt(values, path);
   const label = field.required ? `${optionLabel(field)} (${strings.inspector.required})` : optionLabel(field);
   const defaultValue = formatDefault(field);
-  const hint = defaultValue === undefined ? field.doc : `${field.doc} ${labels.defaultIs(defaultValue)}`;
+  const hint = <DocText text={defaultValue === undefined ? field.doc : `${field.doc} ${labels.defaultIs(defaultValue)}`} />;
   const message = error?.field === path.join(".") ? error.message : undefined;
   const write = (next: unknown): void => set(path, next);
   if (field.secret || (typeof value === "object" && value !== null))
@@ -99,7 +102,7 @@ function ConnectionField({ field, path }: { readonly field: OptionView; readonly
           <span>
             {label}
             <span className="field__hint" id={hintId}>
-              {field.doc}
+              <DocText text={field.doc} />
             </span>
           </span>
         </label>
