@@ -57,8 +57,11 @@ function ownersAt(tree: Tree, start: number): readonly Tree[] {
     if (part.type === "list") part.items.forEach(visit);
     if (part.type !== "map") return;
     if (part.span.start === start || part.entries.some(({ keySpan }) => keySpan.start === start)) found.unshift(part);
-    for (const { keySpan, value } of part.entries) {
+    for (const { key, keySpan, value } of part.entries) {
       if (keySpan.start === start) found.unshift(value);
+      // The position of an endpoint is that of its URI.
+      const parameters = key === "uri" && value.span.start === start ? part.entries.find((entry) => entry.key === "parameters") : undefined;
+      if (parameters !== undefined) found.unshift(parameters.value);
       visit(value);
     }
   };
