@@ -230,6 +230,107 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await close();
   });
 
+  it("collects records of several fetches in one batch, with batchingIntervalMs", async () => {
+    const name = uniqueName();
+    const put = (...values: string[]) => producer.send({ topic: `${name}-in`, messages: values.map((value) => ({ value, partition: 0 })) });
+    await put("1");
+    const flow = `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, "&batching=true&maxPollRecords=4&batchingIntervalMs=4000&fetchWaitMaxMs=100")}", steps: [{setBody: {simple: "\${body.size()}: \${body}"}}, {to: "kafka:${name}-out?brokers=${brokers}&partitionKey=0"}]}}`;
+    await runtime.deploy(name, flow);
+    const out = await recordsOf(`${name}-out`);
+    await expectEventually(() => runtime.routeStatus(name), "Started", 40_000);
+    // The first batch is due because of its interval, the second because it is full.
+    await expectEventually(() => texts(out)[0]?.slice(0, 2), "1:", 40_000);
+    for (const value of ["2", "3", "4", "5"]) {
+      await put(value);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await expectEventually(() => out.length, 2, 40_000);
+    expect(texts(out)[1]).toMatch(/^4: .*2.*3.*4.*5/);
+    await put("6");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await put("7");
+    await expectEventually(() => out.length, 3, 40_000);
+    expect(texts(out)[2]).toMatch(/^2: .*6.*7/);
+    // The offset of a record that waits for others is not committed.
+    await put("8");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await runtime.api("DELETE", `/flows/${name}`);
+    expect(out).toHaveLength(3);
+    await runtime.deploy(name, flow);
+    await expectEventually(() => out.length, 4, 40_000);
+    expect(texts(out)[3]).toMatch(/^1: .*8/);
+    await runtime.api("DELETE", `/flows/${name}`);
+  });
+
+  it("stays stopped after a failure of the consumer, with pollOnError=STOP, and otherwise tries again", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["one"]);
+    const uri = (more: string) =>
+      `kafka:${name}-in?brokers=${brokers}&groupId=${name}&autoOffsetReset=none&sessionTimeoutMs=6000&heartbeatIntervalMs=500${more}`;
+    const route = (id: string, more: string) => `- route: {id: ${id}, from: {uri: "${uri(more)}", steps: [{to: "kafka:${id}-out?brokers=${brokers}"}]}}`;
+    const other = uniqueName();
+    await runtime.deploy(name, route(name, "&pollOnError=STOP"));
+    await runtime.deploy(other, route(other, ""));
+    const problem = async (id: string) => (await runtime.api("GET", `/flows/${id}`)).text;
+    await expectEventually(async () => (await problem(name)).includes("because of pollOnError=STOP: restart the route"), true);
+    expect(await problem(other)).toMatch(/autoOffsetReset is none/);
+    // A member of the group that reads the topic commits the missing offsets.
+    const first = kafka.consumer({ groupId: name, sessionTimeout: 6000, heartbeatInterval: 500 });
+    await first.connect();
+    await first.subscribe({ topic: `${name}-in`, fromBeginning: true });
+    await first.run({ eachMessage: () => Promise.resolve() });
+    const partitions = [0, 1, 2, 3].map((partition) => ({ topic: `${name}-in`, partition, offset: "0" }));
+    await expectEventually(
+      () =>
+        first.commitOffsets(partitions).then(
+          () => true,
+          () => false,
+        ),
+      true,
+      40_000,
+    );
+    await first.disconnect();
+    await expectEventually(() => runtime.routeStatus(other), "Started", 40_000);
+    expect(await runtime.routeStatus(name)).toBe("Failed");
+    for (const id of [name, other]) await runtime.api("DELETE", `/flows/${id}`);
+  });
+
+  it("reports a broker that does not respond within consumerRequestTimeoutMs", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["one"]);
+    const { link, close } = await kafkaLink(port);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "kafka:${name}-in?brokers=127.0.0.1:${link.port}${rejoining}&consumerRequestTimeoutMs=2s", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+    );
+    const out = await recordsOf(`${name}-out`);
+    await expectEventually(() => out.length, 1, 40_000);
+    link.silence();
+    await expectEventually(() => runtime.routeStatus(name), "Failed", 10_000);
+    link.silence(false);
+    link.cut();
+    await runtime.api("DELETE", `/flows/${name}`);
+    await close();
+  });
+
+  it("sends a list of messages with their keys, and with their headers if batchWithIndividualHeaders is set", async () => {
+    const name = uniqueName();
+    await send(`${name}-in`, ["a", "b"]);
+    const group = "aggregate: {correlationExpression: {constant: all}, aggregationStrategy: GroupedMessageAggregationStrategy, completionSize: 2";
+    const sinks = ["true", "false"].map((own) => `{to: "kafka:${name}-${own}?brokers=${brokers}&partitionKey=0&batchWithIndividualHeaders=${own}"}`);
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setHeader: {name: item, simple: "\${body}"}}, {setHeader: {name: CamelKafkaKey, simple: "key \${body}"}}, {${group}, steps: [{setHeader: {name: item, constant: list}}, ${sinks.join()}]}}]}}`,
+    );
+    const shown = async (own: string) => {
+      const out = await recordsOf(`${name}-${own}`);
+      await expectEventually(() => out.length, 2, 40_000);
+      return out.map(({ value, key, headers }) => [value, key, headers?.["item"]].join(",")).toSorted();
+    };
+    expect(await shown("true")).toEqual(["a,key a,a", "b,key b,b"]);
+    expect(await shown("false")).toEqual(["a,key a,list", "b,key b,list"]);
+  });
+
   // Sequential, because it measures how long a deployment takes.
   it.sequential("starts while the broker is down, reports it, and receives when it is up", async () => {
     const name = uniqueName();

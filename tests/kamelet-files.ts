@@ -133,6 +133,24 @@ export const kameletFiles: Readonly<Record<string, string>> = {
         - to:
             uri: "{{local-seda}}:{{name}}"
 `,
+  "avro-sink.kamelet.yaml": `${head("avro-sink", "sink")}spec:
+  definition:
+    required: [topic]
+    properties:
+      topic:
+        type: string
+      valueSerializer:
+        type: string
+        default: com.acme.AvroSerializer
+  template:
+    from:
+      uri: kamelet:source
+      steps:
+        - to:
+            uri: "kafka:{{topic}}"
+            parameters:
+              valueSerializer: "{{valueSerializer}}"
+`,
   "broken-sink.kamelet.yaml": `${head("broken-sink", "sink")}spec:
   definition:
     properties: {}
@@ -142,6 +160,23 @@ export const kameletFiles: Readonly<Record<string, string>> = {
       steps:
         - setBody:
             simple: "\${nonsense}"
+`,
+  "registry-source.kamelet.yaml": `${head("registry-source", "source")}spec:
+  definition:
+    required: [topic]
+    properties:
+      topic:
+        type: string
+      registryUrl:
+        type: string
+        default: http://localhost:8080
+  template:
+    from:
+      uri: "kafka:{{topic}}"
+      parameters:
+        additionalProperties.apicurio.registry.url: "{{registryUrl}}"
+      steps:
+        - to: kamelet:sink
 `,
   "unsupported-source.kamelet.yaml": `${head("unsupported-source", "source")}spec:
   definition:

@@ -106,6 +106,46 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await expectEventually(() => out.texts[0], "meanwhile");
   });
 
+  it("does not reconnect with automaticReconnect=false", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "paho:${name}/in?brokerUrl=tcp://127.0.0.1:${link.port}&automaticReconnect=false", steps: [{log: in}]}}`,
+    );
+    await expectEventually(() => runtime.routeStatus(name), "Started");
+    link.cut();
+    const reason = "because of automaticReconnect=false: restart the route";
+    await expectEventually(async () => (await runtime.api("GET", `/flows/${name}`)).text.includes(reason), true);
+    const attempts = link.accepted;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect([await runtime.routeStatus(name), link.accepted]).toEqual(["Failed", attempts]);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+
+  it("sends at most maxInflight messages that are not confirmed", async () => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    const out = await received(`${name}/out`);
+    const sending = `{to: "paho:${name}/out?brokerUrl=tcp://127.0.0.1:${link.port}&qos=1&maxInflight=1"}`;
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "paho:${name}/in?brokerUrl=${broker}", steps: [{split: {tokenize: {token: ","}, parallelProcessing: true, steps: [${sending}]}}]}}`,
+    );
+    await expectEventually(() => runtime.routeStatus(name), "Started");
+    await client.publishAsync(`${name}/in`, "first", { qos: 1 });
+    await expectEventually(() => out.texts.length, 1);
+    link.delay(100);
+    const startTime = Date.now();
+    await client.publishAsync(`${name}/in`, "1,2,3,4,5,6,7,8", { qos: 1 });
+    await expectEventually(() => out.texts.length, 9);
+    // The last of eight messages is sent after seven confirmations, each of which takes two delays.
+    expect(Date.now() - startTime).toBeGreaterThan(1300);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
+
   // Sequential, because it measures how long a deployment takes.
   it.sequential("starts while the broker is down, reports it, and receives when it is up", async () => {
     const name = uniqueName();

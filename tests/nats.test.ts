@@ -276,4 +276,23 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await expectEventually(() => out.texts[0], "back");
     await link.close();
   });
+
+  it.each(["reconnect=false", "maxReconnectAttempts=1"])("does not reconnect beyond its limit: %s", async (limit) => {
+    const name = uniqueName();
+    const link = await FaultyLink.to({ host: "127.0.0.1", port });
+    await runtime.deploy(
+      name,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=localhost:${link.port}&reconnectTimeWait=100&${limit}", steps: [{log: in}]}}`,
+    );
+    await expectEventually(() => runtime.routeStatus(name), "Started");
+    await link.refuse();
+    link.cut();
+    await expectEventually(async () => (await runtime.api("GET", `/flows/${name}`)).text.includes(`because of ${limit}: restart the route`), true);
+    const attempts = link.accepted;
+    await link.open();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect([await runtime.routeStatus(name), link.accepted]).toEqual(["Failed", attempts]);
+    await runtime.api("DELETE", `/flows/${name}`);
+    await link.close();
+  });
 });

@@ -309,6 +309,18 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await link.close();
   });
 
+  it("receives nothing with autoStartup=false", async () => {
+    const name = uniqueName();
+    const out = await received(`${name}.out`);
+    await queue(`${name}.in`, { durable: true });
+    await runtime.deploy(name, routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}&exchangePattern=InOnly"}`, "&autoStartup=false"));
+    send(`${name}.in`, ["x"]);
+    await expectEventually(() => countIn(`${name}.in`), 1);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([await countIn(`${name}.in`), out.texts, (await channel.checkQueue(`${name}.in`)).consumerCount]).toEqual([1, [], 0]);
+    await runtime.api("DELETE", `/flows/${name}`);
+  });
+
   it("subscribes again when its queue is deleted", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);

@@ -45,6 +45,8 @@ const equivalents: Readonly<Record<string, keyof typeof kafkaOptions>> = {
   "value.serializer": "valueSerializer",
 };
 
+const isRegistryProperty = (name: string): boolean => /^(apicurio|schema|specific\.avro)\./.test(name);
+
 export function withAdditionalProperties(endpoint: Endpoint<KafkaOptions>): Endpoint<KafkaOptions> {
   const options: Record<string, unknown> = { ...endpoint.options };
   for (const [written, value] of Object.entries(endpoint.extra)) {
@@ -52,9 +54,13 @@ export function withAdditionalProperties(endpoint: Endpoint<KafkaOptions>): Endp
     const option = Object.hasOwn(equivalents, name) ? equivalents[name] : undefined;
     if (option === undefined) {
       const suggestion = closest(name, Object.keys(equivalents));
-      throw new CompileError("option-refused", `'${name}' of the Java client has no equivalent here`, {
+      throw new CompileError("kafka-property", `'${name}' of the Java client has no equivalent here`, {
         option: written,
-        hint: suggestion === undefined ? `remove it, or use one of ${Object.keys(equivalents).join(", ")}` : `did you mean '${suggestion}'?`,
+        hint: isRegistryProperty(name)
+          ? "schema registries are not supported: exchange JSON or bytes, and use marshal and unmarshal"
+          : suggestion === undefined
+            ? `remove it, or use one of ${Object.keys(equivalents).join(", ")}`
+            : `did you mean '${suggestion}'?`,
       });
     }
     const bound = bindEndpoint(

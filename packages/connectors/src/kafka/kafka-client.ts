@@ -21,6 +21,8 @@ export interface PartitionBatch {
   settled(record: KafkaRecord): void;
   /** Starts a commit of the settled offsets if the commit interval has passed. */
   commitIfDue(): void;
+  /** Delivers these records again after a delay, or earlier together with later ones of the partition. They must be the last ones of the batch. */
+  hold(records: readonly [KafkaRecord, ...KafkaRecord[]], waitMs: number): void;
   /** Redelivers this record and later ones after a delay. Other partitions continue. */
   postpone(record: KafkaRecord, waitMs: number): void;
 }
@@ -34,6 +36,7 @@ export interface ConsumeOptions {
   onSeekDone(): void;
   readonly concurrentPartitions: number;
   readonly commitEveryMs: number;
+  readonly commitTimeoutMs: number;
   readonly fetchMinBytes: number;
   readonly fetchMaxBytes: number;
   readonly maxPartitionFetchBytes: number;
@@ -83,7 +86,9 @@ export interface RecordPlace {
 export interface KafkaClient {
   send(records: readonly OutgoingRecord[], options: SendOptions): Promise<readonly RecordPlace[]>;
   /** `crashed` is called when the consumer stops unexpectedly. */
-  consume(options: ConsumeOptions, work: (batch: PartitionBatch) => Promise<void>, crashed: (problem: string) => void): Promise<KafkaConsumer>;
+  consume(options: ConsumeOptions, work: (batch: PartitionBatch) => Promise<void>, crashed: (error: unknown) => void): Promise<KafkaConsumer>;
+  /** True when a consumer failed because no broker responded. */
+  isConnectionFailure(error: unknown): boolean;
   topics(): Promise<readonly string[]>;
   /** One round trip; resolves with the number of brokers. */
   ping(): Promise<number>;

@@ -25,7 +25,7 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 /** A header set by the route, under its Camel 4 or Camel 3 name. Headers from a message never select a topic. */
-export function ownHeader({ message }: Exchange, name: keyof typeof kafkaHeaders): unknown {
+export function ownHeader({ message }: Pick<Exchange, "message">, name: keyof typeof kafkaHeaders): unknown {
   const older = olderNames[name];
   return message.headers.getOwn(name) ?? (older === undefined ? undefined : message.headers.getOwn(older));
 }

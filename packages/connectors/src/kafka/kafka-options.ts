@@ -56,7 +56,9 @@ const refusedOptions = {
     ["sslCipherSuites", "sslContextParameters", "sslEnabledProtocols", "sslProtocol", "sslProvider"].map((name) => [name, f.unsupported(tlsInConnection)]),
   ),
   groupRemoteAssignor: f.unsupported("it applies only to groupProtocol=consumer"),
-  offsetRepository: f.unsupported("offsets are stored in the consumer group"),
+  offsetRepository: f.unsupported(
+    "offsets are stored in the consumer group; remove the option, and set groupId to keep the position under a name of your choice",
+  ),
   schemaRegistryURL: f.unsupported(registries),
   transacted: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
   transactionalId: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
@@ -82,12 +84,8 @@ const acceptedOptions = {
   interceptorClasses: ignoredOption("it names Java classes"),
   allowManualCommit: ignoredOption("a message is committed when its run is done"),
   kafkaManualCommitFactory: ignoredOption("a message is committed when its run is done"),
-  commitTimeoutMs: ignoredOption("the client's request timeout applies"),
   groupInstanceId: ignoredOption("the client does not support static membership"),
-  consumerRequestTimeoutMs: ignoredOption("the connection's requestTimeoutMs applies"),
   pollTimeoutMs: ignoredOption("records are delivered as they arrive"),
-  pollOnError: ignoredOption("a source that cannot read retries and reports the failure"),
-  preValidateHostAndPort: ignoredOption("addresses are checked when connecting"),
   shutdownTimeout: ignoredOption("the runtime's SERVICE_DRAIN_MS applies"),
   additionalProperties: ignoredOption("write each setting of the Java client as `additionalProperties.name=value`"),
 };
@@ -123,7 +121,9 @@ const sourceOptions = {
     min: -1,
   }),
   batching: f.boolean({ doc: "Whether the body is a list of the values of several records; they succeed or fail together.", default: false }),
-  batchingIntervalMs: ignoredOption("a batch contains the records of one fetch, up to maxPollRecords"),
+  batchingIntervalMs: f.duration({
+    doc: "How long a batch waits for maxPollRecords records of its partition, checked between fetches. By default, a batch contains the records of one fetch.",
+  }),
   maxPollRecords: f.integer({ doc: "Maximum number of records in a batch.", default: 500, min: 1 }),
   keyDeserializer: f.enum(deserializers, { doc: "Deserializer for keys.", default: stringDeserializer }),
   valueDeserializer: f.enum(deserializers, { doc: "Deserializer for values.", default: stringDeserializer }),
@@ -155,6 +155,22 @@ const sourceOptions = {
     doc: "The assignor of the Java client. RoundRobinAssignor and RangeAssignor are accepted; partitions are assigned round robin with both.",
     group: "advanced",
   }),
+  pollOnError: f.enum(["DISCARD", "ERROR_HANDLER", "RECONNECT", "RETRY", "STOP"], {
+    doc: "What happens when the consumer fails. `STOP`: the route stays Failed until it is restarted, unless only the connection was lost. Otherwise the source reports the failure, and a new consumer continues at the committed offsets.",
+    default: "ERROR_HANDLER",
+    group: "advanced",
+  }),
+  commitTimeoutMs: f.duration({ doc: "Timeout for committing offsets. A failed commit is repeated.", default: 5000, group: "advanced" }),
+  consumerRequestTimeoutMs: f.duration({
+    doc: "Timeout for responses of a broker, if the endpoint contains the address. A connection has its own requestTimeoutMs.",
+    default: 30_000,
+    group: "advanced",
+  }),
+  preValidateHostAndPort: f.boolean({
+    doc: "Whether a deployment fails when an address in brokers is not of the form host:port or its host name cannot be resolved. Unlike in Camel, false by default.",
+    default: false,
+    group: "advanced",
+  }),
   groupProtocol: f.enum(["classic"], { doc: "How the group is coordinated; only classic is supported.", default: "classic", group: "advanced" }),
   exchangePattern: f.enum(["InOnly", "InOut"], {
     doc: "InOut makes steps such as `to: seda:` wait for a reply.",
@@ -174,7 +190,10 @@ const sinkOptions = {
   keySerializer: f.enum(serializers, { doc: "Serializer for keys.", default: stringSerializer }),
   valueSerializer: f.enum(serializers, { doc: "Serializer for values; lists and maps are written as JSON.", default: stringSerializer }),
   useIterator: f.boolean({ doc: "Whether a list is sent as one record per item.", default: true }),
-  batchWithIndividualHeaders: ignoredOption("every record gets the headers of the message"),
+  batchWithIndividualHeaders: f.boolean({
+    doc: "Whether the records of a list of messages, such as that of GroupedMessageAggregationStrategy, get the headers of these messages instead of those of the message with the list.",
+    default: false,
+  }),
   recordMetadata: f.boolean({
     doc: "Whether the header CamelKafkaRecordMeta is set to the topics, partitions and offsets of the stored records. Such records are not batched.",
     default: false,

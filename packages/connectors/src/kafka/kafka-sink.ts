@@ -1,4 +1,4 @@
-import { FlowError, type Clock, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { FlowError, Message, type Clock, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { each } from "@sluice/engine/tools";
 import { collectStream, isStream } from "@sluice/engine/values";
 import { withTimeout } from "../messaging/incoming.ts";
@@ -59,25 +59,45 @@ function sendOptionsOf(options: KafkaOptions): SendOptions {
 /** All records of a message, serialized before the first is sent: a record that cannot be sent fails the whole list. */
 async function recordsOf(exchange: Exchange, topic: string, options: KafkaOptions, clock: Clock): Promise<readonly OutgoingRecord[]> {
   const { body } = exchange.message;
-  const key = serialize(ownHeader(exchange, "CamelKafkaKey") ?? options.key, options.keySerializer);
-  const partition = numberOf(ownHeader(exchange, "CamelKafkaPartitionKey")) ?? options.partitionKey;
-  const timestamp = numberOf(ownHeader(exchange, "CamelKafkaOverrideTimestamp"));
-  const headers = Object.fromEntries(headersOf(exchange, isOlderName));
+  const common = placeOf(exchange, options);
+  const headers = sentHeaders(exchange);
   const values = options.useIterator && Array.isArray(body) ? (body as readonly unknown[]) : [body];
   const records: OutgoingRecord[] = [];
   const add = (item: unknown): void => {
-    const value = serialize(item, options.valueSerializer);
+    // An item may be a message, as in the list of a grouping strategy.
+    const own = item instanceof Message ? { message: item, run: exchange.run } : undefined;
+    const value = serialize(own === undefined ? item : own.message.body, options.valueSerializer);
     if (value !== null && value.byteLength > options.maxRequestSize)
       throw new FlowError(
         "org.apache.kafka.common.errors.RecordTooLargeException",
         `the record for topic '${topic}' has ${value.byteLength} bytes, more than maxRequestSize (${options.maxRequestSize})`,
         { code: "kafka-too-large" },
       );
-    records.push({ topic, key, value, partition, timestamp, headers });
+    if (own === undefined) return void records.push({ topic, value, ...common, headers });
+    const override = ownHeader(own, "CamelKafkaOverrideTopic");
+    records.push({
+      topic: typeof override === "string" && override !== "" ? override : topic,
+      value,
+      ...placeOf(own, options),
+      headers: options.batchWithIndividualHeaders ? sentHeaders(own) : headers,
+    });
   };
   await each(values.values(), add, clock);
   return records;
 }
+
+function placeOf(
+  exchange: Pick<Exchange, "message">,
+  { key, keySerializer, partitionKey }: KafkaOptions,
+): Pick<OutgoingRecord, "key" | "partition" | "timestamp"> {
+  return {
+    key: serialize(ownHeader(exchange, "CamelKafkaKey") ?? key, keySerializer),
+    partition: numberOf(ownHeader(exchange, "CamelKafkaPartitionKey")) ?? partitionKey,
+    timestamp: numberOf(ownHeader(exchange, "CamelKafkaOverrideTimestamp")),
+  };
+}
+
+const sentHeaders = (exchange: Pick<Exchange, "message" | "run">): Readonly<Record<string, string>> => Object.fromEntries(headersOf(exchange, isOlderName));
 
 function numberOf(value: unknown): number | undefined {
   const number = value === undefined || value === null || value === "" ? Number.NaN : Number(value);

@@ -1,14 +1,27 @@
 // A member of a consumer group: one message at a time per partition; offsets are committed only past settled messages.
-import type { Clock, Connection, Delivery, Endpoint, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
+import { lookup } from "node:dns/promises";
+import {
+  FlowError,
+  toFlowError,
+  type Clock,
+  type Connection,
+  type Delivery,
+  type Endpoint,
+  type Host,
+  type Message,
+  type Source,
+  type SourceInput,
+} from "@sluice/engine/spi";
 import { reconnectBackOff, type BackOff } from "@sluice/engine/tools";
 import { compilePattern } from "@sluice/engine/values";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import { brokerMessage, routeName, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
-import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import { whileConnected, type ReconnectLimit, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { ConsumeOptions, KafkaClient, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
+import { FillTimes } from "./fill-times.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
 import { deserializerOf, type Deserializer } from "./kafka-values.ts";
 
@@ -46,6 +59,7 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
     failed: (problem) => log(String(problem)),
   });
   let hasSought = false;
+  let hasPollFailed = false;
   const begin = async (link: Link, routeInput: SourceInput): Promise<Subscription> => {
     const messageReceiver = receiverOf(routeInput, endpoint, parts);
     const topics = await topicsOf(options, link.client);
@@ -56,11 +70,22 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
       onSeekDone: () => void (hasSought = true),
     };
     let crash: string | undefined;
-    const consumer = await link.client.consume(
-      consumeOptions,
-      (batch) => work(batch, messageReceiver, options, host.clock),
-      (problem) => link.lost((crash = problem)),
-    );
+    const fillTimes = new FillTimes(host.clock, options.batching ? options.batchingIntervalMs : undefined);
+    const noteFailure = (error: unknown): void => void (hasPollFailed = !link.client.isConnectionFailure(error));
+    hasPollFailed = false;
+    const consumer = await link.client
+      .consume(
+        consumeOptions,
+        (batch) => work(batch, messageReceiver, options, fillTimes, host.clock),
+        (error) => {
+          noteFailure(error);
+          link.lost((crash = toFlowError(error).message));
+        },
+      )
+      .catch((error: unknown) => {
+        noteFailure(error);
+        throw error;
+      });
     // A lost connection is reported only once there is a subscription.
     if (crash !== undefined) {
       await consumer.close();
@@ -77,14 +102,17 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
       },
     };
   };
-  const { start, stop } = whileConnected({ connection, host, begin, backOff: backOffOf(options) });
+  const reconnectLimit: ReconnectLimit = { isReached: () => options.pollOnError === "STOP" && hasPollFailed, reason: "pollOnError=STOP" };
+  const { start, stop } = whileConnected({ connection, host, begin, backOff: backOffOf(options), reconnectLimit });
   return {
     claims: [],
     exclusive: true,
     everyWorker: true,
-    start(routeInput) {
+    async start(routeInput) {
       hasSought = false;
-      return start(routeInput);
+      hasPollFailed = false;
+      if (options.preValidateHostAndPort && options.brokers !== undefined) await validateAddresses(options.brokers);
+      await start(routeInput);
     },
     stop,
   };
@@ -95,7 +123,25 @@ function backOffOf({ reconnectBackoffMs, reconnectBackoffMaxMs }: KafkaOptions):
   return { ...reconnectBackOff, firstMs, maxMs: Math.max(reconnectBackoffMaxMs ?? reconnectBackOff.maxMs, firstMs) };
 }
 
-async function work(batch: PartitionBatch, messageReceiver: MessageReceiver<Item>, { batching, maxPollRecords }: KafkaOptions, clock: Clock): Promise<void> {
+async function validateAddresses(brokers: string): Promise<void> {
+  const invalid = (address: string, problem: string): FlowError =>
+    new FlowError("org.apache.kafka.common.config.ConfigException", `'${address}' in brokers ${problem}`, { code: "kafka-address" });
+  for (const address of brokers.split(",").map((each) => each.trim())) {
+    const [, name] = /^(?:\w+:\/\/)?(\[[^\]]+\]|[^:\s/]+):\d{1,5}$/.exec(address) ?? [];
+    if (name === undefined) throw invalid(address, "is not an address: write host:port");
+    await lookup(name.replaceAll(/^\[|\]$/g, "")).catch((error: unknown) => {
+      throw invalid(address, `cannot be resolved (${toFlowError(error).message}): correct the host name, or set preValidateHostAndPort=false`);
+    });
+  }
+}
+
+async function work(
+  batch: PartitionBatch,
+  messageReceiver: MessageReceiver<Item>,
+  { batching, maxPollRecords }: KafkaOptions,
+  fillTimes: FillTimes,
+  clock: Clock,
+): Promise<void> {
   const size = batching ? maxPollRecords : 1;
   let began = clock.monotonic();
   // Between two synchronous runs nothing can end the batch, and the check is slow in the client.
@@ -105,6 +151,8 @@ async function work(batch: PartitionBatch, messageReceiver: MessageReceiver<Item
     if (hasWaited && batch.isOver) return;
     hasWaited = false;
     const records = size === 1 ? [batch.records[at] as KafkaRecord] : batch.records.slice(at, at + size);
+    const waitMs = records.length < size ? fillTimes.waitMs(batch, records[0] as KafkaRecord) : 0;
+    if (waitMs > 0) return batch.hold(records as [KafkaRecord, ...KafkaRecord[]], waitMs);
     const item: Item = { batch, records, outcome: undefined };
     const pending = messageReceiver.take(item);
     if (pending !== undefined) {

@@ -1,4 +1,4 @@
-import { connectorUnderTest, realTimeHost, testConnections } from "@sluice/testkit";
+import { connectorUnderTest, FakeRouteInput, realTimeHost, testConnections } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { jaasValue, kafkaConnection } from "./kafka-connection.ts";
 import { withAdditionalProperties } from "./additional-properties.ts";
@@ -39,4 +39,13 @@ it("rejects an assignor that would have no effect", () => {
   expect(source("org.apache.kafka.clients.consumer.CooperativeStickyAssignor")).toThrow(/partitionAssignor '.*CooperativeStickyAssignor' is not supported/);
   expect(source("org.apache.kafka.clients.consumer.RoundRobinAssignor")).not.toThrow();
   expect(source("org.apache.kafka.clients.consumer.RangeAssignor")).not.toThrow();
+});
+
+it("rejects addresses that cannot be used, with preValidateHostAndPort=true", async () => {
+  const connector = kafkaUnderTest();
+  const start = (brokers: string) => connector.source(`kafka:orders?brokers=${brokers}&preValidateHostAndPort=true`).start(new FakeRouteInput());
+  await expect(start("localhost")).rejects.toThrow("'localhost' in brokers is not an address: write host:port");
+  await expect(start("localhost:9092,no-such-host.invalid:9092")).rejects.toThrow(
+    /'no-such-host.invalid:9092' in brokers cannot be resolved .* set preValidateHostAndPort=false/,
+  );
 });

@@ -39,7 +39,8 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
             option: "partitionAssignor",
             hint: "remove the option, or set it to org.apache.kafka.clients.consumer.RoundRobinAssignor",
           });
-        return kafkaSource(endpoint, scope.connection<KafkaClient>(requestOf(endpoint.options)), { host, deadLetters });
+        const request = requestOf(endpoint.options, endpoint.options.consumerRequestTimeoutMs);
+        return kafkaSource(endpoint, scope.connection<KafkaClient>(request), { host, deadLetters });
       },
       sink(written, scope) {
         const endpoint = withAdditionalProperties(written);
@@ -51,8 +52,10 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
   });
 }
 
-function requestOf(options: KafkaOptions) {
-  // The request timeout is an option of the sink; a connection described in the endpoint has the default.
+function requestOf(options: KafkaOptions, requestTimeoutMs?: number) {
+  // The option requestTimeoutMs belongs to the sink, which applies it to each request.
   const { requestTimeoutMs: _own, ...fields } = kafkaConnectionFields;
-  return { reference: options.connection, kinds: ["kafka"], inline: inlineValues(fields, options) };
+  const inline = inlineValues(fields, options);
+  const isInline = requestTimeoutMs !== undefined && Object.keys(inline).length > 0;
+  return { reference: options.connection, kinds: ["kafka"], inline: isInline ? { ...inline, requestTimeoutMs: String(requestTimeoutMs) } : inline };
 }

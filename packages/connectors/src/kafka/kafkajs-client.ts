@@ -81,6 +81,7 @@ export async function openKafkajs(library: KafkaLibrary, settings: KafkaSettings
         },
       };
     },
+    isConnectionFailure,
     topics: () => admin.listTopics(),
     ping: async () => (await admin.describeCluster()).brokers.length,
     watchLinks: (listener) => links.watch(listener),
@@ -90,6 +91,14 @@ export async function openKafkajs(library: KafkaLibrary, settings: KafkaSettings
       await admin.disconnect();
     },
   };
+}
+
+/** The library wraps the error of the last attempt when it has no attempts left. */
+function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, cause } = error;
+  if (name === "KafkaJSNumberOfRetriesExceeded") return cause === undefined || isConnectionFailure(cause);
+  return /^KafkaJS(Connection|RequestTimeout|BrokerNotFound|NoBrokerAvailable|LockTimeout)/.test(name);
 }
 
 /** The same bytes, not a copy. */

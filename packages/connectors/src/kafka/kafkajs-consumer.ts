@@ -1,13 +1,13 @@
 // A kafkajs consumer whose offsets advance only past settled records.
 import type * as KafkaJS from "kafkajs";
-import { toFlowError } from "@sluice/engine/spi";
 import { every } from "../messaging/incoming.ts";
-import type { ConsumeOptions, KafkaConsumer, PartitionBatch } from "./kafka-client.ts";
+import type { ConsumeOptions, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
+import { HeldRecords } from "./held-records.ts";
 import { OffsetCommits } from "./offset-commits.ts";
 
 export interface ConsumerListener {
   /** Called when the consumer stops unexpectedly. */
-  crashed(problem: string): void;
+  crashed(error: unknown): void;
   /** Called with a problem when a broker does not respond, and with undefined when it responds again. */
   reachability(problem: string | undefined): void;
 }
@@ -24,10 +24,10 @@ export async function kafkajsConsumer(
   const consumer = kafka.consumer(configOf(options));
   const resumes = new Set<() => void>();
   let isClosed = false;
-  const commits = new OffsetCommits(clock, options.commitEveryMs);
+  const commits = new OffsetCommits(clock, options.commitEveryMs, options.commitTimeoutMs);
   let committedAt = clock.monotonic();
   consumer.on(consumer.events.CRASH, ({ payload }) => {
-    if (!isClosed) crashed(payload.error.message);
+    if (!isClosed) crashed(payload.error);
   });
   // A broker that stops responding does not close its sockets; only missing responses reveal it.
   let isSilent = false;
@@ -40,11 +40,34 @@ export async function kafkajsConsumer(
     isSilent = false;
   });
 
+  const held = new HeldRecords(clock);
+  consumer.on(consumer.events.GROUP_JOIN, () => held.clear());
+  /** The work with held records that were due before others were fetched. */
+  const dueWork = new Map<string, Promise<void>>();
+
   const eachBatch = async (payload: KafkaJS.EachBatchPayload): Promise<void> => {
+    const { topic, partition, messages } = payload.batch;
+    await dueWork.get(`${topic} ${partition}`);
+    // Held records failed meanwhile and are fetched again.
+    if (payload.isStale()) return;
+    const earlier = held.take({ topic, partition });
+    await processRecords(payload, earlier.length === 0 ? messages : [...earlier, ...messages]);
+  };
+
+  const processHeld = (payload: KafkaJS.EachBatchPayload): void => {
+    const { topic, partition } = payload.batch;
+    const key = `${topic} ${partition}`;
+    const working = processRecords(payload, held.take({ topic, partition }))
+      .catch(crashed)
+      .finally(() => dueWork.delete(key));
+    dueWork.set(key, working);
+  };
+
+  const processRecords = async (payload: KafkaJS.EachBatchPayload, records: readonly KafkaRecord[]): Promise<void> => {
     const { batch, heartbeat, resolveOffset, uncommittedOffsets, commitOffsetsIfNecessary, isRunning, isStale } = payload;
     const { topic, partition } = batch;
     /** The resolved offsets of all partitions. */
-    const commit = (): Promise<void> => commitOffsetsIfNecessary(uncommittedOffsets());
+    const commit = (): Promise<void> => commitOffsetsIfNecessary(held.limit(uncommittedOffsets()) as KafkaJS.OffsetsByTopicPartition);
     let isRebalancing = false;
     let settledOffset: string | undefined;
     // Offset arithmetic is slow in the client, so only the last of several settled offsets is resolved.
@@ -58,12 +81,17 @@ export async function kafkajsConsumer(
       await work({
         topic,
         partition,
-        records: batch.messages,
+        records,
         get isOver() {
           return isClosed || isRebalancing || !isRunning() || isStale();
         },
-        settled({ offset }) {
-          settledOffset = offset;
+        settled(record) {
+          settledOffset = record.offset;
+          held.settled({ topic, partition }, record);
+        },
+        hold(waiting, waitMs) {
+          settledOffset = (waiting.at(-1) as KafkaRecord).offset;
+          held.hold({ topic, partition }, waiting, waitMs, () => processHeld(payload));
         },
         commitIfDue() {
           const now = clock.monotonic();
@@ -95,7 +123,9 @@ export async function kafkajsConsumer(
 
   const close = async (): Promise<void> => {
     isClosed = true;
+    held.close();
     for (const cancel of resumes) cancel();
+    await Promise.allSettled(dueWork.values());
     await commits.close();
     // Stops after the records in progress, whose offsets are committed, and leaves the group.
     await consumer.disconnect();
@@ -105,8 +135,7 @@ export async function kafkajsConsumer(
     await consumer.connect();
     if (options.autoOffsetReset === "none") await requireOffsets(admin, options);
     await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.autoOffsetReset === "earliest" });
-    if (options.seekTo !== undefined)
-      seekOnJoin(consumer, admin, options.seekTo).then(options.onSeekDone, (error: unknown) => crashed(toFlowError(error).message));
+    if (options.seekTo !== undefined) seekOnJoin(consumer, admin, options.seekTo).then(options.onSeekDone, crashed);
     await consumer.run({
       // The client would wait for a commit after each batch.
       autoCommit: false,

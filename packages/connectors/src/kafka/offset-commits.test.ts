@@ -18,7 +18,7 @@ function broker(): { readonly pending: PendingCommit[]; readonly commit: () => P
 it("commits at once, then once for all requests of the next 100 ms", async () => {
   const { pending, commit } = broker();
   const clock = new FakeClock();
-  const commits = new OffsetCommits(clock, 5000);
+  const commits = new OffsetCommits(clock, 5000, 5000);
   for (let n = 0; n < 3; n++) commits.request(commit);
   expect(pending).toHaveLength(1);
   pending[0]?.resolve();
@@ -36,7 +36,7 @@ it("commits at once, then once for all requests of the next 100 ms", async () =>
 
 it("flushes a requested commit after the running one", async () => {
   const { pending, commit } = broker();
-  const commits = new OffsetCommits(new FakeClock(), 5000);
+  const commits = new OffsetCommits(new FakeClock(), 5000, 5000);
   for (let n = 0; n < 2; n++) commits.request(commit);
   let isFlushed = false;
   const flushing = commits.flush().then(() => (isFlushed = true));
@@ -52,7 +52,7 @@ it("flushes a requested commit after the running one", async () => {
 it("retries a failed commit later, or with the next request", async () => {
   const { pending, commit } = broker();
   const clock = new FakeClock();
-  const commits = new OffsetCommits(clock, 5000);
+  const commits = new OffsetCommits(clock, 5000, 5000);
   commits.request(commit);
   pending[0]?.reject(new Error("rebalancing"));
   await immediate();
@@ -70,7 +70,7 @@ it("retries a failed commit later, or with the next request", async () => {
 it("executes a requested commit when it is closed, and none afterwards", async () => {
   const { pending, commit } = broker();
   const clock = new FakeClock();
-  const commits = new OffsetCommits(clock, 5000);
+  const commits = new OffsetCommits(clock, 5000, 5000);
   commits.request(commit);
   pending[0]?.resolve();
   await immediate();
@@ -82,4 +82,29 @@ it("executes a requested commit when it is closed, and none afterwards", async (
   await closing;
   await clock.advance(10_000);
   expect(pending).toHaveLength(2);
+});
+
+it("repeats a commit that gets no response in time", async () => {
+  const { pending, commit } = broker();
+  const clock = new FakeClock();
+  const commits = new OffsetCommits(clock, 1000, 300);
+  commits.request(commit);
+  await clock.advance(299 + 1000);
+  expect(pending).toHaveLength(1);
+  await clock.advance(1);
+  expect(pending).toHaveLength(2);
+  pending[1]?.resolve();
+  await immediate();
+  await clock.advance(10_000);
+  expect(pending).toHaveLength(2);
+});
+
+it("does not wait longer for a commit than its timeout when it closes", async () => {
+  const { commit } = broker();
+  const clock = new FakeClock();
+  const commits = new OffsetCommits(clock, 1000, 300);
+  commits.request(commit);
+  const closed = commits.close();
+  await clock.advance(300);
+  await expect(closed).resolves.toBeUndefined();
 });

@@ -1,5 +1,6 @@
 // Commits offsets in the background: records do not wait for the commit of earlier ones, and those settled meanwhile share the next commit.
 import type { Clock } from "@sluice/engine/spi";
+import { withTimeout } from "../messaging/incoming.ts";
 
 /** Minimum time between two commits: a commit costs as much CPU time as dozens of records, and a batch may contain only a few. */
 const gapMs = 100;
@@ -7,6 +8,7 @@ const gapMs = 100;
 export class OffsetCommits {
   readonly #clock: Clock;
   readonly #retryMs: number;
+  readonly #timeoutMs: number;
   #commit: () => Promise<void> = () => Promise.resolve();
   #running: Promise<void> | undefined = undefined;
   #isDue = false;
@@ -14,9 +16,10 @@ export class OffsetCommits {
   #nextAt = 0;
   #cancelWait: (() => void) | undefined = undefined;
 
-  /** `retryMs`: delay after a failed commit, unless another one is requested earlier. */
-  constructor(clock: Clock, retryMs: number) {
+  /** `retryMs`: delay after a failed commit, unless another one is requested earlier. `timeoutMs`: when a commit without a response counts as failed. */
+  constructor(clock: Clock, retryMs: number, timeoutMs: number) {
     this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
     this.#retryMs = Math.max(retryMs, gapMs);
   }
 
@@ -57,7 +60,7 @@ export class OffsetCommits {
     this.#isDue = false;
     this.#nextAt = this.#clock.monotonic() + gapMs;
     try {
-      await this.#commit();
+      await withTimeout(this.#clock, this.#timeoutMs, this.#commit(), () => new Error(`no response within ${this.#timeoutMs} ms`));
       if (this.#isDue) this.#runAfter(gapMs);
     } catch {
       // The group is rebalancing or the broker is unreachable, which the client reports. Uncommitted records are delivered again.

@@ -22,12 +22,15 @@ export async function collectBody(message: Message, maxBytes?: number): Promise<
 const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
 /** Headers set by the route or received from a broker, as text. `omits` is true for headers that the protocol transmits elsewhere. */
-export function headersOf(exchange: Exchange, omits?: (key: string) => boolean): readonly (readonly [string, string])[] {
+export function headersOf(exchange: Pick<Exchange, "message" | "run">, omits?: (key: string) => boolean): readonly (readonly [string, string])[] {
   return headerValuesOf(exchange, omits).map(([name, value]) => [name, headerText(value)]);
 }
 
 /** The same headers with unchanged values, for protocols with typed headers. */
-export function headerValuesOf({ message, run }: Exchange, omits: (key: string) => boolean = () => false): readonly (readonly [string, unknown])[] {
+export function headerValuesOf(
+  { message, run }: Pick<Exchange, "message" | "run">,
+  omits: (key: string) => boolean = () => false,
+): readonly (readonly [string, unknown])[] {
   const sent: [string, unknown][] = [];
   for (const [name, value] of message.headers.outgoing()) {
     if (value === null || value === undefined || internalName.test(name) || omits(name.toLowerCase())) continue;

@@ -8,7 +8,7 @@ import { whileConnected, type Subscription } from "../reconnecting/while-connect
 import { socketOf, type NatsClient } from "./nats-connection.ts";
 import { receivedMessage, streamHeaders } from "./nats-message.ts";
 import type { NatsOptions } from "./nats-options.ts";
-import { backOffOf, type NatsParts } from "./nats-source.ts";
+import { reconnectingOf, type NatsParts } from "./nats-source.ts";
 
 interface Item {
   readonly message: JsMsg;
@@ -22,7 +22,7 @@ export function jetstreamSource({ options, uri }: Endpoint<NatsOptions>, connect
     await subscription.start();
     return subscription;
   };
-  return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host: parts.host, begin, backOff: backOffOf(options) }) };
+  return { claims: [], exclusive: true, everyWorker: true, ...whileConnected({ connection, host: parts.host, begin, ...reconnectingOf(options) }) };
 }
 
 /** A fetch that has not ended this long after its time limit is closed. */

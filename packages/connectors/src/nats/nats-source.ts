@@ -1,10 +1,11 @@
 // Plain NATS: the server delivers once and stores nothing. Messages that arrive faster than the route processes them wait in a bounded queue.
 import type { Msg, Subscription as NatsSubscription } from "@nats-io/transport-node";
 import type { Awaitable, Connection, Delivery, Endpoint, Exchange, Host, Message, Source, SourceInput } from "@sluice/engine/spi";
+import type { BackOff } from "@sluice/engine/tools";
 import { MessageReceiver, singleAttempt } from "../message-receiver/message-receiver.ts";
 import { CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
-import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import { reconnectAttempts, whileConnected, type ReconnectLimit, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { NatsClient } from "./nats-connection.ts";
 import { plainHeaders, receivedMessage } from "./nats-message.ts";
@@ -118,7 +119,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
     };
   };
 
-  const { start, stop } = whileConnected({ connection, host, begin, backOff: backOffOf(options) });
+  const { start, stop } = whileConnected({ connection, host, begin, ...reconnectingOf(options) });
   return {
     claims: [],
     exclusive: true,
@@ -132,8 +133,13 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
 }
 
 /** Camel's delay between attempts is the maximum delay here. */
-export function backOffOf({ reconnectTimeWait }: NatsOptions): { readonly firstMs: number; readonly maxMs: number } {
-  return { firstMs: Math.min(250, reconnectTimeWait), maxMs: Math.max(reconnectTimeWait, 1) };
+export function reconnectingOf({ reconnectTimeWait, reconnect, maxReconnectAttempts: attempts }: NatsOptions): {
+  readonly backOff: BackOff;
+  readonly reconnectLimit?: ReconnectLimit;
+} {
+  const backOff = { firstMs: Math.min(250, reconnectTimeWait), maxMs: Math.max(reconnectTimeWait, 1) };
+  if (!reconnect) return { backOff, reconnectLimit: reconnectAttempts(0, "reconnect=false") };
+  return attempts < 0 ? { backOff } : { backOff, reconnectLimit: reconnectAttempts(attempts, `maxReconnectAttempts=${attempts}`) };
 }
 
 function expectsReply({ message }: Item, { replyToDisabled }: NatsOptions): boolean {

@@ -45,7 +45,11 @@ const sharedOptions = {
     default: "InOnly",
     group: "advanced",
   }),
-  automaticReconnect: f.boolean({ doc: "Accepted but ignored: sources always reconnect.", default: true, group: "advanced" }),
+  automaticReconnect: f.boolean({
+    doc: "Whether a source reconnects. If false, its route stays Failed after the first failure until it is restarted.",
+    default: true,
+    group: "advanced",
+  }),
   maxReconnectDelay: f.duration({
     doc: "Maximum delay between reconnect attempts. Values above 30 seconds are treated as 30 seconds.",
     default: 128_000,
@@ -73,7 +77,12 @@ export const pahoOptions = {
     default: true,
   }),
   mqttVersion: f.integer({ doc: "Protocol version: 3 for MQTT 3.1, 4 and 0 for 3.1.1.", default: 0, min: 0, max: 4, group: "advanced" }),
-  maxInflight: ignoredOption("runs wait until their message is confirmed"),
+  maxInflight: f.integer({
+    doc: "Maximum number of messages of a sink that the broker has not confirmed; further messages wait. Unlike in Camel, there is no limit by default.",
+    min: 1,
+    max: 65_535,
+    group: "advanced",
+  }),
   willQos: f.integer({ doc: "Quality of service of the last-will message.", default: 1, min: 0, max: 2, group: "advanced" }),
 };
 
@@ -102,6 +111,6 @@ export const pahoMqtt5Options = {
 
 export type PahoOptions = Values<typeof pahoPath> &
   Values<typeof sharedOptions> &
-  Partial<Values<Pick<typeof pahoOptions, "cleanSession" | "mqttVersion">>> &
+  Partial<Values<Pick<typeof pahoOptions, "cleanSession" | "mqttVersion" | "maxInflight">>> &
   Partial<Values<Pick<typeof pahoMqtt5Options, "cleanStart" | "sessionExpiryInterval" | "receiveMaximum">>> &
   Values<Pick<typeof pahoOptions, "willQos">>;

@@ -2,6 +2,7 @@ import { CompileError, FlowError, isFlowError, type Connection, type Endpoint, t
 import { cancelledError } from "@sluice/engine/tools";
 import { CancellableDelays } from "../messaging/incoming.ts";
 import { headersOf, payloadOf } from "../messaging/outgoing.ts";
+import { InflightLimit } from "./inflight-limit.ts";
 import type { ConfirmationLimit, MqttLinks, Publication } from "./mqtt-links.ts";
 import type { PahoDialect } from "./paho-dialect.ts";
 import type { PahoOptions } from "./paho-options.ts";
@@ -23,6 +24,8 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
     ms: limitMs,
     late: ({ topic }) => problem(topic, `no confirmation from the broker within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
   };
+
+  const inflight = options.maxInflight === undefined ? undefined : new InflightLimit(options.maxInflight);
 
   /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
   const waitForConnection = async ({ run }: Exchange, failure: unknown): Promise<MqttLinks> => {
@@ -57,7 +60,8 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
         links = await waitForConnection(exchange, error);
       }
       try {
-        await links.publish(version, publication, limit);
+        const publish = (): Promise<void> => links.publish(version, publication, limit);
+        await (inflight === undefined ? publish() : inflight.run(exchange.run.signal, publish));
       } catch (error) {
         if (isFlowError(error)) throw error;
         const { message, code } = error as Error & { code?: unknown };

@@ -17,7 +17,7 @@ import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 import { brokerMessage, every, routeName, CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
 import { ownLink } from "../reconnecting/own-link.ts";
-import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
+import { reconnectAttempts, whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import { endLink, type MqttLinks } from "./mqtt-links.ts";
 import type { PahoDialect } from "./paho-dialect.ts";
@@ -153,6 +153,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     host,
     begin,
     backOff: { ...reconnectBackOff, maxMs: Math.min(reconnectBackOff.maxMs, options.maxReconnectDelay) },
+    ...(options.automaticReconnect ? {} : { reconnectLimit: reconnectAttempts(0, "automaticReconnect=false") }),
   });
   return {
     claims: [],

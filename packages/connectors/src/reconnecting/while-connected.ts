@@ -13,10 +13,24 @@ export interface SubscribableConnection<C> extends Pick<Connection<C>, "client" 
   drop?(client: C): void;
 }
 
+export interface ReconnectLimit {
+  /** True when no further attempt is made after this many consecutive failures, of which a lost connection is the first. */
+  isReached(failures: number, error: unknown): boolean;
+  /** The options that set the limit, for the error message. */
+  readonly reason: string;
+}
+
+/** At most this many attempts to reconnect. */
+export function reconnectAttempts(attempts: number, reason: string): ReconnectLimit {
+  return { isReached: (failures) => failures > attempts, reason };
+}
+
 export interface WhileConnected<C> {
   readonly connection: SubscribableConnection<C>;
   readonly host: Host;
   readonly backOff?: BackOff;
+  /** When to stop reconnecting; by default never. */
+  readonly reconnectLimit?: ReconnectLimit;
   /** Subscribes with a client; called again after each reconnect. Call `lost` when the subscription breaks but its client does not. */
   begin(client: C, routeInput: SourceInput, lost: (problem: string) => void): Promise<Subscription>;
 }
@@ -50,6 +64,7 @@ class Attempts<C> {
   #cancelWait: (() => void) | undefined = undefined;
   #working: Promise<void> | undefined = undefined;
   #failures = 0;
+  #hasGivenUp = false;
   #isStopped = false;
   #isLost = false;
 
@@ -97,7 +112,7 @@ class Attempts<C> {
       if (this.#isLost) this.#report(undefined);
     } catch (error) {
       if (client !== undefined) this.#parts.connection.drop?.(client);
-      this.#retryLater(toFlowError(error).message);
+      this.#retryLater(error);
     }
   }
 
@@ -119,15 +134,22 @@ class Attempts<C> {
     if (this.#isStopped) return;
     if (problem !== undefined) this.#report(problem);
     this.#working ??= this.#end()
-      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#retryLater(problem ?? "")))
+      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#retryLater(new Error(problem))))
       .finally(() => (this.#working = undefined));
   }
 
-  #retryLater(problem: string): void {
+  #retryLater(error: unknown): void {
     if (this.#isStopped) return;
-    this.#report(problem);
-    const { host, backOff = reconnectBackOff } = this.#parts;
-    this.#cancelWait = host.clock.after(backOffMs(++this.#failures, host.random(), backOff), () => {
+    const { message } = toFlowError(error);
+    const { host, backOff = reconnectBackOff, reconnectLimit } = this.#parts;
+    this.#failures++;
+    this.#hasGivenUp = reconnectLimit?.isReached(this.#failures, error) === true;
+    if (reconnectLimit !== undefined && this.#hasGivenUp) {
+      this.#report(`${message}; it is not connected again because of ${reconnectLimit.reason}: restart the route`);
+      return;
+    }
+    this.#report(message);
+    this.#cancelWait = host.clock.after(backOffMs(this.#failures, host.random(), backOff), () => {
       this.#cancelWait = undefined;
       void this.#attempt();
     });
@@ -135,9 +157,10 @@ class Attempts<C> {
 
   /** Called when the connection got new values, with which a failed attempt may succeed. */
   #retryNow(): void {
-    if (this.#cancelWait === undefined || this.#isStopped) return;
-    this.#cancelWait();
+    if ((this.#cancelWait === undefined && !this.#hasGivenUp) || this.#isStopped) return;
+    this.#cancelWait?.();
     this.#cancelWait = undefined;
+    this.#hasGivenUp = false;
     this.#failures = 0;
     void this.#attempt();
   }

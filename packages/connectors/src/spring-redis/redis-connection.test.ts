@@ -121,6 +121,20 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
     });
   });
 
+  it("connects to its url, with user, password and database", async () => {
+    const port = await freePort();
+    startRedis("--port", String(port), "--save", "", "--user", "default", "off", "--user", "shop", "on", ">p@ss/word", "~*", "&*", "+@all");
+    const set = await setKey({ url: `redis://shop:p%40ss%2Fword@127.0.0.1:${port}/3`, host: "no-such-host.invalid", database: "1" });
+    await eventually(async () => (await set("by url")) === undefined);
+    const client = new Redis(port, { username: "shop", password: "p@ss/word", db: 3 });
+    ends.push(async () => client.disconnect());
+    expect(await client.get("by url")).toBe("value of by url");
+    const wrong = await (await setKey({ url: `redis://shop:secret@127.0.0.1:${port}` }))("x");
+    expect(wrong).toMatch(/WRONGPASS/);
+    for (const url of ["http://127.0.0.1:6379", "redis://:secret@/1", "redis://host/orders"])
+      expect(await (await setKey({ url }))("x")).toMatch(/url is not the address of a Redis server: write redis:(?!.*secret)/);
+  });
+
   it.skipIf(!hasOpenssl)("presents its client certificate (needs openssl)", async () => {
     const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
     const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -136,6 +150,8 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
       orFalse(async () => (await set("secured")) === undefined),
       40_000,
     );
+    const { port: _port, tls: _tls, ...other } = trusted;
+    expect(await (await setKey({ ...other, ...own, url: `rediss://localhost:${port}` }))("by url")).toBeUndefined();
     expect(await (await setKey(trusted))("anonymous")).toMatch(/certificate|ECONNRESET|closed/i);
     expect(await (await setKey({ ...trusted, ...own, tlsCa: "" }))("untrusted")).toMatch(/self-signed certificate/);
   });

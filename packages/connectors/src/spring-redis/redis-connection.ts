@@ -29,6 +29,12 @@ interface RedisModule {
 }
 
 const fields = {
+  url: f.text({
+    title: "URL",
+    doc: "Address as `redis://user:password@host:port/database`, or `rediss://` with TLS. The parts that it contains override the other fields. Special characters of the password are percent-encoded.",
+    secret: true,
+    examples: ["redis://localhost:6379/0"],
+  }),
   host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
   port: f.integer({ doc: "Port of the server.", default: 6379, min: 1, max: 65_535 }),
   user: f.string({ doc: "The user name." }),
@@ -48,6 +54,26 @@ const fields = {
 };
 
 type RedisValues = Values<typeof fields>;
+
+/** The values with the parts of `url`. The URL contains a password, so it is not part of an error message. */
+export function withUrl(values: RedisValues): RedisValues {
+  if (values.url === undefined || values.url.trim() === "") return values;
+  const url = URL.canParse(values.url.trim()) ? new URL(values.url.trim()) : undefined;
+  const [, database] = /^\/?(\d*)$/.exec(url?.pathname ?? "?") ?? [];
+  if (url === undefined || !["redis:", "rediss:"].includes(url.protocol) || url.hostname === "" || database === undefined)
+    throw new FlowError("java.lang.IllegalArgumentException", "url is not the address of a Redis server: write redis://user:password@host:port/database", {
+      code: "redis-url",
+    });
+  return {
+    ...values,
+    host: url.hostname.replaceAll(/^\[|\]$/g, ""),
+    tls: url.protocol === "rediss:" || values.tls,
+    ...(url.port === "" ? {} : { port: Number(url.port) }),
+    ...(url.username === "" ? {} : { user: decodeURIComponent(url.username) }),
+    ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
+    ...(database === "" ? {} : { database: Number(database) }),
+  };
+}
 
 /** Where the client connects to: the server itself, or the master that the sentinels name. */
 function addressOf(values: RedisValues): Readonly<Record<string, unknown>> {
@@ -112,7 +138,8 @@ export const redis = defineConnection({
   ],
   verifiedAgainst: ["Redis 7.0"],
   needs: [ioredisNeed],
-  async open(values, { load, signal, disconnected }): Promise<RedisClient> {
+  async open(written, { load, signal, disconnected }): Promise<RedisClient> {
+    const values = withUrl(written);
     const { Redis } = await load<RedisModule>(ioredisNeed);
     const { user, password, database, connectTimeout, commandTimeout } = values;
     const client = new Redis({

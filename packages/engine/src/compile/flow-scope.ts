@@ -202,7 +202,7 @@ export class BeanRegistry {
 }
 
 /** The name without Camel's prefixes such as `#class:`, and without arguments. */
-const classOf = (type: string): string =>
+export const classOf = (type: string): string =>
   type
     .replace(/^#(class|type|bean):/, "")
     .replace(/\(.*\)$/s, "")

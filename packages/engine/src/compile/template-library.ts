@@ -32,6 +32,8 @@ export interface TemplateSample {
   readonly diagnostics: readonly Diagnostic[];
   /** The beans of the template and those of the flow. */
   readonly beans: BeanRegistry;
+  /** The names of the parameters that have a default value. */
+  readonly defaults: ReadonlySet<string>;
 }
 
 /** Valid as text and as a number. Errors at other places that contain a placeholder are not reported. */
@@ -111,6 +113,7 @@ export class TemplateLibrary {
     return [...this.#templates].map(([id, template]) => {
       const values = new Map<string, string>();
       fillDefaults(template, values);
+      const defaults = new Set(values.keys());
       const value = (name: string): string => values.get(name) ?? this.#input.property(name) ?? placeholderValue;
       const beans = newBeans();
       const diagnostics: Diagnostic[] = [];
@@ -127,7 +130,7 @@ export class TemplateLibrary {
         }
       }
       const bound = bindTemplate(template, id, undefined, this.#vocabulary, this.#input.id, value);
-      return { tree: template.tree, route: bound.route, diagnostics: [...diagnostics, ...bound.diagnostics], beans };
+      return { tree: template.tree, route: bound.route, diagnostics: [...diagnostics, ...bound.diagnostics], beans, defaults };
     });
   }
 

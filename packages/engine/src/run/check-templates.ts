@@ -15,7 +15,14 @@ export function checkTemplates(scope: RouteScope, source: string, diagnostics: D
     const hasPlaceholder = ({ start, end }: Span): boolean => source.slice(start, end).includes("{{");
     // Errors in a step or an option are placed at its name; check its value for placeholders.
     const dependsOnParameter = ({ code, span }: Diagnostic): boolean =>
-      !alwaysReported.has(code) && (hasPlaceholder(span) || hasPlaceholder(values.get(span.start) ?? span));
+      !alwaysReported.has(code) &&
+      (hasPlaceholder(span) || hasPlaceholder(values.get(span.start) ?? span)) &&
+      !(code === "endpoint-option-invalid" && isDefault(values.get(span.start) ?? span));
+    /** True for an option that gets its value from the default of a parameter, so that the template fails unless that is overridden. */
+    const isDefault = ({ start, end }: Span): boolean => {
+      const [, name] = /^["']?\{\{\s*([\w.-]+)\s*\}\}["']?$/.exec(source.slice(start, end).trim()) ?? [];
+      return name !== undefined && sample.defaults.has(name);
+    };
     for (const { routeId: _, ...fault } of [...sample.diagnostics, ...compile(sample, scope, source)].filter((found) => !dependsOnParameter(found))) {
       const isReported = diagnostics.found.some((other) => other.code === fault.code && other.span.start === fault.span.start);
       if (!isReported) diagnostics.found.push(fault);
@@ -23,8 +30,8 @@ export function checkTemplates(scope: RouteScope, source: string, diagnostics: D
   }
 }
 
-/** A placeholder value never forms a scheme or the name of a database, so these errors do not depend on a parameter. */
-const alwaysReported: ReadonlySet<string> = new Set(["connector-unknown", "connector-refused", "connection-database"]);
+/** A placeholder value never forms a scheme or the name of a database or of a property, so these errors do not depend on a parameter. */
+const alwaysReported: ReadonlySet<string> = new Set(["connector-unknown", "connector-refused", "connection-database", "kafka-property"]);
 
 function compile({ route, diagnostics, beans }: TemplateSample, scope: RouteScope, source: string): readonly Diagnostic[] {
   if (route === undefined) return [];

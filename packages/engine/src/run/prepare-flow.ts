@@ -17,7 +17,7 @@ import {
 import { DiagnosticSink } from "../compile/diagnostics.ts";
 import type { EndpointBinder } from "../compile/endpoint-binder.ts";
 import { flowPlacements, type FlowPlacement } from "../compile/placement.ts";
-import { BeanRegistry, FormatRegistry } from "../compile/flow-scope.ts";
+import { BeanRegistry, classOf, FormatRegistry } from "../compile/flow-scope.ts";
 import type { RouteScope } from "./route-scope.ts";
 import { evaluatePrecondition, prepareRoute } from "./prepare-route.ts";
 import { checkTemplates } from "./check-templates.ts";
@@ -94,6 +94,7 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
   const secrets = new Set<string>();
   const scope = scopeOf(input, bound.flow, parts, diagnostics, collectUntilEnd(secrets));
   checkBeans(bound.flow, scope, diagnostics);
+  const beanErrors = diagnostics.found.length;
   const defined = expandRoutes(bound.flow, parts.catalog, scope.templates, diagnostics, input.id);
   const routes = defined.filter((route) => meetsPrecondition(route, scope, diagnostics));
   checkRouteIds(routes, diagnostics);
@@ -105,7 +106,7 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
   checkTemplates(scope, input.source, diagnostics);
   const placement = diagnostics.attempt({ span: documentStart }, () => placementOf(scope), "auto");
   checkClaims(live, diagnostics, flow);
-  const all = [...earlier, ...diagnostics.found];
+  const all = [...earlier, ...withOneErrorPerBean(diagnostics.found, beanErrors, bound.flow)];
   const { unloaded } = scope;
   const { tree } = read;
   if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, tree, flow, skippedRoutes, diagnostics: all, secrets, unloaded };
@@ -211,6 +212,29 @@ function checkBeans(flow: FlowDocument, scope: RouteScope, diagnostics: Diagnost
   for (const entity of flow.entities)
     if (entity.name === "beans" && entity.options["type"] !== undefined)
       diagnostics.attempt(entity, () => scope.beans.check(String(entity.options["type"])), undefined);
+}
+
+/**
+ * A declared bean of an unknown class fails where it is declared and wherever it is used. Only a use shows which method is missing, so the error of the
+ * declaration is omitted then, and so are further uses with the same fix. The first `declared` errors are those of declarations.
+ */
+function withOneErrorPerBean(found: readonly Diagnostic[], declared: number, { entities }: FlowDocument): readonly Diagnostic[] {
+  const beans = entities
+    .filter(({ name }) => name === "beans")
+    .map(({ options }) => ({ name: String(options["name"]), type: classOf(String(options["type"])) }));
+  const isUnknown = ({ code, message }: Diagnostic, name: string): boolean => code === "bean-unknown" && message.startsWith(`unknown bean '${name}`);
+  const beanOf = (fault: Diagnostic) => beans.find(({ name, type }) => isUnknown(fault, `${type}'`) || isUnknown(fault, `${name}.`));
+  const fixes = new Set<string>();
+  const used = new Set<string>();
+  const uses = found.slice(declared).filter((fault) => {
+    const bean = beanOf(fault);
+    if (bean === undefined) return true;
+    used.add(bean.type);
+    const key = `${bean.type} ${fault.hint ?? ""}`;
+    return !fixes.has(key) && fixes.add(key) !== undefined;
+  });
+  const declarations = found.slice(0, declared).filter((fault) => !used.has(beanOf(fault)?.type ?? ""));
+  return [...declarations, ...uses];
 }
 
 function meetsPrecondition(route: RouteNode, scope: RouteScope, diagnostics: DiagnosticSink): boolean {

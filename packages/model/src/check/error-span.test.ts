@@ -15,7 +15,8 @@ function textAtSpan(source: string, owner: string, subject: ErrorSubject): strin
 
 const flow = `- from:
     uri: "timer:t?period=soon"
-    parameters: {delay: later}
+    parameters:
+      delay: nowhere
     steps:
       - split:
           stopOnException: true
@@ -37,7 +38,8 @@ describe("position of an error found after binding", () => {
     ["ignores options of nested steps", "split:", { option: "level" }, "the owner"],
     ["falls back to the owner for unknown text", "split:", { value: "elsewhere" }, "the owner"],
     ["a mapping that begins with its first key", "name: x", { value: "com.acme.Thing" }, "com.acme.Thing"],
-    ["a parameter of the endpoint at a URI", '"timer', { option: "delay" }, "delay: later}"],
+    ["a parameter of an endpoint", '"timer', { option: "delay" }, "delay: nowhere"],
+    ["ignores steps after an endpoint", '"timer', { option: "stopOnException", value: "true" }, "the owner"],
     ["an offset within a string", '"timer', { value: "timer:t?period=soon", offset: 15 }, 'soon"'],
   ])("%s", (_, owner, subject, expected) => expect(textAtSpan(flow, owner, subject)).toBe(expected));
 });

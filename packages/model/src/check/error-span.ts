@@ -56,18 +56,18 @@ function ownersAt(tree: Tree, start: number): readonly Tree[] {
     if (part.type === "scalar" && part.span.start === start) found.unshift(part);
     if (part.type === "list") part.items.forEach(visit);
     if (part.type !== "map") return;
-    if (part.span.start === start || part.entries.some((entry) => beginsAt(entry, start))) found.unshift(part);
-    for (const { keySpan, value } of part.entries) {
+    if (part.span.start === start || part.entries.some(({ keySpan }) => keySpan.start === start)) found.unshift(part);
+    for (const { key, keySpan, value } of part.entries) {
       if (keySpan.start === start) found.unshift(value);
+      // The position of an endpoint is that of its URI.
+      const parameters = key === "uri" && value.span.start === start ? part.entries.find((entry) => entry.key === "parameters") : undefined;
+      if (parameters !== undefined) found.unshift(parameters.value);
       visit(value);
     }
   };
   visit(tree);
   return found;
 }
-
-/** An endpoint is identified by the position of its URI; its parameters are next to it. */
-const beginsAt = ({ key, keySpan, value }: MapEntry, start: number): boolean => keySpan.start === start || (key === "uri" && value.span.start === start);
 
 function find(tree: Tree, { option, value }: ErrorSubject): Span | undefined {
   if (option !== undefined) {

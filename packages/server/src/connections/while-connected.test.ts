@@ -1,7 +1,7 @@
 // A source on a connection that is refused, lost, replaced and restored, against a real TCP server.
 import { afterEach, expect, it } from "vitest";
 import { loadClient } from "@sluice/connectors";
-import { whileConnected } from "@sluice/connectors/kit";
+import { reconnectAttempts, whileConnected } from "@sluice/connectors/kit";
 import { Message, type SourceInput } from "@sluice/engine/spi";
 import { eventually, FakeRouteInput, realTimeHost } from "@sluice/testkit";
 import { createSecretValues } from "../masking/secret-values.ts";
@@ -131,4 +131,28 @@ it("does not close the shared connection when a subscription fails or is lost, a
     undefined,
   ]);
   expect([counts.ended, server.accepted, await other.client(), connections.list()[0]?.state.state]).toEqual([2, 1, client, "up"]);
+});
+
+it("stops reconnecting at the limit, and tries again when the connection gets new values", async () => {
+  const { server, connections, routeInput, counts } = await setUp(true);
+  const source = whileConnected<EchoClient>({
+    connection: connections.find(lookupOf({ reference: "main" })),
+    host: realTimeHost(),
+    backOff: { firstMs: 20, maxMs: 40 },
+    reconnectLimit: reconnectAttempts(0, "reconnect=false"),
+    begin: async () => {
+      counts.started++;
+      return { stop: async () => void counts.ended++ };
+    },
+  });
+  cleanups.push(() => source.stop());
+  await source.start(routeInput);
+  await eventually(() => server.sockets.size === 1);
+  server.sockets.forEach((socket) => socket.destroy());
+  await eventually(() => routeInput.problems.length === 2);
+  expect(routeInput.problems.at(-1)).toMatch(/it is not connected again because of reconnect=false: restart the route$/);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([counts.started, counts.ended]).toEqual([1, 1]);
+  await connections.define("main", "echo", { port: String(server.port), password: "new" });
+  await eventually(() => counts.started === 2 && routeInput.problems.at(-1) === undefined);
 });

@@ -54,7 +54,7 @@ describe("sluice new", () => {
     const module = join(folder, "functions.mjs");
     writeFileSync(
       flow,
-      `- beans: [{name: check, type: com.acme.Check}]
+      `- beans: [{name: check, type: com.acme.Check}, {name: join, type: com.acme.Join}]
 - route:
     id: orders
     from:
@@ -64,13 +64,16 @@ describe("sluice new", () => {
         - to: {uri: "bean:check", parameters: {method: ok}}
         - process: {ref: my-step}
         - split: {simple: "\${body}", aggregationStrategy: "#class:com.acme.Merge"}
+        - split: {simple: "\${body}", aggregationStrategy: "#join"}
+        - split: {simple: "\${body}", aggregationStrategy: join}
 `,
     );
     const { output } = await sluice("lint", flow);
     const suggested = [...output.matchAll(/\(sluice (new function .*?) writes it\)/g)].map(([, args]) => (args as string).split(" "));
     expect(output).toContain("export const orders = { total(exchange) { return exchange.message.body; }, };");
-    expect(suggested).toHaveLength(5);
-    for (const args of suggested.filter((one) => one.join(" ") !== "new function com.acme.Check")) {
+    // Each bean once, although two of them are declared and one is used twice.
+    expect(suggested.map(([, , bean]) => bean).toSorted()).toEqual(["com.acme.Check", "com.acme.Join", "com.acme.Merge", "my-step", "orders"]);
+    for (const args of suggested) {
       expect(await sluice(...args, "--file", module)).toMatchObject({ exit: 0 });
     }
     process.env["SERVICE_FUNCTIONS"] = module;

@@ -6,7 +6,7 @@ import { Closure } from "./groovy-closure.ts";
 import { bodyOf, ExchangeView, HeadersView, MessageView } from "./groovy-exchange.ts";
 import { callMethod, castTo, isKnownMethod } from "./groovy-methods.ts";
 import * as operators from "./groovy-operators.ts";
-import { unsupported } from "./groovy-parser.ts";
+import { printFunctions, unsupported } from "./groovy-parser.ts";
 import { constructors, slurperMethods, statics } from "./groovy-statics.ts";
 import type { Binary, Node, Statement } from "./groovy-tree.ts";
 import { startWork } from "./groovy-work.ts";
@@ -62,7 +62,7 @@ const refusedNames: Readonly<Record<string, string>> = {
   camelContext: "use {{name}} for a property, or another step",
   context: "use {{name}} for a property, or another step",
   log: "use the step log",
-  println: "use the step log",
+  ...printFunctions,
   response: "set the body and the headers with setBody and setHeader",
 };
 

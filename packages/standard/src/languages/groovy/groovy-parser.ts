@@ -23,6 +23,9 @@ const refusedWords: Readonly<Record<string, string>> = {
   class: "ask the operator to register a function (SERVICE_FUNCTIONS)",
   assert: "use the step validate",
 };
+const useLog = 'use the step log, such as {log: "${body}"}';
+/** Functions that print. */
+export const printFunctions: Readonly<Record<string, string>> = { print: useLog, printf: useLog, println: useLog };
 const maxDepth = 100;
 
 export function parseGroovy(text: string): readonly Statement[] {
@@ -60,8 +63,20 @@ class Parser {
       if (this.#tokens.isWord("import")) this.#skipImport();
       else statements.push(this.#statement());
       if (this.#tokens.next().kind !== "line" && this.#tokens.next().kind !== "end" && !this.#tokens.is(";") && !this.#tokens.is("}"))
-        throw this.#tokens.unexpected();
+        throw this.#unexpectedAfter(statements.at(-1));
     }
+  }
+
+  /** The error for a token that follows a statement: often the argument of a call without parentheses, as in `println it`. */
+  #unexpectedAfter(statement: Statement | undefined): CompileError {
+    const called = statement?.kind === "expression" && (statement.value.kind === "name" || statement.value.kind === "member") ? statement.value : undefined;
+    if (called === undefined || this.#tokens.next().kind === "operator") return this.#tokens.unexpected();
+    if (called.kind === "name" && Object.hasOwn(printFunctions, called.name))
+      return unsupported(`the function '${called.name}'`, printFunctions[called.name] as string, called.offset);
+    return new CompileError("groovy-syntax", `'${called.name}' is called without parentheses, which is not supported`, {
+      hint: `write ${called.name}(…)`,
+      offset: called.offset,
+    });
   }
 
   #skipImport(): void {
