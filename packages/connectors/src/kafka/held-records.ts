@@ -50,7 +50,7 @@ export class HeldRecords {
   }
 
   /** Offsets to commit, none of them after a record that is not settled. */
-  limit<T extends Offsets>(offsets: T): Offsets {
+  limit(offsets: Offsets): Offsets {
     if (this.#limits.size === 0) return offsets;
     return {
       topics: offsets.topics.map(({ topic, partitions }) => ({

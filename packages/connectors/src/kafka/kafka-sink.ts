@@ -1,4 +1,4 @@
-import { FlowError, Message, type Clock, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
+import { FlowError, isMessage, type Clock, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { each } from "@sluice/engine/tools";
 import { collectStream, isStream } from "@sluice/engine/values";
 import { withTimeout } from "../messaging/incoming.ts";
@@ -65,7 +65,7 @@ async function recordsOf(exchange: Exchange, topic: string, options: KafkaOption
   const records: OutgoingRecord[] = [];
   const add = (item: unknown): void => {
     // An item may be a message, as in the list of a grouping strategy.
-    const own = item instanceof Message ? { message: item, run: exchange.run } : undefined;
+    const own = isMessage(item) ? { message: item, run: exchange.run } : undefined;
     const value = serialize(own === undefined ? item : own.message.body, options.valueSerializer);
     if (value !== null && value.byteLength > options.maxRequestSize)
       throw new FlowError(

@@ -6,7 +6,7 @@ import { Closure } from "./groovy-closure.ts";
 import { bodyOf, ExchangeView, HeadersView, MessageView } from "./groovy-exchange.ts";
 import { callMethod, castTo, isKnownMethod } from "./groovy-methods.ts";
 import * as operators from "./groovy-operators.ts";
-import { printFunctions, unsupported } from "./groovy-parser.ts";
+import { printFunctions, unsupported } from "./groovy-unsupported.ts";
 import { constructors, slurperMethods, statics } from "./groovy-statics.ts";
 import type { Binary, Node, Statement } from "./groovy-tree.ts";
 import { startWork } from "./groovy-work.ts";

@@ -3,6 +3,7 @@ import { CompileError } from "@sluice/engine/spi";
 import { TokenCursor } from "./groovy-cursor.ts";
 import { tokenize, type Token } from "./groovy-lexer.ts";
 import type { Binary, Node, Statement } from "./groovy-tree.ts";
+import { printFunctions, refusedWords, unsupported } from "./groovy-unsupported.ts";
 
 const levels: readonly (readonly Binary[])[] = [
   ["||"],
@@ -14,18 +15,6 @@ const levels: readonly (readonly Binary[])[] = [
   ["*", "/", "%"],
   ["**"],
 ];
-const refusedWords: Readonly<Record<string, string>> = {
-  for: "use each, collect, find or inject with a closure",
-  while: "use each, collect, find or inject with a closure",
-  switch: "use a ternary, a map, or the step choice",
-  try: "use the step doTry",
-  throw: "use the step throwException",
-  class: "ask the operator to register a function (SERVICE_FUNCTIONS)",
-  assert: "use the step validate",
-};
-const useLog = 'use the step log, such as {log: "${body}"}';
-/** Functions that print. */
-export const printFunctions: Readonly<Record<string, string>> = { print: useLog, printf: useLog, println: useLog };
 const maxDepth = 100;
 
 export function parseGroovy(text: string): readonly Statement[] {
@@ -406,9 +395,4 @@ function textNode(token: Token & { readonly kind: "text" }, depth: number): Node
   return parts.length === 1 && typeof only === "string"
     ? { kind: "literal", offset: token.offset, value: only }
     : { kind: "template", offset: token.offset, parts };
-}
-
-/** The error for Groovy syntax outside this subset. */
-export function unsupported(what: string, hint: string, offset: number): CompileError {
-  return new CompileError("groovy-unsupported", `${what} is not part of the supported groovy subset`, { hint, offset });
 }
