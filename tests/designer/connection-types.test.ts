@@ -19,7 +19,7 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   nats: { servers: "127.0.0.1:1" },
   postgres: { host: "127.0.0.1", port: "1" },
   rabbitmq: { host: "127.0.0.1", port: "1" },
-  redis: { host: "127.0.0.1", port: "1" },
+  redis: { url: "redis://127.0.0.1:1", host: "127.0.0.1", port: "1" },
   sqlite: { file: ":memory:" },
 };
 
