@@ -17,7 +17,7 @@ const plugin = fileURLToPath(new URL("echo-plugin", import.meta.url));
 const secretsDir = mkdtempSync(join(tmpdir(), "sluice-secrets-"));
 const env = { SERVICE_CONNECTORS: plugin, SERVICE_SECRETS_DIR: secretsDir, SERVICE_WATCH: "true", ECHO_PASSWORD: "from-the-environment" };
 
-/** Replies to each line with its name and the line; rejects `denied` passwords. */
+/** A TCP server that replies with its own name and the received text, or with "denied" if the text equals `denied`. */
 class Partner {
   readonly #server: Server;
   readonly sockets = new Set<Socket>();
@@ -68,7 +68,7 @@ const ask = async (id: string): Promise<string> => (await call(server.baseUrl, "
 const fileOf = (id: string): string => join(server.dataDir, "connections", `${id}.json`);
 
 describe("a connection document", () => {
-  it("is defined, listed, read with its secrets masked, replaced under its ETag, and removed", async () => {
+  it("is defined, listed, read with its secrets masked, replaced if its ETag matches, and removed", async () => {
     const created = await put("main", { port, password: "sesame-open-1", tls: { key: "nested-secret-1", name: "x" } });
     expect([created.status, created.json]).toEqual([
       201,
@@ -117,7 +117,7 @@ describe("a connection document", () => {
     expect([status, json.error]).toEqual([422, expect.stringContaining(reason)]);
   });
 
-  it("that does not work is rejected with a hint and no secret, and saved with force", async () => {
+  it("that fails its test is rejected with a hint that exposes no secret, and is saved with force=true", async () => {
     partner.denied = "wrong-password-1";
     const refused = await put("bad", { port, password: "wrong-password-1" });
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("access denied for the password '***'; check the user name, the password")]);
@@ -129,7 +129,7 @@ describe("a connection document", () => {
 });
 
 describe("testing and browsing", () => {
-  it("tests saved and unsaved connections, and returns the server's name and the time", async () => {
+  it("tests saved and unsaved connections, and returns the server's name and the duration", async () => {
     expect((await server.api("POST", "/connections/test", { type: "echo", values: { port, password: { env: "ECHO_PASSWORD" } } })).json).toEqual({
       ok: true,
       server: expect.stringContaining("Echo 1.0"),
@@ -141,7 +141,7 @@ describe("testing and browsing", () => {
       hint: expect.stringContaining("check host and port"),
     });
     await partner.listen();
-    // Its client wraps the error of the operating system.
+    // The Kafka client wraps the operating system's error.
     expect((await server.api("POST", "/connections/test", { type: "kafka", values: { brokers: "127.0.0.1:1" } })).json).toMatchObject({
       ok: false,
       hint: expect.stringContaining("check host and port"),
@@ -204,7 +204,7 @@ describe("flows and their connections", () => {
     await other.close();
   });
 
-  it("a flow without its connection is rejected with the ways to define it; one that failed at start runs when it is defined", async () => {
+  it("a flow whose connection does not exist is rejected; a flow file that failed for this reason starts when the connection is defined", async () => {
     const refused = await server.putFlow("late", flow("late", "talk:a?connection=#later"));
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("'talk' uses the connection 'later', which does not exist")]);
     writeFileSync(join(server.routesDir, "late.yaml"), flow("late", "talk:a?connection=#later"));
@@ -246,8 +246,8 @@ it("every worker uses the connections, and gets their changes", { timeout: 60_00
   }
 });
 
-describe("a folder of connections next to the flows", () => {
-  it("takes precedence, is read-only, and is reloaded while files are watched", async () => {
+describe("a folder in SERVICE_CONNECTIONS", () => {
+  it("is read-only, and is reloaded while files are watched", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-connections-"));
     const write = (name: string, password: string): void => writeFileSync(join(folder, name), `type: echo\nvalues: {port: ${port}, password: ${password}}\n`);
     write("beside.yaml", "first-of-the-file");

@@ -296,7 +296,7 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect((await close(sessionId)).recordedCalls.map(({ uri }: any) => uri.split("?")[0])).toEqual(["mock:a", "mock:b"]);
   });
 
-  it("unmatched: fail fails sends that leave the runtime without a mock", async () => {
+  it("unmatched: fail rejects unmocked sends to external endpoints", async () => {
     expect((await server.putFlow("leaky", directFlow("leaky", "to: direct:erp", "to: {id: far, uri: 'file:/tmp/nowhere'}"))).status).toBe(201);
     const { sessionId } = await session({ scope: "session", unmatched: "fail" });
     const { json } = await invoke(sessionId, { trigger: "direct:leaky" });
@@ -371,7 +371,7 @@ describe("scope", () => {
     expect((await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId })).text).toBe("mocked");
   });
 
-  it("state between messages is separate for sessions and live traffic", async () => {
+  it("state kept between messages is separate for sessions and live traffic", async () => {
     const repository = '"#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository"';
     await server.putFlow(
       "memories",
@@ -467,7 +467,7 @@ describe("scope", () => {
     await server.api("DELETE", "/flows/memories");
   });
 
-  it("two deployment sessions on one step are 409, session scopes are independent", async () => {
+  it("a second deployment session for the same step gets 409; sessions with session scope are independent", async () => {
     await session(respondTo("out", { body: "1" }));
     const second = await server.api("POST", "/test/session", respondTo("out", { body: "2" }));
     expect([second.status, second.json.error]).toEqual([409, expect.stringContaining("step 'hook/out' is already mocked")]);
@@ -486,7 +486,7 @@ describe("scope", () => {
     }
   });
 
-  it("messages that a session message spawns belong to it", async () => {
+  it("messages spawned by a session's message belong to the same session", async () => {
     await server.putFlow(
       "spawning",
       directFlow("spawning", "wireTap: {uri: 'direct:erp-tap'}", "to: seda:later") +
@@ -499,7 +499,7 @@ describe("scope", () => {
     expect((await close(sessionId)).recordedCalls.map(({ stepId }: any) => stepId).sort()).toEqual(["queued", "tapped"]);
   });
 
-  it("remaining messages of an ended session are not sent, live messages are", async () => {
+  it("remaining messages of a closed session are not sent, those of an open session are", async () => {
     const runsOf = async (query: string): Promise<any> => (await server.api("GET", `/runs?${query}`)).json;
     const out = (id: string): string => `to: {id: ${id}, uri: 'direct:left-partner'}`;
     const grouping = "correlationExpression: {constant: all}, completionTimeout: 400, aggregationStrategy: GroupedBodyAggregationStrategy";
@@ -650,7 +650,7 @@ describe("invoke", () => {
 });
 
 describe("expiry and assertions", () => {
-  it("after ttlMs mocks are disabled, invoke is 410 and the calls can still be fetched", async () => {
+  it("after ttlMs, mocks are disabled, invoke returns 410, and the recorded calls can still be fetched", async () => {
     const { sessionId, expiresAt } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 4_000 }));
     expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("mocked");
     await sleep(Date.parse(expiresAt) - Date.now() + 200);
@@ -665,7 +665,7 @@ describe("expiry and assertions", () => {
     expect([after.status, after.json]).toEqual([404, { error: `test session '${sessionId}' not found` }]);
   });
 
-  it("assertions of the open body are evaluated in the close reply", async () => {
+  it("closing a session evaluates the assertions it was opened with", async () => {
     const { sessionId } = await session({
       mocks: [{ id: "erp", match: { stepId: "call-erp" }, respond: { body: "x" } }],
       assertions: [

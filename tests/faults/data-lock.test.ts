@@ -1,4 +1,4 @@
-// The data lock at full size: races of four processes on a stale lock, two containers on one volume, and a full disk. Needs root.
+// The data lock at full scale: races of four processes on a stale lock, two containers on one volume, and a full disk. Needs root.
 import { fork, spawnSync, type ChildProcess } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

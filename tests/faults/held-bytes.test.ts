@@ -1,4 +1,4 @@
-// At full size: clients that pipeline without reading and compressed bodies use a bounded amount of memory, and other clients are
+// At full scale: clients that pipeline without reading and compressed bodies use a bounded amount of memory, and other clients are
 // served meanwhile.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startCanary } from "../canary.ts";

@@ -1,4 +1,4 @@
-// Many test sessions, many recorded calls, and a process that is killed, at full size.
+// Many test sessions, many recorded calls, and a process that is killed, at full scale.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";

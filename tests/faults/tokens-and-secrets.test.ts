@@ -1,4 +1,4 @@
-// Tokens and secrets at full size: every spelling of a path through the designer's proxy, and hundreds of deployments, including rejected ones,
+// Tokens and secrets at full scale: every spelling of a path through the designer's proxy, and hundreds of deployments, including rejected ones,
 // under load, while all output of the runtime is searched for secrets.
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";

@@ -23,7 +23,7 @@ export async function writeTemporary(directory: string, name: string, bytes: Uin
   });
 }
 
-/** Renames a temporary file to its final name, or removes it. The directory must be flushed afterwards. */
+/** Renames a temporary file to its final name; if that fails, removes it and throws. The directory must be flushed afterwards. */
 export async function putInPlace(directory: string, temporary: string, name: string): Promise<void> {
   const path = join(directory, temporary);
   await orRemove(path, () => rename(path, join(directory, name)));

@@ -1,4 +1,4 @@
-// Checks a flow as a deploy would, without a runtime; for tools that work on files.
+// Checks a flow as a deploy would, without a running service; for tools that work on files.
 import { createRuntime, type Host, type Prepared } from "@sluice/engine";
 import { flowToJsonSchema, type JsonSchema } from "@sluice/model";
 import { steps } from "@sluice/standard";

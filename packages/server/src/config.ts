@@ -13,7 +13,7 @@ export const settingFields = {
   host: f.string({ doc: "Address to listen on; 0.0.0.0 listens on all interfaces.", default: "127.0.0.1" }),
   dataDir: f.string({ doc: "Directory for flows, parameters, tables and queues; created if it does not exist.", default: "./sluice-data" }),
   profile: f.string({
-    doc: "Profile: values in application-<profile>.properties override those in application.properties.",
+    doc: "Profile: values in `application-<profile>.properties` override those in `application.properties`.",
     examples: ["dev"],
   }),
   workers: f.integer({
@@ -121,7 +121,7 @@ export const settingFields = {
     default: 16 * mebibyte,
   }),
   runHistory: f.integer({ doc: "Maximum number of runs in the history per route.", default: 250, min: 1 }),
-  runHistoryTotal: f.integer({ doc: "Maximum number of runs in the history over all routes.", default: 20_000, min: 1 }),
+  runHistoryTotal: f.integer({ doc: "Maximum number of runs in the history across all routes.", default: 20_000, min: 1 }),
   runHistoryBytes: f.size({ doc: "Maximum memory for the run history (estimated).", default: 64 * mebibyte }),
   runStore: f.enum(["memory", "disk"], {
     doc: "Where finished runs are stored: in `memory` only, or also on `disk`, where they survive a restart; see docs/operations/data.md.",
@@ -275,7 +275,7 @@ export function settingsReference(): string {
   return [
     "# Settings",
     "",
-    "A flag overrides its variable. Durations are written as `500`, `10s` or `1m30s`; sizes as `65536`, `64k` or `10MiB`.",
+    "A flag overrides its variable. Durations are written as `500` (milliseconds), `10s` or `1m30s`; sizes as `65536` (bytes), `64k` or `10MiB`.",
     "",
     "| Variable | Flag | Type | Default | Description |",
     "|---|---|---|---|---|",

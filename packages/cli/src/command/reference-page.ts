@@ -30,9 +30,9 @@ async function section(command: CommandDeclaration): Promise<string> {
     );
   parts.push(examples.map((example) => `${example.doc}:\n\n\`\`\`\n${example.command}\n\`\`\``).join("\n\n"));
   parts.push(
-    `Exit codes: ${Object.entries(exits)
-      .map(([code, text]) => `\`${code}\` ${text}`)
-      .join(", ")}.`,
+    `Exit codes:\n\n${Object.entries(exits)
+      .map(([code, text]) => `- \`${code}\`: ${text}`)
+      .join("\n")}`,
   );
   return parts.join("\n\n");
 }

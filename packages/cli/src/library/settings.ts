@@ -8,7 +8,7 @@ export interface SluiceSettings {
   readonly host?: string;
   /** Directory for flows, parameters, tables and queues; created if it does not exist. Without it, nothing is stored. */
   readonly dataDir?: string;
-  /** Profile: values in application-<profile>.properties override those in application.properties. */
+  /** Profile: values in `application-<profile>.properties` override those in `application.properties`. */
   readonly profile?: string;
   /** Makes this runtime a node of a cluster: `nats://host:4222,host:4222/<name>`, `tls://…` or `postgres://user:password@host/database?cluster=<name>`; see docs/operations/cluster.md. */
   readonly cluster?: string;
@@ -92,7 +92,7 @@ export interface SluiceSettings {
   readonly versionBytes?: number | string;
   /** Maximum number of runs in the history per route. Default: 250. */
   readonly runHistory?: number;
-  /** Maximum number of runs in the history over all routes. Default: 20000. */
+  /** Maximum number of runs in the history across all routes. Default: 20000. */
   readonly runHistoryTotal?: number;
   /** Maximum memory for the run history (estimated). Default: 67108864. */
   readonly runHistoryBytes?: number | string;

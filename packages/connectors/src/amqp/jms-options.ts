@@ -9,7 +9,7 @@ export const jmsPath = {
   }),
 };
 
-const needsSerialization = "it needs Java serialization";
+const needsSerialization = "this option needs Java serialization";
 
 /** The reasons why only the value false of these options is supported. */
 export const serializationOptions = {

@@ -53,7 +53,7 @@ export function sqliteDriver(module: SqliteModule, { path, busyTimeout }: Sqlite
     tablesQuery: "select name from sqlite_schema where type in ('table', 'view') and name like ? order by 1 limit ?",
     async connect() {
       const database = new module.DatabaseSync(path);
-      // Waiting for a lock inside the driver would block the event loop, so it is done here.
+      // Waiting for a lock inside the driver would block the event loop; SqliteSession.execute retries instead.
       database.exec("pragma busy_timeout = 0; pragma foreign_keys = on");
       if (path !== ":memory:") database.exec("pragma journal_mode = wal; pragma synchronous = normal");
       return new SqliteSession(database, busyTimeout);

@@ -122,7 +122,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   title: "Files",
   summary: "Reads the files of a directory as they appear, or writes messages to files.",
   guarantees:
-    "Messages are delivered at least once: a file is moved or deleted only after its run succeeds, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. The keys of processed files are stored in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
+    "Messages are delivered at least once: a file is moved or deleted only after its run succeeds, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. Without idempotentRepository, the keys of processed files are stored in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
   group: "files",
   icon: "folder",
   card: { subtitle: "{directoryName}" },

@@ -27,7 +27,7 @@ export function targetOf(endpoint: Endpoint<HttpOptions>): (exchange: Exchange) 
     const path = headers.getOwn("CamelHttpPath");
     const query = headers.getOwn("CamelHttpQuery");
     if (uri === undefined && path === undefined && query === undefined) return fixed;
-    const url = uri === undefined ? new URL(base) : otherUrl(asText(uri));
+    const url = uri === undefined ? new URL(base) : parseHttpUri(asText(uri));
     if (path !== undefined && asText(path) !== "") {
       url.pathname = `${url.pathname.replace(/\/$/, "")}/${asText(path).replace(/^\//, "")}`;
     }
@@ -47,7 +47,7 @@ function baseUrl({ scheme, path, extra, uri }: Endpoint<HttpOptions>): URL {
   return url;
 }
 
-function otherUrl(text: string): URL {
+function parseHttpUri(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new FlowError("java.net.URISyntaxException", "header 'CamelHttpUri' must be an http or https URL", { code: "http-bad-uri" });

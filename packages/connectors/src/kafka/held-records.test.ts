@@ -20,7 +20,7 @@ it("limits the offsets to commit until held records are settled", async () => {
   expect(held.limit(offsets(11))).toEqual(offsets(11));
 });
 
-it("does not call back for records that are taken together with later ones", async () => {
+it("does not call back for records that are taken before the delay ends", async () => {
   const clock = new FakeClock();
   const held = new HeldRecords(clock);
   let due = 0;
@@ -30,7 +30,7 @@ it("does not call back for records that are taken together with later ones", asy
   expect([due, held.limit(offsets(11))]).toEqual([0, offsets(11)]);
 });
 
-it("forgets held records when partitions are assigned again, and only limits offsets when it is closed", () => {
+it("still limits offsets after it is closed, and drops held records and limits when partitions are reassigned", () => {
   const held = new HeldRecords(new FakeClock());
   const hold = (): void => held.hold(orders, [record(9)], 100, () => undefined);
   hold();

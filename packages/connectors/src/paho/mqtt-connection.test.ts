@@ -32,6 +32,6 @@ it("sends custom headers with the WebSocket request", async () => {
 });
 
 it("rejects an address of another protocol", async () => {
-  await expect(clientOptions({ brokerUrl: "http://user:secret@localhost:1883" })).rejects.toThrow("'http:' is not an address of an MQTT broker");
+  await expect(clientOptions({ brokerUrl: "http://user:secret@localhost:1883" })).rejects.toThrow("an MQTT broker address cannot start with 'http:'");
   await expect(clientOptions({ serverURIs: "tcp://a:1, ssl://b:2" })).resolves.toBeDefined();
 });

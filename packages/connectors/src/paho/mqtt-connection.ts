@@ -37,7 +37,7 @@ export const mqttConnection = defineConnection({
     const urls = (values.serverURIs ?? values.brokerUrl).split(",").map((url) => url.trim());
     const other = urls.find((url) => !/^(tcp|ssl|mqtts?|wss?):\/\//i.test(url));
     if (other !== undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `'${scheme(other)}' is not an address of an MQTT broker: use tcp:, ssl:, ws: or wss:`, {
+      throw new FlowError("java.lang.IllegalArgumentException", `an MQTT broker address cannot start with '${scheme(other)}': use tcp:, ssl:, ws: or wss:`, {
         code: "mqtt-address",
       });
     const links = new MqttLinks(
@@ -59,10 +59,10 @@ export const mqttConnection = defineConnection({
       context.disconnected,
     );
     try {
-      await links.publisher(await firstVersion(links));
+      await links.publisher(await negotiateVersion(links));
     } catch (error) {
       const { message, code } = error as Error & { readonly code?: unknown };
-      throw new FlowError("java.io.IOException", message, { code: "mqtt-connect", retryable: !rejected.has(code), cause: error });
+      throw new FlowError("java.io.IOException", message, { code: "mqtt-connect", retryable: !authenticationErrorCodes.has(code), cause: error });
     }
     return links;
   },
@@ -76,10 +76,10 @@ export const mqttConnection = defineConnection({
 const scheme = (url: string): string => /^[\w+.-]*:?/.exec(url)?.[0] ?? "";
 
 /** Reason codes of MQTT 3.1.1 and 5: bad user name or password, not authorized. */
-const rejected: ReadonlySet<unknown> = new Set([4, 5, 134, 135]);
+const authenticationErrorCodes: ReadonlySet<unknown> = new Set([4, 5, 134, 135]);
 
 /** Version 5 unless the broker does not support it. */
-async function firstVersion(links: MqttLinks): Promise<MqttVersion> {
+async function negotiateVersion(links: MqttLinks): Promise<MqttVersion> {
   try {
     await links.publisher(5);
     return 5;

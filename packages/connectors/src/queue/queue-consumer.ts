@@ -1,5 +1,5 @@
-// Consumes a queue with a bounded number of workers and settles each message when its run ends. A message is deleted from disk
-// only after its route succeeded.
+// Consumes a queue with a bounded number of workers and settles each message when its run ends. A message stays on disk
+// until its route succeeds, it becomes a dead letter, or its test session is closed.
 import { FlowError, toFlowError, type Awaitable, type Exchange, type RouteInput, type Log } from "@sluice/engine/spi";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import type { Queue, QueueSubscriber, TakenMessage } from "./durable-queues.ts";
@@ -94,7 +94,7 @@ export class QueueConsumer implements QueueSubscriber {
 
   /** The message may have crashed the process last time: record the attempt on disk before it starts, so that it counts. */
   async #deliverSuspect(entry: TakenMessage): Promise<void> {
-    if (entry.attempts > 0 && this.#messageReceiver.isExhausted(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processEnded());
+    if (entry.attempts > 0 && this.#messageReceiver.isExhausted(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processCrashError());
     if (!(await this.#queue.begin(entry))) return undefined;
     return this.#deliver(entry);
   }
@@ -130,6 +130,8 @@ export class QueueConsumer implements QueueSubscriber {
   }
 }
 
-function processEnded(): FlowError {
-  return new FlowError("java.lang.IllegalStateException", "the process crashed every time it processed this message", { code: "process-ended" });
+function processCrashError(): FlowError {
+  return new FlowError("java.lang.IllegalStateException", "the process crashed while it processed this message, and no attempts are left", {
+    code: "process-ended",
+  });
 }

@@ -76,7 +76,7 @@ const sourceOptions = {
   maximumRetryAttempts: f.integer({ doc: "Maximum number of retries before a failed message is rejected.", default: 5, min: 0 }),
   retryDelay: f.duration({ doc: "Delay before each retry.", default: 1000 }),
   rejectAndDontRequeue: f.boolean({
-    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange or, if the server would drop it there, becomes a dead letter of the runtime. Otherwise it returns to its queue after a delay.",
+    doc: "Whether a message whose retries are exhausted goes to the dead-letter exchange or, if the server would drop it there, becomes a dead letter of the runtime. If false, it returns to its queue after a delay.",
     default: true,
   }),
   exclusive: f.boolean({ doc: "Whether this source is the only consumer of the queues.", default: false }),

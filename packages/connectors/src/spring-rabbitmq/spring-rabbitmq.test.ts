@@ -102,11 +102,11 @@ describe("options of spring-rabbitmq", () => {
     ]);
   });
 
-  it("rejects misspelled options although argument names are free", () => {
+  it("rejects misspelled options although arg.* accepts any name", () => {
     expect(bound("spring-rabbitmq:shop?queus=a&argument=b").problems.map(({ code }) => code)).toEqual(["endpoint-option-unknown", "endpoint-option-unknown"]);
   });
 
-  it("shows no password", () => {
+  it("masks the user name and the password in the URI", () => {
     expect(bound("rabbitmq:shop?hostname=h&username=u5er&password=s3cret").uri).not.toMatch(/s3cret|u5er/);
   });
 });

@@ -14,7 +14,7 @@ export function springRabbitmqConnector(deadLetters: DeadLetters = noDeadLetters
     title: "RabbitMQ",
     summary: "Receives messages from RabbitMQ queues and sends messages to exchanges.",
     guarantees:
-      "Messages are delivered at least once: a message is acknowledged when its run is done, so after a crash the server delivers it again. One message of a queue runs at a time, in order; with more concurrentConsumers messages can overtake each other. Sending waits for the confirmation of the server and fails when no queue receives the message.",
+      "Messages are delivered at least once: a message is acknowledged when its run is done, so after a crash the server delivers it again. One message of a queue runs at a time, in order; with more concurrentConsumers, messages can overtake each other. Sending waits for the confirmation of the server and fails when no queue receives the message.",
     group: "messaging",
     icon: "queue",
     since: "0.2",

@@ -33,7 +33,7 @@ const statementOptions = {
     default: "SelectList",
   }),
   outputHeader: f.string({ doc: "Header for the result; the body then stays unchanged." }),
-  separator: f.text({ doc: "Separator of values in a text body for `#`, and in the text of a list for `:#in:`.", default: "," }),
+  separator: f.text({ doc: "Separator of the values in a text: in the body for `#`, and in a list parameter for `:#in:`.", default: "," }),
   placeholder: f.string({ doc: "Placeholder character for parameters.", default: "#", group: "advanced" }),
   usePlaceholder: f.boolean({ doc: "Whether the placeholder is used; otherwise only `:?name` and `?` are parameters.", default: true, group: "advanced" }),
   allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),

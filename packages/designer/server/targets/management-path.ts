@@ -7,12 +7,12 @@ const maxDecodings = 5;
 /** Throws unless the path is a normalized path under `/_api/`. */
 export function assertManagementPath(pathWithQuery: string): void {
   const path = pathWithQuery.split("?")[0] as string;
-  const isSafe = path.startsWith("/_api/") && new URL(path, "http://runtime").pathname === path && !hasDotSegment(path);
+  const isSafe = path.startsWith("/_api/") && new URL(path, "http://runtime").pathname === path && !isAmbiguous(path);
   if (!isSafe) throw new HttpError(400, `'${path.slice(0, 200)}' is not a normalized path under /_api/`);
 }
 
-/** Decodes repeatedly, because a proxy in between may decode the path once more. */
-function hasDotSegment(path: string): boolean {
+/** True for dot segments, empty segments and invalid encodings. Decodes repeatedly, because a proxy in between may decode the path once more. */
+function isAmbiguous(path: string): boolean {
   let text = path;
   for (let count = 0; count < maxDecodings; count++) {
     if (text.split(/[/\\]/).some((segment, index) => segment === "." || segment === ".." || (segment === "" && index > 0))) return true;

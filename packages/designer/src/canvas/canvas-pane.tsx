@@ -85,7 +85,7 @@ function Trees({ flow }: { readonly flow: OpenFlow }) {
     return syntaxError === undefined ? (
       <EmptyState title={labels.empty} text={labels.emptyHint} />
     ) : (
-      <EmptyState title={labels.unread} text={labels.unreadHint(syntaxError.span.line)} />
+      <EmptyState title={labels.invalidYaml} text={labels.invalidYamlHint(syntaxError.span.line)} />
     );
   }
   const routes = outline.routes.length === 0 ? [undefined] : outline.routes;
@@ -118,7 +118,7 @@ function useStableProblems(problems: ProblemMap): ProblemMap {
 
 const noEntities: Outline["entities"] = [];
 
-/** Shows truncated text as a tooltip on hover; set only then, because there may be many cards. */
+/** Sets an element's tooltip when it is first hovered instead of on render, because there may be many cards. */
 function showTooltip(target: HTMLElement): void {
   if (target.title !== "") return;
   if (target.matches(".card__title, .card__subtitle")) target.title = target.textContent ?? "";

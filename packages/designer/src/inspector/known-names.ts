@@ -1,4 +1,4 @@
-// The names that an option can have, by kind of object.
+// The names that an option can refer to, by kind of object.
 import type { NameKind, RouteOutline } from "@sluice/model";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import type { MappingKind } from "../api-client/runtime-client.ts";

@@ -1,4 +1,4 @@
-// Resolves the connection that an endpoint or bean requests. The flow and its properties supply definitions; the host decides.
+// Resolves the connection that an endpoint or bean requests. The flow and its properties supply definitions; the host selects the connection.
 import { CompileError, isCompileError } from "../spi/compiler.ts";
 import type { Connection, ConnectionBean, ConnectionRequest } from "../spi/connection.ts";
 import type { UnloadedPart } from "../spi/declaration.ts";
@@ -40,7 +40,7 @@ export function findConnection<C>(request: ConnectionRequest, user: string, sour
   };
   try {
     const found = connections.find<C>(lookup);
-    // Endpoints resolved at run time may use any number.
+    // Endpoints resolved at run time may use any number of connections.
     if (sources.connections.size < maxConnections) sources.connections.add(found.id);
     return found;
   } catch (error) {

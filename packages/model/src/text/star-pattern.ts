@@ -1,4 +1,4 @@
-/** A predicate for strings that match a pattern with `*` for any characters. Each part is searched after the previous one, so it is linear. */
+/** Returns a predicate for a pattern in which `*` matches any characters. Parts are searched from left to right without backtracking. */
 export function starPattern(pattern: string): (text: string) => boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -27,7 +27,7 @@ it("uses the last untrusted address behind trusted proxies", () => {
   expect(client(from("10.0.0.1", "10.0.0.2"))).toBe("10.0.0.2");
 });
 
-it("ignores everything left of an invalid entry", () => {
+it("ignores everything left of an invalid or untrusted entry", () => {
   const client = clientAddress(["10.0.0.0/8"]);
   expect(client(from("10.0.0.1", "9.9.9.9, unknown, 10.0.0.2"))).toBe("10.0.0.2");
   expect(client(from("10.0.0.1", ""))).toBe("10.0.0.1");

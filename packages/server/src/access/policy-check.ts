@@ -69,7 +69,7 @@ export class PolicyCheck implements AccessCheck {
     // Computed only for schemes that need it, because it is slow.
     const source = scheme.guessable ? this.#sourceKey(request) : "";
     if (scheme.guessable && this.#policy.guesses.size > 0) {
-      const wait = this.#policy.guesses.wait(source);
+      const wait = this.#policy.guesses.waitMs(source);
       if (wait > 0) return this.#tooMany(request, wait);
     }
     const result = scheme.verify(credential, request, source);
@@ -78,7 +78,7 @@ export class PolicyCheck implements AccessCheck {
 
   #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyVerification): AccessGranted | AccessDenied | AccessNeedsBody {
     if (result === "wrong") return this.#wrong(request);
-    if (result === "throttled") return this.#tooMany(request, this.#policy.guesses.wait(this.#sourceKey(request)));
+    if (result === "throttled") return this.#tooMany(request, this.#policy.guesses.waitMs(this.#sourceKey(request)));
     if (result === "unavailable") return this.#unavailable(request);
     if (!("verifyBody" in result)) return this.#admit(request, requirement, result);
     return {

@@ -11,7 +11,7 @@ it("allows the capacity at once, then one per refill, and returns the exact wait
   const { clock, buckets: two } = buckets(2, 1_000);
   expect([two.take("a"), two.take("a"), two.take("a"), two.take("b")]).toEqual([0, 0, 1_000, 0]);
   clock.now = 400;
-  expect(two.wait("a")).toBe(600);
+  expect(two.waitMs("a")).toBe(600);
   clock.now = 1_000;
   expect([two.take("a"), two.take("a")]).toEqual([0, 1_000]);
   clock.now = 60_000;
@@ -33,7 +33,7 @@ it("limits the number of keys, and drops idle ones first", () => {
   few.take("busy");
   few.take("third");
   few.take("fourth");
-  expect([few.size, few.wait("busy") > 0]).toEqual([3, true]);
+  expect([few.size, few.waitMs("busy") > 0]).toEqual([3, true]);
   for (let index = 0; index < 1_000; index++) few.take(`key ${index}`);
   expect(few.size).toBe(3);
 });
@@ -71,7 +71,7 @@ it("reports when the last token of a key is taken, and can be emptied", () => {
   two.take("a");
   expect(emptied).toEqual(["a"]);
   two.empty("b");
-  expect([two.wait("b"), two.take("b")]).toEqual([1_000, 1_000]);
+  expect([two.waitMs("b"), two.take("b")]).toEqual([1_000, 1_000]);
   clock.now = 1_000;
   expect([two.take("a"), two.take("b")]).toEqual([0, 0]);
   expect(emptied).toEqual(["a", "a", "b"]);

@@ -53,7 +53,7 @@ export class TokenBuckets {
   }
 
   /** Returns what `take` would, without taking a token. */
-  wait(key: string): number {
+  waitMs(key: string): number {
     const bucket = this.#buckets.size === 0 ? undefined : this.#buckets.get(key);
     if (bucket === undefined) return 0;
     this.#refill(bucket);

@@ -62,7 +62,7 @@ export class NodeRequests {
   request(topic: string, payload: Uint8Array, { to, timeoutMs, maxBytes, signal }: RequestOptions): Promise<Responses> {
     const { node } = this.#carrier;
     if (payload.length > maxRequestBytes)
-      return Promise.reject(new ClusterError("too-large", `the request has ${payload.length} bytes; nodes accept ${maxRequestBytes}`));
+      return Promise.reject(new ClusterError("too-large", `the request has ${payload.length} bytes; nodes accept at most ${maxRequestBytes}`));
     const targets = to.filter((name) => name !== node);
     const id = randomUUID();
     return new Promise((resolve) => {

@@ -61,11 +61,11 @@ export function replicatedConnections(follower: ConfigFollower): DocumentStore {
   return {
     ...replicatedDocuments(follower, connectionKind),
     check(id, value) {
-      const [place] = follower.encrypts ? [] : literalSecrets(value as ConnectionDocument);
-      if (place !== undefined)
+      const [path] = follower.encrypts ? [] : literalSecrets(value as ConnectionDocument);
+      if (path !== undefined)
         throw new ServiceError(
           "document-invalid",
-          `connection '${id}': '${place}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
+          `connection '${id}': '${path}': a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
         );
     },
   };
@@ -114,7 +114,7 @@ interface StateDocument {
   readonly stopped: readonly string[];
 }
 
-/** One record per route, so that changes of two routes do not replace each other; of two changes of one route, the last one wins. */
+/** One record per route, so that changes to different routes do not overwrite each other; for one route, the last write wins. */
 export function replicatedRouteStates(follower: ConfigFollower): DocumentStore {
   const statesOf = (flowId: string): ReadonlyMap<string, keyof StateDocument> =>
     new Map(

@@ -7,8 +7,8 @@ import type { ConnectionTypes } from "./connection-types.ts";
 import { findConnection } from "./find-connection.ts";
 import { SharedConnection, type ConnectionMetrics } from "./shared-connection.ts";
 
-/** Maximum number of unused inline connections. */
-const maxUnusedInline = 1000;
+/** Unused inline connections are removed when there are this many inline connections. */
+const inlineCleanupThreshold = 1000;
 
 export interface ConnectionsParts {
   readonly types: ConnectionTypes;
@@ -18,7 +18,7 @@ export interface ConnectionsParts {
   load<T>(need: ClientNeed): Promise<T>;
   /** Replaces missing connections in checks and tests, which open none; without it, a missing connection is an error. */
   placeholder?<C>(id: string): Connection<C>;
-  /** For checks of files: the connections of the project, with the loaded type by id. */
+  /** For file checks: the type of each connection in the project, by connection id. The types must be loaded. */
   readonly known?: ReadonlyMap<string, string>;
 }
 
@@ -35,7 +35,7 @@ export interface OpenConnections extends Connections {
   /** Closes and removes the connection. */
   undefine(id: string): Promise<void>;
   list(): readonly ConnectionMetrics[];
-  /** Checks the named connections now; their state changes when a check fails. */
+  /** Checks the open named connections before their next check is due, except those checked within the last seconds. */
   checkSoon(): void;
   /** The connections defined by name. */
   named(): readonly ConnectionMetrics[];
@@ -60,7 +60,7 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
 
   /** Messages can define connections, so unused ones are removed when there are many. */
   const addInline = (key: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
-    if (inline.size >= maxUnusedInline)
+    if (inline.size >= inlineCleanupThreshold)
       for (const [other, { id, metrics }] of inline) {
         if (metrics.users > 0) continue;
         inline.delete(other);

@@ -9,7 +9,7 @@ import { StorageError, type Removal, type Unflushed } from "./flow-store.ts";
 export const writeTemporary = (directory: string, name: string, bytes: Uint8Array, mode: number): Promise<string> =>
   withStorageErrors(name, () => durable.writeTemporary(directory, name, bytes, mode));
 
-/** Renames a temporary file to its final name, or removes it. The directory must be flushed afterwards. */
+/** Renames a temporary file to its final name; if that fails, removes it and throws. The directory must be flushed afterwards. */
 export const putInPlace = (directory: string, temporary: string, name: string): Promise<void> =>
   withStorageErrors(name, () => durable.putInPlace(directory, temporary, name));
 
@@ -45,14 +45,14 @@ export async function readEntireFile(path: string, maxBytes = maxFileBytes): Pro
   }
 }
 
-/** Writes a file durably. Throws a StorageError when the previous content is unchanged. */
+/** Writes a file durably. If it throws a StorageError, the previous content is unchanged. */
 export async function writeDurably(directory: string, name: string, bytes: Uint8Array, mode: number): Promise<Unflushed> {
   if (bytes.length > maxFileBytes) throw new StorageError("refused", `cannot store '${name}': ${bytes.length} bytes, the limit is ${maxFileBytes}`);
   await putInPlace(directory, await writeTemporary(directory, name, bytes, mode), name);
   return flushDirectory(directory, name);
 }
 
-/** Removes a file durably. Throws a StorageError when the file still exists. */
+/** Removes a file durably. If it throws a StorageError, the file still exists. */
 export async function removeDurably(directory: string, name: string): Promise<Removal> {
   const found = await removeFile(directory, name);
   return { found, unflushed: found ? await flushDirectory(directory, name) : undefined };

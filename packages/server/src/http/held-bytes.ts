@@ -30,7 +30,7 @@ export class HeldBytes {
     this.#held -= bytes;
   }
 
-  /** The error for a request that exceeds the budget. */
+  /** Counts a rejected request and returns the error for it. */
   overloadError(): HttpError {
     this.refused++;
     return new HttpError(503, "too many request bytes are in memory", { "Retry-After": "1" });

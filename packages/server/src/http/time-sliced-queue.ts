@@ -1,5 +1,5 @@
 /** How long pipelined requests may run before the event loop serves other connections. */
-const turnMs = 5;
+const sliceMs = 5;
 
 /**
  * Runs deferred work in order, a few milliseconds per iteration of the event loop, so that clients that do not pipeline are served in
@@ -17,16 +17,16 @@ export class TimeSlicedQueue {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#turn());
+    setImmediate(() => this.#runSlice());
   }
 
-  #turn(): void {
+  #runSlice(): void {
     this.#isScheduled = false;
-    const until = performance.now() + turnMs;
+    const until = performance.now() + sliceMs;
     const { length } = this.#waiting;
     let done = 0;
     try {
-      // Work added in this turn waits for the next one.
+      // Work added during this slice waits for the next one.
       while (done < length && performance.now() < until) (this.#waiting[done++] as () => void)();
     } finally {
       this.#waiting = this.#waiting.slice(done);

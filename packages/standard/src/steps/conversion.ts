@@ -6,7 +6,7 @@ import { f } from "@sluice/model";
 export const conversionFields = {
   type: f.string({ doc: "The type to convert to, such as String, int, double, boolean, byte[] or a Java class name.", required: true }),
   charset: f.string({ doc: "Charset for conversions between text and bytes; UTF-8 by default.", group: "advanced" }),
-  mandatory: f.boolean({ doc: "Fails when the value cannot be converted; otherwise the result is null.", default: true }),
+  mandatory: f.boolean({ doc: "Whether the step fails when the value cannot be converted; if false, the result is null.", default: true }),
 };
 
 export interface ConversionOptions {

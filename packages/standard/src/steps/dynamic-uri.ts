@@ -6,7 +6,7 @@ import { isTemplate, template } from "./template.ts";
 
 export const dynamicFields = {
   allowedSchemes: f.string({
-    doc: "Connectors the address may use, separated by commas, such as `direct,seda`. Recommended when the address comes from the message.",
+    doc: "Connectors the address may use, separated by commas, such as `direct,seda`. Required when the scheme of the address comes from the message, unless the complete address is also written in the flow.",
   }),
   cacheSize: f.integer({
     doc: "Accepted but ignored: a step caches the 1,000 most recently used endpoints and stops those unused for five minutes.",

@@ -1,10 +1,13 @@
-// Merges the message that poll and pollEnrich received, if any.
+// Merges the message that poll or pollEnrich received, if any.
 import type { Exchange, Host, Message } from "@sluice/engine/spi";
 import { copyExchange } from "@sluice/engine/tools";
 import type { AggregationStrategy } from "../beans/aggregation-strategy.ts";
 import { mergeResult } from "./merge-result.ts";
 
-/** The polled body replaces the body and its headers are added; without a message the body becomes null. */
+/**
+ * Without a strategy, the polled body replaces the body and the polled headers are added; if no message was received, the body becomes null. A strategy is
+ * called only if a message was received.
+ */
 export function mergePolled(exchange: Exchange, polled: Message | undefined, strategy: AggregationStrategy | undefined, host: Host): void {
   if (strategy !== undefined) {
     if (polled === undefined) return;

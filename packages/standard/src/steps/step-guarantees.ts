@@ -25,4 +25,4 @@ export const callsFunction = `The function is called once per message, on the ma
 
 /** Variables with a wider scope than the exchange. */
 export const sharedVariables =
-  "A variable with the prefix global: or route: is stored in the memory of the process: all later runs can read it, the last write wins, and a restart clears it.";
+  "Exception: a variable with the prefix global: or route: is stored in the memory of the process. All later runs can read it, the last write wins, and a restart clears it.";

@@ -17,7 +17,7 @@ export const cluster: CommandDeclaration = {
   ],
   variables: {
     SERVICE_CLUSTER: "the address of a store that is already running",
-    SERVICE_CLUSTER_TTL: "how long a node can be silent before it counts as dead (default 15 s)",
+    SERVICE_CLUSTER_TTL: "time without a heartbeat after which a node is considered dead (default 15 s)",
     SERVICE_DEPLOY_TOKEN: "deploy token of the nodes (default: generated)",
   },
   examples: [{ doc: "Start three nodes and three NATS servers", command: "sluice cluster --port 0", until: "Load balancer ", needs: "nats-server" }],

@@ -7,7 +7,7 @@ export const connections: CommandDeclaration = {
   details:
     "Without an action, lists the connections with their state and the flows that use them. `test` connects and prints the name and version that the server reports. `put` creates or replaces a connection from a JSON or YAML file, after testing it. `remove` deletes a connection that no flow uses.",
   arguments: [
-    { name: "action", values: ["list", "test", "put", "remove"], doc: "The action (default: list)." },
+    { name: "action", values: ["list", "test", "put", "remove"], doc: "Action: `list` (default), `test`, `put` or `remove`." },
     { name: "id", doc: "Id of the connection (default for test: all)." },
     { name: "file", doc: "For put: a JSON or YAML file with `type` and `values`." },
   ],

@@ -61,7 +61,7 @@ function documentOf(text: string, file: string): Readonly<Record<string, unknown
     const document: unknown = file.endsWith(".json") ? JSON.parse(text) : parse(text);
     if (typeof document === "object" && document !== null && !Array.isArray(document)) return document as Readonly<Record<string, unknown>>;
   } catch (error) {
-    throw new UsageError(`'${file}' cannot be read: ${(error as Error).message.split("\n", 1)[0]}`);
+    throw new UsageError(`'${file}' is not valid ${file.endsWith(".json") ? "JSON" : "YAML"}: ${(error as Error).message.split("\n", 1)[0]}`);
   }
   throw new UsageError(`'${file}' is not a connection: add 'type' and 'values'`);
 }

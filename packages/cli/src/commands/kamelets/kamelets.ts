@@ -8,7 +8,7 @@ export const kamelets: CommandDeclaration = {
     "Kamelets are files <name>.kamelet.yaml as Camel publishes them. They are searched for in the folders passed with --folder, else in the current folder, its kamelets folder, " +
     "the kamelets folder of the data directory and the locations in SERVICE_KAMELETS. `check` reports for each Kamelet whether this runtime has every connector, step and bean it needs.",
   arguments: [
-    { name: "action", doc: "The action.", required: true, values: ["list", "check", "describe"] },
+    { name: "action", doc: "Action: `list`, `check` or `describe`.", required: true, values: ["list", "check", "describe"] },
     { name: "names", doc: "Names of Kamelets (default: all; `describe` needs one).", many: true },
   ],
   flags: [{ name: "folder", value: "folder", many: true, doc: "Search only this folder; repeatable." }, jsonFlag],

@@ -7,7 +7,7 @@ export const record: CommandDeclaration = {
   details:
     "The messages of the run must have been captured: turn on capture with --capture before the run. The test is run once in an isolated session before it is written, to verify that it passes. " +
     "The runtime masks secrets; if a test needs one, add a fake value manually.",
-  arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or last; with --capture, the route id.", required: true }],
+  arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or `last` for the newest run; with --capture, the route id.", required: true }],
   flags: [
     { name: "capture", value: "minutes", doc: "Capture the messages of the route for this many minutes instead of recording a test." },
     { name: "output", short: "o", value: "file", doc: "Output file (default <route>.test.yaml; - prints to standard output)." },

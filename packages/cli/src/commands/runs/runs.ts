@@ -4,7 +4,7 @@ import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-f
 export const runs: CommandDeclaration = {
   name: "runs",
   summary: "List recent runs, or show one run with its steps.",
-  arguments: [{ name: "run", doc: "Run id to show, or last for the newest." }],
+  arguments: [{ name: "run", doc: "Run id to show, or `last` for the newest run." }],
   flags: [
     { name: "flow", value: "id", doc: "Only show runs of this flow." },
     { name: "route", value: "id", doc: "Only show runs of this route." },

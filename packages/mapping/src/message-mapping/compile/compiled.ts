@@ -25,7 +25,8 @@ export function memberShape(shape: Shape | undefined, name: string, context: Doc
   if (shape.kind === "object" && shape.members.has(name)) return shape.members.get(name);
   const names = shape.kind === "object" ? shape.members.keys() : [];
   const suggestion = context.closest(name, names);
-  const why = shape.kind === "list" ? `: it is a list, write [*].${name} or [0].${name}` : suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`;
+  const why =
+    shape.kind === "list" ? `: its parent is a list; write [*].${name} or [0].${name}` : suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`;
   context.report(`the source has no field '${name}'${why}`);
   return undefined;
 }

@@ -342,7 +342,7 @@ describe("lookups", () => {
     );
   });
 
-  it("leave a missing key to the rule, and follow the table's rule for a missing entry", () => {
+  it("use the rule's default for a missing key, and onMissing or the table's default for a missing entry", () => {
     const rules = [
       { to: "a", lookup: { table: "uom", key: "a" } },
       { to: "b", lookup: { table: "uom", key: "b", onMissing: "null" } },
@@ -351,7 +351,7 @@ describe("lookups", () => {
     expect(runMapping(jsonRules(...rules), { a: "crate", b: "crate" }, { environment }).output).toEqual({ a: "XX", b: null, w: "none" });
   });
 
-  it("follow a table that is replaced", () => {
+  it("use the new entries after a table is replaced", () => {
     const changing = environmentOf({ uom: { entries: { a: "1" } } });
     const { mapping } = compileMapping(jsonRules({ to: "x", lookup: { table: "uom", key: "k" } }), changing);
     const run = () => mapping?.run({ body: { k: "a" }, headers: { get: () => undefined, toObject: () => ({}) }, params: {}, now: 0 }).output;
@@ -387,7 +387,7 @@ describe("errors", () => {
     expect(runMapping(document, { a: 1, b: 1, l: Array.from({ length: 500 }, () => ({ n: "x" })) }).errors).toHaveLength(100);
   });
 
-  it("report a limit for endless work", () => {
+  it("report a mapping that exceeds the step limit", () => {
     const list = Array.from({ length: 3000 }, (_, index) => ({ n: index }));
     const rule = { to: "x[]", forEach: "l", map: [{ to: "y", expr: "count($.l[? n == 1])" }] };
     expect(runMapping(jsonRules(rule), { l: list }).errors[0]).toMatchObject({
@@ -499,7 +499,7 @@ describe("checks of the document", () => {
       "no: the source has no field 'idd' (did you mean 'id'?)",
       "items[].sku: the source has no field 'sk' (did you mean 'sku'?)",
       "items[].unti: the target has no field 'unti' (did you mean 'unit'?)",
-      "currency: the source has no field 'sku': it is a list, write [*].sku or [0].sku",
+      "currency: the source has no field 'sku': its parent is a list; write [*].sku or [0].sku",
       "currency: the source has no field 'prize'",
     ]);
   });
@@ -539,7 +539,7 @@ describe("checks of the document", () => {
     ).toEqual(["target field 'x' is mapped twice: the last rule wins"]);
   });
 
-  it("runs the tests inside", () => {
+  it("runs the tests in the document", () => {
     const rules = jsonRules({ to: "x", expr: "$params.p + a", type: "integer" }, { to: "l[]", forEach: "l", from: "v" });
     const tests = [
       { name: "good", input: { a: 1, l: [{ v: 1 }] }, params: { p: 1 }, output: { x: 2, l: [1] } },

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Claim, type Claims, type ClaimSet } from "@sluice/engine";
 import { systemClock } from "../../host/clock.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { attemptMs, deleteSequence, messageIdHeader, storeFailed, storeLink, tokenOf, type NatsLink } from "./nats-link.ts";
 import { streamOf } from "./nats-records.ts";
 
@@ -25,7 +25,7 @@ export class NatsClaims implements Claims {
     const link = this.#link;
     const subject = `${link.name}.claim.${set}.${tokenOf(key)}`;
     const messageId = randomUUID();
-    return persist(storeLink(link), async () => {
+    return retryOperation(storeLink(link), async () => {
       for (;;) {
         try {
           const { seq } = await link.js.publish(subject, note, { msgID: messageId, timeout: attemptMs });
@@ -42,7 +42,7 @@ export class NatsClaims implements Claims {
 
   async release({ set, token }: Claim): Promise<void> {
     const link = this.#link;
-    await persist(storeLink(link), () => deleteSequence(link, claimStreamOf(link, set), token));
+    await retryOperation(storeLink(link), () => deleteSequence(link, claimStreamOf(link, set), token));
   }
 
   close(): void {

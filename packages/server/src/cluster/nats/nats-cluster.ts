@@ -5,7 +5,7 @@ import { loadClient } from "@sluice/connectors";
 import { ClusterError, type Cluster, type Collection, type ClaimSet, type Log } from "@sluice/engine";
 import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { claimStreamOf, NatsClaims } from "./nats-claims.ts";
 import { delaySubjectOf } from "./nats-delays.ts";
 import { lacksServers, storeLink, type NatsLink } from "./nats-link.ts";
@@ -63,7 +63,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
   };
   void followStatus(link, log);
   try {
-    await persist(storeLink(link), () => createStreams(link, options));
+    await retryOperation(storeLink(link), () => createStreams(link, options));
   } catch (error) {
     await connection.close();
     const { cause = error } = error as Error;

@@ -1,7 +1,7 @@
 // Delayed messages on JetStream: they wait in their own stream, because a delayed negative acknowledgement counts against the limit of
 // unsettled messages of its consumer. Any node moves a message to its queue when it is due.
 import type { JsMsg } from "@nats-io/jetstream";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { attemptMs, deleteSequence, storeLink, type NatsLink } from "./nats-link.ts";
 import { publishQueued, rethrowFull, type Publication } from "./nats-publish.ts";
 import { NatsPull } from "./nats-pull.ts";
@@ -25,7 +25,7 @@ export async function publishDelayed(link: NatsLink, { subject, data, id, attemp
   headers.set(targetHeader, subject);
   headers.set(delayHeader, String(Math.ceil(delayMs)));
   headers.set(attemptsHeader, String(attempts));
-  await persist(storeLink(link), () => link.js.publish(delaySubjectOf(link), data, { msgID: id, timeout: attemptMs, headers }).catch(rethrowFull));
+  await retryOperation(storeLink(link), () => link.js.publish(delaySubjectOf(link), data, { msgID: id, timeout: attemptMs, headers }).catch(rethrowFull));
 }
 
 export class NatsDelays {
@@ -72,7 +72,7 @@ export class NatsDelays {
     // Not the id of the delayed message: the queue may already have stored a message with it, and would drop this one as a duplicate.
     const id = `${headers?.get(idHeader) ?? ""}/due`;
     await publishQueued(this.#link, { subject: headers?.get(targetHeader) ?? "", data, id, attempts: attemptsOf(headers) });
-    await persist(storeLink(this.#link), () => deleteSequence(this.#link, delayStreamOf(this.#link), seq));
+    await retryOperation(storeLink(this.#link), () => deleteSequence(this.#link, delayStreamOf(this.#link), seq));
     message.ack();
   }
 }

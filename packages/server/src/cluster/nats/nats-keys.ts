@@ -3,10 +3,10 @@
 import type { QueueReceiver } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { settleOnce, Unsettled } from "../unsettled.ts";
 import { attemptMs, deleteSequence, nextOf, storeLink, type NatsLink } from "./nats-link.ts";
-import { persistEventually } from "./nats-publish.ts";
+import { retryWhileConnected } from "./nats-publish.ts";
 import { attemptStreamOf, decodeQueued, keyedAnnouncement, queueStreamOf, queueSubjectOf, type QueuedContent } from "./nats-queue-message.ts";
 
 /** New messages are announced by their sender; this finds those of a sender that died before it could. */
@@ -182,7 +182,9 @@ export class NatsKeys {
   /** Reads what an earlier holder recorded; returns how long the message has to wait. */
   async #inherit(entry: Entry): Promise<number> {
     const link = this.#link;
-    const found = await persist(storeLink(link), () => link.jsm.streams.getMessage(attemptStreamOf(link), { last_by_subj: attemptSubjectOf(link, entry.seq) }));
+    const found = await retryOperation(storeLink(link), () =>
+      link.jsm.streams.getMessage(attemptStreamOf(link), { last_by_subj: attemptSubjectOf(link, entry.seq) }),
+    );
     entry.isInherited = false;
     if (found === null) return 0;
     const { attempts, dueAt } = JSON.parse(found.string()) as { attempts: number; dueAt: number };
@@ -194,13 +196,13 @@ export class NatsKeys {
   async #record(entry: Entry, attempts: number, delayMs: number): Promise<void> {
     const link = this.#link;
     const content = JSON.stringify({ attempts, dueAt: Date.now() + delayMs });
-    const { seq } = await persist(storeLink(link), () => link.js.publish(attemptSubjectOf(link, entry.seq), content, { timeout: attemptMs }));
+    const { seq } = await retryOperation(storeLink(link), () => link.js.publish(attemptSubjectOf(link, entry.seq), content, { timeout: attemptMs }));
     entry.record = seq;
   }
 
   async #read(seq: number): Promise<QueuedContent | undefined> {
     const link = this.#link;
-    const found = await persist(storeLink(link), () => link.jsm.streams.getMessage(queueStreamOf(link), { seq }));
+    const found = await retryOperation(storeLink(link), () => link.jsm.streams.getMessage(queueStreamOf(link), { seq }));
     return found === null ? undefined : decodeQueued(found.data);
   }
 
@@ -209,8 +211,8 @@ export class NatsKeys {
     const link = this.#link;
     const { seq, record } = entry;
     try {
-      await persistEventually(link, () => deleteSequence(link, queueStreamOf(link), seq));
-      if (record !== undefined) await persistEventually(link, () => deleteSequence(link, attemptStreamOf(link), record));
+      await retryWhileConnected(link, () => deleteSequence(link, queueStreamOf(link), seq));
+      if (record !== undefined) await retryWhileConnected(link, () => deleteSequence(link, attemptStreamOf(link), record));
     } catch (error) {
       this.#parts.failed(error);
     }
@@ -230,7 +232,7 @@ export class NatsKeys {
   /** Records the attempts, so that another holder can read them. The message stays in its place and blocks its key. */
   async #recordRetry(entry: Entry, attempts: number, delayMs: number): Promise<void> {
     try {
-      await persistEventually(this.#link, () => this.#record(entry, attempts, delayMs));
+      await retryWhileConnected(this.#link, () => this.#record(entry, attempts, delayMs));
     } catch (error) {
       this.#parts.failed(error);
     }

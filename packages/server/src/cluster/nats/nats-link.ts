@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Transport from "@nats-io/transport-node";
 import { ClusterError } from "@sluice/engine";
-import type { StoreLink } from "../persist.ts";
+import type { StoreLink } from "../retry-operation.ts";
 import type { NatsPublisher } from "./nats-publisher.ts";
 import type { SendGrouped } from "./send-groups.ts";
 

@@ -1,6 +1,6 @@
 // Stores messages of queues on JetStream.
 import { ClusterError, isClusterError } from "@sluice/engine";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { messageIdHeader, storeFailed, storeLink, type NatsLink } from "./nats-link.ts";
 import { attemptsHeader, isKeyedSubject, keyedAnnouncement } from "./nats-queue-message.ts";
 
@@ -16,7 +16,7 @@ export async function publishQueued(link: NatsLink, { subject, data, id, attempt
   const headers = link.transport.headers();
   if (attempts > 0) headers.set(attemptsHeader, String(attempts));
   headers.set(messageIdHeader, id);
-  await persist(storeLink(link), () => link.publisher.publish(subject, data, headers).catch(rethrowFull));
+  await retryOperation(storeLink(link), () => link.publisher.publish(subject, data, headers).catch(rethrowFull));
   if (isKeyedSubject(subject)) link.connection.publish(keyedAnnouncement(subject));
 }
 
@@ -28,10 +28,10 @@ export function rethrowFull(error: unknown): never {
 }
 
 /** Repeats an operation until it succeeds, as long as this node is connected and the stream is not full. */
-export async function persistEventually(link: NatsLink, run: () => Promise<void>): Promise<void> {
+export async function retryWhileConnected(link: NatsLink, run: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      await persist(storeLink(link), run);
+      await retryOperation(storeLink(link), run);
       return;
     } catch (error) {
       if (!isClusterError(error) || error.kind === "closed" || error.kind === "full") throw error;

@@ -2,7 +2,7 @@
 // count as an attempt.
 import type { Consumer, ConsumerConfig, ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { systemClock } from "../../host/clock.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { storeLink, type NatsLink } from "./nats-link.ts";
 import { LostAcks } from "./nats-lost-acks.ts";
 
@@ -75,8 +75,8 @@ export class NatsPull {
     const { stream, consumer } = this.#parts;
     const link = this.#link;
     try {
-      await persist(storeLink(link), () => link.jsm.consumers.add(stream, consumer, createOrUpdate));
-      this.#consumer = await persist(storeLink(link), () => link.js.consumers.get(stream, consumer.durable_name));
+      await retryOperation(storeLink(link), () => link.jsm.consumers.add(stream, consumer, createOrUpdate));
+      this.#consumer = await retryOperation(storeLink(link), () => link.js.consumers.get(stream, consumer.durable_name));
       this.#request();
     } catch {
       // Tried again below: the link reports lost connections.

@@ -9,7 +9,7 @@ import { NatsDelays, publishDelayed } from "./nats-delays.ts";
 import { consumerPrefix, IdleConsumers } from "./nats-idle-consumers.ts";
 import { NatsKeys } from "./nats-keys.ts";
 import { deleteSequence, tokenOf, type NatsLink } from "./nats-link.ts";
-import { persistEventually, publishQueued } from "./nats-publish.ts";
+import { retryWhileConnected, publishQueued } from "./nats-publish.ts";
 import { NatsPull } from "./nats-pull.ts";
 import { attemptsOf, decodeQueued, encodeQueued, queueOfSubject, queueStreamOf, queueSubjectOf } from "./nats-queue-message.ts";
 
@@ -158,8 +158,8 @@ class NatsConsumption implements Consumption {
     try {
       // Another node may run it: a copy would run once more. Without one it is delivered again when the lease ends.
       if (copy !== undefined && this.#isExpired(source)) return;
-      if (copy !== undefined) await persistEventually(link, () => copy.store());
-      await persistEventually(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
+      if (copy !== undefined) await retryWhileConnected(link, () => copy.store());
+      await retryWhileConnected(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
       source.ack();
     } catch (error) {
       // There is no space for a copy: the message itself is delivered again.

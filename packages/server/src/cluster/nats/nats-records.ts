@@ -5,7 +5,7 @@ import type { StoredMsg } from "@nats-io/jetstream";
 import type { MsgHdrs } from "@nats-io/transport-node";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, nextOf, payloadLimit, storeLink, tokenOf, tooLarge, type NatsLink } from "./nats-link.ts";
 
 /** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
@@ -44,7 +44,7 @@ export class NatsRecords implements Records {
     if (bytes !== undefined && bytes.length > limit) throw tooLarge("record", bytes.length, limit);
     const messageId = randomUUID();
     let attempts = 0;
-    const revision = await persist(storeLink(link), async () => {
+    const revision = await retryOperation(storeLink(link), async () => {
       const headers = link.transport.headers();
       headers.set(idHeader, encodeURIComponent(id));
       if (bytes === undefined) headers.set(deletedHeader, "DEL");
@@ -89,7 +89,9 @@ export class NatsRecords implements Records {
     const link = this.#link;
     const found: RecordVersion[] = [];
     for (let seq = 1; ;) {
-      const next = await persist(storeLink(link), () => link.jsm.streams.getMessage(streamOf(link, collection), nextOf(seq, subjectOf(link, collection, id))));
+      const next = await retryOperation(storeLink(link), () =>
+        link.jsm.streams.getMessage(streamOf(link, collection), nextOf(seq, subjectOf(link, collection, id))),
+      );
       if (next === null) return found;
       found.unshift(versionOf(next));
       seq = next.seq + 1;
@@ -113,7 +115,7 @@ export class NatsRecords implements Records {
 
   async #newest(collection: Collection, id: string): Promise<StoredMsg | undefined> {
     const link = this.#link;
-    const found = await persist(storeLink(link), () =>
+    const found = await retryOperation(storeLink(link), () =>
       link.jsm.streams.getMessage(streamOf(link, collection), { last_by_subj: subjectOf(link, collection, id) }),
     );
     return found ?? undefined;

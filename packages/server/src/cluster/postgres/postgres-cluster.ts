@@ -4,7 +4,7 @@ import type { Claims, ClaimSet, Cluster, Collection } from "@sluice/engine";
 import { systemClock } from "../../host/clock.ts";
 import type { ClusterTarget } from "../cluster-target.ts";
 import type { StoreOptions } from "../open-cluster.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { PostgresLink } from "./postgres-link.ts";
 import { channelOf, messageTable, postgresMessaging, purgeMessages } from "./postgres-messaging.ts";
 import { PostgresQueues, queueTable } from "./postgres-queues.ts";
@@ -75,7 +75,7 @@ function postgresClaims(link: PostgresLink): Claims {
   return {
     async claim(set, key, note) {
       const attempt = randomUUID();
-      return persist(link, async () => {
+      return retryOperation(link, async () => {
         for (;;) {
           const expires = lifetimes[set] === "infinity" ? "'infinity'::timestamptz" : `now() + interval '${lifetimes[set]}'`;
           const [own] = await link.once(

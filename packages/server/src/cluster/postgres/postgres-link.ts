@@ -2,7 +2,7 @@
 import { loadClient } from "@sluice/connectors";
 import type { Log } from "@sluice/engine";
 import { systemClock } from "../../host/clock.ts";
-import { persist, type StoreLink } from "../persist.ts";
+import { retryOperation, type StoreLink } from "../retry-operation.ts";
 
 /** The parts of the package `pg` that are used. */
 interface Pg {
@@ -106,7 +106,7 @@ export class PostgresLink implements StoreLink {
 
   /** Runs one statement, repeated until the database responds. */
   run(text: string, values: readonly unknown[] = [], since?: number): Promise<readonly Row[]> {
-    return persist(this, () => this.once(text, values), since);
+    return retryOperation(this, () => this.once(text, values), since);
   }
 
   async once(text: string, values: readonly unknown[] = [], timeoutMs = attemptMs): Promise<readonly Row[]> {

@@ -1,5 +1,5 @@
 // Queues in a PostgreSQL table. A message is taken by an update that sets its lease, with SKIP LOCKED, and deleted when it is settled.
-// `due` and `seq` are its place in the queue and never change; `available` is when it may be taken next: after a delay or a lease.
+// `due` and `seq` define its position in the queue and never change; `available` is when it may be taken next: after a delay or when a lease expires.
 import type { Consumption, Log, QueueContent, QueueDepth, PutOptions, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
@@ -11,7 +11,7 @@ import { PostgresQueueSpace } from "./postgres-queue-space.ts";
 
 const pollMs = 1_000;
 const maxBatch = 64;
-/** NOTIFY takes a lock of the whole database when it commits: a node sends at most one per queue in this time. */
+/** NOTIFY takes a database-wide lock at commit, so a node sends at most one per queue in this interval. */
 const notifyMs = 10;
 
 export const queueTable = (name: string): string => `
@@ -114,7 +114,7 @@ export class PostgresQueues implements Queues {
 interface Release {
   readonly holder: string;
   readonly attempt: number;
-  /** The attempts that count. */
+  /** The number of attempts to store: a requeued message does not count its last one. */
   readonly attempts: number;
   readonly delayMs: number;
 }
@@ -144,7 +144,7 @@ class PostgresConsumption implements Consumption {
     this.#ended = ended;
     this.#done = new StatementBatcher((seqs) => link.run(`delete from ${link.name}_queue where seq = any($1::bigint[])`, [seqs]));
     void this.#run();
-    // Messages of an exclusive consumer have no lease: no other node takes them.
+    // Messages of an exclusive consumer need no lease renewal: no other node takes them.
     if (receiver.isExclusive !== true) this.#renewLater();
   }
 
@@ -153,7 +153,7 @@ class PostgresConsumption implements Consumption {
     this.#pause.interrupt();
   }
 
-  /** The statement that takes messages orders keys across nodes. */
+  /** Resolves immediately: `#take` preserves the order of messages with the same key across nodes. */
   async keysSettled(): Promise<void> {
     // Nothing to wait for.
   }
@@ -238,7 +238,7 @@ class PostgresConsumption implements Consumption {
     if (delayMs > 0 && delayMs < pollMs) systemClock.after(delayMs, () => this.refresh());
   }
 
-  /** Repeated until it succeeds, while the lease is renewed. */
+  /** Retries cluster errors until the write succeeds or the link is closed; the lease is renewed meanwhile. Other errors are logged and not retried. */
   async #settle(seq: string, write: () => Promise<void>): Promise<void> {
     for (let isSettled = false; !isSettled;)
       try {

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Log, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
-import { persist } from "../persist.ts";
+import { retryOperation } from "../retry-operation.ts";
 import { largeBytes, largeMs, type PostgresLink, type Row } from "./postgres-link.ts";
 
 const pollMs = 1_000;
@@ -36,7 +36,7 @@ export class PostgresRecords implements Records {
     // An earlier attempt may have been stored although its response was lost.
     const earlier = async (): Promise<Row | undefined> =>
       attempts === 1 ? undefined : (await link.once(`select revision, at from ${name}_record where change = $1`, [change]))[0];
-    const written = await persist(link, async () => {
+    const written = await retryOperation(link, async () => {
       attempts++;
       const earlierRow = await earlier();
       if (earlierRow !== undefined) return earlierRow;

@@ -76,7 +76,7 @@ export const csv = defineFormat({
         if (isStream(body)) return options.lazyLoad ? lazyRows(body, shape, exchange) : collectRows(body, shape, exchange);
         return withText(body, (text) => {
           if (options.lazyLoad) return rowsOfText(text, shape, exchange);
-          return text.length > sliceLength ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
+          return text.length > slicingThreshold ? rowsInSlices(text, { shape, exchange, clock }) : [...rowsOfText(text, shape, exchange)];
         });
       },
     };
@@ -91,8 +91,8 @@ interface RowShape {
   readonly capture: boolean;
 }
 
-/** Characters read per slice. */
-const sliceLength = 256 * 1024;
+/** Longer text is parsed in slices, so that other runs are not blocked. */
+const slicingThreshold = 256 * 1024;
 
 interface Slicing {
   readonly shape: RowShape;

@@ -1,4 +1,4 @@
-// JSON text ⇄ values. Integers that exceed a double become bigint.
+// JSON text ⇄ values. Integers outside the safe integer range become bigint.
 import type { Clock } from "@sluice/engine/spi";
 import { inSlices } from "@sluice/engine/tools";
 import { asJson, isJsonLimitError, jsonFaultAt, parseJsonText, parseJsonTextIncrementally, textPosition } from "@sluice/engine/values";

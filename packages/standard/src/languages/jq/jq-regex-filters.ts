@@ -65,7 +65,7 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
           return;
         }
         replacement.run(environment, captureOf(match.value), (value) => {
-          if (typeof value !== "string") fail(`${describe(captureOf(match.value))} cannot be added to a string`);
+          if (typeof value !== "string") fail(`${describe(value)} cannot be added to a string`);
           build(index + 1, match.end, result + text.slice(from, match.start) + String(value));
         });
       };
@@ -78,7 +78,7 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
       let from = 0;
       for (const match of matches) {
         const value = single(environment, captureOf(match.value));
-        if (typeof value !== "string") fail(`${describe(captureOf(match.value))} cannot be added to a string`);
+        if (typeof value !== "string") fail(`${describe(value)} cannot be added to a string`);
         result += text.slice(from, match.start) + String(value);
         from = match.end;
       }

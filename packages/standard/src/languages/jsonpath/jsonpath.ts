@@ -43,13 +43,13 @@ export const jsonpath = defineLanguage({
       expect: { body: ["B"] },
     },
     {
-      title: "No match without a failure",
+      title: "Return null when nothing matches",
       yaml: 'setBody: {jsonpath: {expression: "$.customer.phone", suppressExceptions: true}}',
       given: { body: '{"customer":{}}' },
       expect: { body: null },
     },
     {
-      title: "A missing value fails",
+      title: "Fail when nothing matches",
       yaml: 'setBody: {jsonpath: "$.customer.phone"}',
       given: { body: '{"customer":{}}' },
       expect: { error: "No results for path" },

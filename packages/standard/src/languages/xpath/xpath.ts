@@ -19,7 +19,7 @@ export const xpath = defineLanguage({
   icon: "code-xml",
   since: "0.1",
   options: {
-    resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
+    resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java class name such as java.lang.String." }),
     resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], { doc: "Kind of the result; a list of nodes by default." }),
     namespace: f.list(
       f.object(

@@ -17,7 +17,7 @@ export const xquery = defineLanguage({
   icon: "code-xml",
   since: "0.1",
   options: {
-    resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java name such as java.lang.String." }),
+    resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java class name such as java.lang.String." }),
     namespace: f.list(
       f.object(
         { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },

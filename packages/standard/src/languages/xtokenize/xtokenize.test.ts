@@ -7,7 +7,7 @@ const tokens = (path: string, body: unknown, options: LanguageInput["options"] =
   ...(evaluate(path, { body, options }) as Iterable<unknown>),
 ];
 
-async function later(path: string, text: string, size: number, options: LanguageInput["options"] = {}): Promise<unknown[]> {
+async function streamedTokens(path: string, text: string, size: number, options: LanguageInput["options"] = {}): Promise<unknown[]> {
   async function* stream(): AsyncGenerator<string> {
     for (let from = 0; from < text.length; from += size) yield await Promise.resolve(text.slice(from, from + size));
   }
@@ -35,18 +35,18 @@ describe("xtokenize", () => {
     const options = { mode, namespace };
     expect(tokens(path, orders, options)).toEqual(expected);
     expect(tokens(path, new TextEncoder().encode(orders), options)).toEqual(expected);
-    expect(await later(path, orders, 1, options)).toEqual(expected);
-    expect(await later(path, orders, 7, options)).toEqual(expected);
+    expect(await streamedTokens(path, orders, 1, options)).toEqual(expected);
+    expect(await streamedTokens(path, orders, 7, options)).toEqual(expected);
   });
 
-  it("ignores namespaces when none is given, and groups", () => {
+  it("ignores namespaces when none are given, and joins elements into groups", () => {
     expect(tokens("//order", '<a xmlns="u"><order>1</order><order>2</order><order>3</order></a>', { mode: "t", group: "2" })).toEqual([
       "<group>12</group>",
       "<group>3</group>",
     ]);
   });
 
-  it("adds the declarations of surrounding elements to a token, inner before outer, and none of closed elements", () => {
+  it("adds the namespace declarations of open ancestors to a token; inner declarations override outer ones", () => {
     const text = '<a xmlns="1" xmlns:p="1"><b xmlns:q="2"/><c xmlns:p="2"><z/></c><d xmlns:p="3"></d><z/></a>';
     expect(tokens("//z", text)).toEqual(['<z xmlns="1" xmlns:p="2"/>', '<z xmlns="1" xmlns:p="1"/>']);
     expect(tokens("//p:z", '<a xmlns:x="1"><x:z/><b xmlns:x="2"><x:z/></b><x:z n="3"/></a>', { mode: "i", namespace: "p=1" })).toEqual([

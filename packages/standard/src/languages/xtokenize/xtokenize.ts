@@ -28,7 +28,7 @@ export const xtokenize = defineLanguage({
       ),
       { doc: "Namespace prefixes that the path uses." },
     ),
-    group: f.integer({ doc: "Joins this many elements into one string.", min: 0 }),
+    group: f.integer({ doc: "Joins this many elements into one string, wrapped in a group element.", min: 0 }),
     source: sourceOption,
     resultType: resultTypeOption,
     trim: trimOption,

@@ -25,8 +25,16 @@ export const enrich = defineStep({
   options: {
     expression: f.expression({ doc: "The address to call.", required: true, inline: true }),
     ...strategyFields,
-    aggregateOnException: f.boolean({ doc: "Calls the strategy for a failed reply instead of failing.", default: false, group: "advanced" }),
-    shareUnitOfWork: f.boolean({ doc: "Accepted but ignored: a failed reply always fails the exchange.", default: false, group: "advanced" }),
+    aggregateOnException: f.boolean({
+      doc: "Calls the strategy when the call fails instead of failing; has no effect without a strategy.",
+      default: false,
+      group: "advanced",
+    }),
+    shareUnitOfWork: f.boolean({
+      doc: "Accepted but ignored: a failed call fails the exchange unless aggregateOnException is set.",
+      default: false,
+      group: "advanced",
+    }),
     ignoreInvalidEndpoint: f.boolean({ doc: "Continues without a call when the address is invalid.", default: false }),
     ...dynamicFields,
     allowOptimisedComponents: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),

@@ -6,7 +6,7 @@ import { setsOneValue } from "../step-guarantees.ts";
 export const setProperty = defineStep({
   name: "setProperty",
   title: "Set property",
-  summary: "Sets an exchange property, which belongs to the exchange and is never sent to other systems.",
+  summary: "Sets an exchange property, which later steps can read and which is never sent to other systems.",
   guarantees: setsOneValue,
   group: "message",
   icon: "bookmark",

@@ -15,7 +15,7 @@ export interface StoreLink {
 }
 
 /** Repeats an operation until it succeeds or fails permanently; throws "unreachable" or "uncertain" ten seconds after `since`, but tries it at least once. */
-export async function persist<T>(link: StoreLink, attempt: () => Promise<T>, since = systemClock.monotonic()): Promise<T> {
+export async function retryOperation<T>(link: StoreLink, attempt: () => Promise<T>, since = systemClock.monotonic()): Promise<T> {
   const until = since + retryMs;
   let wasSent = false;
   for (let cause: unknown; ;) {
