@@ -20,14 +20,14 @@ describe.skipIf(server === undefined)("long lists (needs kcat)", () => {
   it.each(["", "&recordMetadata=true"])("never block the event loop for more than 100 ms %s", async (more) => {
     const sink = connector.sink(`kafka:long-lists?connection=events&partitionKey=0${more}`);
     await sink.send(exchangeOf("first"));
-    const longest: number[] = [];
-    for (let list = 0; list < 3; list++) {
+    let shortest = Infinity;
+    // Code that blocks does so for each list; garbage collection and a busy machine do not.
+    for (let list = 0; list < 5 && shortest >= 100; list++) {
       const watch = watchLoop();
       await sink.send(exchangeOf(orders));
-      longest.push(watch.end());
+      shortest = Math.min(shortest, watch.end());
     }
-    // Code that blocks does so for each list; garbage collection and a busy machine do not.
-    expect(Math.min(...longest)).toBeLessThan(100);
+    expect(shortest).toBeLessThan(100);
   });
 
   it("fail before anything is sent when one record is too large", async () => {
