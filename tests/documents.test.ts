@@ -38,7 +38,7 @@ it("an alias bomb is rejected immediately and uses no memory", async () => {
   await refused(self, 400, /alias '\*r' has no anchor/);
 });
 
-it("tags and tag directives are rejected by name, nothing is executed", async () => {
+it("tags and tag directives are rejected with an error that names them, and nothing is executed", async () => {
   const marker = "/tmp/sluice-was-executed";
   rmSync(marker, { force: true });
   const tagged = (value: string): string => directFlow("tagged", `setBody: {constant: ${value}}`);
@@ -88,7 +88,7 @@ it("ids are the source text, without YAML conversion", async () => {
   await refused("- route:\n    id: null\n    from: {uri: webhook, steps: [{log: x}]}\n", 422, /^line 2: option 'id' of route/);
 });
 
-it("circular, exploding or unknown placeholders are rejected by name", async () => {
+it("circular, exponentially growing or unknown placeholders are rejected with an error that names them", async () => {
   const using = (name: string): string => directFlow("placed", `setBody: {constant: '{{${name}}}'}`);
   const put = async (yaml: string, params: Record<string, string>): Promise<[number, string]> => {
     const startTime = performance.now();

@@ -1,4 +1,4 @@
-// Checks a tarball beyond publint: all dependencies can be installed, and expected files are included.
+// Tarball checks that publint does not cover: all dependencies can be installed, required files are included, and test files are not.
 
 /** `names`: the publishable packages of this repository. */
 export function manifestProblems(manifest, files, names) {

@@ -1,6 +1,6 @@
 import { connectorsWith, type ConnectorSettings } from "@sluice/connectors";
 import { entities, type BeanDeclaration, type Catalog, type ConnectorDeclaration, type LanguageDeclaration } from "@sluice/engine";
-import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
+import { beans, formats, languages, refused, standardEntities, steps } from "@sluice/standard";
 import { createConnectionTypes, type ConnectionTypes } from "./connections/connection-types.ts";
 import { createPartIndex, type FullPartIndex, type PartEntries } from "./part-index.ts";
 import { noParts, type DeclaredParts } from "./plugins/declared-parts.ts";
@@ -37,7 +37,7 @@ export function createCatalog(settings: CatalogSettings = {}): ServerCatalog {
     languages: languagesByName,
     formats: new Map([...formats, ...plugins.formats].map((format) => [format.name, format])),
     connectors: loaded.connectors,
-    entities: new Map([...entities, ...restEntities].map((entity) => [entity.name, entity])),
+    entities: new Map([...entities, ...standardEntities].map((entity) => [entity.name, entity])),
     beans: loaded.beans,
     refused,
     defaultLanguage: "simple",

@@ -1,6 +1,6 @@
 // The steps, languages, formats, beans and top-level elements that are included in Sluice.
 export { beans } from "./beans/index.ts";
-export { restEntities } from "./entities/index.ts";
+export { standardEntities } from "./entities/index.ts";
 export { formats } from "./formats/index.ts";
 export { languages } from "./languages/index.ts";
 export { jsLanguage, type ScriptThreads } from "./languages/js/js.ts";

@@ -16,7 +16,7 @@ export function sendRaw(port: number, bytes: string | Buffer | readonly (string 
     const socket: Socket = connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
     let closed = false;
-    // The first byte may take long on a busy machine; after it, a pause of `quietMs` ends the response. Time is counted in timer ticks,
+    // The first byte may take a long time on a busy machine; after it, a pause of `quietMs` ends the response. Time is counted in timer ticks,
     // so that a stall of this process counts as one tick.
     let ticksLeft = firstByteMs / tickMs;
     const timer = setInterval(() => --ticksLeft <= 0 && finish(), tickMs);

@@ -37,7 +37,7 @@ interface Item {
   result: Exchange | undefined;
 }
 
-/** Maximum number of unsettled messages, so that the broker does not wait for each one to be settled. */
+/** Number of messages to prefetch, so that the broker does not wait for each one to be settled. */
 const prefetchCount = 100;
 /** Added to the number of concurrent messages with `asyncConsumer`. */
 const additionalConcurrency = 50;

@@ -19,7 +19,7 @@ export function natsError(thrown: unknown, subject: string): FlowError {
     return failure("io.nats.client.JetStreamApiException", "nats-jetstream", false, `JetStream rejected '${subject}': ${error.message}`);
   if (isA(error, "PermissionViolationError") || isA(error, "AuthorizationError"))
     return failure("java.io.IOException", "nats-not-allowed", false, `NATS rejected '${subject}': ${error.message}`);
-  return failure("java.io.IOException", "nats-failed", true, `'${subject}' could not be sent to NATS: ${error.message}`);
+  return failure("java.io.IOException", "nats-failed", true, `could not send the message to NATS subject '${subject}': ${error.message}`);
 }
 
 /** The client wraps the failures of requests and publications. */

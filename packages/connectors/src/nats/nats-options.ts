@@ -63,7 +63,7 @@ export const natsOptions = {
     group: "advanced",
   }),
   maxReconnectAttempts: f.integer({
-    doc: "How often a source tries to reconnect before its route stays Failed until it is restarted; -1 for no limit. Unlike in Camel, there is no limit by default.",
+    doc: "How many times a source tries to reconnect before its route stays Failed until it is restarted; -1 for no limit. Unlike in Camel, there is no limit by default.",
     default: -1,
     min: -1,
     group: "advanced",

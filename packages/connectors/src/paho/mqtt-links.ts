@@ -1,4 +1,4 @@
-// The client connections of one MQTT connection: one per protocol version for sending, and one for each source.
+// The MQTT clients of one configured connection: one per protocol version for sending, and one for each source.
 import type * as Mqtt from "mqtt";
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@sluice/engine/spi";
@@ -21,7 +21,7 @@ export interface Publication {
   readonly properties: Mqtt.IClientPublishOptions["properties"] | undefined;
 }
 
-/** When to stop waiting for a confirmation, and the error then. */
+/** The timeout for a confirmation, and the error when it expires. */
 export interface ConfirmationLimit {
   readonly clock: Clock;
   readonly ms: number;
@@ -152,7 +152,7 @@ export class MqttLinks {
         unconfirmed?.delete(fail);
         resolve();
       });
-      // Each confirmation that was received together with others is processed in a separate tick.
+      // Confirmations that arrive together are processed in separate ticks; this combines the writes that follow them.
       combineUntilImmediate(client.stream);
     });
   }

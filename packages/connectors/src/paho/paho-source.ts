@@ -96,7 +96,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
       // Without a connection the broker gets no acknowledgement and redelivers the message.
       const end = (): void => {
         if (item.outcome !== "settled" || !client.connected) return;
-        // Each message that was received together with this one is processed in a separate tick.
+        // Messages that arrive together are processed in separate ticks; this combines the writes that follow them.
         combineUntilImmediate(client.stream);
         settled();
       };

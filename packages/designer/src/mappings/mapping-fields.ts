@@ -84,7 +84,7 @@ export function sampleValues(sample: string, path: string): readonly Scalar[] {
   return [...values];
 }
 
-/** The value of a target field in the sample of the target: its first item for a field in a list. */
+/** The value of a target field in the target's sample; for a field in a list, the value in the first item. */
 export function expectedValue(document: Members, path: string): Scalar | undefined {
   const target = isMembers(document["target"]) ? document["target"] : {};
   const { sample } = target;
@@ -96,7 +96,7 @@ export type Scalar = string | number | boolean;
 
 const isScalar = (value: unknown): value is Scalar => typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** The member at a target path, of the first item in lists. */
+/** The member at a target path; in a list, that of the first item. */
 function memberAt(content: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((inner, name) => {
     const holder = Array.isArray(inner) ? (inner as readonly unknown[])[0] : inner;
@@ -172,7 +172,7 @@ function sourceText(rule: Members): string {
   return ["switch", "use", "expr", "forEach"].find((key) => rule[key] !== undefined) ?? "";
 }
 
-/** The value of a target field in the output, of the first item for fields of lists; undefined when there is none. */
+/** The value of a target field in the output; for a field in a list, the value in the first item. Undefined when there is none. */
 export function outputValue(output: string | undefined, path: string): string | undefined {
   if (output === undefined) return undefined;
   const value = memberAt(contentOf(output), path);
@@ -185,7 +185,7 @@ export interface Proposal {
   readonly target: TargetField;
 }
 
-/** Unfilled fields for which the sample has a field of the same name, ignoring case and dashes; in a loop, fields of its items first. */
+/** Unfilled fields for which the sample has a field of the same name, ignoring case and punctuation; in a loop, fields of its items first. */
 export function proposals(document: Members, sample: string): readonly Proposal[] {
   const all = sourceFields(sample);
   const targets = targetFields(document);

@@ -1,4 +1,4 @@
-// Paths of source fields: absolute as the tree lists them (`lines[*].sku`), relative as rules inside a loop write them (`sku`).
+// Paths of source fields: absolute in the tree (`lines[*].sku`), relative in rules inside a loop (`sku`).
 
 /** True for a target field that contains a list. */
 export const isList = (name: string): boolean => name.endsWith("[]");
@@ -9,7 +9,7 @@ export function loopPath(written: string, loops: readonly string[]): string {
   return absolutePath(path, loops);
 }
 
-/** Resolves a path, as a rule inside these loops writes it, to an absolute path. */
+/** Resolves a path used in a rule inside these loops to an absolute path. */
 function absolutePath(path: string, loops: readonly string[]): string {
   if (path === "$") return "";
   if (path.startsWith("$.")) return path.slice(2);
@@ -20,7 +20,7 @@ function absolutePath(path: string, loops: readonly string[]): string {
   return inner === "" ? `${enclosing}[*]` : `${enclosing}[*]${inner.startsWith("[") ? "" : "."}${inner}`;
 }
 
-/** How a rule inside these loops writes a path of the message: relative to the item, or from the message with `$`. */
+/** The form of a message path in a rule inside these loops: relative to the item, or absolute with `$`. */
 export function relativePath(path: string, loops: readonly string[]): string {
   const enclosing = loops.at(-1);
   if (enclosing === undefined) return path;
@@ -34,7 +34,7 @@ export function relativePath(path: string, loops: readonly string[]): string {
 const quotedText = /'(?:[^'\\]|\\.)*'/g;
 const pathIn = /(?:\$(?:item)?(?=[.[])|\$item\b|(?<![\w$.)\]'@])(?:[A-Za-z_@][\w$]*))(?:\.[@#]?[A-Za-z_][\w$]*|\[\*\]|\[\d+\]|\['[^']*'\])*(?![\w$]|\s*\()/g;
 
-/** The message paths that a formula reads. Quoted names and function names are excluded. */
+/** The message paths that a formula reads. Quoted text and function names are excluded. */
 export function pathsIn(formula: string, loops: readonly string[]): readonly string[] {
   // Quotes of a bracketed name are part of the path.
   const text = formula.replaceAll(quotedText, (found, offset: number) => (formula[offset - 1] === "[" ? found : "''"));

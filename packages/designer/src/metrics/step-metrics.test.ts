@@ -89,7 +89,7 @@ describe("the metrics of a deployed flow", () => {
     expect(stepMetrics(traffic(busy, 1_000), outline).get(trigger)?.perMinute).toBeCloseTo(600);
     // All of them are stored: sixty in five minutes.
     expect(stepMetrics(traffic(busy, 60), outline).get(trigger)?.perMinute).toBeCloseTo(12);
-    // A flow that was deployed two minutes ago has two minutes; one deployed ten seconds ago counts as one minute.
+    // For a flow deployed two minutes ago, the rate covers two minutes; for one deployed ten seconds ago, it covers the minimum of one minute.
     expect(stepMetrics(traffic(busy, 60, 120), outline).get(trigger)?.perMinute).toBeCloseTo(30);
     expect(stepMetrics(traffic(busy, 60, 10), outline).get(trigger)?.perMinute).toBeCloseTo(60);
   });

@@ -16,7 +16,7 @@ import { useRunPages, type RunPages, type RunQuery } from "./use-run-pages.ts";
 
 const labels = strings.runs;
 const pollMs = 2000;
-/** A text search reads the whole history of the runtime. */
+/** A text search is polled less often, because it may scan many runs. */
 const searchPollMs = 10_000;
 const searchDebounceMs = 300;
 

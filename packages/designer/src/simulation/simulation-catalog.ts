@@ -4,7 +4,7 @@ import { portableConnectors, ioShapes, type MessageMappingPort } from "@sluice/c
 import { entities, type Catalog, type Connector, type ConnectorDeclaration, type Exchange, type LanguageDeclaration, type Source } from "@sluice/engine";
 import type { ConnectorRole } from "@sluice/model";
 import { placeholderConnectors, type RuntimeConnectors } from "./runtime-connectors.ts";
-import { beans, formats, languages, refused, restEntities, steps } from "@sluice/standard";
+import { beans, formats, languages, refused, standardEntities, steps } from "@sluice/standard";
 
 export interface SimulationPorts {
   readonly mappings: MessageMappingPort;
@@ -36,7 +36,7 @@ export function simulationCatalog(ports: SimulationPorts): Catalog {
     languages: languagesByName,
     formats: new Map(formats.map((format) => [format.name, format])),
     beans: new Map(beans.flatMap((bean) => bean.names.map((name) => [name, bean] as const))),
-    entities: new Map([...entities, ...restEntities].map((entity) => [entity.name, entity])),
+    entities: new Map([...entities, ...standardEntities].map((entity) => [entity.name, entity])),
     connectors: new Map(connectors.flatMap((connector) => [connector.scheme, ...(connector.aliases ?? [])].map((scheme) => [scheme, connector] as const))),
     refused,
     defaultLanguage: "simple",

@@ -1,4 +1,4 @@
-// The message at the selected step: from the open run, otherwise from the simulation of the sample.
+// The message at the selected step: from the open run, otherwise from a simulation with the sample message.
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { pathKey, type Path } from "@sluice/model";
 import { useWatch } from "../breakpoints/breakpoint-watch.ts";
@@ -19,7 +19,7 @@ export interface StepMessage {
   readonly runId: string | undefined;
   /** True while a breakpoint holds the message before the step. */
   readonly isHeld?: boolean;
-  /** How often the step was reached. */
+  /** How many times the step was reached. */
   readonly visits: number;
 }
 
@@ -62,7 +62,7 @@ function useHeld(key: string | undefined) {
 const noSteps: VisitedSteps = { steps: [], input: undefined, isFallback: true };
 const debounceMs = 200;
 
-/** The steps of the trial. While the trial is off, the sample is simulated for this purpose only. */
+/** The steps of the trial. While the trial is off, the flow is simulated with the sample for this purpose only. */
 function useSampleSteps(isNeeded: boolean): VisitedSteps {
   const trial = useTrial();
   const isOn = useTrialState((state) => state.isOn);

@@ -22,7 +22,7 @@ export function sequence(slots: readonly Slot[], clock: Clock): Processor {
   return slots.some(({ costly }) => costly) ? pacedSequence(slots, clock) : plainSequence(slots, clock);
 }
 
-/** Characters, bytes or items from which any step may take long. */
+/** Characters, bytes or items from which any step may be slow. */
 const largeFrom = 64 * 1024;
 
 function isLarge(body: unknown): boolean {

@@ -69,7 +69,8 @@ function checkContents(expected: CalledBody, calls: readonly AssertedCall[], jso
   const faults = selected.map((one) => mismatch(expected, one, jsonPath));
   const ok = selected.length > 0 && (call === "any" ? faults.some((fault) => fault === undefined) : faults.every((fault) => fault === undefined));
   if (ok) return { ok, message: `mock '${mock}' was called as expected` };
-  return { ok, message: `mock '${mock}': ${selected.length === 0 ? `there is no call ${call}` : faults.find((fault) => fault !== undefined)}` };
+  const missing = typeof call === "number" ? `there is no call ${call}` : "it was not called";
+  return { ok, message: `mock '${mock}': ${selected.length === 0 ? missing : faults.find((fault) => fault !== undefined)}` };
 }
 
 function mismatch({ with: expectation }: CalledBody, { request, seq }: AssertedCall, jsonPath: JsonPath): string | undefined {

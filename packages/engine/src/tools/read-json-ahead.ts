@@ -34,7 +34,7 @@ function isRead(bytes: Uint8Array, step: unknown): boolean {
   return json !== undefined;
 }
 
-/** A failure is stored for the expression to throw: a branch that is not taken must not fail. Only lists and objects take long. */
+/** A failure is stored for the expression to throw: a branch that is not taken must not fail. Only lists and objects are slow to read. */
 function parseAhead(text: string, step: unknown, clock: Clock): Promise<LongJson> | undefined {
   const start = text.search(/[^\s\uFEFF]/);
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;

@@ -8,7 +8,7 @@ const partWeight = 2_000;
 const longFrom = 20_000;
 /** Maximum number of values in one JSON text; the same limit applies to synchronous writing. */
 const maxValues = 2_000_000;
-/** Values that are nested deeper, or contain themselves, are passed to JSON.stringify, which rejects them. */
+/** Maximum depth at which a value is split into parts. Deeper values are written by one JSON.stringify call, which rejects circular ones. */
 const maxDepth = 1000;
 
 /** True for a list or map that is so large that writing it at once would block the event loop. */

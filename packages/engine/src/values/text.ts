@@ -69,7 +69,7 @@ function writeMarked(value: unknown, indent: string | undefined, suffix: string)
 const maxNodes = 2_000_000;
 /** Placeholder for the text of a stream, because reading a stream consumes it. */
 const streamText = "[stream]";
-/** Maximum depth of the walk before writing; JSON.stringify rejects deeper and circular values. */
+/** Maximum depth of the walk before writing. Deeper values are written with a replacer; JSON.stringify rejects circular ones. */
 const maxDepth = 1000;
 /** Depth from which {@link writeDeep} is faster than JSON.stringify. */
 const deepFrom = 200;

@@ -278,7 +278,7 @@ onEveryStore(
       expect(performance.now() - startTime).toBeLessThan(1_900);
     });
 
-    check("may take long, but end when the node that works on them has left", async () => {
+    check("may take a long time, but end when the node that works on them has left", async () => {
       const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
       const options = { timeoutMs: 60_000, maxBytes: 100 };
       const started: string[] = [];

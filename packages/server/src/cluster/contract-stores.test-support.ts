@@ -94,7 +94,7 @@ export interface StoreUnderTest {
 /** Stores without SERVICE_QUEUE_BYTES. */
 const unlimitedStores = ["memory"];
 
-/** Stores whose tests take long; `npm run test:faults` runs all of them. */
+/** Stores with slow tests; `npm run test:faults` runs all of them. */
 const slowStores = ["three NATS servers (needs NATS)"];
 const runsSlowStores = process.env["SLUICE_CONTRACT"] === "all";
 

@@ -4,7 +4,7 @@ import type { RecordCipher } from "./record-cipher.ts";
 import type { Session } from "./session.ts";
 
 export interface NodeResponses<T> {
-  /** By name of the node. */
+  /** Sorted by node name. */
   readonly responses: readonly { readonly node: string; readonly response: T }[];
   /** Nodes that did not respond, by name, with the reason. */
   readonly incomplete: readonly { readonly node: string; readonly reason: string }[];

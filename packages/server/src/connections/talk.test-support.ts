@@ -4,7 +4,7 @@ import { defineBean, defineConnector, type Connection, type ConnectorDeclaration
 import { f } from "@sluice/model";
 import { echo, type EchoClient } from "./echo-server.test-support.ts";
 
-const details = { title: "Talk", summary: "Asks the echo server.", group: "testing", since: "0.1" };
+const details = { title: "Talk", summary: "Sends a request to the echo server.", group: "testing", since: "0.1" };
 
 const talk = defineConnector({
   ...details,

@@ -19,7 +19,7 @@ export interface LogRecord {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Also receives the records for whose level `wants` returns true. */
+/** Also receives each record if `wants` returns true for its level. */
 export interface LogFollower {
   wants(level: LogLevel): boolean;
   take(record: LogRecord): void;
@@ -106,7 +106,7 @@ class LogLine implements UnwrittenLine {
   }
 }
 
-/** Cached text of consecutive lines: the prefix, within a millisecond, and the location. */
+/** Caches for consecutive lines: the prefix of lines within the same millisecond, and the location. */
 const lastPrefix = { at: -1, level: "", logger: "", text: "" };
 const lastLocation: { route: Run["route"] | undefined; stepId: string | undefined; text: string } = { route: undefined, stepId: undefined, text: "" };
 

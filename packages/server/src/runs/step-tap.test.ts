@@ -69,7 +69,7 @@ describe("steps of runs", () => {
     expect(stepsOf(history, run.id)).toEqual(before);
   });
 
-  it("are not recorded for another run after the history evicted theirs", async () => {
+  it("do not appear in another run whose record was evicted", async () => {
     const { pass, advance, mocks } = await recordFlow(
       `
 - onCompletion: {steps: [{delay: {constant: "100"}}, {setBody: {simple: "\${messageHistory}"}}, {to: "mock:over"}]}

@@ -1,4 +1,4 @@
-// The table of queued messages: written in groups, read in pages, bounded in bytes over all queues. Which consumer holds a message
+// The table of queued messages: written in groups, read in pages, limited in total bytes across all queues. Which consumer holds a message
 // is tracked in memory by the consumers.
 import type { DeadLetterDetails, Position, QueuedMessage, QueueStore, StoredMessage } from "@sluice/connectors";
 import { storedSize } from "@sluice/connectors";

@@ -22,7 +22,7 @@ function written(
 }
 
 describe("a trace event", () => {
-  it.each(["preview", "full"] as const)("masks a secret that truncation leaves in part (recorded: %s)", (recorded) => {
+  it.each(["preview", "full"] as const)("masks a secret that truncation cuts off (recorded: %s)", (recorded) => {
     const text = `${"y".repeat(4_090)}top-secret and more`;
     expect(written(text, "x", recorded).message.body).toBe(`${"y".repeat(4_090)}***`);
     expect(JSON.stringify(written({ text: text.slice(30) }, "x", recorded))).not.toContain("top-");

@@ -106,7 +106,7 @@ export class ReplicatedState {
       await this.#deploy(flow);
       this.#flows.set(id, version);
     } catch (error) {
-      // No version is better than a stale one: the leader serves the flow then.
+      // Remove the flow rather than run a stale version: the leader then serves it.
       this.#undeploy(id);
       throw error;
     }

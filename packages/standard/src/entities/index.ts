@@ -4,4 +4,4 @@ import { restConfiguration } from "./rest/rest-configuration.ts";
 import { rest } from "./rest/rest.ts";
 
 /** Top-level elements in addition to those of the engine. */
-export const restEntities: readonly EntityDeclaration[] = [rest, restConfiguration, transformers, validators];
+export const standardEntities: readonly EntityDeclaration[] = [rest, restConfiguration, transformers, validators];

@@ -224,7 +224,7 @@ describe("plain objects", () => {
     expect(written("o", object(xml))).toBe(xml);
   });
 
-  test("a key that is not an XML name is rejected by name", () => {
+  test("a key that is not an XML name is rejected with an error that names it", () => {
     expect(() => written("o", { "a b": 1 })).toThrowError(/'a b' cannot be the name/);
   });
 });

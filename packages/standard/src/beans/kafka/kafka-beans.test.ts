@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const transform = (name: string): string => `org.apache.camel.component.kafka.transform.${name}`;
 
-/** A route that calls one transform: with bean properties, or with exchange properties as the public Kamelets do. */
+/** A route that calls one transform configured with bean properties. */
 function withBean(type: string, properties: Readonly<Record<string, string>> = {}): string {
   return `
 - beans:
@@ -17,6 +17,7 @@ function withBean(type: string, properties: Readonly<Record<string, string>> = {
 `;
 }
 
+/** A route that calls one transform configured with exchange properties, as the public Kamelets do. */
 function withProperties(type: string, properties: Readonly<Record<string, string>>): string {
   const set = Object.entries(properties).map(([name, value]) => `      - setProperty: {name: ${name}, constant: ${JSON.stringify(value)}}\n`);
   return `
@@ -28,7 +29,7 @@ ${set.join("")}      - bean: "${type}"
 }
 
 describe("field transforms", () => {
-  it("have the class names of earlier catalogs too", async () => {
+  it("can also be referenced by the class names of earlier catalogs", async () => {
     const run = await flow(withBean("org.apache.camel.kamelets.utils.transform.DropField", { field: "a" }));
     expect((await run({ body: '{"a":1,"b":2}' })).body).toEqual({ b: 2 });
     const key = await flow(withProperties("org.apache.camel.kamelets.utils.transform.kafka.ValueToKey", { fields: "a" }));
@@ -46,7 +47,7 @@ describe("field transforms", () => {
     expect((await run({ body, headers: { id: "7" } })).body).toEqual(expected);
   });
 
-  it("extract a field into a header, only once in strict mode", async () => {
+  it("extract a field into a header; in strict mode, into the body if the header is already set", async () => {
     const run = await flow(withBean(transform("ExtractField"), { field: "a", headerOutput: "true", headerOutputName: "found", strictHeaderCheck: "true" }));
     const first = await run({ body: { a: 5 } });
     expect([first.body, first.headers["found"]]).toEqual([{ a: 5 }, 5]);

@@ -1,4 +1,4 @@
-// Tokens → syntax tree: expressions, local variables, `if`, `return` and closures. Other Groovy syntax is rejected by name.
+// Tokens → syntax tree: expressions, local variables, `if`, `return` and closures. Other Groovy syntax is rejected with an error that names it.
 import { CompileError } from "@sluice/engine/spi";
 import { TokenCursor } from "./groovy-cursor.ts";
 import { tokenize, type Token } from "./groovy-lexer.ts";

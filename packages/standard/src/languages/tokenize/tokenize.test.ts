@@ -9,7 +9,7 @@ const tokens = (token: string, body: unknown, options: LanguageInput["options"] 
   ...(evaluate(token, { body, options, ...more }) as Iterable<unknown>),
 ];
 
-async function later(token: string, chunks: readonly (string | Uint8Array)[], options: LanguageInput["options"] = {}): Promise<unknown[]> {
+async function streamTokens(token: string, chunks: readonly (string | Uint8Array)[], options: LanguageInput["options"] = {}): Promise<unknown[]> {
   async function* stream(): AsyncGenerator<string | Uint8Array> {
     for (const chunk of chunks) yield await Promise.resolve(chunk);
   }
@@ -20,7 +20,7 @@ async function later(token: string, chunks: readonly (string | Uint8Array)[], op
 
 const cases: readonly (readonly [title: string, token: string, options: Record<string, string>, text: string, expected: readonly string[]])[] = [
   ["a separator", ",", {}, "a,b,c", ["a", "b", "c"]],
-  ["empty tokens inside are kept, at the ends not", ",", {}, ",a,,b,", ["a", "", "b"]],
+  ["empty tokens are kept, except at the ends", ",", {}, ",a,,b,", ["a", "", "b"]],
   ["no separator at all", ",", {}, "abc", ["abc"]],
   ["nothing", ",", {}, "", []],
   ["a long separator", "--", {}, "a--b-c--d", ["a", "b-c", "d"]],
@@ -31,7 +31,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
   ["without the first", "\n", { group: "2", skipFirst: "true" }, "head\nl1\nl2\nl3", ["l1\nl2", "l3"]],
   ["a pattern", "[;,]+", { regex: "true" }, "a;b,,c", ["a", "b", "c"]],
   ["a pattern with whitespace", ",\\s*", { regex: "true" }, "a,  b,c", ["a", "b", "c"]],
-  ["a pattern that is kept", "[;,]+", { regex: "true", includeTokens: "true" }, "a;b,,c", ["a;", "b,,", "c"]],
+  ["a pattern with separators kept", "[;,]+", { regex: "true", includeTokens: "true" }, "a;b,,c", ["a;", "b,,", "c"]],
   ["pairs", "[START]", { endToken: "[END]" }, "[START]Vera[END]noise[START]Otto[END]", ["Vera", "Otto"]],
   ["pairs with their tokens", "<", { endToken: ">", includeTokens: "true" }, "x<a>y<b>z<c", ["<a>", "<b>"]],
   [
@@ -62,14 +62,14 @@ describe("tokenize", () => {
     expect(tokens(token, text, options)).toEqual(expected);
     expect(tokens(token, new TextEncoder().encode(text), options)).toEqual(expected);
     // However the text is chunked, the tokens are the same.
-    expect(await later(token, [...text], options)).toEqual(expected);
-    expect(await later(token, text.match(/[^]{1,3}/g) ?? [], options)).toEqual(expected);
+    expect(await streamTokens(token, [...text], options)).toEqual(expected);
+    expect(await streamTokens(token, text.match(/[^]{1,3}/g) ?? [], options)).toEqual(expected);
   });
 
   it("decodes characters split between chunks", async () => {
     const bytes = new TextEncoder().encode("é,😀");
     expect(
-      await later(
+      await streamTokens(
         ",",
         [...bytes].map((byte) => Uint8Array.of(byte)),
       ),
@@ -83,7 +83,7 @@ describe("tokenize", () => {
     expect(tokens("${header.sep}", "a|b", {}, { headers: { sep: "|" } })).toEqual(["a", "b"]);
   });
 
-  it("can be iterated again, and is shown as an equivalent list", () => {
+  it("can be iterated again, and is serialized as a list", () => {
     const list = evaluate(",", { body: "a,b" }) as Iterable<string>;
     expect([...list]).toEqual([...list]);
     expect(JSON.stringify(list)).toBe('["a","b"]');

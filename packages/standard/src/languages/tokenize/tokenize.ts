@@ -10,7 +10,7 @@ import { compileTokensType, tokensOf, type Tokenizer } from "./token-stream.ts";
 
 type Options = Readonly<Record<string, string>>;
 
-/** Splits text at a token, lazily: the tokens are never all in memory. */
+/** Splits text at a token, lazily: without a result type, the tokens are not all held in memory. */
 export const tokenize = defineLanguage({
   name: "tokenize",
   title: "Tokenize",

@@ -43,7 +43,7 @@ function validateWithXmllint(xml: string): string {
   return status === 0 ? "valid" : stderr;
 }
 
-/** The schema of JUnit reports, by element: attributes (required ones marked) and children in order. */
+/** The schema of JUnit reports, by element: attributes, required attributes, and children in order. */
 const schema: Readonly<
   Record<string, { readonly attributes: Readonly<Record<string, RegExp>>; readonly required: readonly string[]; readonly children: readonly string[] }>
 > = {
@@ -151,7 +151,7 @@ describe("the JUnit report", () => {
     );
   });
 
-  it("preserves names, first errors and the step trace with any characters", () => {
+  it("escapes special characters in names, messages and the step trace, and replaces characters that XML does not allow", () => {
     const cases = [...root.getElementsByTagName("testcase")];
     expect(cases.map((one: any) => one.getAttribute("name"))).toEqual(['says "hi" & <bye>', "fails # loudly", "broken.yaml"]);
     expect(root.getElementsByTagName("system-out")[0].textContent).toBe("orders failed: boom <&>\n  a (to) failed 1.5 ms");

@@ -1,9 +1,9 @@
-// Expression mode: text in which only functions and the operators after them have a meaning.
+// Expression mode: text in which only functions and the operators after them are interpreted.
 import type { SimpleNode } from "./ast.ts";
 import { endOfFunction, escapeAt, isBlank, isQuote, openingAt, syntaxError } from "./scan.ts";
 
 export interface ParseSettings {
-  /** Offset of the text in the whole text. */
+  /** Offset of this text in the whole expression. */
   readonly offset: number;
   /** True on the right of a chain, where `$param` is the piped value. */
   readonly piped: boolean;
@@ -145,7 +145,7 @@ class TemplateParser {
     return node;
   }
 
-  /** A literal on the right of an operator, with the text after it; numbers, booleans and null are text in a template. */
+  /** A literal on the right of an operator; numbers, booleans and null are text in a template. */
   #readLiteral(operator: string): SimpleNode {
     const literal = /^(?:'[^']*'|"[^"]*"|\d[\d.,]*|true|false|null)(?=\s|$)/.exec(this.#text.slice(this.#at))?.[0];
     if (literal === undefined) {
