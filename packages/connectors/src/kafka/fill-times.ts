@@ -1,4 +1,5 @@
 import type { Clock } from "@sluice/engine/spi";
+import { keyOf } from "./held-records.ts";
 import type { KafkaRecord, PartitionBatch } from "./kafka-client.ts";
 
 /** Determines how long batches that are not full wait for more records. */
@@ -14,9 +15,9 @@ export class FillTimes {
   }
 
   /** How long the batch that starts with this record waits; 0 when it is due. */
-  waitMs({ topic, partition }: PartitionBatch, { offset }: KafkaRecord): number {
+  waitMs(batch: PartitionBatch, { offset }: KafkaRecord): number {
     if (this.#intervalMs === undefined) return 0;
-    const key = `${topic} ${partition}`;
+    const key = keyOf(batch);
     const now = this.#clock.monotonic();
     const known = this.#waiting.get(key);
     const waiting = known?.offset === offset ? known : { offset, since: now };

@@ -11,7 +11,7 @@ export interface Partition {
   readonly partition: number;
 }
 
-const keyOf = ({ topic, partition }: Partition): string => `${topic} ${partition}`;
+export const keyOf = ({ topic, partition }: Partition): string => `${topic} ${partition}`;
 const isBefore = (one: string, other: string): boolean => BigInt(one) < BigInt(other);
 
 export class HeldRecords {
@@ -65,8 +65,7 @@ export class HeldRecords {
 
   /** For a new assignment of partitions: the client fetches from the committed offsets again. */
   clear(): void {
-    for (const { cancel } of this.#held.values()) cancel();
-    this.#held.clear();
+    this.close();
     this.#limits.clear();
   }
 

@@ -15,7 +15,7 @@ export interface SubscribableConnection<C> extends Pick<Connection<C>, "client" 
 
 export interface ReconnectLimit {
   /** True when no further attempt is made after this many consecutive failures, of which a lost connection is the first. */
-  isReached(failures: number, error: unknown): boolean;
+  isReached(failures: number): boolean;
   /** The options that set the limit, for the error message. */
   readonly reason: string;
 }
@@ -112,7 +112,7 @@ class Attempts<C> {
       if (this.#isLost) this.#report(undefined);
     } catch (error) {
       if (client !== undefined) this.#parts.connection.drop?.(client);
-      this.#retryLater(error);
+      this.#retryLater(toFlowError(error).message);
     }
   }
 
@@ -134,21 +134,20 @@ class Attempts<C> {
     if (this.#isStopped) return;
     if (problem !== undefined) this.#report(problem);
     this.#working ??= this.#end()
-      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#retryLater(new Error(problem))))
+      .then(() => (problem === undefined && !this.#isStopped ? this.#subscribe() : this.#retryLater(problem ?? "")))
       .finally(() => (this.#working = undefined));
   }
 
-  #retryLater(error: unknown): void {
+  #retryLater(problem: string): void {
     if (this.#isStopped) return;
-    const { message } = toFlowError(error);
     const { host, backOff = reconnectBackOff, reconnectLimit } = this.#parts;
     this.#failures++;
-    this.#hasGivenUp = reconnectLimit?.isReached(this.#failures, error) === true;
+    this.#hasGivenUp = reconnectLimit?.isReached(this.#failures) === true;
     if (reconnectLimit !== undefined && this.#hasGivenUp) {
-      this.#report(`${message}; it is not connected again because of ${reconnectLimit.reason}: restart the route`);
+      this.#report(`${problem}; it is not connected again because of ${reconnectLimit.reason}: restart the route`);
       return;
     }
-    this.#report(message);
+    this.#report(problem);
     this.#cancelWait = host.clock.after(backOffMs(this.#failures, host.random(), backOff), () => {
       this.#cancelWait = undefined;
       void this.#attempt();
