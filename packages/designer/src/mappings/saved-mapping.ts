@@ -6,6 +6,7 @@ import { runtimeAt, type MappingKind } from "../api-client/runtime-client.ts";
 import { workspaceClient, type DocumentFile } from "../api-client/workspace-client.ts";
 import { mappingStrings } from "../strings/mappings.ts";
 import { installedMappings } from "./installed-mappings.ts";
+import { hasComments } from "./yaml-comments.ts";
 
 export interface SavedMapping {
   /** The saved version; undefined for a mapping that does not exist yet. */
@@ -97,7 +98,7 @@ export async function saveMapping(kind: MappingKind, id: string, document: unkno
   const text = documentText(document);
   if (file?.text === text) return { file, fileSkipped: undefined };
   // Comments would be lost.
-  if (file !== undefined && /(^|\s)#/.test(file.text)) return { file, fileSkipped: "comments" };
+  if (file !== undefined && hasComments(file.text)) return { file, fileSkipped: "comments" };
   try {
     const { hash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
     return { file: { ...rest, id, text, hash }, fileSkipped: undefined };

@@ -100,8 +100,10 @@ export async function deleteFlow(id: string, deployedOn: string | undefined): Pr
   if (deployedOn !== undefined) await undeployFlow(deployedOn, id);
   const saved = (await workspaceClient.flows()).find((flow) => flow.id === id);
   if (saved !== undefined) {
-    for (const test of await workspaceClient.tests(id)) await workspaceClient.removeTest(id, test.id, test.hash);
+    const tests = await workspaceClient.tests(id);
+    // First the flow: if it was changed elsewhere, this fails, and its tests must remain.
     await workspaceClient.removeFlow(id, saved.hash);
+    for (const test of tests) await workspaceClient.removeTest(id, test.id, test.hash);
   }
   closeEditor(id);
   drafts.remove(id);
