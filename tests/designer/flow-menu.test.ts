@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
       await confirmation.getByRole("button", { name: "Delete flow" }).click();
       await expect.poll(() => new URL(page.url()).pathname, soon).toBe("/flows");
       await expect.poll(() => existsSync(join(designer.workspace, "flows", "orders.yaml")), soon).toBe(false);
-      expect(existsSync(testFile())).toBe(false);
+      await expect.poll(() => existsSync(testFile()), soon).toBe(false);
       expect(await replyStatus()).toBe(404);
       await expect.poll(() => page.getByRole("link", { name: "Orders to ERP", exact: true }).count(), soon).toBe(0);
     },
