@@ -175,6 +175,8 @@ class MqttPartner implements Partner {
     const client = this.#client as MqttClient;
     for (let at = 0; at < texts.length; at += 50)
       await Promise.all(texts.slice(at, at + 50).map((text) => client.publishAsync(`${name}/in`, text, { qos: 1 })));
+    // Mosquitto confirms messages before it saves them, and reads the next message only after saving.
+    await client.publishAsync(`${name}/sent`, "", { qos: 1 });
   }
 
   received(name: string): Promise<readonly string[]> {
