@@ -73,7 +73,7 @@ export class PolicyCheck implements AccessCheck {
       if (wait > 0) return this.#tooMany(request, wait);
     }
     const result = scheme.verify(credential, request, source);
-    return result instanceof Promise ? result.then((later) => this.#decide(request, requirement, later)) : this.#decide(request, requirement, result);
+    return result instanceof Promise ? result.then((resolved) => this.#decide(request, requirement, resolved)) : this.#decide(request, requirement, result);
   }
 
   #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyVerification): AccessGranted | AccessDenied | AccessNeedsBody {

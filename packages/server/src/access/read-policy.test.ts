@@ -157,7 +157,7 @@ describe("reading a policy", () => {
   });
 });
 
-describe("read, edit, write", () => {
+describe("reading, editing and writing back a policy", () => {
   const full = {
     authenticate: [
       {
@@ -203,7 +203,7 @@ describe("read, edit, write", () => {
     expect((await hashPasswords(readPolicy(other, policy).policy, policy)).authenticate?.[0]).not.toEqual(policy.authenticate?.[1]);
   });
 
-  it("*** never turns a variable name or another user's secret into a secret", async () => {
+  it("rejects *** when no literal secret is stored under the same id or fingerprint", async () => {
     const policy = await hashPasswords(readPolicy(full, undefined).policy, undefined);
     for (const document of [
       { authenticate: [{ type: "apiKey", keys: [{ id: "erp", key: "***" }] }] },
