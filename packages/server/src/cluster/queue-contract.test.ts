@@ -18,8 +18,8 @@ onEveryStore(
       queue = `work/${++queues} ä`;
       return connect(count);
     };
-    const put = (cluster: Cluster, body: string, place: { readonly key?: string; readonly delayMs?: number; readonly id?: string } = {}): Promise<void> =>
-      cluster.queues.put(queue, content(body), { id: randomUUID(), key: undefined, delayMs: 0, ...place });
+    const put = (cluster: Cluster, body: string, options: { readonly key?: string; readonly delayMs?: number; readonly id?: string } = {}): Promise<void> =>
+      cluster.queues.put(queue, content(body), { id: randomUUID(), key: undefined, delayMs: 0, ...options });
 
     /** Consumes the queue; messages with a key are ordered on the node with a token. */
     const consume = (
@@ -98,7 +98,7 @@ onEveryStore(
     });
 
     check(
-      "repeating a put with the same id stores nothing twice",
+      "a put that is repeated with the same id stores the message once",
       async () => {
         const [one] = await nodes(1);
         const received: string[] = [];

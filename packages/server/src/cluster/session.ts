@@ -164,7 +164,7 @@ export class Session {
     }
     if (this.#isClosed) return;
     const now = systemClock.monotonic();
-    // This node received no heartbeats during that time, so it must not count as silence of the others.
+    // This node received no heartbeats in the meantime, so it must not conclude that the other nodes are dead.
     if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.receivedAt = now;
     // A node that is dead must not count as live after the next interruption; its next heartbeat would add it again.
     else for (const [boot, { receivedAt }] of this.#members) if (receivedAt < now - ttlMs) this.#members.delete(boot);

@@ -46,7 +46,7 @@ export class PostgresQueueSpace {
   }
 
   async #sum(): Promise<void> {
-    const began = systemClock.monotonic();
+    const startTime = systemClock.monotonic();
     const before = this.#added;
     try {
       // The sizes of large values are known without reading them.
@@ -58,6 +58,6 @@ export class PostgresQueueSpace {
       // The insert that follows reports that the database cannot be reached.
     }
     this.#measuredAt = systemClock.monotonic();
-    this.#tookMs = this.#measuredAt - began;
+    this.#tookMs = this.#measuredAt - startTime;
   }
 }
