@@ -48,7 +48,7 @@ function keysOf(deployment: Deployment): readonly (readonly [string | undefined,
 const problemsOf = (deployment: Deployment): readonly string[] => unsupportedParts(deployment, catalog, []).map(({ message }) => message);
 const stateful = "to: 'file:out'";
 
-it("the name of 'master:' chooses the slot, and ties no other route", () => {
+it("a 'master:' route uses the slot of its name and ties no other route", () => {
   const deployment = prepare(["one", "master:a:timer:t"], ["two", "master:b:webhook"], ["three", "webhook"], ["four", "timer:t"]);
   expect(tiesOf(deployment, catalog)).toEqual([]);
   expect(keysOf(deployment)).toEqual([
@@ -60,7 +60,7 @@ it("the name of 'master:' chooses the slot, and ties no other route", () => {
   expect(problemsOf(deployment)).toEqual([]);
 });
 
-it("a flow with state in memory runs on the node of its name, and can have only one", () => {
+it("a flow with state in memory runs on the node of its 'master:' name, and can have only one name", () => {
   const deployment = prepare(["one", "master:a:timer:t", stateful], ["two", "webhook"], ["three", "master:a:queue:work"]);
   expect(keysOf(deployment)).toEqual([
     ["master/a", "master/a"],

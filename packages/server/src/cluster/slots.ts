@@ -123,7 +123,7 @@ export class Slots {
     this.#leaving = undefined;
   }
 
-  /** Releases a claim of this process that failed, if it was stored nevertheless: no other node would, as long as this one lives. */
+  /** Releases the claim of a failed call if it was stored after all: while this node is alive, no other node releases it. */
   async #releaseOwn(slot: number): Promise<void> {
     const { claims, boot } = this.#parts.cluster;
     const claim = await claims.claim("slot", String(slot), Buffer.from(boot));
