@@ -216,12 +216,12 @@ export class InstalledKamelets {
           oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}; nothing was changed`),
         );
       // Flows are compiled and deployed under this lock, so none is deployed with the previous version after the file has changed.
-      const { unflushed, late } = await flows.mutex.run(claimsKey, async () => {
-        const deployedMeanwhile = affectedFlows(flows, name, next?.text).filter((id) => !affected.includes(id));
-        await this.#refusedBy(replacement, deployedMeanwhile, new Map());
-        return { unflushed: await write(), late: deployedMeanwhile };
+      const { unflushed, deployedMeanwhile } = await flows.mutex.run(claimsKey, async () => {
+        const added = affectedFlows(flows, name, next?.text).filter((id) => !affected.includes(id));
+        await this.#refusedBy(replacement, added, new Map());
+        return { unflushed: await write(), deployedMeanwhile: added };
       });
-      return { refused: [...refused, ...(await reloadUsers(flows, late))], unflushed };
+      return { refused: [...refused, ...(await reloadUsers(flows, deployedMeanwhile))], unflushed };
     } catch (error) {
       await reloadUsers(flows, affectedFlows(flows, name, this.files.find(name)?.text));
       throw error;

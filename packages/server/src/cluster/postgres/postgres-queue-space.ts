@@ -17,7 +17,7 @@ export class PostgresQueueSpace {
   /** Bytes that this node stored since the last measurement began. */
   #added = 0;
   #measuredAt = -Infinity;
-  #tookMs = 0;
+  #lastDurationMs = 0;
   #measuring: Promise<void> | undefined = undefined;
 
   constructor(link: PostgresLink, limit: number) {
@@ -38,7 +38,7 @@ export class PostgresQueueSpace {
   }
 
   #isOlderThan(ms: number): boolean {
-    return systemClock.monotonic() - this.#measuredAt > Math.max(ms, this.#tookMs / measureShare);
+    return systemClock.monotonic() - this.#measuredAt > Math.max(ms, this.#lastDurationMs / measureShare);
   }
 
   #measure(): Promise<void> {
@@ -58,6 +58,6 @@ export class PostgresQueueSpace {
       // The insert that follows reports that the database cannot be reached.
     }
     this.#measuredAt = systemClock.monotonic();
-    this.#tookMs = this.#measuredAt - startTime;
+    this.#lastDurationMs = this.#measuredAt - startTime;
   }
 }
