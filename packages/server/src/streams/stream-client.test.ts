@@ -61,9 +61,9 @@ function createClient(query: { readonly grep?: string } = {}, reads = true) {
   };
 }
 
-it("sends 10,000 events per second to a client, all of them at once", () => {
+it("sends 10,000 events per second to a client and drops none", () => {
   const client = createClient();
-  for (let second = 0; second < 1_000; second += 10) {
+  for (let ms = 0; ms < 1_000; ms += 10) {
     client.publish(100);
     client.pass(10);
   }
@@ -73,7 +73,7 @@ it("sends 10,000 events per second to a client, all of them at once", () => {
 
 it("sends the newest events to an overloaded client, reports all others as gaps, and creates no text for them", () => {
   const client = createClient();
-  for (let second = 0; second < 1_000; second += 1) {
+  for (let ms = 0; ms < 1_000; ms += 1) {
     client.publish(80);
     client.pass(1);
   }
