@@ -1,4 +1,4 @@
-// Checks requests against a policy. The order is part of the contract: address 403, credential 401, rule 403, rate 429; all before the
+// Checks requests against a policy. The order is part of the API contract: address 403, credential 401, rule 403, rate 429; all before the
 // body is read, except for signed bodies.
 import type { Awaitable } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessRequest } from "../http/access.ts";

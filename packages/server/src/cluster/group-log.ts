@@ -9,7 +9,7 @@ export interface CompletedGroup {
   readonly queue: string;
   /** The slot token of the node that completed it. */
   readonly token: number;
-  /** The process that runs it; empty for none. */
+  /** The boot id of the process that runs it; empty if none does. */
   readonly boot: string;
   readonly key: string;
   readonly by: string;

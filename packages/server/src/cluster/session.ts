@@ -91,7 +91,7 @@ export class Session {
     return this.isValid && !this.live().some((node) => node.boot === boot);
   }
 
-  /** Reports its own state to the other nodes immediately. */
+  /** Reports the state of this node to the other nodes immediately. */
   publishProgress(): void {
     const { boot, isReady, applied, behind } = this.#parts.own();
     this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, isReady, applied, behind } satisfies Progress));
@@ -147,7 +147,7 @@ export class Session {
         throw new SettingsError([`SERVICE_NODE: another process already uses the node name '${cluster.node}' in this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
-    // They would delay every later start, because their records stay in the store.
+    // The records of ended processes would stay in the store and delay every later start.
     await this.#removeSessions(others().map(({ heartbeat }) => heartbeat.boot));
   }
 

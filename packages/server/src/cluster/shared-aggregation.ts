@@ -31,7 +31,7 @@ export class SharedAggregations {
   constructor(parts: SharedAggregationParts) {
     this.#parts = parts;
     this.#groups = new GroupLog(parts.cluster, parts.cipher, parts.log, (queue) => {
-      for (const each of this.#started.get(queue) ?? []) each.refresh();
+      for (const partQueue of this.#started.get(queue) ?? []) partQueue.refresh();
     });
   }
 
@@ -45,7 +45,7 @@ export class SharedAggregations {
 
   /** Call when slots may have changed, and periodically, because nodes may die. */
   refresh(): void {
-    for (const all of this.#started.values()) for (const each of all) each.refresh();
+    for (const all of this.#started.values()) for (const partQueue of all) partQueue.refresh();
   }
 
   close(): void {

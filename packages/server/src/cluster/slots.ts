@@ -45,7 +45,7 @@ export class Slots {
     return this.#held.has(slot) && session.isValid && session.epoch === this.#epoch;
   }
 
-  /** The token of the claim, while the slot is held: another one after every interruption. */
+  /** The token of the claim, while the slot is held; it changes after every interruption. */
   tokenOf(slot: number): number | undefined {
     return this.holds(slot) ? this.#held.get(slot)?.token : undefined;
   }

@@ -142,18 +142,18 @@ export class InstalledKamelets {
       const hash = hashOf(bytes);
       const next = { file: this.#parts.store.pathOf(name), text };
       const previous = store.find(name)?.text;
-      const about = { name, type: kamelet?.type ?? "", title: kamelet?.title, hash, created: current === undefined, changed: previous !== text };
+      const metadata = { name, type: kamelet?.type ?? "", title: kamelet?.title, hash, created: current === undefined, changed: previous !== text };
       const warnings = warningsOf(prepared);
       if (dryRun) {
         const affected = affectedFlows(this.#parts.flows(), name, text);
         const refused = await this.#refusedBy({ name, next, force }, affected, others);
-        return { ...about, lastModified: current?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
+        return { ...metadata, lastModified: current?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
       }
-      const write = async (): Promise<Unflushed> => (about.changed ? store.write(name, bytes).catch(throwStorageError) : undefined);
+      const write = async (): Promise<Unflushed> => (metadata.changed ? store.write(name, bytes).catch(throwStorageError) : undefined);
       const { refused, unflushed } = await this.#replace({ name, next, force }, write);
-      if (about.changed) this.#parts.log.write("INFO", "sluice.kamelets", `Installed Kamelet '${name}' (hash ${hash.slice(0, 12)})`);
+      if (metadata.changed) this.#parts.log.write("INFO", "sluice.kamelets", `Installed Kamelet '${name}' (hash ${hash.slice(0, 12)})`);
       throwIfUnflushed(unflushed, "the new version is active, but may be lost");
-      return { ...about, lastModified: this.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
+      return { ...metadata, lastModified: this.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
     });
   }
 

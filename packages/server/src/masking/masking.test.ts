@@ -81,7 +81,7 @@ describe("URIs", () => {
 });
 
 describe("secret values", () => {
-  it("are scrubbed verbatim, in JSON and in URIs", () => {
+  it("are masked in plain, JSON-escaped and URI-encoded text", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ['pa"ss w&rd', "longer-secret", "short"]);
     expect(secrets.scrub('x pa"ss w&rd y')).toBe("x *** y");
@@ -177,9 +177,9 @@ describe("values as JSON", () => {
     expect(toPlain(new Date(0))).toBe("1970-01-01T00:00:00.000Z");
     expect(toPlain(new Map<string, unknown>([["a", new Set([1])]]))).toEqual({ a: [1] });
     expect(toPlain([undefined, null, Number.NaN, 10n])).toEqual([null, null, "NaN", "10"]);
-    const circle: Record<string, unknown> = { a: 1 };
-    circle["self"] = circle;
-    expect(toPlain(circle)).toEqual({ a: 1, self: null });
+    const circular: Record<string, unknown> = { a: 1 };
+    circular["self"] = circular;
+    expect(toPlain(circular)).toEqual({ a: 1, self: null });
   });
 
   it("leaves JSON values unchanged", () => {

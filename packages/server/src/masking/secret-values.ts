@@ -1,4 +1,4 @@
-// Secrets known by value: the deploy token, secret parameters, secret environment variables. They are removed from all text written to
+// Secrets known by value: the deploy token, secret parameters, secret environment variables. They are masked in all text written to
 // logs, streams, run records and sessions.
 import { masked } from "./secret-headers.ts";
 import { passwordAtEnd } from "./secret-uris.ts";

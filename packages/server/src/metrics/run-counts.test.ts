@@ -24,8 +24,8 @@ describe("run counts", () => {
   });
 
   it("limits the number of names: removed routes are dropped, then the rest is added up", () => {
-    const gone = new Set<string>();
-    const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !gone.has(id) });
+    const removed = new Set<string>();
+    const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !removed.has(id) });
     for (const id of ["a", "b", "c", "d", "e", "d"]) counts.ended(run(id, 1));
     expect(counts.list().map(({ routeId, completed }) => [routeId, completed])).toEqual([
       ["a", 1],
@@ -33,7 +33,7 @@ describe("run counts", () => {
       ["c", 1],
       ["_other", 3],
     ]);
-    gone.add("a");
+    removed.add("a");
     counts.ended(run("f", 1));
     expect(counts.list().map(({ routeId }) => routeId)).toEqual(["b", "c", "f", "_other"]);
   });

@@ -164,12 +164,12 @@ describe("the queue table", () => {
   });
 
   it("keeps the order when the wall clock is set back, and due times keep increasing", async () => {
-    let wall = 1_800_000_000_000;
+    let wallTime = 1_800_000_000_000;
     let monotonic = 0;
-    const clock: Clock = { ...systemClock, now: () => wall, monotonic: () => monotonic };
+    const clock: Clock = { ...systemClock, now: () => wallTime, monotonic: () => monotonic };
     const { queues } = await storeIn(folder(), {}, clock).open();
     const before = await queues.put("q", text("1"), now);
-    wall -= 3_600_000;
+    wallTime -= 3_600_000;
     monotonic += 10;
     const after = await queues.put("q", text("2"), now);
     expect(after.due).toBe(before.due + 10);

@@ -4,7 +4,9 @@ import { previewBody } from "../masking/preview.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
 
 it("returns the same preview as without a cache", () => {
-  const unusual = fc.constantFrom<unknown>(undefined, Number.NaN, new Date(0), new Map([["a", 1]]), new Uint8Array([104, 105]), 10n, [undefined], { a: undefined });
+  const unusual = fc.constantFrom<unknown>(undefined, Number.NaN, new Date(0), new Map([["a", 1]]), new Uint8Array([104, 105]), 10n, [undefined], {
+    a: undefined,
+  });
   const body = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), unusual)), unusual);
   fc.assert(
     fc.property(fc.array(fc.tuple(body, fc.constantFrom(20, 4_096)), { maxLength: 6 }), (bodies) => {
