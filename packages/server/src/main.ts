@@ -52,25 +52,25 @@ export function startEmbeddedServer(configuration: Configuration, output: number
 async function start(configuration: Configuration, output: number, variant: StartVariant): Promise<RunningServer> {
   const startedAt = Date.now();
   const plugins = await loadPlugins(configuration.settings);
-  const late = createLateParts();
+  const lateParts = createLateParts();
   const server = openProcess(configuration, output, variant, startedAt);
-  const durable = openDurableStore(server, late);
+  const durable = openDurableStore(server, lateParts);
   const runStore = openStoredRuns(server);
   try {
     server.cluster = await openClusterNode(server);
-    const streams = openStreams(server, late);
+    const streams = openStreams(server, lateParts);
     const documents = await openDocuments(server);
-    const http = await openHttp(server, late);
+    const http = await openHttp(server, lateParts);
     const { mappings, routeStates } = documents;
-    const engine = await openEngine(server, { plugins, durable, runStore, trace: streams.trace, mappings, routeStates, http: http.mounts.port }, late);
-    const sessions = openSessions(server, engine, streams, late);
-    const captures = late.captures.set(new Captures(engine.runtime, server.clock, server.settings.captureBytes));
+    const engine = await openEngine(server, { plugins, durable, runStore, trace: streams.trace, mappings, routeStates, http: http.mounts.port }, lateParts);
+    const sessions = openSessions(server, engine, streams, lateParts);
+    const captures = lateParts.captures.set(new Captures(engine.runtime, server.clock, server.settings.captureBytes));
     const breakpoints = openBreakpoints(server, engine);
-    const flows = openFlows(server, { documents, engine, streams, startTrial: startTrialServer }, late);
+    const flows = openFlows(server, { documents, engine, streams, startTrial: startTrialServer }, lateParts);
     const parts: ServerParts = { server, durable, documents, streams, http, engine, sessions, captures, breakpoints, flows };
     const service = joinWorkers(parts);
-    const management = openManagement(parts, service, late);
-    const listener = late.listener.set(openListener(server, http, management.handler));
+    const management = openManagement(parts, service, lateParts);
+    const listener = lateParts.listener.set(openListener(server, http, management.handler));
     return await serve(parts, listener, management, service);
   } catch (error) {
     await server.cluster?.close();

@@ -45,12 +45,12 @@ function requirementOf({ roles, public: isPublic = false }: Rule): AccessRequire
 /** Principals are immutable, so the result for the last one is cached. */
 function hasOneOf(roles: readonly string[]): (principal: Principal | undefined) => boolean {
   let last: Principal | undefined;
-  let has = false;
+  let hasRole = false;
   return (principal) => {
     if (principal !== last) {
-      has = principal?.roles.some((role) => roles.includes(role)) === true;
+      hasRole = principal?.roles.some((role) => roles.includes(role)) === true;
       last = principal;
     }
-    return has;
+    return hasRole;
   };
 }

@@ -13,38 +13,38 @@ export type Members = Readonly<Record<string, unknown>>;
 export class DocumentReader {
   readonly problems: string[] = [];
 
-  fault(path: string, text: string): undefined {
+  report(path: string, text: string): undefined {
     this.problems.push(path === "" ? text : `${path}: ${text}`);
     return undefined;
   }
 
   /** Reads an object. Unknown members are problems: a misspelled restriction would have no effect. */
   object(value: unknown, path: string, names: readonly string[]): Members | undefined {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return this.fault(path, "must be an object");
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return this.report(path, "must be an object");
     const unknown = Object.keys(value).filter((name) => !names.includes(name));
     for (const name of unknown.slice(0, maxReportedNames)) {
       const suggestion = closest(name, names);
-      this.fault(path, `unknown property '${printable(name)}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
+      this.report(path, `unknown property '${printable(name)}'${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
     }
-    if (unknown.length > maxReportedNames) this.fault(path, `${unknown.length - maxReportedNames} more unknown properties`);
+    if (unknown.length > maxReportedNames) this.report(path, `${unknown.length - maxReportedNames} more unknown properties`);
     return value as Members;
   }
 
   list(value: unknown, path: string): readonly unknown[] | undefined {
-    if (!Array.isArray(value)) return this.fault(path, value === undefined ? "is required" : "must be a list");
-    if (value.length > maxListLength) return this.fault(path, `must not have more than ${maxListLength} entries`);
-    return value.length === 0 ? this.fault(path, "must not be empty") : value;
+    if (!Array.isArray(value)) return this.report(path, value === undefined ? "is required" : "must be a list");
+    if (value.length > maxListLength) return this.report(path, `must not have more than ${maxListLength} entries`);
+    return value.length === 0 ? this.report(path, "must not be empty") : value;
   }
 
   text(value: unknown, path: string, problem = "must be a string"): string | undefined {
-    if (value === undefined || value === "") return this.fault(path, value === "" ? "must not be empty" : "is required");
-    return typeof value === "string" ? value : this.fault(path, problem);
+    if (value === undefined || value === "") return this.report(path, value === "" ? "must not be empty" : "is required");
+    return typeof value === "string" ? value : this.report(path, problem);
   }
 
   /** Reads text that matches a pattern. */
   textMatching(value: unknown, path: string, pattern: RegExp, problem: string): string | undefined {
     const text = this.text(value, path);
-    return text === undefined || pattern.test(text) ? text : this.fault(path, problem);
+    return text === undefined || pattern.test(text) ? text : this.report(path, problem);
   }
 
   texts(value: unknown, path: string): readonly string[] | undefined {
@@ -54,18 +54,18 @@ export class DocumentReader {
 
   oneOf<const V extends readonly string[]>(value: unknown, path: string, values: V): V[number] | undefined {
     if (typeof value === "string" && values.includes(value)) return value;
-    return this.fault(path, value === undefined ? "is required" : `must be one of ${values.join(", ")}`);
+    return this.report(path, value === undefined ? "is required" : `must be one of ${values.join(", ")}`);
   }
 
   integer(value: unknown, path: string, min: number, max: number): number | undefined {
-    if (value === undefined) return this.fault(path, "is required");
+    if (value === undefined) return this.report(path, "is required");
     return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? (value as number)
-      : this.fault(path, `must be an integer from ${min} to ${max}`);
+      : this.report(path, `must be an integer from ${min} to ${max}`);
   }
 
   boolean(value: unknown, path: string): boolean | undefined {
-    return typeof value === "boolean" ? value : this.fault(path, "must be true or false");
+    return typeof value === "boolean" ? value : this.report(path, "must be true or false");
   }
 
   /** Reads an optional member. */

@@ -9,7 +9,7 @@ export async function fetchText(uri: string): Promise<string> {
   let size = 0;
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error(`the reply of ${uri} exceeds ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`the reply from ${uri} exceeds ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

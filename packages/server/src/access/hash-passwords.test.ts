@@ -18,7 +18,7 @@ describe("hashPasswords", () => {
     expect(others).not.toEqual(hashesOf(first).slice(1));
   });
 
-  it("waits in the queue of password checks without delaying them for long", async () => {
+  it("queues behind password checks instead of failing, and lets checks run between its hashes", async () => {
     // Cheap hashes, so that a long queue is processed quickly.
     const cheap: ScryptHash = { ...(await hashPassword("x")), cost: 2 ** 10 };
     const checks = Array.from({ length: 258 }, () => isPassword("x", cheap));

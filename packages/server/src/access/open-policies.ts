@@ -31,7 +31,7 @@ export interface AccessParts {
   fetchText?(uri: string): Promise<string>;
 }
 
-/** A source that has used up its wrong credentials gets one attempt per interval. */
+/** After too many wrong credentials, a source gets one attempt per interval. */
 const attemptIntervalMs = 6_000;
 const maxSources = 20_000;
 

@@ -1,4 +1,4 @@
-// Checks requests against a policy. The order is part of the contract: address 403, credential 401, rule 403, rate 429; all before the
+// Checks requests against a policy. The order is part of the API contract: address 403, credential 401, rule 403, rate 429; all before the
 // body is read, except for signed bodies.
 import type { Awaitable } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessRequest } from "../http/access.ts";
@@ -73,7 +73,7 @@ export class PolicyCheck implements AccessCheck {
       if (wait > 0) return this.#tooMany(request, wait);
     }
     const result = scheme.verify(credential, request, source);
-    return result instanceof Promise ? result.then((later) => this.#decide(request, requirement, later)) : this.#decide(request, requirement, result);
+    return result instanceof Promise ? result.then((resolved) => this.#decide(request, requirement, resolved)) : this.#decide(request, requirement, result);
   }
 
   #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyVerification): AccessGranted | AccessDenied | AccessNeedsBody {

@@ -1,4 +1,5 @@
-// An access policy as stored: keys and passwords are replaced by their hashes.
+// An access policy as stored. API keys and passwords are stored as hashes; signing secrets are stored in plain text because they are
+// needed to compute signatures.
 
 /** A scrypt hash of a password; binary parts in base64. */
 export interface ScryptHash {
@@ -7,7 +8,7 @@ export interface ScryptHash {
   readonly hash: string;
 }
 
-/** Secrets are stored as hashes, except those needed to compute signatures. */
+/** The name of the environment variable that contains the secret. */
 export interface EnvironmentSecret {
   readonly env: string;
 }

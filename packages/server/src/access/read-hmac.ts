@@ -13,7 +13,7 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   const toleranceSec = reader.optional(members["toleranceSec"], (option) => reader.integer(option, `${path}.toleranceSec`, 1, 86_400));
   if (members["preset"] !== undefined) {
     for (const name of customOptions)
-      if (members[name] !== undefined) reader.fault(`${path}.${name}`, "is defined by the preset: remove it, or remove the preset");
+      if (members[name] !== undefined) reader.report(`${path}.${name}`, "is defined by the preset: remove it, or remove the preset");
     return compact({ id, preset, toleranceSec });
   }
   const header = reader.textMatching(members["header"], `${path}.header`, headerName, "must be the name of a header");
@@ -22,15 +22,15 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   );
   const template = reader.optional(members["template"], (option) => readTemplate(reader, option, `${path}.template`));
   const signsTime = (template ?? "{body}").includes("{timestamp}");
-  if (signsTime && timestampHeader === undefined) reader.fault(`${path}.timestampHeader`, "is required: the template signs {timestamp}");
+  if (signsTime && timestampHeader === undefined) reader.report(`${path}.timestampHeader`, "is required: the template signs {timestamp}");
   if (!signsTime && timestampHeader !== undefined)
-    reader.fault(`${path}.template`, "must contain {timestamp}: otherwise the timestamp is not signed and can be forged");
+    reader.report(`${path}.template`, "must contain {timestamp}: otherwise the timestamp is not signed and can be forged");
   return compact({
     id,
     header,
     algorithm: reader.optional(members["algorithm"], (option) => reader.oneOf(option, `${path}.algorithm`, ["sha1", "sha256", "sha384", "sha512"])),
     encoding: reader.optional(members["encoding"], (option) => reader.oneOf(option, `${path}.encoding`, ["hex", "base64", "base64url"])),
-    prefix: reader.optional(members["prefix"], (option) => (typeof option === "string" ? option : reader.fault(`${path}.prefix`, "must be a string"))),
+    prefix: reader.optional(members["prefix"], (option) => (typeof option === "string" ? option : reader.report(`${path}.prefix`, "must be a string"))),
     template,
     timestampHeader,
     toleranceSec,
@@ -40,8 +40,8 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
 function readTemplate(reader: DocumentReader, value: unknown, path: string): string | undefined {
   const template = reader.text(value, path);
   if (template === undefined) return undefined;
-  if (template.length > maxTemplateLength) return reader.fault(path, `must not be longer than ${maxTemplateLength} characters`);
-  if (template.split("{body}").length !== 2) return reader.fault(path, "must contain {body} once");
+  if (template.length > maxTemplateLength) return reader.report(path, `must not be longer than ${maxTemplateLength} characters`);
+  if (template.split("{body}").length !== 2) return reader.report(path, "must contain {body} once");
   const unknown = [...template.matchAll(/\{([^{}]*)\}/g)].find(([, name]) => !["body", "timestamp", "method", "path"].includes(name as string));
-  return unknown === undefined ? template : reader.fault(path, "supports only {body}, {timestamp}, {method} and {path}");
+  return unknown === undefined ? template : reader.report(path, "supports only {body}, {timestamp}, {method} and {path}");
 }

@@ -9,7 +9,6 @@ import { maskPolicy } from "./mask-policy.ts";
 // Password hashes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The example of the contract. */
 const example = {
   authenticate: [
     { type: "apiKey", in: "header", name: "X-API-Key", keys: [{ id: "shop", key: "s3cr3t", roles: ["orders.write"], expiresAt: "2027-01-01T00:00:00Z" }] },
@@ -40,7 +39,7 @@ const apiKeyWith = (key: object): object => ({ authenticate: [{ type: "apiKey", 
 const hmacWith = (options: object): object => ({ authenticate: [{ type: "hmac", secrets: ["s"], ...options }] });
 
 describe("reading a policy", () => {
-  it("accepts the example of the contract and stores no plain-text key", () => {
+  it("accepts a valid policy and stores no plain-text key", () => {
     const { policy, problems: found } = readPolicy(example, undefined);
     expect(found).toEqual([]);
     expect(JSON.stringify(policy)).not.toContain("s3cr3t");
@@ -157,7 +156,7 @@ describe("reading a policy", () => {
   });
 });
 
-describe("read, edit, write", () => {
+describe("reading, editing and writing back a policy", () => {
   const full = {
     authenticate: [
       {
@@ -203,7 +202,7 @@ describe("read, edit, write", () => {
     expect((await hashPasswords(readPolicy(other, policy).policy, policy)).authenticate?.[0]).not.toEqual(policy.authenticate?.[1]);
   });
 
-  it("*** never turns a variable name or another user's secret into a secret", async () => {
+  it("rejects *** when no literal secret is stored under the same id or fingerprint", async () => {
     const policy = await hashPasswords(readPolicy(full, undefined).policy, undefined);
     for (const document of [
       { authenticate: [{ type: "apiKey", keys: [{ id: "erp", key: "***" }] }] },

@@ -30,7 +30,7 @@ export function readPolicy(document: unknown, stored: Policy | undefined): Polic
     cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
   });
   if (policyMembers.every((name) => members[name] === undefined) && reader.problems.length === 0)
-    reader.fault("", "the policy is empty: set authenticate, rules, default, ip, rateLimit or cors");
+    reader.report("", "the policy is empty: set authenticate, rules, default, ip, rateLimit or cors");
   return { policy, problems: reader.problems };
 }
 
@@ -42,7 +42,7 @@ function readRule(reader: DocumentReader, value: unknown, path: string): Rule {
     roles: reader.optional(members["roles"], (roles) => reader.texts(roles, `${path}.roles`)),
     public: reader.optional(members["public"], (isPublic) => reader.boolean(isPublic, `${path}.public`)),
   });
-  if (rule.public === true && rule.roles !== undefined) reader.fault(path, "a public rule does not check roles: remove public or roles");
+  if (rule.public === true && rule.roles !== undefined) reader.report(path, "a public rule does not check roles: remove public or roles");
   return rule;
 }
 
@@ -57,12 +57,12 @@ function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
   const members = reader.object(value, "ip", ["allow", "deny"]) ?? {};
   const networks = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) => {
-      if (!Array.isArray(list)) return reader.fault(`ip.${name}`, "must be a list");
-      if (list.length > maxListLength) return reader.fault(`ip.${name}`, `must not have more than ${maxListLength} entries`);
-      if (name === "allow" && list.length === 0) return reader.fault("ip.allow", "must not be empty: omit it to allow every address");
+      if (!Array.isArray(list)) return reader.report(`ip.${name}`, "must be a list");
+      if (list.length > maxListLength) return reader.report(`ip.${name}`, `must not have more than ${maxListLength} entries`);
+      if (name === "allow" && list.length === 0) return reader.report("ip.allow", "must not be empty: omit it to allow every address");
       return list.filter((network, index): network is string => {
         const isValid = typeof network === "string" && parseNetwork(network) !== undefined;
-        if (!isValid) reader.fault(`ip.${name}[${index}]`, "must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
+        if (!isValid) reader.report(`ip.${name}[${index}]`, "must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32");
         return isValid;
       });
     });
@@ -99,6 +99,6 @@ function readCors(reader: DocumentReader, value: unknown): Cors | undefined {
     maxAgeSec: reader.optional(members["maxAgeSec"], (seconds) => reader.integer(seconds, "cors.maxAgeSec", 0, 86_400)),
   });
   if (origins?.includes("*") === true && cors.credentials === true)
-    reader.fault("cors.credentials", "cannot be combined with the origin '*': list the origins");
+    reader.report("cors.credentials", "cannot be combined with the origin '*': list the origins");
   return origins === undefined ? undefined : (cors as Cors);
 }

@@ -42,7 +42,7 @@ export class SchemeReader {
 
   #read(value: unknown, index: number): Scheme<SubmittedPassword> | undefined {
     const path = `authenticate[${index}]`;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return this.#reader.fault(path, "must be an object");
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return this.#reader.report(path, "must be an object");
     const type = this.#reader.oneOf((value as Members)["type"], `${path}.type`, ["apiKey", "basic", "jwt", "hmac"]);
     switch (type) {
       case "apiKey":
@@ -78,7 +78,7 @@ export class SchemeReader {
     const expiresAt = reader.optional(members["expiresAt"], (time) =>
       typeof time === "string" && /^\d{4}-\d\d-\d\dT/.test(time) && !Number.isNaN(Date.parse(time))
         ? time
-        : reader.fault(`${path}.expiresAt`, "must be a time such as 2027-01-01T00:00:00Z"),
+        : reader.report(`${path}.expiresAt`, "must be a time such as 2027-01-01T00:00:00Z"),
     );
     return compact<ApiKey>({ id, key: key ?? { env: "" }, roles: this.#roles(members, path), expiresAt });
   }
@@ -87,7 +87,7 @@ export class SchemeReader {
     const reader = this.#reader;
     const members = reader.object(value, path, ["type", "users"]) ?? {};
     const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
-    if (users.length > maxUsers) reader.fault(`${path}.users`, `must not have more than ${maxUsers} users`);
+    if (users.length > maxUsers) reader.report(`${path}.users`, `must not have more than ${maxUsers} users`);
     return { type: "basic", users };
   }
 
@@ -106,7 +106,7 @@ export class SchemeReader {
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
       reader.optional(members[name], (option) => (Array.isArray(option) ? reader.texts(option, `${path}.${name}`) : reader.text(option, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
-    if (jwksUri !== "" && !isHttpUrl(jwksUri)) reader.fault(`${path}.jwksUri`, "must be an http or https URL without a user name");
+    if (jwksUri !== "" && !isHttpUrl(jwksUri)) reader.report(`${path}.jwksUri`, "must be an http or https URL without a user name");
     return compact<JwtScheme>({
       type: "jwt",
       issuer: oneOrMore("issuer"),
@@ -128,7 +128,7 @@ export class SchemeReader {
       this.#reader.list(list, `${path}.secrets`)?.map((secret, index) => this.#signingSecret(secret, `${path}.secrets[${index}]`, schemeIndex, index)) ?? [];
     for (const [index, secret] of secrets.entries()) {
       if (options.preset === "standard-webhooks" && "value" in secret && signingKeyBytes(secret.value, options.preset) === undefined)
-        this.#reader.fault(`${path}.secrets[${index}]`, "must be base64, with or without the prefix whsec_");
+        this.#reader.report(`${path}.secrets[${index}]`, "must be base64, with or without the prefix whsec_");
     }
     return compact<HmacScheme>({ type: "hmac", ...options, secrets, roles: this.#roles({ roles }, path) });
   }
@@ -144,13 +144,13 @@ export class SchemeReader {
 
   #secret<T>(value: unknown, path: string, stored: T | undefined, create: (text: string) => T): T | EnvironmentSecret | undefined {
     const reader = this.#reader;
-    if (value === masked) return stored ?? reader.fault(path, `'${masked}' means the stored secret, but no secret is stored`);
-    if (typeof value === "string") return value === "" ? reader.fault(path, "must not be empty") : create(value);
-    if (value === undefined) return reader.fault(path, "is required");
-    if (typeof value !== "object" || value === null || !("env" in value)) return reader.fault(path, 'must be a string or {"env": "NAME"}');
+    if (value === masked) return stored ?? reader.report(path, `'${masked}' means the stored secret, but no secret is stored`);
+    if (typeof value === "string") return value === "" ? reader.report(path, "must not be empty") : create(value);
+    if (value === undefined) return reader.report(path, "is required");
+    if (typeof value !== "object" || value === null || !("env" in value)) return reader.report(path, 'must be a string or {"env": "NAME"}');
     const members = reader.object(value, path, ["env"]) ?? {};
     const env = reader.textMatching(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
-    if (env !== undefined && /^SERVICE_/i.test(env)) return reader.fault(`${path}.env`, "is a setting of the runtime, which policies cannot use");
+    if (env !== undefined && /^SERVICE_/i.test(env)) return reader.report(`${path}.env`, "is a setting of the runtime, which policies cannot use");
     return env === undefined ? undefined : { env };
   }
 
@@ -162,7 +162,7 @@ export class SchemeReader {
 
   #unique(names: Set<string>, name: string, path: string): void {
     if (name === "") return;
-    if (names.has(name)) this.#reader.fault(path, "is used twice");
+    if (names.has(name)) this.#reader.report(path, "is used twice");
     names.add(name);
   }
 }

@@ -61,18 +61,18 @@ it("Retry-After is a whole number of seconds, at least 1", () => {
   expect([retryAfter(1), retryAfter(1_000), retryAfter(1_001)]).toEqual(["1", "1", "2"]);
 });
 
-it("reports when the last token of a key is taken, and can be emptied", () => {
+it("reports when the last token of a key is taken, and can empty the bucket of a key", () => {
   const emptied: string[] = [];
   const clock = { now: 0 };
-  const two = new TokenBuckets({ capacity: 2, refillMs: 1_000, maxKeys: 100, monotonic: () => clock.now, emptied: (key) => emptied.push(key) });
-  two.take("a");
+  const buckets = new TokenBuckets({ capacity: 2, refillMs: 1_000, maxKeys: 100, monotonic: () => clock.now, emptied: (key) => emptied.push(key) });
+  buckets.take("a");
   expect(emptied).toEqual([]);
-  two.take("a");
-  two.take("a");
+  buckets.take("a");
+  buckets.take("a");
   expect(emptied).toEqual(["a"]);
-  two.empty("b");
-  expect([two.waitMs("b"), two.take("b")]).toEqual([1_000, 1_000]);
+  buckets.empty("b");
+  expect([buckets.waitMs("b"), buckets.take("b")]).toEqual([1_000, 1_000]);
   clock.now = 1_000;
-  expect([two.take("a"), two.take("b")]).toEqual([0, 0]);
+  expect([buckets.take("a"), buckets.take("b")]).toEqual([0, 0]);
   expect(emptied).toEqual(["a", "a", "b"]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createTokenCheck } from "./deploy-token.ts";
 
 describe("deploy token", () => {
-  it("unset, empty and blank tokens are unconfigured for every request", () => {
+  it("reports every request as unconfigured when the token is unset, empty or blank", () => {
     for (const token of [undefined, "", "  ", "\n"]) expect(createTokenCheck(token)([`Bearer ${token}`])).toBe("unconfigured");
   });
 

@@ -134,7 +134,7 @@ export const problemShape = shape(
   }),
   "Problem",
 );
-// `params` is not typed here, because flow-params validates it with the error messages of the contract.
+// `params` is not typed here, because flow-params validates it with the documented error messages.
 const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
 const installShape = bodyShape.extend({
   tests: z.string().nullable().optional().describe("The content of the flow's test file; null deletes it."),

@@ -1,4 +1,4 @@
-// The entry point of the management API. The order of checks is part of the contract: token, path, method, version, size, body, handler.
+// The entry point of the management API. The order of checks is part of the API contract: token, path, method, version, size, body, handler.
 import type { Awaitable, Log } from "@sluice/engine";
 import type { TokenCheck } from "./deploy-token.ts";
 import { requestedVersion, servedVersions, versionHeader } from "../http/api-version.ts";

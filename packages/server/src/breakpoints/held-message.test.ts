@@ -11,7 +11,7 @@ function held(body: unknown, headers: Readonly<Record<string, unknown>>) {
 }
 
 describe("a changed message", () => {
-  it("keeps the secret headers that a client sends back, in any case", () => {
+  it("keeps the secret headers that a client sends back, whatever the case of their names", () => {
     const { message, returned, change } = held("x", { Authorization: "Bearer real", "X-Id": "1" });
     expect(returned.headers).toEqual({ Authorization: "***", "X-Id": "1" });
     expect(change({ headers: { authorization: "***", "x-id": "2" } })).toEqual(["header 'x-id'"]);

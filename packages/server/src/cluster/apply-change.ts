@@ -8,7 +8,7 @@ import { connectionKind, mappingKind, policyKind, readState, routeKind, tableKin
 import { fileOf, flowKind } from "./replicated-flow-store.ts";
 import { kameletKind } from "./replicated-kamelets.ts";
 
-/** Fills `behind` with the records that are not in service here, and the reason for each. */
+/** Fills `behind` with the records that this node could not apply, and the reason for each. */
 export function applyChanges(follower: ConfigFollower, parts: FollowedParts, behind: Map<string, string>): ApplyChange {
   const { flows, runtime, mappings, policies, connections, kamelets } = parts;
 
@@ -36,7 +36,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       const status = stored?.state === "stopped" ? "Stopped" : "Suspended";
       const route = runtime.routes.get(routeId);
       const flowId = stored?.flow ?? route?.identity.flowId ?? "";
-      // The mutex prevents this while the flow is being replaced.
+      // The state must not change while the flow is being replaced.
       await flows.mutex.run(flowKey(flowId), () => flows.routeStates.adopt(routeId, stored && { flowId: stored.flow, status }, runtime.routes.get(routeId)));
     }
     return undefined;

@@ -52,7 +52,7 @@ onEveryStore(
       expect(text((await two.records.read("config", "flow/a"))?.bytes)).toBe("1");
     });
 
-    check("accepts each head once: stale compare-and-set", async () => {
+    check("accepts only one of several concurrent writes that expect the same head", async () => {
       const all = await nodes(3);
       const accepted = new Map<number, number>();
       let conflicts = 0;
@@ -217,7 +217,7 @@ onEveryStore(
       expect(received).not.toContain("two: again from n1");
     });
 
-    check("messages between nodes may be long", async () => {
+    check("messages of 200 KB reach the other nodes complete", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
       const received: string[] = [];
       two.messaging.subscribe("long", (payload) => void received.push(text(payload) as string));
@@ -250,7 +250,7 @@ onEveryStore(
       expect(await request([])).toEqual([[], []]);
     });
 
-    check("name the nodes that fail, are silent, have no responder, or exceed the size limit", async () => {
+    check("list the nodes that fail, do not respond, have no responder, or exceed the size limit", async () => {
       const [one, two, three, four] = (await nodes(4)) as [Cluster, Cluster, Cluster, Cluster];
       two.messaging.respond("work", async () => Promise.reject(new Error("cannot work")));
       three.messaging.respond("work", () => new Promise(() => undefined));
@@ -278,7 +278,7 @@ onEveryStore(
       expect(performance.now() - startTime).toBeLessThan(1_900);
     });
 
-    check("may take a long time, but end when the node that works on them has left", async () => {
+    check("may take a long time, but fail when the node that handles them leaves", async () => {
       const [one, two, three] = (await nodes(3)) as [Cluster, Cluster, Cluster];
       const options = { timeoutMs: 60_000, maxBytes: 100 };
       const started: string[] = [];

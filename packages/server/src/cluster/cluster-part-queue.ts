@@ -1,6 +1,6 @@
 // The messages of one aggregate in a queue of the cluster. The node that holds the slot of the flow groups them in memory. They stay in the queue until
-// their group was processed, so the next node groups the remaining ones. A completed group is recorded before it runs: which messages belong to it
-// is then fixed, and if its node dies, the next one runs the same group again.
+// their group has been processed, so the next node groups the remaining ones. A completed group is recorded before it runs, which fixes the messages
+// that belong to it: if its node dies, the next one runs the same group again.
 import { restorePart, storePart, type StoredMessage } from "@sluice/connectors";
 import type { Cluster, Consumption, Exchange, Ids, Log, QueueDelivery } from "@sluice/engine";
 import type { GroupRun, PartGroup, PartQueue, PartReceiver, StoredPart } from "@sluice/engine/tools";
@@ -14,7 +14,7 @@ export interface PartQueueParts {
   readonly ids: Ids;
   readonly groups: GroupLog;
   readonly maxMessageBytes: number;
-  /** The messages of this aggregate that may be on this node. */
+  /** Maximum number of messages of this aggregate that this node holds at once. */
   readonly maxMessages: number;
   put(queue: string, message: StoredMessage): Promise<void>;
   isDead(boot: string): boolean;
@@ -170,7 +170,7 @@ export class ClusterPartQueue implements PartQueue {
     const inherited = this.#inheritedOf.get(id);
     if (inherited?.isOver === true) return void delivery.done();
     if (inherited !== undefined) return void inherited.deliveries.set(id, delivery);
-    // From before an interruption: whether its group runs here is being decided.
+    // Redelivered after an interruption: its group is running or being recorded here.
     if (this.#running.has(id)) return void systemClock.after(retryMs, () => delivery.requeue());
     this.#open.set(id, delivery);
     try {
@@ -187,7 +187,7 @@ export class ClusterPartQueue implements PartQueue {
       const group = groups.get(id);
       if (group === undefined) void this.#settleInherited(id, inherited);
       else if (this.#isCaughtUp && group.boot !== cluster.boot && isDead(group.boot)) {
-        // Messages are removed after the run: it has ended, but its node died before it had removed all of them.
+        // Messages are removed after the run. If some are missing, the run has ended, and its node died while it removed them.
         if (inherited.deliveries.size < group.ids.length) void this.#settleInherited(id, inherited).then(() => repeatUntilStored(() => groups.remove(id)));
         else this.#rerun(id, group, inherited.deliveries);
       }

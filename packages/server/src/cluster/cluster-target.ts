@@ -12,12 +12,12 @@ export type ClusterTarget =
     }
   | { readonly store: "postgres"; readonly url: string; readonly name: string };
 
-const servers = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/@]+)(?:\/([^/?]*))?$/;
+const natsUrl = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/@]+)(?:\/([^/?]*))?$/;
 const validName = /^[a-z][a-z0-9_]{0,30}$/;
 
 /** Reads the setting; its text is never part of an error, because it may contain a password. */
 export function readClusterTarget(text: string): ClusterTarget {
-  const found = servers.exec(text.trim());
+  const found = natsUrl.exec(text.trim());
   const protocol = found?.[1];
   if (found !== null && (protocol === "nats" || protocol === "tls")) {
     const [, , credentials = "", addresses = "", name = ""] = found;
@@ -54,5 +54,5 @@ function decoded(text: string): string {
 function checkedName(name: string): string {
   if (name === "") return "sluice";
   if (validName.test(name)) return name;
-  throw new SettingsError([`SERVICE_CLUSTER: '${name}' is not a cluster name: use lower-case letters, digits and '_', at most 31, starting with a letter`]);
+  throw new SettingsError([`SERVICE_CLUSTER: '${name}' is not a cluster name: use at most 31 lower-case letters, digits and '_', starting with a letter`]);
 }

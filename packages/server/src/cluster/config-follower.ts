@@ -108,7 +108,7 @@ export class ConfigFollower {
       this.#isWriting = true;
       try {
         const written = await this.#cluster.records.write("config", id, this.#encrypted(id, bytes), { head: expected });
-        // Its own watch has reported it before the write resolved.
+        // The watch of this node reported the change before the write resolved.
         this.#queue = this.#queue.filter(({ revision }) => revision !== written.revision);
         this.#set({ id, bytes, ...written });
         this.applied = written.revision;

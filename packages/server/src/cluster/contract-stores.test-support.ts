@@ -14,7 +14,7 @@ interface Store {
 }
 
 const log = { write: () => undefined, enabled: () => false };
-/** Versions stored of each record. */
+/** Number of versions stored per record. */
 export const maxVersions = 10;
 export const leaseMs = 2_000;
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

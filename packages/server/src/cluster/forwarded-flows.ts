@@ -97,7 +97,7 @@ export class ForwardedFlows {
     if (version === undefined) this.#flows.delete(id);
     else {
       const { nodes } = version;
-      // Any of them, because one may just have stopped, or may not hold the slot of the flow.
+      // Chosen at random, because one of them may just have stopped, or may not hold the slot of the flow.
       const nodeOf = (): string | undefined => {
         const live = this.#parts.others.names().filter((name) => nodes.includes(name));
         return live[Math.floor(Math.random() * live.length)];

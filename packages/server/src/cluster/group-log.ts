@@ -9,7 +9,7 @@ export interface CompletedGroup {
   readonly queue: string;
   /** The slot token of the node that completed it. */
   readonly token: number;
-  /** The process that runs it; empty for none. */
+  /** The boot id of the process that runs it; empty if none does. */
   readonly boot: string;
   readonly key: string;
   readonly by: string;
@@ -45,7 +45,7 @@ export class GroupLog {
     this.#changed = changed;
   }
 
-  /** Resolves when all groups that exist are known. */
+  /** Resolves when all existing groups have been read. */
   open(): Promise<void> {
     this.#opened ??= new Promise<void>((resolve) => {
       const watch = this.#cluster.records.watch(
@@ -99,7 +99,7 @@ export class GroupLog {
     await this.#cluster.records.write(collection, id, this.#cipher.encrypt(id, Buffer.from(JSON.stringify(content))));
   }
 
-  /** Must not throw: the watch would repeat the record, so that no aggregate starts. */
+  /** Must not throw: the watch would deliver the same record again and again, and no aggregate would start. */
   #apply({ id, bytes }: RecordVersion): void {
     let content: CompletedGroup | undefined;
     try {

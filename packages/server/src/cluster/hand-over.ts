@@ -39,8 +39,8 @@ const topic = "webhook";
 const waitMs = 15_000;
 const pauseMs = 100;
 const maxBytes = 16 * 1024 ** 2;
-/** A forwarded request has no time limit of its own; it ends when the other node is dead or no longer processes it. */
-const longestMs = 3_600_000;
+/** Only an upper limit: a forwarded request fails as soon as the other node is dead or no longer processes it. */
+const maxForwardMs = 3_600_000;
 const livenessMs = 250;
 
 export class HandOver {
@@ -122,7 +122,7 @@ export class HandOver {
   /** Undefined when the request was certainly not executed, so that it can be sent again. */
   async #send(node: string, mount: HttpMount, inbound: HttpRequest): Promise<HttpReply | undefined> {
     const { cluster, cipher } = this.#parts;
-    // Listed by name, because some are getters.
+    // Copied by name, because some are getters, which a spread would omit.
     const { method, path, query, headers, rawHeaders, params, principal, hidden, body, session } = inbound;
     const head: RequestHead = {
       flowId: mount.flowId,
@@ -135,7 +135,7 @@ export class HandOver {
     const payload = cipher.encrypt(topic, encodeParts(head, body));
     if (payload.length > maxBytes) return failure(413, `the flow runs on node '${node}', which accepts forwarded requests up to ${maxBytes} bytes`);
     const { responses, failed } = await this.#whileAlive(node, (signal) =>
-      cluster.messaging.request(topic, payload, { to: [node], timeoutMs: longestMs, maxBytes, signal }),
+      cluster.messaging.request(topic, payload, { to: [node], timeoutMs: maxForwardMs, maxBytes, signal }),
     );
     const content = responses.get(node);
     if (content === undefined) {

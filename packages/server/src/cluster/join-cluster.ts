@@ -68,7 +68,7 @@ const maxAttempts = 8;
 const retryMs = 30_000;
 /** How long a stopping node tries to release its slots. */
 const leaveMs = 5_000;
-/** How often the nodes of flows are checked. */
+/** Interval at which this node checks which nodes run its flows. */
 const placementMs = 500;
 
 export async function joinCluster(parts: JoinParts): Promise<ClusterNode> {
@@ -239,7 +239,7 @@ class JoinedNode implements ClusterNode {
     return takeOverDeadLetters(source, this.deadLetters, this.#log);
   }
 
-  /** For a single node, only the holder of its slot reports a queue, so that sums over all nodes are correct. */
+  /** With the scope `node`, only the holder of a queue's slot reports the queue, so that sums over all nodes are correct. */
   async queueDepths(scope: "node" | "cluster"): ReturnType<ClusterNode["queueDepths"]> {
     const all = await this.#cluster.queues.depths();
     return all.filter(({ queue }) => scope === "cluster" || this.#slots.holds(slotOf(queue))).map(({ queue, ...counts }) => ({ name: queue, ...counts }));
@@ -285,7 +285,7 @@ class JoinedNode implements ClusterNode {
   respond(parts: ResponderParts): void {
     this.#sessions = parts.sessions;
     this.#stops.push(...this.queries.respond(parts), this.#pins.respond(), this.#handOver.respond());
-    // Pins end with their node, and slots move.
+    // Checked periodically, because pins end with their node, and slots move.
     const check = (): void => {
       if (this.#parts !== undefined && this.#catalog !== undefined) this.#tied.refresh(this.#parts.runtime, this.#catalog);
       this.#pins.refresh();

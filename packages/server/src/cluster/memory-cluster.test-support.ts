@@ -34,7 +34,7 @@ interface Consumer extends QueueReceiver {
 }
 
 /** One store; each call of the returned function is a node. */
-export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
+export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
   const changes: Change[] = [];
   const heads = new Map<Collection, number>();
   const watches = new Set<{ readonly collection: Collection; readonly onChange: (change: RecordVersion) => void }>();
@@ -184,7 +184,7 @@ export function memoryCluster(keptVersions = 10): (node: string) => Cluster {
           onCaughtUp(heads.get(collection) ?? 0);
           return { stop: () => void watches.delete(watch) };
         },
-        versions: async (collection, id) => versionsOf(collection, id).slice(0, keptVersions),
+        versions: async (collection, id) => versionsOf(collection, id).slice(0, maxVersions),
       },
       claims: {
         async claim(set: ClaimSet, key, note) {

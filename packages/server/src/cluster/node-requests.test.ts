@@ -4,7 +4,7 @@ import { bytes, text } from "./contract-stores.test-support.ts";
 import { decodeParts } from "./message-parts.ts";
 import { NodeRequests } from "./node-requests.ts";
 
-const hour = { to: ["two"], timeoutMs: 3_600_000, maxBytes: 100 };
+const options = { to: ["two"], timeoutMs: 3_600_000, maxBytes: 100 };
 
 describe("a request", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -29,7 +29,7 @@ describe("a request", () => {
     responses = 0;
     const [one, two] = pair(isLost);
     two.respond("work", () => bytes("done"));
-    const result = one.request("work", bytes(""), hour);
+    const result = one.request("work", bytes(""), options);
     await vi.advanceTimersByTimeAsync(20_000);
     expect([...(await Promise.race([result, Promise.resolve({ failed: new Map() })])).failed]).toEqual([["two", "lost the request or its response"]]);
     expect(vi.getTimerCount()).toBe(0);
@@ -38,7 +38,7 @@ describe("a request", () => {
   it("may take any time while the other node works on it", async () => {
     const [one, two] = pair(() => false);
     two.respond("work", () => new Promise((resolve) => setTimeout(() => resolve(bytes("done")), 600_000)));
-    const result = one.request("work", bytes(""), hour);
+    const result = one.request("work", bytes(""), options);
     await vi.advanceTimersByTimeAsync(601_000);
     expect(text((await result).responses.get("two"))).toBe("done");
     expect(vi.getTimerCount()).toBe(0);
@@ -48,7 +48,7 @@ describe("a request", () => {
     let checks = 0;
     const [one, two] = pair(({ topic }) => topic === "is running" && ++checks % 2 === 1);
     two.respond("work", () => new Promise((resolve) => setTimeout(() => resolve(bytes("done")), 60_000)));
-    const result = one.request("work", bytes(""), hour);
+    const result = one.request("work", bytes(""), options);
     await vi.advanceTimersByTimeAsync(61_000);
     expect(text((await result).responses.get("two"))).toBe("done");
   });

@@ -113,16 +113,16 @@ export class NodeRequests {
     const { node } = this.#carrier;
     const respond = (content: Uint8Array, error?: string): void =>
       this.#carrier.send(from, encodeParts({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
-    const nothing = new Uint8Array();
+    const empty = new Uint8Array();
     const responder = this.#responders.get(topic);
-    if (responder === undefined) return respond(nothing, `does not respond to '${topic}'`);
+    if (responder === undefined) return respond(empty, `does not respond to '${topic}'`);
     this.#running.add(id);
     try {
       const content = await responder(payload, from);
       if (content.length <= maxBytes) respond(content);
-      else respond(nothing, `sent a response of ${content.length} bytes; the limit is ${maxBytes}`);
+      else respond(empty, `sent a response of ${content.length} bytes; the limit is ${maxBytes}`);
     } catch (error) {
-      respond(nothing, (error as Error).message);
+      respond(empty, (error as Error).message);
     }
     this.#running.delete(id);
   }

@@ -8,7 +8,7 @@ export interface StoreOptions {
   readonly log: Log;
   /** Replicas of each stream; only for NATS. */
   readonly replicas: number;
-  /** Versions kept of each configuration record. */
+  /** Number of versions stored per configuration record. */
   readonly versions: number;
   /** A queued message is delivered again when its node did not renew the lease for this long. */
   readonly leaseMs: number;

@@ -18,8 +18,8 @@ onEveryStore(
       queue = `work/${++queues} ä`;
       return connect(count);
     };
-    const put = (cluster: Cluster, body: string, place: { readonly key?: string; readonly delayMs?: number; readonly id?: string } = {}): Promise<void> =>
-      cluster.queues.put(queue, content(body), { id: randomUUID(), key: undefined, delayMs: 0, ...place });
+    const put = (cluster: Cluster, body: string, options: { readonly key?: string; readonly delayMs?: number; readonly id?: string } = {}): Promise<void> =>
+      cluster.queues.put(queue, content(body), { id: randomUUID(), key: undefined, delayMs: 0, ...options });
 
     /** Consumes the queue; messages with a key are ordered on the node with a token. */
     const consume = (
@@ -52,13 +52,13 @@ onEveryStore(
       async () => {
         const [one, two] = (await nodes(2)) as [Cluster, Cluster];
         const received: string[] = [];
-        const by = new Set<string>();
+        const receivers = new Set<string>();
         const receive =
           (name: string) =>
           (delivery: QueueDelivery): void => {
             expect([delivery.message.kind, delivery.message.envelope, delivery.attempt, delivery.key]).toEqual(["text", '{"own":{"name":"ä"}}', 1, undefined]);
             received.push(bodyOf(delivery));
-            by.add(name);
+            receivers.add(name);
             setTimeout(() => void delivery.done(), 2);
           };
         consume(one, receive("one"), { concurrency: 2 });
@@ -67,13 +67,13 @@ onEveryStore(
         const putSome = (amount: number) => Promise.all(Array.from({ length: amount }, () => put(++count % 2 === 0 ? one : two, `m${count}`)));
         for (let batch = 0; batch < 6; batch++) await putSome(50);
         // A node may need some time until it takes its first message.
-        for (const until = performance.now() + 20_000; by.size < 2 && performance.now() < until;) {
+        for (const until = performance.now() + 20_000; receivers.size < 2 && performance.now() < until;) {
           await wait(50);
           await putSome(5);
         }
         await expect.poll(() => received.length).toBe(count);
         expect(new Set(received).size).toBe(count);
-        expect(by).toEqual(new Set(["one", "two"]));
+        expect(receivers).toEqual(new Set(["one", "two"]));
         await wait(leaseMs + 500);
         expect(received.length).toBe(count);
       },
@@ -98,7 +98,7 @@ onEveryStore(
     });
 
     check(
-      "repeating a put with the same id stores nothing twice",
+      "a put that is repeated with the same id stores the message once",
       async () => {
         const [one] = await nodes(1);
         const received: string[] = [];

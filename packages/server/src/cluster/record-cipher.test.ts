@@ -26,14 +26,14 @@ describe("record encryption", () => {
     expect(() => cipher.decrypt("connection/db", stored.subarray(0, 20))).toThrow();
   });
 
-  it("reads plain records, and records of old keys", () => {
+  it("reads unencrypted records, and records encrypted with an old key", () => {
     expect(cipher.decrypt("flow/a", bytes)).toBe(bytes);
     const rotated = createRecordCipher(keyOf(2), ` ${keyOf(3)}, ${keyOf(1)}`);
     expect(text(rotated.decrypt("flow/a", cipher.encrypt("flow/a", bytes)))).toBe(text(bytes));
     expect(() => cipher.decrypt("flow/a", rotated.encrypt("flow/a", bytes))).toThrow("encrypted with another key");
   });
 
-  it("accepts plain messages of other nodes only without a key", () => {
+  it("accepts unencrypted messages of other nodes only if no key is set", () => {
     expect(() => cipher.decryptMessage("request/call", bytes)).toThrow("the message is not encrypted: set SERVICE_CLUSTER_KEY");
     expect(text(cipher.decryptMessage("request/call", cipher.encrypt("request/call", bytes)))).toBe(text(bytes));
     expect(createRecordCipher(undefined, keyOf(1)).decryptMessage("request/call", bytes)).toBe(bytes);

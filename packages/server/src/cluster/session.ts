@@ -91,7 +91,7 @@ export class Session {
     return this.isValid && !this.live().some((node) => node.boot === boot);
   }
 
-  /** Reports its own state to the other nodes immediately. */
+  /** Reports the state of this node to the other nodes immediately. */
   publishProgress(): void {
     const { boot, isReady, applied, behind } = this.#parts.own();
     this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, isReady, applied, behind } satisfies Progress));
@@ -147,7 +147,7 @@ export class Session {
         throw new SettingsError([`SERVICE_NODE: another process already uses the node name '${cluster.node}' in this cluster: choose a unique name`]);
       await new Promise<void>((resolve) => systemClock.after(100, resolve));
     }
-    // They would delay every later start, because their records stay in the store.
+    // The records of ended processes would stay in the store and delay every later start.
     await this.#removeSessions(others().map(({ heartbeat }) => heartbeat.boot));
   }
 
@@ -164,7 +164,7 @@ export class Session {
     }
     if (this.#isClosed) return;
     const now = systemClock.monotonic();
-    // This node received no heartbeats during that time, so it must not count as silence of the others.
+    // This node received no heartbeats in the meantime, so it must not conclude that the other nodes are dead.
     if (failed || now - this.#lastSentAt > ttlMs / 2) for (const member of this.#members.values()) member.receivedAt = now;
     // A node that is dead must not count as live after the next interruption; its next heartbeat would add it again.
     else for (const [boot, { receivedAt }] of this.#members) if (receivedAt < now - ttlMs) this.#members.delete(boot);

@@ -18,9 +18,9 @@ export interface SharedAggregationParts {
   tokenOf(flowId: string): number | undefined;
 }
 
-/** Messages that are on one node. The stores deliver at most 10,000 that are not settled. */
+/** Maximum number of messages on one node. The stores deliver at most 10,000 unsettled ones. */
 const maxMessages = 9_500;
-/** Messages in open groups: the others are in groups that run. */
+/** Maximum number of messages in open groups; the rest is for groups that run. */
 const maxOpenMessages = 9_000;
 
 export class SharedAggregations {
@@ -31,7 +31,7 @@ export class SharedAggregations {
   constructor(parts: SharedAggregationParts) {
     this.#parts = parts;
     this.#groups = new GroupLog(parts.cluster, parts.cipher, parts.log, (queue) => {
-      for (const each of this.#started.get(queue) ?? []) each.refresh();
+      for (const partQueue of this.#started.get(queue) ?? []) partQueue.refresh();
     });
   }
 
@@ -43,9 +43,9 @@ export class SharedAggregations {
     for (const name of memory.names) beans.set(name, shared);
   }
 
-  /** Call when slots may have changed, and regularly: nodes die. */
+  /** Call when slots may have changed, and periodically, because nodes may die. */
   refresh(): void {
-    for (const all of this.#started.values()) for (const each of all) each.refresh();
+    for (const all of this.#started.values()) for (const partQueue of all) partQueue.refresh();
   }
 
   close(): void {

@@ -117,7 +117,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     const changed = { ...entry, attempts: entry.attempts + 1, replayedAt: Date.now(), failure: truncateFailure(failure), runId: runId ?? entry.runId };
-    await this.#change(() => this.#writeEntry(changed));
+    await this.#withServiceErrors(() => this.#writeEntry(changed));
   }
 
   list(filter: DeadLetterFilter, limit: number): { readonly letters: readonly DeadLetterSummary[]; readonly total: number } {
@@ -132,7 +132,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   }
 
   async find(id: string): Promise<DeadLetter | undefined> {
-    return this.#change(async () => {
+    return this.#withServiceErrors(async () => {
       const entry = this.#entries.get(id) ?? (await this.#readEntry(id));
       const stored = entry && (await this.#parts.cluster.records.read(contents, id));
       if (entry === undefined || stored?.bytes === undefined) return undefined;
@@ -141,7 +141,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
   }
 
   async remove(id: string): Promise<boolean> {
-    return this.#change(async () => {
+    return this.#withServiceErrors(async () => {
       if (!this.#entries.has(id) && (await this.#readEntry(id)) === undefined) return false;
       await this.#delete(id);
       return true;
@@ -150,13 +150,13 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
 
   async removeAll(filter: DeadLetterFilter): Promise<number> {
     const ids = this.#matching(filter).map(({ id }) => id);
-    await this.#change(() => this.#deleteAll(ids));
+    await this.#withServiceErrors(() => this.#deleteAll(ids));
     return ids.length;
   }
 
   async reserve(id: string): Promise<(() => Promise<void>) | undefined> {
     const { cluster, isDead } = this.#parts;
-    return this.#change(async () => {
+    return this.#withServiceErrors(async () => {
       const claim = await claimForProcess(cluster, "hour", `replay/${id}`, isDead);
       return claim.won ? () => cluster.claims.release(claim).catch(() => undefined) : undefined;
     });
@@ -235,7 +235,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
       .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   }
 
-  /** Over a limit, the oldest percent is removed at once. Other nodes may remove the same dead letters. */
+  /** Above a limit, the oldest one percent is removed at once. Other nodes may remove the same dead letters. */
   async #shrink(): Promise<void> {
     const { limits, log } = this.#parts;
     if (this.#isShrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;
@@ -263,7 +263,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
     }
   }
 
-  async #change<T>(run: () => Promise<T>): Promise<T> {
+  async #withServiceErrors<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {

@@ -34,7 +34,7 @@ class SharedKeys implements IdempotentRepository {
   readonly #memory: IdempotentRepository;
   /** The claims of messages that this node is processing. */
   readonly #held = new Map<string, Claim>();
-  /** The keys of claims, by their note, that may be in the store although no message runs: without their removal, the retried message would count as a duplicate. */
+  /** By note: the keys of claims that may be stored although no message runs. If they were not removed, the retried message would count as a duplicate. */
   readonly #orphaned = new Map<string, string>();
   #isWithdrawing = false;
 

@@ -12,7 +12,7 @@ import { FlowError, isClusterError, type Clock, type Cluster, type Consumption, 
 import { systemClock } from "../host/clock.ts";
 import type { DeadLetterMetadata } from "../store/dead-letter-table.ts";
 
-/** Messages that wait for the store; more are rejected, so that an outage does not fill the memory. */
+/** Maximum number of messages that wait for the store; more are rejected, so that an outage does not fill the memory. */
 const maxWaiting = 10_000;
 const maxWaitingBytes = 64 * 1024 * 1024;
 const deadLetterRetryMs = 1_000;
@@ -77,7 +77,7 @@ export class ClusterQueues implements SharedQueues {
     for (const queue of all) queue.refresh();
     return withTimeout(
       keysMs,
-      all.map((queue) => queue.keysGivenUp()),
+      all.map((queue) => queue.keysReleased()),
     );
   }
 
@@ -283,7 +283,8 @@ class ClusterQueue implements Queue {
     this.#consumption?.refresh();
   }
 
-  async keysGivenUp(): Promise<void> {
+  /** Resolves when no message with a key runs here, unless this node holds the slot of the queue. */
+  async keysReleased(): Promise<void> {
     if (this.#parts.keyToken() === undefined) await this.#consumption?.keysSettled();
   }
 
@@ -298,7 +299,7 @@ class ClusterQueue implements Queue {
     subscriber.wake();
   }
 
-  /** No consumers: the messages that did not start go back to the store. */
+  /** Without consumers, messages that have not started go back to the store. */
   #stopConsuming(): void {
     const returned = this.#ready;
     this.#ready = [];

@@ -47,7 +47,7 @@ export class SharedSagas implements SagaStore {
     for (const name of memory.names) beans.set(name, { ...memory, create: () => this });
   }
 
-  /** One after the other: an earlier state must not replace a later one. */
+  /** Writes are serialized, so that an earlier state does not replace a later one. */
   async write({ id, flowId, outcome, parts }: OpenSaga): Promise<void> {
     const { cluster } = this.#parts;
     const stored = parts.map(({ step, headers }) => ({ step, envelope: storeMessage(new Message(null, headers), {}, maxHeaderBytes).envelope }));
@@ -68,7 +68,7 @@ export class SharedSagas implements SagaStore {
     };
   }
 
-  /** Call when slots may have changed, and regularly: nodes die. */
+  /** Call when slots may have changed, and periodically, because nodes may die. */
   refresh(): void {
     const { isDead, holds } = this.#parts;
     for (const [id, saga] of this.#sagas) if (!this.#ending.has(id) && holds(saga.flowId) && isDead(saga.boot)) void this.#end(id, saga);
@@ -89,7 +89,7 @@ export class SharedSagas implements SagaStore {
     this.#stop = () => watch.stop();
   }
 
-  /** Must not throw: the watch would repeat the record, so that no saga is ended. */
+  /** Must not throw: the watch would deliver the same record again and again, and no saga would be ended. */
   #apply({ id, bytes }: RecordVersion): void {
     const { cipher, log } = this.#parts;
     this.#sagas.delete(id);

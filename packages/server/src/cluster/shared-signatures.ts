@@ -8,12 +8,12 @@ const hourMs = 3_600_000;
 /** The longest time that a claim lasts. */
 export const maxSignatureMs = 24 * hourMs;
 
-const nothing = new Uint8Array(0);
+const empty = new Uint8Array(0);
 
 export const sharedSignatures = (claims: Claims, flowId: string): UsedSignatures => ({
   async checkAndRecord(signature, forMs) {
     const digest = createHash("sha256").update(`${flowId}\n${signature}`).digest("base64url");
-    const { won } = await claims.claim(forMs <= hourMs ? "hour" : "day", `signature/${digest}`, nothing);
+    const { won } = await claims.claim(forMs <= hourMs ? "hour" : "day", `signature/${digest}`, empty);
     return !won;
   },
 });

@@ -9,19 +9,19 @@ import { slotOf } from "./slots.ts";
 import { TiedFlows } from "./tied-flows.ts";
 import { tiesOf, unsupportedParts } from "./unsupported.ts";
 
-const nothing = (): undefined => undefined;
+const noop = (): undefined => undefined;
 const catalog = createCatalog();
 const runtime = createRuntime({
   catalog,
   host: createHost({
-    log: { enabled: () => false, write: nothing },
+    log: { enabled: () => false, write: noop },
     ids: createIds(() => Date.now()),
-    http: { mount: () => nothing },
+    http: { mount: () => noop },
     environment: createEnvironment({}),
     secrets: createSecretValues(),
-    lookup: { find: nothing as never },
+    lookup: { find: noop as never },
   }),
-  listener: { started: nothing, ended: nothing, retrying: nothing, routeChanged: nothing },
+  listener: { started: noop, ended: noop, retrying: noop, routeChanged: noop },
 });
 
 type RouteText = readonly [id: string, uri: string, step?: string];
@@ -32,7 +32,7 @@ function prepare(...routes: readonly RouteText[]): Deployment {
 
 function prepareWith(value: string, ...routes: readonly RouteText[]): Deployment {
   const source = routes.map(([id, uri, step = "log: x"]) => `- route: {id: ${id}, from: {uri: "${uri}", steps: [{${step}}]}}\n`).join("");
-  const { deployment, diagnostics } = runtime.prepare({ id: "f", hash: "h", source, property: nothing, propertiesUnder: () => ({ placement: value }) });
+  const { deployment, diagnostics } = runtime.prepare({ id: "f", hash: "h", source, property: noop, propertiesUnder: () => ({ placement: value }) });
   if (deployment === undefined) throw new Error(JSON.stringify(diagnostics));
   return deployment;
 }
@@ -48,7 +48,7 @@ function keysOf(deployment: Deployment): readonly (readonly [string | undefined,
 const problemsOf = (deployment: Deployment): readonly string[] => unsupportedParts(deployment, catalog, []).map(({ message }) => message);
 const stateful = "to: 'file:out'";
 
-it("the name of 'master:' chooses the slot, and ties no other route", () => {
+it("a 'master:' route uses the slot of its name and ties no other route", () => {
   const deployment = prepare(["one", "master:a:timer:t"], ["two", "master:b:webhook"], ["three", "webhook"], ["four", "timer:t"]);
   expect(tiesOf(deployment, catalog)).toEqual([]);
   expect(keysOf(deployment)).toEqual([
@@ -60,7 +60,7 @@ it("the name of 'master:' chooses the slot, and ties no other route", () => {
   expect(problemsOf(deployment)).toEqual([]);
 });
 
-it("a flow with state in memory runs on the node of its name, and can have only one", () => {
+it("a flow with state in memory runs on the node of its 'master:' name, and can have only one name", () => {
   const deployment = prepare(["one", "master:a:timer:t", stateful], ["two", "webhook"], ["three", "master:a:queue:work"]);
   expect(keysOf(deployment)).toEqual([
     ["master/a", "master/a"],

@@ -1,4 +1,4 @@
-// The key of a route chooses its slot, and with it the node: the name of `master:`, or the flow.
+// The key of a route determines its slot, and so its node: the name in `master:`, or the id of the flow.
 import type { Deployment, Route } from "@sluice/engine";
 
 /** The name of a route that starts with `master:<name>:…`. */
@@ -9,7 +9,7 @@ export const mastersOf = ({ routes }: Deployment): readonly string[] => [...new 
 
 const keyOfName = (name: string): string => `master/${name}`;
 
-/** The key of a route. The other routes of a flow with one name follow it, because a flow with state in memory must stay together. */
+/** The key of a route. If a flow has one `master:` name, it is the key of all its routes, because a flow with state in memory must run on one node. */
 export function slotKeyOf(deployment: Deployment, route: Route): string {
   const own = masterOf(route);
   if (own !== undefined) return keyOfName(own);

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 const log = { write: () => undefined } as never;
-const waiting = { timeout: 20_000, interval: 50 };
+const waitOptions = { timeout: 20_000, interval: 50 };
 
 interface NodeOptions {
   readonly ttlMs?: number;
@@ -55,7 +55,7 @@ it("a claim that was stored although the store did not respond does not block it
     return claimed;
   };
   const { slots } = await start(withPart(cluster, "claims", { claim }));
-  await vi.waitFor(() => expect(slots.list()).toHaveLength(64), waiting);
+  await vi.waitFor(() => expect(slots.list()).toHaveLength(64), waitOptions);
 });
 
 it("a slot that could not be released is released later", async () => {
@@ -65,23 +65,23 @@ it("a slot that could not be released is released later", async () => {
   const release: Claims["release"] = (claim) =>
     failures-- > 0 ? Promise.reject(new ClusterError("unreachable", "cluster store unreachable")) : cluster.claims.release(claim);
   const one = await start(withPart(cluster, "claims", { release }));
-  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(64), waiting);
+  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(64), waitOptions);
   const two = await start(node("two"));
-  await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waiting);
+  await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waitOptions);
 });
 
 it("a slot moves to another node only when none of its messages is running", async () => {
   const node = memoryCluster();
   let isSettled = true;
   const one = await start(node("one"), { reconcile: async () => isSettled });
-  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(64), waiting);
+  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(64), waitOptions);
   isSettled = false;
   const two = await start(node("two"));
-  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(63), waiting);
+  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(63), waitOptions);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect([one.slots.list().length, two.slots.list()]).toEqual([63, []]);
   isSettled = true;
-  await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waiting);
+  await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waitOptions);
   expect(one.slots.list().filter((slot) => two.slots.list().includes(slot))).toEqual([]);
 });
 
@@ -95,14 +95,14 @@ it("a dead node stays dead when the heartbeat of this node is interrupted", asyn
   const dead = { node: "two", boot: "two-0", isReady: true, applied: 0, slots: [], behind: [] };
   await cluster.records.write("nodes", "two-0", Buffer.from(JSON.stringify(dead)));
   expect([session.live().map(({ node }) => node), session.isDead("two-0")]).toEqual([["one", "two"], false]);
-  await vi.waitFor(() => expect(session.isDead("two-0")).toBe(true), waiting);
+  await vi.waitFor(() => expect(session.isDead("two-0")).toBe(true), waitOptions);
   await new Promise((resolve) => setTimeout(resolve, ttlMs / 2));
   isDown = true;
-  await vi.waitFor(() => expect(session.isValid).toBe(false), waiting);
+  await vi.waitFor(() => expect(session.isValid).toBe(false), waitOptions);
   // A node that received no heartbeats itself must not take over the work of others.
   expect([session.isDead("two-0"), session.live().map(({ node }) => node)]).toEqual([false, ["one"]]);
-  await vi.waitFor(() => expect(expirations()).toBe(1), waiting);
+  await vi.waitFor(() => expect(expirations()).toBe(1), waitOptions);
   isDown = false;
-  await vi.waitFor(() => expect(session.isValid).toBe(true), waiting);
+  await vi.waitFor(() => expect(session.isValid).toBe(true), waitOptions);
   expect(session.live().map(({ node }) => node)).toEqual(["one"]);
 });

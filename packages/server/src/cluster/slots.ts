@@ -45,7 +45,7 @@ export class Slots {
     return this.#held.has(slot) && session.isValid && session.epoch === this.#epoch;
   }
 
-  /** The token of the claim, while the slot is held: another one after every interruption. */
+  /** The token of the claim, while the slot is held; it changes after every interruption. */
   tokenOf(slot: number): number | undefined {
     return this.holds(slot) ? this.#held.get(slot)?.token : undefined;
   }
@@ -123,7 +123,7 @@ export class Slots {
     this.#leaving = undefined;
   }
 
-  /** Releases a claim of this process that failed, if it was stored nevertheless: no other node would, as long as this one lives. */
+  /** Releases the claim of a failed call if it was stored after all: while this node is alive, no other node releases it. */
   async #releaseOwn(slot: number): Promise<void> {
     const { claims, boot } = this.#parts.cluster;
     const claim = await claims.claim("slot", String(slot), Buffer.from(boot));

@@ -12,7 +12,7 @@ describe("a step of the start", () => {
     vi.useRealTimers();
   });
 
-  it("that ends is not logged", async () => {
+  it("that succeeds or fails in time is not logged", async () => {
     const lines: string[] = [];
     expect(await startWait(logTo(lines), "an answer", Promise.resolve(7))).toBe(7);
     await expect(startWait(logTo(lines), "an answer", Promise.reject(new Error("broken")))).rejects.toThrow("broken");

@@ -16,7 +16,7 @@ export class TiedFlows {
   /** By the version of a route: a flow may be replaced by one with other names while both run. */
   readonly #places = new WeakMap<RouteIdentity, { readonly slot: number; readonly isPlaced: boolean }>();
 
-  /** A version is about to be deployed. It is tied before its first request; running an untied version on one node is correct, too. */
+  /** Call before a version is deployed, so that it is tied before its first request. Running an untied version on one node is correct too. */
   prepared(deployment: Deployment, catalog: Connectors): void {
     for (const route of deployment.routes)
       this.#places.set(route.identity, { slot: slotOf(slotKeyOf(deployment, route)), isPlaced: isPlaced(route, deployment, catalog) });

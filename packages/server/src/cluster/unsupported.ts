@@ -9,7 +9,7 @@ type Connectors = Pick<Catalog, "connectors">;
 /** Global and route variables are tied to one process. */
 const sharedVariable = /\b(?:global|route):[\w$]/;
 
-const keysReason = "is tied to one process, which keeps its idempotency keys";
+const keysReason = "is tied to one process, which stores its idempotency keys";
 
 /** The nodes share the dead letters. */
 const deadLetterScheme = "sluice";
@@ -48,7 +48,7 @@ function reasonsOf({ placement, trigger, from }: Route, { connectors }: Connecto
 }
 
 /** True for a webhook that stores idempotency keys in memory; it may be durable. */
-const keepsKeys = (route: Route): boolean =>
+const storesKeys = (route: Route): boolean =>
   route.trigger === "request" && masterOf(route) === undefined && route.placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored !== true);
 
 /** True for a route whose messages are in the queues that the nodes share: any node runs them. */
@@ -57,13 +57,13 @@ const isStoredSource = (route: Route): boolean =>
 
 /** True for a route that runs on the node where its request arrives, or where it is called. */
 export const isPinnable = (route: Route): boolean =>
-  (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !keepsKeys(route) && masterOf(route) === undefined;
+  (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !storesKeys(route) && masterOf(route) === undefined;
 
 /** Errors for a flow that must run on one node but has messages that others run or send. `others` are the deployed flows. */
 export function unsupportedParts(deployment: Deployment, catalog: Connectors, others: Iterable<Deployment>): readonly Diagnostic[] {
   const ties = tiesOf(deployment, catalog);
   const [tie] = ties;
-  const found = [...anywhereProblems(deployment, ties), ...masterProblems(deployment, ties)];
+  const found = [...sharedMessageProblems(deployment, ties), ...masterProblems(deployment, ties)];
   for (const other of others) {
     if (other.id === deployment.id) continue;
     const [tieOfOther] = tiesOf(other, catalog);
@@ -78,13 +78,13 @@ export function unsupportedParts(deployment: Deployment, catalog: Connectors, ot
 }
 
 /** Idempotency keys alone do not matter once a message is stored. */
-function anywhereProblems(deployment: Deployment, ties: readonly string[]): readonly Diagnostic[] {
+function sharedMessageProblems(deployment: Deployment, ties: readonly string[]): readonly Diagnostic[] {
   const tie = ties.find((reason) => !reason.endsWith(keysReason));
   if (tie === undefined) return [];
   return deployment.routes.flatMap((route) => {
     if (isStoredSource(route))
       return [problem(deployment, route, `every node runs the messages of '${route.from}', but the flow must run on one node (${tie})`)];
-    if (keepsKeys(route)) return [problem(deployment, route, `'${route.from}' has idempotency keys, and the flow must run on one node (${tie})`)];
+    if (storesKeys(route)) return [problem(deployment, route, `'${route.from}' has idempotency keys, and the flow must run on one node (${tie})`)];
     return [];
   });
 }

@@ -16,7 +16,7 @@ export function withConnectionFolders(store: DocumentStore, folders: readonly st
   /** Documents that were last read from a folder. */
   const files = new Set<string>();
 
-  function note(id: string, source: (typeof stores)[number]): void {
+  function recordSource(id: string, source: (typeof stores)[number]): void {
     if (source === store) files.delete(id);
     else files.add(id);
   }
@@ -35,7 +35,7 @@ export function withConnectionFolders(store: DocumentStore, folders: readonly st
         for (const document of await source.list()) {
           if (documents.has(document.id)) continue;
           documents.set(document.id, document);
-          note(document.id, source);
+          recordSource(document.id, source);
         }
       return [...documents.values()];
     },
@@ -43,7 +43,7 @@ export function withConnectionFolders(store: DocumentStore, folders: readonly st
       for (const source of stores) {
         const document = await source.read(id);
         if (document === undefined) continue;
-        note(id, source);
+        recordSource(id, source);
         return document;
       }
       return undefined;

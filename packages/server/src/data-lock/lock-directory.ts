@@ -66,7 +66,7 @@ function acquire(directory: string, driver: string, record: string): Database {
   } catch (error) {
     const { message, errcode } = error as Error & { readonly errcode?: number };
     if (error instanceof LockedError) throw error;
-    if (errcode === busy || message.includes("database is locked")) throw inUseError(readHolder(record));
+    if (errcode === sqliteBusy || message.includes("database is locked")) throw inUseError(readHolder(record));
     throw new LockedError(`cannot lock the data directory ${directory}: ${message}; it must be on a local disk`);
   }
 }
@@ -95,8 +95,8 @@ function openReader(path: string, driver: string): Database {
   return database;
 }
 
-/** SQLITE_BUSY */
-const busy = 5;
+/** The SQLite result code SQLITE_BUSY. */
+const sqliteBusy = 5;
 
 /** Closes the file. SQLite keeps it open while prepared statements exist, so none may be used. */
 function unlock(database: Database): void {

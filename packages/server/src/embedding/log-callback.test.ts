@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { withLogCallback, type EmbeddedLogRecord } from "./log-callback.ts";
 
-const silent = { wants: () => false, take: () => undefined };
+const silent = { isEnabled: () => false, write: () => undefined };
 
 function errorOf(error: unknown): unknown {
   const secrets = createSecretValues();
   secrets.set("flow", ["top-secret"]);
   const records: EmbeddedLogRecord[] = [];
   const follower = withLogCallback({ onLog: (record) => records.push(record), minLevel: "INFO", secrets }, silent);
-  follower.take({ at: 0, level: "ERROR", logger: "test", message: "failed", exchange: undefined, fields: { error } });
+  follower.write({ at: 0, level: "ERROR", logger: "test", message: "failed", exchange: undefined, fields: { error } });
   return records[0]?.error;
 }
 

@@ -29,9 +29,9 @@ interface CallbackOptions {
 export function withLogCallback({ onLog, minLevel, secrets }: CallbackOptions, other: LogFollower): LogFollower {
   const enabled = new Set(levels.slice(levels.indexOf(minLevel)));
   return {
-    wants: (level) => enabled.has(level) || other.wants(level),
-    take(record) {
-      if (other.wants(record.level)) other.take(record);
+    isEnabled: (level) => enabled.has(level) || other.isEnabled(level),
+    write(record) {
+      if (other.isEnabled(record.level)) other.write(record);
       if (!enabled.has(record.level)) return;
       try {
         onLog(embeddedRecord(record, secrets));

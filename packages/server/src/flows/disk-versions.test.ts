@@ -42,7 +42,7 @@ describe("versions on disk", () => {
     );
   });
 
-  it("do not exist before commit, nor after a discard before or after it", async () => {
+  it("exist only after commit, and are removed by a discard before or after it", async () => {
     const versions = open();
     const first = await versions.stage("a", [version("one")]);
     expect(await versions.list("a")).toEqual([]);
@@ -62,14 +62,14 @@ describe("versions on disk", () => {
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([4]);
   });
 
-  it("are removed above the number of bytes, but never the newest", async () => {
+  it("are removed when they exceed the size limit, except the newest", async () => {
     await add(open(), "one", "two");
     const versions = open(10, 10);
     await add(versions, "x".repeat(100));
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([3]);
   });
 
-  it("remove temporary files that a crash left behind, with the next change", async () => {
+  it("are cleaned up with the next change when a crash left temporary files", async () => {
     const versions = open();
     await versions.stage("a", [version("lost")]);
     expect(readdirSync(join(directory, "a"))).toHaveLength(1);

@@ -53,22 +53,22 @@ afterEach(() => rmSync(parent, { recursive: true, force: true }));
 describe("a directory of many flows", () => {
   it("is listed correctly after any change to its files", async () => {
     let step = 0;
-    const some = (): string => `f${(step * 7_919) % count}`;
+    const someId = (): string => `f${(step * 7_919) % count}`;
     const changes: Readonly<Record<string, () => void>> = {
-      written: () => write(`${some()}.yaml`, `written ${step}`),
-      touched: () => utimesSync(join(directory, `${some()}.yaml`), 1_000 + step, 1_000 + step),
+      written: () => write(`${someId()}.yaml`, `written ${step}`),
+      touched: () => utimesSync(join(directory, `${someId()}.yaml`), 1_000 + step, 1_000 + step),
       replaced: () => {
         write(".temporary", `replaced ${step}`);
-        renameSync(join(directory, ".temporary"), join(directory, `${some()}.yaml`));
+        renameSync(join(directory, ".temporary"), join(directory, `${someId()}.yaml`));
       },
       added: () => write(`new${step}.yml`, "new"),
-      removed: () => rmSync(join(directory, `${some()}.yaml`), { force: true }),
+      removed: () => rmSync(join(directory, `${someId()}.yaml`), { force: true }),
       renamed: () => {
-        write(`${some()}.yaml`, "renamed");
-        renameSync(join(directory, `${some()}.yaml`), join(directory, `moved${step}.yaml`));
+        write(`${someId()}.yaml`, "renamed");
+        renameSync(join(directory, `${someId()}.yaml`), join(directory, `moved${step}.yaml`));
       },
-      duplicated: () => write(`${some()}.camel.yaml`, "duplicate"),
-      "given params": () => write(`${some()}.params.json`, "{}"),
+      duplicated: () => write(`${someId()}.camel.yaml`, "duplicate"),
+      "params added": () => write(`${someId()}.params.json`, "{}"),
       "written twice": () => {
         write("f1.yaml", `${step}`);
         write("f2.yaml", `${step}`);

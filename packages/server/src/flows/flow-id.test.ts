@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isFlowId } from "./flow-id.ts";
 
-it("ids are safe file names everywhere", () => {
+it("accepts only ids that are safe file names on every system", () => {
   for (const id of ["a", "A-1", "orders.v2", "x_y", "0", "console", "com10", "x".repeat(128)]) expect([id, isFlowId(id)]).toEqual([id, true]);
   for (const id of [
     "",

@@ -17,9 +17,9 @@ it("resumes several waiters in one turn only if their work is short", async () =
   const resumedIn: number[] = [];
   await Promise.all(Array.from({ length: 5 }, () => queue.wait().then(() => (compute(12), resumedIn.push(turn)))));
   expect(new Set(resumedIn).size).toBe(5);
-  const short: number[] = [];
-  await Promise.all(Array.from({ length: 100 }, () => queue.wait().then(() => short.push(turn))));
-  expect(new Set(short).size).toBeLessThan(50);
+  const resumedShort: number[] = [];
+  await Promise.all(Array.from({ length: 100 }, () => queue.wait().then(() => resumedShort.push(turn))));
+  expect(new Set(resumedShort).size).toBeLessThan(50);
   ended = true;
 });
 

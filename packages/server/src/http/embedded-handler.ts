@@ -49,7 +49,7 @@ export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): Reques
   };
 }
 
-/** Whether the reply of this runtime would be anything but 404. */
+/** Whether this runtime would reply with a status other than 404. */
 function isServed(ingress: Ingress, { url = "/", method = "GET" }: IncomingMessage): boolean {
   const queryStart = url.indexOf("?");
   const target = readTarget(queryStart < 0 ? url : url.slice(0, queryStart));

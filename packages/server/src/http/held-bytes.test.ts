@@ -55,17 +55,17 @@ test.each([
   ["deflate", 3, deflateSync],
   // Brotli has no maximum ratio, so the largest body must fit.
   ["br", 2, brotliCompressSync],
-] as const)("bodies in %s that inflate beyond the memory limit are rejected, and the memory is released", async (encoding, fit, pack) => {
+] as const)("bodies in %s that inflate beyond the memory limit are rejected, and the memory is released", async (encoding, accepted, pack) => {
   const packed = pack(Buffer.alloc(300_000));
   const calls = Array.from({ length: 20 }, () => post("/waits", packed, { "content-encoding": encoding }));
-  await expect.poll(() => server.bytes.held.refused).toBe(20 - fit);
-  expect(bodies).toEqual(Array.from({ length: fit }, () => 300_000));
-  expect(held()).toBe(fit * 300_000);
+  await expect.poll(() => server.bytes.held.refused).toBe(20 - accepted);
+  expect(bodies).toEqual(Array.from({ length: accepted }, () => 300_000));
+  expect(held()).toBe(accepted * 300_000);
   expect((await post("/empty", Buffer.alloc(0))).status).toBe(200);
   finishAll();
   const replies = await Promise.all(calls);
-  expect(replies.filter(({ status }) => status === 200)).toHaveLength(fit);
-  expect(replies.filter(({ status }) => status === 503)).toEqual(Array.from({ length: 20 - fit }, () => busy));
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(accepted);
+  expect(replies.filter(({ status }) => status === 503)).toEqual(Array.from({ length: 20 - accepted }, () => busy));
   expect(held()).toBe(0);
 });
 
@@ -122,9 +122,9 @@ test("bodies of the management API are counted until the call ends", async () =>
 });
 
 test("pipelined bytes are counted, and released with the connection", async () => {
-  const ahead = "GET /waits HTTP/1.1\r\nHost: a\r\nX: %20\r\n\r\n".repeat(500);
+  const pipelined = "GET /waits HTTP/1.1\r\nHost: a\r\nX: %20\r\n\r\n".repeat(500);
   const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
-  socket.write(ahead);
+  socket.write(pipelined);
   await expect.poll(() => waiting.length).toBe(1);
   await expect.poll(held).toBeGreaterThan(10_000);
   socket.resetAndDestroy();

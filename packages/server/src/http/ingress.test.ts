@@ -20,7 +20,7 @@ const ask = async (path: string, init?: RequestInit): Promise<[number, string]> 
   return [reply.status, await reply.text()];
 };
 
-test("unknown routes, wrong methods, HEAD and OPTIONS", async () => {
+test("unknown paths return 404, wrong methods 405 with Allow, and HEAD and OPTIONS no body", async () => {
   await serve();
   server.mount("/api/orders", replyWith("posted"), { methods: ["POST"] });
   server.mount("/read", replyWith("read"), { methods: ["GET"] });
@@ -223,7 +223,7 @@ test("a policy is checked before the body, on the raw bytes if needed, and fails
   expect(server.ingress.active).toBe(0);
 });
 
-test("a test session must exist", async () => {
+test("a request with an unknown test session returns 404", async () => {
   await serve({ sessionOf: (id) => (id === "ts_1" ? { id, skipTime: false } : undefined) });
   server.mount("/api/r", (request) => text(request.session?.id ?? "none"));
   expect(await ask("/api/r", { headers: { "X-Test-Session": "ts_1" } })).toEqual([200, "ts_1"]);

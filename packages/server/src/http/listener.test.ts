@@ -67,8 +67,8 @@ test.each([
   ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
   ["raw bytes above ASCII in the path", "GET /\xc3\xa9 HTTP/1.1\r\nHost: a\r\n\r\n"],
 ])("%s: returns 400 and closes the connection, without a run or a second reply", async (_name, bytes) => {
-  const follower = "GET /api/headers HTTP/1.1\r\nHost: a\r\n\r\n";
-  const { text: received, closed } = await sendRaw(server.port, bytes + follower);
+  const nextRequest = "GET /api/headers HTTP/1.1\r\nHost: a\r\n\r\n";
+  const { text: received, closed } = await sendRaw(server.port, bytes + nextRequest);
   expect(statuses(received)).toEqual([400]);
   expect(closed).toBe(true);
   expect(JSON.parse(bodyOf(received))).toEqual({ error: expect.any(String) });
@@ -107,7 +107,7 @@ test.each([
   ["a URL of 17 KiB", `GET /${"y".repeat(17_408)} HTTP/1.1\r\nHost: a\r\n\r\n`, [431]],
   ["a URL of 9 KiB", `GET /${"y".repeat(9_216)} HTTP/1.1\r\nHost: a\r\n\r\n`, [414]],
   ["an unknown expectation", `GET /api/echo HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n\r\n`, [417]],
-])("%s", async (_name, bytes, expected) => {
+])("%s is rejected, and the connection is closed", async (_name, bytes, expected) => {
   const { text: received, closed } = await sendRaw(server.port, bytes);
   expect(statuses(received)).toEqual(expected);
   expect(JSON.parse(bodyOf(received))).toEqual({ error: expect.any(String) });

@@ -66,13 +66,13 @@ describe("a client that pipelines and reads", () => {
 
   it.each([1, 7, 100, 1_000, 65_536])("gets every reply in order, sent in pieces of %i bytes", async (size) => {
     const all = bodies.map((body, index) => post(body, index % 2 === 0 ? "length" : "chunks")).join("");
-    const few = size === 1 ? all.slice(0, all.indexOf("<6>") + 500) : all;
+    const bytes = size === 1 ? all.slice(0, all.indexOf("<6>") + 500) : all;
     const expected = size === 1 ? 6 : 40;
     const socket = connect(server.port, "127.0.0.1").setNoDelay(true);
     let reply = "";
     socket.on("data", (chunk) => (reply += chunk.toString("latin1"))).on("error", () => undefined);
-    for (let at = 0; at < few.length; at += size) {
-      socket.write(few.slice(at, at + size), "latin1");
+    for (let at = 0; at < bytes.length; at += size) {
+      socket.write(bytes.slice(at, at + size), "latin1");
       if (at % (size * 50) === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await expect.poll(() => found(reply).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(expected);

@@ -42,7 +42,7 @@ export class RequestPacing {
     socket.once("close", () => this.#count(0));
     this.#parse = takeListener(socket, "data");
     this.#finish = takeListener(socket, "end");
-    // A data listener also makes node stop reading below the socket.
+    // A data listener also makes node:http stop reading directly from the handle of the socket.
     socket.on("data", (chunk: Buffer) => this.take(chunk));
     socket.on("end", () => this.#end());
     this.#hasEnded = socket.readableEnded;

@@ -29,10 +29,10 @@ export class StoppedMounts {
 
   /** The id of the stopped route that served this path; undefined when there is none. */
   routeAt(path: string, method: string): string | undefined {
-    const former = this.#table.find(path, method)?.mounted.mount ?? this.#table.any(path)?.mount;
-    const routeId = former?.routeId ?? (path.startsWith("/api/") ? path.slice(5) : undefined);
+    const formerMount = this.#table.find(path, method)?.mounted.mount ?? this.#table.any(path)?.mount;
+    const routeId = formerMount?.routeId ?? (path.startsWith("/api/") ? path.slice(5) : undefined);
     if (routeId !== undefined && this.#isStopped(routeId)) return routeId;
-    if (former !== undefined) this.#drop(keyOf(former));
+    if (formerMount !== undefined) this.#drop(keyOf(formerMount));
     return undefined;
   }
 

@@ -66,7 +66,7 @@ test.each([
   "/%5fapi%2fflows",
   "/a%0d%0ab",
   "/a%7f",
-])("%s is not a path", (path) => {
+])("%s is rejected as invalid", (path) => {
   expect(readTarget(path).kind).toBe("invalid");
 });
 

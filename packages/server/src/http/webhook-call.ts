@@ -89,7 +89,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
         return;
       }
       const decision = access.check(this);
-      if (decision instanceof Promise) decision.then((later) => this.#applyDecision(later)).catch((fault: unknown) => this.#fault(fault));
+      if (decision instanceof Promise) decision.then((resolved) => this.#applyDecision(resolved)).catch((fault: unknown) => this.#fault(fault));
       else this.#applyDecision(decision);
     } catch (fault) {
       this.#fault(fault);
@@ -104,7 +104,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
       else if (this.#bodyCheck === undefined) this.#decompress(body);
       else {
         const decision = this.#bodyCheck.check(body);
-        if (decision instanceof Promise) decision.then((later) => this.#applyBodyDecision(later, body)).catch((fault: unknown) => this.#fault(fault));
+        if (decision instanceof Promise) decision.then((resolved) => this.#applyBodyDecision(resolved, body)).catch((fault: unknown) => this.#fault(fault));
         else this.#applyBodyDecision(decision, body);
       }
     } catch (fault) {
@@ -219,7 +219,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     this.body = body;
     try {
       const reply = this.#mounted.mount.handle(this);
-      if (reply instanceof Promise) reply.then((later) => this.#sendReply(later)).catch((fault: unknown) => this.#fault(fault));
+      if (reply instanceof Promise) reply.then((resolved) => this.#sendReply(resolved)).catch((fault: unknown) => this.#fault(fault));
       else this.#sendReply(reply);
     } catch (fault) {
       this.#fault(fault);

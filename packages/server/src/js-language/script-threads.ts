@@ -24,7 +24,7 @@ interface Thread {
   overdue: NodeJS.Timeout | undefined;
 }
 
-/** Enough for the deepest recursion that the interpreter's own limit allows: 28 bytes for each of its bytes on x64. */
+/** Enough for the deepest recursion that the interpreter's own stack limit allows: on x64, a thread uses 28 bytes for each byte of that limit. */
 const stackSizeMb = 16;
 
 /** `wasm` is the compiled WebAssembly module of the interpreter, shared by the threads. */

@@ -142,18 +142,18 @@ export class InstalledKamelets {
       const hash = hashOf(bytes);
       const next = { file: this.#parts.store.pathOf(name), text };
       const previous = store.find(name)?.text;
-      const about = { name, type: kamelet?.type ?? "", title: kamelet?.title, hash, created: current === undefined, changed: previous !== text };
+      const metadata = { name, type: kamelet?.type ?? "", title: kamelet?.title, hash, created: current === undefined, changed: previous !== text };
       const warnings = warningsOf(prepared);
       if (dryRun) {
         const affected = affectedFlows(this.#parts.flows(), name, text);
         const refused = await this.#refusedBy({ name, next, force }, affected, others);
-        return { ...about, lastModified: current?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
+        return { ...metadata, lastModified: current?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
       }
-      const write = async (): Promise<Unflushed> => (about.changed ? store.write(name, bytes).catch(throwStorageError) : undefined);
+      const write = async (): Promise<Unflushed> => (metadata.changed ? store.write(name, bytes).catch(throwStorageError) : undefined);
       const { refused, unflushed } = await this.#replace({ name, next, force }, write);
-      if (about.changed) this.#parts.log.write("INFO", "sluice.kamelets", `Installed Kamelet '${name}' (hash ${hash.slice(0, 12)})`);
+      if (metadata.changed) this.#parts.log.write("INFO", "sluice.kamelets", `Installed Kamelet '${name}' (hash ${hash.slice(0, 12)})`);
       throwIfUnflushed(unflushed, "the new version is active, but may be lost");
-      return { ...about, lastModified: this.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
+      return { ...metadata, lastModified: this.find(name)?.lastModified ?? 0, flows: this.usersOf(name), refused, warnings };
     });
   }
 
@@ -216,12 +216,12 @@ export class InstalledKamelets {
           oneSentence(`flow '${first.id}' cannot use this version of Kamelet '${name}': ${first.error}; nothing was changed`),
         );
       // Flows are compiled and deployed under this lock, so none is deployed with the previous version after the file has changed.
-      const { unflushed, late } = await flows.mutex.run(claimsKey, async () => {
-        const deployedMeanwhile = affectedFlows(flows, name, next?.text).filter((id) => !affected.includes(id));
-        await this.#refusedBy(replacement, deployedMeanwhile, new Map());
-        return { unflushed: await write(), late: deployedMeanwhile };
+      const { unflushed, deployedMeanwhile } = await flows.mutex.run(claimsKey, async () => {
+        const added = affectedFlows(flows, name, next?.text).filter((id) => !affected.includes(id));
+        await this.#refusedBy(replacement, added, new Map());
+        return { unflushed: await write(), deployedMeanwhile: added };
       });
-      return { refused: [...refused, ...(await reloadUsers(flows, late))], unflushed };
+      return { refused: [...refused, ...(await reloadUsers(flows, deployedMeanwhile))], unflushed };
     } catch (error) {
       await reloadUsers(flows, affectedFlows(flows, name, this.files.find(name)?.text));
       throw error;

@@ -19,10 +19,10 @@ export interface LogRecord {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Also receives each record if `wants` returns true for its level. */
+/** Also receives each record if `isEnabled` returns true for its level. */
 export interface LogFollower {
-  wants(level: LogLevel): boolean;
-  take(record: LogRecord): void;
+  isEnabled(level: LogLevel): boolean;
+  write(record: LogRecord): void;
 }
 
 export interface RuntimeLogOptions {
@@ -42,18 +42,18 @@ export function createRuntimeLog({ level: minLevel, writer, secrets, now }: Runt
   let follower: LogFollower | undefined;
 
   return {
-    enabled: (level) => ranks[level] >= rank || follower?.wants(level) === true,
+    enabled: (level) => ranks[level] >= rank || follower?.isEnabled(level) === true,
     follow(next) {
       follower = next;
     },
     write(level, logger, text, exchange, fields) {
-      const isFollowed = follower?.wants(level) === true;
+      const isFollowed = follower?.isEnabled(level) === true;
       const isWritten = ranks[level] >= rank;
       if (!isFollowed && !isWritten) return;
       const at = now();
       const message = shownText(text, secrets);
       if (isWritten) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : fieldsText(fields, secrets)));
-      if (isFollowed) follower?.take({ at, level, logger, message, exchange, fields });
+      if (isFollowed) follower?.write({ at, level, logger, message, exchange, fields });
     },
   };
 }

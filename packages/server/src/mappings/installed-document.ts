@@ -47,7 +47,7 @@ export function notFound(noun: string, id: string): ServiceError {
 
 export const byId = (one: { readonly id: string }, other: { readonly id: string }): number => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
 
-/** The id of a path segment; throws the error defined by the contract. */
+/** The id of a path segment; throws the documented error if it is invalid. */
 export function documentId({ id = "" }: Readonly<Record<string, string>>): string {
   if (!isFlowId(id)) throw invalidId(id);
   return id;

@@ -77,7 +77,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     }
     const { unflushed, ...stored } = await store.write(id, await inSlices(documentTextIncrementally(document))).catch(throwStorageError);
     const entry: InstalledMapping = { id, document, mapping, error: undefined, ...stored };
-    for (const each of [entry, ...changed]) installed.set(each.id, each);
+    for (const updated of [entry, ...changed]) installed.set(updated.id, updated);
     throwIfUnflushed(unflushed, "the new version is active, but may be lost");
     return { installed: entry, created: current === undefined, warnings };
   }

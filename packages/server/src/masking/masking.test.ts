@@ -7,7 +7,7 @@ import { maskUris } from "./secret-uris.ts";
 import { createSecretValues } from "./secret-values.ts";
 
 describe("secret headers", () => {
-  it("credentials, cookies, keys, tokens and signatures are secret, in any case", () => {
+  it("include credentials, cookies, keys, tokens and signatures, in upper or lower case", () => {
     for (const name of [
       "Authorization",
       "proxy-authorization",
@@ -81,7 +81,7 @@ describe("URIs", () => {
 });
 
 describe("secret values", () => {
-  it("are scrubbed verbatim, in JSON and in URIs", () => {
+  it("are masked in plain, JSON-escaped and URI-encoded text", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ['pa"ss w&rd', "longer-secret", "short"]);
     expect(secrets.scrub('x pa"ss w&rd y')).toBe("x *** y");
@@ -157,7 +157,7 @@ describe("secret values", () => {
     expect(shownHeaders([["map", { password: "x", n: 1 }]])).toEqual({ map: { password: "***", n: 1 } });
   });
 
-  it("removes any secret", () => {
+  it("are masked in any surrounding text", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6, maxLength: 40 }), fc.string(), (secret, around) => {
         fc.pre(!around.includes(secret) && !"***".includes(secret));
@@ -171,18 +171,18 @@ describe("secret values", () => {
 });
 
 describe("values as JSON", () => {
-  it("bytes, dates, maps, sets and special values", () => {
+  it("converts bytes, dates, maps, sets and special values", () => {
     expect(toPlain(new Uint8Array([104, 105]))).toBe("hi");
     expect(toPlain(new Uint8Array([255, 0]))).toBe("/wA=");
     expect(toPlain(new Date(0))).toBe("1970-01-01T00:00:00.000Z");
     expect(toPlain(new Map<string, unknown>([["a", new Set([1])]]))).toEqual({ a: [1] });
     expect(toPlain([undefined, null, Number.NaN, 10n])).toEqual([null, null, "NaN", "10"]);
-    const circle: Record<string, unknown> = { a: 1 };
-    circle["self"] = circle;
-    expect(toPlain(circle)).toEqual({ a: 1, self: null });
+    const circular: Record<string, unknown> = { a: 1 };
+    circular["self"] = circular;
+    expect(toPlain(circular)).toEqual({ a: 1, self: null });
   });
 
-  it("any JSON value is unchanged", () => {
+  it("leaves JSON values unchanged", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => JSON.stringify(toPlain(value)) === JSON.stringify(value)));
   });
 

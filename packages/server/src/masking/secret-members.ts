@@ -38,7 +38,7 @@ function isSecretScalar(name: string, value: unknown): boolean {
 
 /** In the patterns, group 1 is the part before the value and group 2 the name. */
 function replaceNamed(text: string, pattern: RegExp, replacement: string): string {
-  return text.replaceAll(pattern, (whole: string, before: string, name: string) => (secretName.test(decodeName(name)) ? before + replacement : whole));
+  return text.replaceAll(pattern, (match: string, before: string, name: string) => (secretName.test(decodeName(name)) ? before + replacement : match));
 }
 
 function decodeName(name: string): string {

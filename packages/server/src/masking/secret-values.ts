@@ -1,4 +1,4 @@
-// Secrets known by value: the deploy token, secret parameters, secret environment variables. They are removed from all text written to
+// Secrets known by value: the deploy token, secret parameters, secret environment variables. They are masked in all text written to
 // logs, streams, run records and sessions.
 import { masked } from "./secret-headers.ts";
 import { passwordAtEnd } from "./secret-uris.ts";
@@ -123,7 +123,7 @@ function createScrubEnd(forms: readonly string[]): Scrub {
   };
 }
 
-/** The end of the text without half a character, and without what closes the JSON of a truncated value. */
+/** The end of the content: excludes an incomplete character, and the characters that close the JSON of a truncated value. */
 function endOfContent(text: string): number {
   let end = text.length;
   while (end > 0 && '"\\]}\ufffd'.includes(text.charAt(end - 1))) end--;

@@ -179,9 +179,9 @@ function sourceMetrics(page: Exposition, sources: readonly SourceMetrics[]): voi
 const settled = ["done", "redelivered", "dead-lettered"] as const;
 
 async function storeMetrics(page: Exposition, { store, deadLetters, queueDepths }: MetricsParts, scope: "node" | "cluster"): Promise<void> {
-  const open = await store.openExisting().catch(() => undefined);
+  const openStore = await store.openExisting().catch(() => undefined);
   const shared = await queueDepths?.(scope).catch(() => []);
-  const depths = [...(shared ?? open?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
+  const depths = [...(shared ?? openStore?.queues.depths() ?? [])].sort((a, b) => b.depth - a.depth);
   const rest = depths.slice(maxNames);
   const named = [
     ...depths.slice(0, maxNames),
@@ -209,8 +209,8 @@ async function storeMetrics(page: Exposition, { store, deadLetters, queueDepths 
   page.gauge("sluice_dead_letters", "Stored dead letters.", [[undefined, letters?.count ?? 0]]);
   page.gauge("sluice_dead_letter_bytes", "Bytes of the stored dead letters.", [[undefined, letters?.bytes ?? 0]]);
   page.gauge("sluice_store_failing", "1 while the durable store cannot be opened or written, 0 otherwise.", [[undefined, store.problem === undefined ? 0 : 1]]);
-  page.counter("sluice_store_writes_total", "Changes written to the durable store.", [[undefined, open?.groups.items ?? 0]]);
-  page.counter("sluice_store_commits_total", "Transactions of the durable store.", [[undefined, open?.groups.groups ?? 0]]);
+  page.counter("sluice_store_writes_total", "Changes written to the durable store.", [[undefined, openStore?.groups.items ?? 0]]);
+  page.counter("sluice_store_commits_total", "Transactions of the durable store.", [[undefined, openStore?.groups.groups ?? 0]]);
 }
 
 function storedRunMetrics(page: Exposition, stored: RunStoreMetrics | undefined): void {

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { Exposition } from "./exposition.ts";
 import { createRunCounts, durationBounds } from "./run-counts.ts";
 
-const run = (id: string, tookMs: number, status = "completed", flowId = "f"): never =>
-  ({ route: { id, flowId, flowHash: "h" }, startedAt: 1_000, endedAt: 1_000 + tookMs, status, redeliveries: 0 }) as never;
+const run = (id: string, durationMs: number, status = "completed", flowId = "f"): never =>
+  ({ route: { id, flowId, flowHash: "h" }, startedAt: 1_000, endedAt: 1_000 + durationMs, status, redeliveries: 0 }) as never;
 
 describe("run counts", () => {
   it("counts a run in the bucket whose bound it does not exceed", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
-    for (const took of [0, 1, 2, 3, 60_000, 60_001, -5]) counts.ended(run("a", took));
+    for (const durationMs of [0, 1, 2, 3, 60_000, 60_001, -5]) counts.ended(run("a", durationMs));
     const [only] = counts.list();
     expect(only?.buckets).toEqual([3, 1, 1, ...Array.from({ length: durationBounds.length - 4 }, () => 0), 1, 1]);
     expect(only?.durationMs).toBe(0 + 1 + 2 + 3 + 60_000 + 60_001);
@@ -24,8 +24,8 @@ describe("run counts", () => {
   });
 
   it("limits the number of names: removed routes are dropped, then the rest is added up", () => {
-    const gone = new Set<string>();
-    const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !gone.has(id) });
+    const removed = new Set<string>();
+    const counts = createRunCounts({ maxRoutes: 3, isInService: (id) => !removed.has(id) });
     for (const id of ["a", "b", "c", "d", "e", "d"]) counts.ended(run(id, 1));
     expect(counts.list().map(({ routeId, completed }) => [routeId, completed])).toEqual([
       ["a", 1],
@@ -33,7 +33,7 @@ describe("run counts", () => {
       ["c", 1],
       ["_other", 3],
     ]);
-    gone.add("a");
+    removed.add("a");
     counts.ended(run("f", 1));
     expect(counts.list().map(({ routeId }) => routeId)).toEqual(["b", "c", "f", "_other"]);
   });
@@ -53,7 +53,7 @@ describe("run counts", () => {
 });
 
 describe("the text format", () => {
-  it("sums up buckets and escapes names", () => {
+  it("has cumulative buckets and escaped label values", () => {
     const page = new Exposition();
     page.counter("c_total", "Help.", [[{ name: 'a"b\\c\nd' }, 1.5]]);
     page.histogram("h", "Help.", [0.1, 1], [{ labels: { x: "y" }, buckets: [2, 0, 1], sum: 0.1 + 0.2 }]);

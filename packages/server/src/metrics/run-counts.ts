@@ -42,7 +42,7 @@ export type SourceCounts = Record<SourceEvent, number>;
 export interface RunCounts {
   ended(run: Run): void;
   /** Counts a run lost with its process. */
-  lost(route: RouteIdentity, tookMs: number): void;
+  lost(route: RouteIdentity, durationMs: number): void;
   /** Counts per route that ever ran; routes beyond the limit are counted as `_other`. */
   list(): readonly RouteCounts[];
   /** The counts of all sources with this scheme, to be incremented. */
@@ -88,8 +88,8 @@ export function createRunCounts({ maxRoutes, isInService }: RunCountsOptions): R
       }
       lastCounts.add(run);
     },
-    lost(route, tookMs) {
-      countsOf(route).add({ status: "failed", startedAt: 0, endedAt: tookMs, redeliveries: 0 });
+    lost(route, durationMs) {
+      countsOf(route).add({ status: "failed", startedAt: 0, endedAt: durationMs, redeliveries: 0 });
     },
     sourceCounts(scheme) {
       let events = sources.get(scheme);

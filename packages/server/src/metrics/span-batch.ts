@@ -73,7 +73,7 @@ function spansOf(run: FinishedRun, mask: (text: string) => string): readonly Jso
   const spanId = idOf(run.id);
   const inheritedSpan = run.ofRequest ? trace?.parentSpanId : trace?.spanId;
   const parent = run.parentId === undefined ? inheritedSpan : idOf(run.parentId);
-  const whole: Json = {
+  const runSpan: Json = {
     traceId,
     spanId,
     ...(parent === undefined ? {} : { parentSpanId: parent }),
@@ -107,7 +107,7 @@ function spansOf(run: FinishedRun, mask: (text: string) => string): readonly Jso
       ...(failed ? { status: { code: failedStatus, ...(error?.stepId === step.stepId ? { message: shownMessage } : {}) } } : {}),
     };
   });
-  return [whole, ...steps];
+  return [runSpan, ...steps];
 }
 
 /** Derives ids from the run id, so that a child can refer to its parent's span without storing it. */
@@ -119,8 +119,8 @@ const digest = (text: string, bytes: number): string =>
 
 /** Converts fractional milliseconds to nanoseconds as text, because a double is not precise enough. */
 function nanoseconds(ms: number): string {
-  const whole = Math.floor(ms);
-  return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, "0")}`;
+  const wholeMs = Math.floor(ms);
+  return `${wholeMs}${String(Math.floor((ms - wholeMs) * 1e6)).padStart(6, "0")}`;
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): readonly Json[] {

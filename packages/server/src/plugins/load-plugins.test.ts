@@ -11,9 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const about = `title: "A", summary: "A plug-in.", group: "test", since: "1.0", examples: []`;
+const metadata = `title: "A", summary: "A plug-in.", group: "test", since: "1.0", examples: []`;
 const connector = (scheme: string, more = ""): string =>
-  `{ scheme: "${scheme}", ${about}, syntax: "${scheme}:name", roles: ["sink"], path: {}, options: {}, headers: {}, connect: () => ({}), ${more} }`;
+  `{ scheme: "${scheme}", ${metadata}, syntax: "${scheme}:name", roles: ["sink"], path: {}, options: {}, headers: {}, connect: () => ({}), ${more} }`;
 
 function put(files: Readonly<Record<string, unknown>>): void {
   for (const [name, content] of Object.entries(files)) {
@@ -52,11 +52,11 @@ describe("loading plug-ins", () => {
     putPackage("node_modules/@acme/b", `export const connectors = [${connector("b")}];`, kit("b"));
     putPackage(
       "own",
-      `export const steps = [{ name: "s", ${about}, options: {}, compile: () => () => undefined }];
-       export const languages = [{ name: "l", ${about}, options: {}, compile: () => () => 1 }];
-       export const formats = [{ name: "f", ${about}, options: {}, create: () => ({}) }];
-       export const beans = [{ names: ["n", "m"], kind: "value", ${about}, properties: {}, create: () => 1 }];
-       export const connections = [{ type: "t", ${about}, kinds: ["k"], fields: {}, needs: [], open: () => 1, close: () => 1, check: () => "" }];`,
+      `export const steps = [{ name: "s", ${metadata}, options: {}, compile: () => () => undefined }];
+       export const languages = [{ name: "l", ${metadata}, options: {}, compile: () => () => 1 }];
+       export const formats = [{ name: "f", ${metadata}, options: {}, create: () => ({}) }];
+       export const beans = [{ names: ["n", "m"], kind: "value", ${metadata}, properties: {}, create: () => 1 }];
+       export const connections = [{ type: "t", ${metadata}, kinds: ["k"], fields: {}, needs: [], open: () => 1, close: () => 1, check: () => "" }];`,
       kit(),
     );
     const { packages, connectors } = await load("sluice-connector-a, @acme/b,./own,./own");
@@ -74,7 +74,7 @@ describe("loading plug-ins", () => {
     ["conditions without a map", { exports: { browser: "./no.js", default: "./index.js" } }],
     ["nested conditions and fallbacks", { exports: { ".": [{ worker: "./no.js" }, { node: { import: "./index.js" } }] } }],
     ["main", { exports: undefined, main: "index.js" }],
-    ["neither", { exports: undefined }],
+    ["the default file name", { exports: undefined }],
   ])("finds the module of a package by %s", async (_, fields) => {
     putPackage("p", `export const connectors = [${connector("p")}];`, { ...kit("p"), ...fields });
     expect((await load("./p")).connectors.map(({ scheme }) => scheme)).toEqual(["p"]);
@@ -107,7 +107,7 @@ describe("loading plug-ins", () => {
     ["nothing exported", "export const x = 1;", kit(), "plugin-invalid", "it exports none of connectors, steps"],
     ["an export that is not a list", "export const connectors = {};", kit(), "plugin-invalid", "'connectors' is not a list"],
     ["no declaration", "export const connectors = [1];", kit(), "plugin-invalid", "connectors[0] is not a declaration"],
-    ["a missing function", `export const steps = [{ name: "s", ${about}, options: {} }];`, kit(), "plugin-invalid", "steps[0].compile is not a function"],
+    ["a missing function", `export const steps = [{ name: "s", ${metadata}, options: {} }];`, kit(), "plugin-invalid", "steps[0].compile is not a function"],
     [
       "fields that are not made with f",
       `export const connectors = [${connector("a", "options: { a: 1 }")}];`,
@@ -137,7 +137,7 @@ describe("loading plug-ins", () => {
   it("rejects names that exist in the runtime or in another plug-in", async () => {
     putPackage("p", `export const connectors = [${connector("a")}, ${connector("x", `aliases: ["timer"]`)}, ${connector("x")}];`, kit("a", "x", "timer", "x"));
     putPackage("q", `export const connectors = [${connector("a")}];`, kit("a"));
-    putPackage("r", `export const languages = [{ name: "js", ${about}, options: {}, compile: () => () => 1 }];`, kit());
+    putPackage("r", `export const languages = [{ name: "js", ${metadata}, options: {}, compile: () => () => 1 }];`, kit());
     expect((await problems("./p,./q,./r")).map(({ code, message, fix }) => [code, message, fix])).toEqual([
       ["plugin-conflict", "'p' declares the scheme 'timer', which the runtime already declares", "rename it, or load only one of the two"],
       ["plugin-conflict", "'p' declares the scheme 'x' twice", "remove one of them"],

@@ -48,7 +48,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   const { history, disk, runtime, clock, sessions } = parts;
   const record = history.find(runId) ?? (await disk?.store.find(runId))?.metadata;
   if (record === undefined) throw new ServiceError("not-found", `run '${runId.slice(0, 128)}' not found`);
-  const cannotReplay = (why: string): ServiceError => new ServiceError("conflict", `run '${runId}' cannot be replayed: ${why}`);
+  const cannotReplay = (reason: string): ServiceError => new ServiceError("conflict", `run '${runId}' cannot be replayed: ${reason}`);
   if (!record.isOver) throw cannotReplay("it is still running");
   const route = runtime.routes.get(record.route.id);
   if (route === undefined) throw cannotReplay(`route '${record.route.id}' is not deployed`);
@@ -91,7 +91,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   return { ...reply(exchange, parts.secrets, originalOutcome(parts, record)), ...common };
 }
 
-function routeInputOf(route: Route, fromStep: string | undefined, cannotReplay: (why: string) => ServiceError): RouteInput {
+function routeInputOf(route: Route, fromStep: string | undefined, cannotReplay: (reason: string) => ServiceError): RouteInput {
   if (fromStep === undefined) return route.routeInput;
   const routeInput = route.enterAt(fromStep);
   if (routeInput !== undefined) return routeInput;
@@ -109,7 +109,7 @@ function messageFor(
   record: RunMetadata,
   fromStep: string | undefined,
   body: unknown,
-  cannotReplay: (why: string) => ServiceError,
+  cannotReplay: (reason: string) => ServiceError,
 ): ReturnType<typeof restoreMessage> {
   const captured = captures.of(record.id)?.steps;
   const first = captured?.[0];

@@ -61,7 +61,7 @@ interface Segment {
 }
 
 /**
- * Stored runs in a sequence of SQLite files. Runs are added to the newest; when it is full, the next one begins. Over a limit the oldest
+ * Stored runs in a sequence of SQLite files. Runs are added to the newest; when it is full, the next one begins. Above a limit, the oldest
  * file is removed, which is fast, and a damaged file affects only its own runs. The class is sent to a thread as text, so it may use
  * nothing but types from other modules.
  */
@@ -110,7 +110,7 @@ export class SegmentFiles {
     this.trim(now);
   }
 
-  /** Stores runs and removes the oldest ones over the limits. */
+  /** Stores runs and removes the oldest ones above the limits. */
   add(runs: readonly StoredRun[], now: number): void {
     this.#rejectWithoutSpace();
     for (let from = 0; from < runs.length;) {
@@ -132,7 +132,7 @@ export class SegmentFiles {
       if (segment === this.#current?.segment) return;
       this.#segments.shift();
       this.#close(segment);
-      for (const end of ["", "-wal", "-shm", "-journal"]) this.#ports.files.rmSync(segment.path + end, { force: true });
+      for (const suffix of ["", "-wal", "-shm", "-journal"]) this.#ports.files.rmSync(segment.path + suffix, { force: true });
     }
   }
 
@@ -347,7 +347,7 @@ export class SegmentFiles {
 
   #sizeOf(path: string): number {
     let sum = 0;
-    for (const end of ["", "-wal"]) sum += this.#ports.files.statSync(path + end, { throwIfNoEntry: false })?.size ?? 0;
+    for (const suffix of ["", "-wal"]) sum += this.#ports.files.statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0;
     return sum;
   }
 }

@@ -62,8 +62,8 @@ describe("finding runs", () => {
     });
     const joined = mergeRuns([part([9, 7, 5], 5), part([8, 2, 1])], 10);
     expect([idsOf(joined.runs), joined.stopped?.startedAt]).toEqual([[9, 8, 7, 5].map(runId), 5]);
-    const cut = mergeRuns([part([9, 7, 5], 5), part([8, 6], 6)], 3);
-    expect([idsOf(cut.runs), cut.stopped?.startedAt]).toEqual([[9, 8, 7].map(runId), 7]);
+    const limited = mergeRuns([part([9, 7, 5], 5), part([8, 6], 6)], 3);
+    expect([idsOf(limited.runs), limited.stopped?.startedAt]).toEqual([[9, 8, 7].map(runId), 7]);
     expect(mergeRuns([part([9]), part([8])], 2).stopped).toBeUndefined();
   });
 

@@ -44,7 +44,7 @@ class Interleaving {
   readonly history: RunHistory;
   readonly tracked: TrackedRun[] = [];
   readonly pending: PendingStep[] = [];
-  readonly read: { readonly metadata: readonly RunMetadata[]; readonly then: string }[] = [];
+  readonly read: { readonly metadata: readonly RunMetadata[]; readonly json: string }[] = [];
   /** The runs of each route in order. */
   readonly order = new Map<string, string[]>();
   #clock = 0;
@@ -88,8 +88,8 @@ class Interleaving {
     this.tracked.push({ expected, exchange, run, record: () => record as HistoryEntry });
   }
 
-  step({ expected, exchange, run }: TrackedRun, stepId: string, { apart, attempt }: { apart: boolean; attempt: number }): void {
-    const stepExchange = apart ? new Exchange(`${exchange.id}-copy`, run.detached(++this.#clock), "InOnly", exchange.message, exchange) : exchange;
+  step({ expected, exchange, run }: TrackedRun, stepId: string, { isDetached, attempt }: { isDetached: boolean; attempt: number }): void {
+    const stepExchange = isDetached ? new Exchange(`${exchange.id}-copy`, run.detached(++this.#clock), "InOnly", exchange.message, exchange) : exchange;
     stepExchange.attempt = attempt;
     let settle = (_failed: boolean): void => undefined;
     const work: Processor = () =>
@@ -161,7 +161,7 @@ class Interleaving {
 
   inspect(): void {
     const runs = this.#runs();
-    this.read.push({ metadata: runs, then: JSON.stringify(runs) });
+    this.read.push({ metadata: runs, json: JSON.stringify(runs) });
   }
 
   check(): void {
@@ -181,12 +181,12 @@ class Interleaving {
     expect(shown).toEqual(runs.map(({ id }) => byId.get(id)?.expected));
     expect(this.history.size).toBe(runs.length);
     expect(this.history.bytes).toBe(runs.reduce((sum, { id }) => sum + (byId.get(id) as TrackedRun).record().bytes, 0));
-    // The newest runs of each route are kept.
+    // The history contains the newest runs of each route.
     for (const [routeId, ids] of this.order) {
-      const kept = runs.filter(({ route }) => route.id === routeId).map(({ id }) => id);
-      expect(kept).toEqual(ids.slice(ids.length - kept.length).toReversed());
+      const storedIds = runs.filter(({ route }) => route.id === routeId).map(({ id }) => id);
+      expect(storedIds).toEqual(ids.slice(ids.length - storedIds.length).toReversed());
     }
-    for (const { metadata, then } of this.read) expect(JSON.stringify(metadata)).toBe(then);
+    for (const { metadata, json } of this.read) expect(JSON.stringify(metadata)).toBe(json);
   }
 
   #appendToOrder(routeId: string, id: string): void {
@@ -213,7 +213,7 @@ const step = fc.record({
   kind: fc.constant("step" as const),
   which: fc.nat(),
   stepId: fc.constantFrom("s1", "s2", "s3"),
-  apart: fc.boolean(),
+  isDetached: fc.boolean(),
   attempt: fc.constantFrom(1, 1, 1, 2, 3),
   times: fc.constantFrom(1, 1, 1, 1, 1, 1, 210),
 });
@@ -250,11 +250,11 @@ async function applyAction(all: Interleaving, next: Action): Promise<void> {
 const pick = (runs: readonly TrackedRun[], which: number): TrackedRun | undefined => runs[runs.length - 1 - (which % Math.max(1, Math.min(8, runs.length)))];
 
 it.each<[string, RunHistoryLimits]>([
-  ["of a few runs per route", { perRoute: 2, total: 1_000, bytes: 1e9 }],
-  ["of a few runs in all", { perRoute: 5, total: 7, bytes: 1e9 }],
-  ["of a few bytes", { perRoute: 6, total: 1_000, bytes: 9_000 }],
-  ["of one run", { perRoute: 1, total: 1, bytes: 1 }],
-])("a history %s returns each run and counts the stored ones", async (_name, limits) => {
+  ["a few runs per route", { perRoute: 2, total: 1_000, bytes: 1e9 }],
+  ["a few runs in total", { perRoute: 5, total: 7, bytes: 1e9 }],
+  ["a few bytes", { perRoute: 6, total: 1_000, bytes: 9_000 }],
+  ["one run", { perRoute: 1, total: 1, bytes: 1 }],
+])("a history limited to %s lists its newest runs with their own data and counts their memory", async (_name, limits) => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 60, size: "max" }), async (actions) => {
       const all = new Interleaving(limits);

@@ -34,7 +34,7 @@ describe("run history", () => {
     expect(history.find(created[9] as string)?.id).toBe(created[9]);
   });
 
-  it("over the total limit the busiest route loses runs", () => {
+  it("above the total limit, the busiest route loses runs", () => {
     const history = createRunHistory({ perRoute: 100, total: 20, bytes: 1e9 });
     begin(history, "quiet");
     for (let count = 0; count < 200; count++) begin(history, "busy");
@@ -138,16 +138,16 @@ describe("run history", () => {
     collect();
     const before = process.memoryUsage().heapUsed;
     for (let count = 0; count < 1_000; count++) {
-      const cut = (): string =>
+      const slice = (): string =>
         Buffer.from(`separate string ${count} ${"z".repeat(20_000)}`)
           .toString("latin1")
           .slice(0, 22);
-      const trigger = { uri: "webhook", method: "POST", path: part === "path" ? cut() : "/" };
+      const trigger = { uri: "webhook", method: "POST", path: part === "path" ? slice() : "/" };
       const run = new Run(`run_${++number}`, { id: "a", flowId: "f", flowHash: "h" }, ++clock, trigger);
-      const headers = Headers.of({ "Content-Type": part === "content type" ? cut() : "text/plain" });
-      const exchange = new Exchange(`e${number}`, run, "InOut", new Message(part === "body" ? cut() : "x", headers));
+      const headers = Headers.of({ "Content-Type": part === "content type" ? slice() : "text/plain" });
+      const exchange = new Exchange(`e${number}`, run, "InOut", new Message(part === "body" ? slice() : "x", headers));
       history.started(run, exchange);
-      if (part === "error") run.failure = new FlowError("java.io.IOException", `${cut()}${"z".repeat(20_000)}`);
+      if (part === "error") run.failure = new FlowError("java.io.IOException", `${slice()}${"z".repeat(20_000)}`);
       finish(history, { run, exchange });
     }
     collect();

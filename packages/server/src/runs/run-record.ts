@@ -166,5 +166,5 @@ function contentTypeOf(value: unknown): string | undefined {
   return value === lastType ? lastType : (lastType = copyString(value.slice(0, maxTypeLength)));
 }
 
-/** Result size for runs without a reply. */
+/** The size of the result, for runs without a reply. */
 const sizeOf = (body: unknown): number | undefined => (typeof body === "string" || body instanceof Uint8Array ? lengthOf(body) : undefined);

@@ -12,7 +12,7 @@ function recordStep(next: Processor, node: StepNode): Processor {
   const name = { stepId: node.id, kind: node.name };
   return (exchange) => {
     const { trail } = exchange.run;
-    // The parts of a long list come to thousands of steps that are not recorded: they do not read the clock.
+    // The split of a long list can have thousands of steps that are not recorded: they skip reading the clock.
     if (trail === undefined || (trail.isFull && exchange.attempt === 1)) return next(exchange);
     const startedMs = performance.now();
     const repeatedIndex = exchange.attempt > 1 ? trail.again(name, exchange.attempt, timeOrigin + startedMs) : -1;

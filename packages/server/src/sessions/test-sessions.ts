@@ -121,8 +121,8 @@ export function createTestSessions(options: TestSessionsOptions): TestSessions {
     },
     flowsOf: (body) => new TestSession("", body, defaultTtlMs, options).flows,
     openSessions() {
-      const open = openSessions();
-      return { tags: open.map(({ tag: { id, skipTime } }) => ({ id, skipTime })), flows: [...new Set(open.flatMap(({ flows }) => flows))] };
+      const current = openSessions();
+      return { tags: current.map(({ tag: { id, skipTime } }) => ({ id, skipTime })), flows: [...new Set(current.flatMap(({ flows }) => flows))] };
     },
     isKnown: (id) => sessions.has(id),
     isOpen: (id) => sessions.get(id)?.session.expired === false,

@@ -1,4 +1,4 @@
-// Breaks dependency cycles during startup: parts created late that earlier parts use once the server runs.
+// Breaks dependency cycles during startup: holders for parts that are created after the parts that use them.
 import type { Runtime } from "@sluice/engine";
 import type { Captures } from "../replay/captures.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";

@@ -80,7 +80,7 @@ interface EngineNeeds {
 export async function openEngine(
   server: ServerProcess,
   { plugins, durable, runStore, trace, mappings, routeStates, http }: EngineNeeds,
-  late: LateParts,
+  lateParts: LateParts,
 ): Promise<EngineParts> {
   const { settings, variant, ids, log, secrets, environment } = server;
   const connectionTypes = createConnectionTypes(plugins.connections, connectionIndex, connectionSettings(settings));
@@ -93,7 +93,7 @@ export async function openEngine(
     store: server.cluster?.stores.kamelets ?? (await openDiskKameletStore(deployed)),
     folders,
     log,
-    flows: () => late.flows.current,
+    flows: () => lateParts.flows.current,
     remoteUsers: remoteUsers(server, "kamelet"),
   });
   const resources = resourceFolders(findResourceFolders(settings));
@@ -104,14 +104,14 @@ export async function openEngine(
   const fullCatalog = await catalogFor(settings, plugins, {
     connectionTypes,
     events,
-    queues: queuePort(durable, (id) => late.sessions.current.isOpen(id), server.cluster?.queues()),
+    queues: queuePort(durable, (id) => lateParts.sessions.current.isOpen(id), server.cluster?.queues()),
     deadLetters,
-    control: routeControl(() => late.runtime.current, routeStates, log),
+    control: routeControl(() => lateParts.runtime.current, routeStates, log),
     mappings: mappings.documents,
   });
   server.cluster?.shareBeans(fullCatalog.beans);
   const catalog = variant.isTrial === true ? trialCatalog(fullCatalog) : fullCatalog;
-  const records = openRunRecords(server, runStore, late);
+  const records = openRunRecords(server, runStore, lateParts);
   const listener = createRunListener({ ...records, trace, log, events, secrets });
   const runtime = createRuntime({
     catalog,
@@ -132,7 +132,7 @@ export async function openEngine(
     load: loadClient,
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
     remoteUsers: remoteUsers(server, "connection"),
-    appeared: (id) => void restartFailed(late.flows.current, missingConnection(id)).then(() => restartFailed(late.flows.current, noConnectionOfKind)),
+    appeared: (id) => void restartFailed(lateParts.flows.current, missingConnection(id)).then(() => restartFailed(lateParts.flows.current, noConnectionOfKind)),
   });
   return {
     ...records,
@@ -145,7 +145,7 @@ export async function openEngine(
     deadLetters,
     deadLetterSource,
     catalog,
-    runtime: late.runtime.set(runtime),
+    runtime: lateParts.runtime.set(runtime),
   };
 }
 
@@ -162,13 +162,13 @@ const remoteUsers =
   async (id: string): Promise<readonly RemoteFlow[]> =>
     cluster?.remoteUsers(kind, id) ?? [];
 
-function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store: RunStore | undefined, late: LateParts): RunRecords {
-  const { history, writer } = openHistory(settings, store, { secrets, captured: (runId) => late.captures.current.of(runId) });
+function openRunRecords({ settings, clock, log, secrets }: ServerProcess, store: RunStore | undefined, lateParts: LateParts): RunRecords {
+  const { history, writer } = openHistory(settings, store, { secrets, captured: (runId) => lateParts.captures.current.of(runId) });
   return {
     history,
     disk: store === undefined || writer === undefined ? undefined : { store, writer },
     replayStore: new ReplayStore(settings.replayBytes),
-    counts: createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => late.runtime.current.routes.has(routeId) }),
+    counts: createRunCounts({ maxRoutes: maxNames, isInService: (routeId) => lateParts.runtime.current.routes.has(routeId) }),
     spans: openSpanExport({ settings, version, clock, log, secrets }),
   };
 }

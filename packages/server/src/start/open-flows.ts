@@ -16,9 +16,9 @@ export function openSessions(
   { settings, clock, secrets, cluster }: ServerProcess,
   { runtime, catalog, host }: EngineParts,
   streams: Streams,
-  late: LateParts,
+  lateParts: LateParts,
 ): TestSessions {
-  return late.sessions.set(
+  return lateParts.sessions.set(
     createTestSessions({
       runtime,
       clock,
@@ -58,10 +58,10 @@ interface FlowNeeds {
 }
 
 /** Creates the parts for installing and removing flows, without loading any. */
-export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowNeeds, late: LateParts): FlowParts {
+export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowNeeds, lateParts: LateParts): FlowParts {
   const { configuration, variant, log, secrets, environment, cluster } = server;
   const { mappings, properties } = documents;
-  return late.flows.set({
+  return lateParts.flows.set({
     store: documents.flows,
     tests: documents.tests,
     routeStates: documents.routeStates,

@@ -28,7 +28,10 @@ function isStoppedWebhook(route: Route | undefined): boolean {
 }
 
 /** Creates access policies and ingress, without listening. */
-export async function openHttp({ settings, variant, dataDir, environment, secrets, log, clock, cluster }: ServerProcess, late: LateParts): Promise<HttpParts> {
+export async function openHttp(
+  { settings, variant, dataDir, environment, secrets, log, clock, cluster }: ServerProcess,
+  lateParts: LateParts,
+): Promise<HttpParts> {
   const { leaderPort, isTrial } = variant;
   const limits = httpLimits(settings);
   const bytes = createHttpBytes(limits.maxBodyBytesHeld);
@@ -43,7 +46,7 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
     clock,
     store: cluster?.stores.policies,
     ...(cluster === undefined ? {} : { signaturesOf: (flowId: string) => cluster.signaturesOf(flowId) }),
-    isInstalled: (flowId) => late.flows.current.installed.has(flowId),
+    isInstalled: (flowId) => lateParts.flows.current.installed.has(flowId),
     ...(leaderPort === undefined
       ? {}
       : { sourceBlocked: (source: string) => leaderPort.sourceBlocked(source), fetchText: (uri: string) => leaderPort.fetchText(uri) }),
@@ -51,10 +54,10 @@ export async function openHttp({ settings, variant, dataDir, environment, secret
   const ingress = createIngress({
     limits,
     bytes,
-    accessOf: isTrial === true ? sessionsOnly((id) => late.sessions.current.isOpen(id)) : policies.accessOf,
+    accessOf: isTrial === true ? sessionsOnly((id) => lateParts.sessions.current.isOpen(id)) : policies.accessOf,
     // A request of a session on another node is forwarded there if the session mocks its flow.
-    sessionOf: (id) => late.sessions.current.tagOf(id) ?? cluster?.remoteSession(id),
-    isStopped: (routeId) => isStoppedWebhook(late.runtime.current.routes.get(routeId)),
+    sessionOf: (id) => lateParts.sessions.current.tagOf(id) ?? cluster?.remoteSession(id),
+    isStopped: (routeId) => isStoppedWebhook(lateParts.runtime.current.routes.get(routeId)),
     reportFault,
   });
   return { limits, bytes, policies, ingress, mounts: createWebhookMounts(cluster?.handOver(ingress.port) ?? ingress.port), reportFault };

@@ -50,7 +50,7 @@ export interface Management {
   readonly localHandler: ManagementHandler;
 }
 
-export function openManagement(parts: ServerParts, service: ServiceView | undefined, late: LateParts): Management {
+export function openManagement(parts: ServerParts, service: ServiceView | undefined, lateParts: LateParts): Management {
   const { server, documents, streams, http, engine, sessions, captures, breakpoints, flows } = parts;
   const { clock, log, secrets, settings, ids } = server;
   const { runtime, history, disk, replayStore, catalog, plugins } = engine;
@@ -68,7 +68,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     service,
     cluster: server.cluster,
     health: healthParts(parts),
-    metricsText: createMetricsText(metricsParts(parts, service, late)),
+    metricsText: createMetricsText(metricsParts(parts, service, lateParts)),
     flows: views,
     policies,
     mappings: documents.mappings,
@@ -121,7 +121,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
         startedAt: server.startedAt,
         runtime,
         counts: engine.counts,
-        connections: late.listener.current.connections,
+        connections: lateParts.listener.current.connections,
         webhookCalls: http.ingress.active,
         httpBytes: httpByteMetrics(http.bytes),
         mask: (text) => secrets.scrub(maskUris(text)),
@@ -153,7 +153,7 @@ function healthParts({ server, durable, streams, http, engine, sessions, flows }
 function metricsParts(
   { server, durable, streams, http, engine, sessions, flows }: ServerParts,
   service: ServiceView | undefined,
-  late: LateParts,
+  lateParts: LateParts,
 ): MetricsParts {
   const { cluster } = server;
   const { runtime, counts, spans, disk } = engine;
@@ -169,7 +169,7 @@ function metricsParts(
     failedFlows: () => [...flows.installed.values()].filter(({ id, error }) => (error ?? problemOfFlow(runtime, id)) !== undefined).length,
     openSessions: () => sessions.openCount,
     streamClients: () => streams.opener.clients,
-    connections: () => late.listener.current.connections,
+    connections: () => lateParts.listener.current.connections,
     systems: () => engine.connections.list(),
     webhookCalls: () => http.ingress.active,
     httpBytes: () => httpByteMetrics(http.bytes),

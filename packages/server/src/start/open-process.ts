@@ -81,7 +81,7 @@ const storeIn = (dataDir: string): string => join(dataDir, "store");
 const readOnlyReason = ({ isHeld }: DirectoryLock): string | undefined => (isHeld ? undefined : "the data directory is not locked");
 
 /** Creates the store without touching a file until it is used. */
-export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: ServerProcess, late: LateParts): DurableStore {
+export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: ServerProcess, lateParts: LateParts): DurableStore {
   return createDurableStore({
     directory: storeIn(dataDir),
     clock,
@@ -94,6 +94,6 @@ export function openDurableStore({ settings, dataDir, clock, ids, log, lock }: S
       deadLetterBytes: settings.deadLetterBytes,
     },
     readOnlyReason: readOnlyReason(lock),
-    opened: () => void restartFailed(late.flows.current, storeUnusable),
+    opened: () => void restartFailed(lateParts.flows.current, storeUnusable),
   });
 }

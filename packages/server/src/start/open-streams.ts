@@ -19,13 +19,13 @@ export interface Streams {
 }
 
 /** Creates the event and log streams for clients of the management API. */
-export function openStreams({ settings, variant, secrets, log, writer, level, clock, cluster }: ServerProcess, late: LateParts): Streams {
-  const ring = streamBufferOptions(settings, secrets, cluster?.queries.node);
+export function openStreams({ settings, variant, secrets, log, writer, level, clock, cluster }: ServerProcess, lateParts: LateParts): Streams {
+  const bufferOptions = streamBufferOptions(settings, secrets, cluster?.queries.node);
   const mocked = new WeakMap<Exchange, StepNode | undefined>();
   let otherLines: readonly string[] = [];
-  const trace = new TraceRecorder({ ...ring, runtime: () => late.runtime.current, wasMocked: (exchange, node) => mocked.get(exchange) === node });
+  const trace = new TraceRecorder({ ...bufferOptions, runtime: () => lateParts.runtime.current, wasMocked: (exchange, node) => mocked.get(exchange) === node });
   const logs = new LogRecorder({
-    ...ring,
+    ...bufferOptions,
     minLevel: level,
     // Lines start with their time, so sorting merges the lines of several workers.
     recentLines: () => (otherLines.length === 0 ? writer.recent() : [...writer.recent(), ...otherLines].sort()),

@@ -186,7 +186,7 @@ export class DeadLetterTable {
     }
   }
 
-  /** Above a limit, the oldest percent is removed at once, so that a burst of dead letters does not cause a deletion for each. */
+  /** Above a limit, the oldest one percent is removed at once, so that a burst of dead letters does not cause a deletion for each. */
   #shrink(): void {
     const { limits } = this.#parts;
     if (this.#shrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;

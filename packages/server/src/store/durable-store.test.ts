@@ -62,10 +62,10 @@ describe("the durable store", () => {
     const { queues } = await storeIn(directory).open();
     const put = await Promise.all(Array.from({ length: 200 }, (_, index) => queues.put("q", text(String(index)), now)));
     await queues.remove("q", put[3] as QueuedMessage);
-    const again = (await storeIn(crashed(directory)).open()).queues;
-    const page = again.page("q", undefined, Infinity, 1_000);
-    expect(page.map(({ seq }) => bodyOf(again.read(seq)))).toEqual(Array.from({ length: 200 }, (_, index) => String(index)).filter((body) => body !== "3"));
-    expect(again.depths()).toEqual([{ name: "q", depth: 199, bytes: expect.any(Number) }]);
+    const restarted = (await storeIn(crashed(directory)).open()).queues;
+    const page = restarted.page("q", undefined, Infinity, 1_000);
+    expect(page.map(({ seq }) => bodyOf(restarted.read(seq)))).toEqual(Array.from({ length: 200 }, (_, index) => String(index)).filter((body) => body !== "3"));
+    expect(restarted.depths()).toEqual([{ name: "q", depth: 199, bytes: expect.any(Number) }]);
     expect(written.at(-1)).toContain("was not closed properly last time; its integrity check passed");
   });
 
@@ -73,11 +73,11 @@ describe("the durable store", () => {
     const directory = folder();
     const { queues } = await storeIn(directory).open();
     const { seq } = await queues.put("q", text("x"), now);
-    const again = (await storeIn(crashed(directory)).open()).queues;
-    const later = await again.put("q", text("y"), now);
-    expect([again.isSuspect(seq), again.isSuspect(later.seq), queues.isSuspect(seq)]).toEqual([true, false, false]);
-    await again.begin(seq, 1);
-    expect(again.page("q", undefined, Infinity, 1)[0]?.attempts).toBe(1);
+    const restarted = (await storeIn(crashed(directory)).open()).queues;
+    const added = await restarted.put("q", text("y"), now);
+    expect([restarted.isSuspect(seq), restarted.isSuspect(added.seq), queues.isSuspect(seq)]).toEqual([true, false, false]);
+    await restarted.begin(seq, 1);
+    expect(restarted.page("q", undefined, Infinity, 1)[0]?.attempts).toBe(1);
   });
 
   it("marks nothing as suspect after a clean shutdown, and leaves no other files", async () => {
@@ -163,13 +163,13 @@ describe("the queue table", () => {
     expect(queues.nextDue("q", delayed)).toBeUndefined();
   });
 
-  it("keeps the order when the wall clock is set back, and time continues", async () => {
-    let wall = 1_800_000_000_000;
+  it("keeps the order when the wall clock is set back, and due times keep increasing", async () => {
+    let wallTime = 1_800_000_000_000;
     let monotonic = 0;
-    const clock: Clock = { ...systemClock, now: () => wall, monotonic: () => monotonic };
+    const clock: Clock = { ...systemClock, now: () => wallTime, monotonic: () => monotonic };
     const { queues } = await storeIn(folder(), {}, clock).open();
     const before = await queues.put("q", text("1"), now);
-    wall -= 3_600_000;
+    wallTime -= 3_600_000;
     monotonic += 10;
     const after = await queues.put("q", text("2"), now);
     expect(after.due).toBe(before.due + 10);
@@ -207,9 +207,9 @@ describe("the dead-letter table", () => {
     };
     for (let count = 0; count < 20; count++) await deadLetters.add(text(`${count} ${"x".repeat(1_000)}`), metadata);
     while (deadLetters.bytes > 10_000) await systemClock.yieldToEventLoop();
-    const kept = deadLetters.list({}, 100).letters.map(({ id }) => bodyOf(deadLetters.find(id)?.message).split(" ")[0]);
-    expect(kept.length).toBeGreaterThanOrEqual(8);
-    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => String(19 - index)));
-    expect(deadLetters.count).toBe(kept.length);
+    const remaining = deadLetters.list({}, 100).letters.map(({ id }) => bodyOf(deadLetters.find(id)?.message).split(" ")[0]);
+    expect(remaining.length).toBeGreaterThanOrEqual(8);
+    expect(remaining).toEqual(Array.from({ length: remaining.length }, (_, index) => String(19 - index)));
+    expect(deadLetters.count).toBe(remaining.length);
   });
 });

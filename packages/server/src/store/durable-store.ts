@@ -63,7 +63,7 @@ export function createDurableStore(parts: StoreParts): DurableStore {
   const path = join(parts.directory, "durable.sqlite");
   let opening: Promise<OpenFile> | undefined;
   let current: OpenFile | undefined;
-  let unopened: StoreProblem | undefined;
+  let openProblem: StoreProblem | undefined;
   let reopening: NodeJS.Timeout | undefined;
   let closed = false;
   let threads: WriteThreads | undefined;
@@ -73,7 +73,7 @@ export function createDurableStore(parts: StoreParts): DurableStore {
     if (parts.readOnlyReason !== undefined) return Promise.reject(new Error(`${storeUnusable}: ${parts.readOnlyReason}`));
     opening ??= openFile(path, parts, () => (threads ??= new WriteThreads({ path, driver: driverPath(), schema }))).then(
       (file) => {
-        unopened = undefined;
+        openProblem = undefined;
         if (!closed) current = file;
         return file;
       },
@@ -86,8 +86,8 @@ export function createDurableStore(parts: StoreParts): DurableStore {
   };
 
   function recordOpenFailure(error: Error): string {
-    if (unopened?.error !== error.message) parts.log.write("ERROR", "sluice.store", `Cannot use the durable store ${path}: ${error.message}`);
-    unopened = { error: error.message, since: unopened?.since ?? Date.now() };
+    if (openProblem?.error !== error.message) parts.log.write("ERROR", "sluice.store", `Cannot use the durable store ${path}: ${error.message}`);
+    openProblem = { error: error.message, since: openProblem?.since ?? Date.now() };
     if (isDiskFault(error)) reopenLater();
     return reasonOf(error);
   }
@@ -114,7 +114,7 @@ export function createDurableStore(parts: StoreParts): DurableStore {
       return current;
     },
     get problem() {
-      return unopened ?? current?.problem;
+      return openProblem ?? current?.problem;
     },
     openExisting: async () => current ?? (opening !== undefined || existsSync(path) ? openOnce() : undefined),
     async close() {
@@ -193,8 +193,8 @@ function compactWhenIdle(commit: GroupCommit, clock: Clock): { readonly cancel: 
   let lastWrite = 0;
   let cancel: (() => void) | undefined;
   const checkIdle = (): void => {
-    const quiet = clock.monotonic() - lastWrite;
-    cancel = quiet < idleMs ? clock.after(idleMs - quiet, checkIdle) : undefined;
+    const sinceWrite = clock.monotonic() - lastWrite;
+    cancel = sinceWrite < idleMs ? clock.after(idleMs - sinceWrite, checkIdle) : undefined;
     if (cancel === undefined) commit.compact();
   };
   commit.onWritten = () => {

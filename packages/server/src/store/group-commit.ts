@@ -110,9 +110,9 @@ export class GroupCommit {
   readonly #onTurn = (): void => {
     const count = this.#waiting.length;
     if (count === 0 || this.#flushing.length > 0) return;
-    const grows = count > this.#lastCount && count < fullGroupSize && performance.now() - this.#waitStartedAt < maxWaitMs;
+    const isGrowing = count > this.#lastCount && count < fullGroupSize && performance.now() - this.#waitStartedAt < maxWaitMs;
     this.#lastCount = count;
-    if (grows) setImmediate(this.#onTurn);
+    if (isGrowing) setImmediate(this.#onTurn);
     else this.#flush();
   };
 

@@ -136,7 +136,7 @@ export function writeThread(port: Port, file: StoreFile): void {
         return { kind: "probed", failed: attempt(() => file.probe(message.bytes)) };
       case "close":
         statements.length = 0;
-        for (const last of [() => file.markClean("yes"), () => file.checkpoint(), () => file.close()]) attempt(last);
+        for (const step of [() => file.markClean("yes"), () => file.checkpoint(), () => file.close()]) attempt(step);
         return { kind: "closed" };
     }
   }

@@ -16,7 +16,7 @@ const program = (): string => `
   (${writeThread.toString()})(parentPort, file);
 `;
 
-/** Starts threads that have the store's file open. A thread that failed to open it because of the disk is reused for the next try. */
+/** Starts threads that have the store's file open. A thread that failed to open it because of the disk is reused for the next attempt. */
 export class WriteThreads {
   readonly #settings: ThreadSettings;
   #idle: Worker | undefined = undefined;

@@ -4,19 +4,21 @@ import { previewBody } from "../masking/preview.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
 
 it("returns the same preview as without a cache", () => {
-  const odd = fc.constantFrom<unknown>(undefined, Number.NaN, new Date(0), new Map([["a", 1]]), new Uint8Array([104, 105]), 10n, [undefined], { a: undefined });
-  const body = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), odd)), odd);
+  const unusual = fc.constantFrom<unknown>(undefined, Number.NaN, new Date(0), new Map([["a", 1]]), new Uint8Array([104, 105]), 10n, [undefined], {
+    a: undefined,
+  });
+  const body = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), unusual)), unusual);
   fc.assert(
     fc.property(fc.array(fc.tuple(body, fc.constantFrom(20, 4_096)), { maxLength: 6 }), (bodies) => {
-      const seen = new BodyPreviewCache();
-      for (const [one, limit] of bodies) for (let time = 0; time < 2; time++) expect(seen.preview(one, limit)).toEqual(previewBody(one, limit));
+      const cache = new BodyPreviewCache();
+      for (const [one, limit] of bodies) for (let time = 0; time < 2; time++) expect(cache.preview(one, limit)).toEqual(previewBody(one, limit));
     }),
   );
 });
 
 it("detects every change in place", () => {
   const order = { id: 1, lines: [{ n: 1 }, { n: 2 }], note: "a" as string | undefined };
-  const seen = new BodyPreviewCache();
+  const cache = new BodyPreviewCache();
   const changes: (() => unknown)[] = [
     () => undefined,
     () => (order.note = "b"),
@@ -31,13 +33,13 @@ it("detects every change in place", () => {
   ];
   for (const change of changes) {
     change();
-    expect(seen.preview(order, 4_096)).toEqual(previewBody(order, 4_096));
+    expect(cache.preview(order, 4_096)).toEqual(previewBody(order, 4_096));
   }
 });
 
 it("reuses the preview of an unchanged body", () => {
-  const seen = new BodyPreviewCache();
+  const cache = new BodyPreviewCache();
   const order = { id: 1, lines: [1, 2] };
-  expect(seen.preview(order, 4_096)).toBe(seen.preview(order, 4_096));
-  expect(seen.preview(Buffer.from("text"), 4_096)).toBe(seen.preview("text", 4_096));
+  expect(cache.preview(order, 4_096)).toBe(cache.preview(order, 4_096));
+  expect(cache.preview(Buffer.from("text"), 4_096)).toBe(cache.preview("text", 4_096));
 });

@@ -45,8 +45,8 @@ export class EventMerge {
     this.#clock.after(Math.max(1, oldest.at + this.#windowMs - preciseNow()), () => {
       this.#isScheduled = false;
       const until = preciseNow() - this.#windowMs;
-      const later = this.#waiting.findIndex(({ at }) => at > until);
-      this.#release(later < 0 ? this.#waiting.length : later);
+      const end = this.#waiting.findIndex(({ at }) => at > until);
+      this.#release(end < 0 ? this.#waiting.length : end);
       this.#schedule();
     });
   }

@@ -22,7 +22,7 @@ it("masks secrets and passwords of URIs in the fields of a record", () => {
   recorder.hub.join(client);
   const uri = "http://u:pw-1@h?access_token=pw-2";
   const fields = { error: new Error(`GET ${uri}`), inner: [{ uri }], note: "S3CR3T-1", n: 1 };
-  recorder.take({ at: 0, level: "ERROR", logger: "x", message: "failed", exchange: undefined, fields });
+  recorder.write({ at: 0, level: "ERROR", logger: "x", message: "failed", exchange: undefined, fields });
   recorder.hub.leave(client);
   const shown = "http://u:***@h?access_token=***";
   expect(events.map((text) => JSON.parse(text))).toMatchObject([{ fields: { error: `GET ${shown}`, inner: [{ uri: shown }], note: "***", n: 1 } }]);

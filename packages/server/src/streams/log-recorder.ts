@@ -35,11 +35,11 @@ export class LogRecorder implements LogFollower {
   }
 
   /** Debug and trace records are streamed only if the process logs them too, so that a client does not slow down a route. */
-  wants(level: LogLevel): boolean {
+  isEnabled(level: LogLevel): boolean {
     return this.hub.recording && (levelRanks[level] as number) >= this.#minRank;
   }
 
-  take({ at, level, logger, message, exchange, fields }: LogRecord): void {
+  write({ at, level, logger, message, exchange, fields }: LogRecord): void {
     const { run } = exchange ?? {};
     const secrets = this.#secrets.asOfNow();
     const stepId = exchange?.at?.id;

@@ -19,7 +19,7 @@ export class ChangeSender {
   readonly #log: RuntimeLog;
   /** Resolves when the workers of a previous leader have joined this one. */
   readonly #complete: Promise<void>;
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
   #isScheduled = false;
   #watchTimer: NodeJS.Timeout | undefined = undefined;
 
@@ -35,7 +35,7 @@ export class ChangeSender {
   join(member: number, prepare: () => Promise<void>): Promise<void> {
     return this.#exclusively(async () => {
       await this.#publication.advance();
-      await this.#calls.call(member, "change", { whole: true, changes: await this.#publication.everything() } satisfies ChangeRequest, applyTimeoutMs);
+      await this.#calls.call(member, "change", { isSnapshot: true, changes: await this.#publication.snapshot() } satisfies ChangeRequest, applyTimeoutMs);
       await prepare();
       this.#members.add(member);
     });
@@ -49,7 +49,7 @@ export class ChangeSender {
       // Without followers, changes are collected when one joins.
       if (this.#members.size === 0) return;
       const changes = await this.#publication.advance();
-      if (changes.length > 0) await Promise.all([...this.#members].map((member) => this.#send(member, { whole: false, changes })));
+      if (changes.length > 0) await Promise.all([...this.#members].map((member) => this.#send(member, { isSnapshot: false, changes })));
       this.#scheduleCheck();
     });
   }
@@ -65,8 +65,8 @@ export class ChangeSender {
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work, work);
-    this.#turn = result.catch(() => undefined);
+    const result = this.#last.then(work, work);
+    this.#last = result.catch(() => undefined);
     return result;
   }
 

@@ -35,8 +35,9 @@ export interface FollowerParts {
   readonly inFlightRuns: InFlightRuns;
 }
 
-/** How long requests wait for a leader that is unavailable, and how long a follower waits for its first response. */
+/** How long requests wait for a leader that is unavailable. */
 const waitMs = 15_000;
+/** How long a starting follower waits for the leader's first response. */
 const joinWithinMs = 120_000;
 const retryEveryMs = 100;
 const lastSpansMs = 2_000;

@@ -42,7 +42,7 @@ export class InFlightRuns {
   }
 
   #check(): void {
-    const began: RunIdentity[] = [];
+    const started: RunIdentity[] = [];
     const ended: string[] = [];
     for (const [run, id] of this.#reported) {
       if (this.#runs.has(run)) continue;
@@ -58,8 +58,8 @@ export class InFlightRuns {
       }
       this.#reported.set(run, run.id);
       const { id, route, trigger, startedAt, parent, trace } = run;
-      began.push({ id, route, exchangeId, trigger, startedAt, parentRunId: parent?.id, traceId: trace?.traceId, correlationId: run.chainId });
+      started.push({ id, route, exchangeId, trigger, startedAt, parentRunId: parent?.id, traceId: trace?.traceId, correlationId: run.chainId });
     }
-    if (began.length > 0 || ended.length > 0) this.#report({ began, ended });
+    if (started.length > 0 || ended.length > 0) this.#report({ started, ended });
   }
 }

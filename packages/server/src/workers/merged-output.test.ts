@@ -43,7 +43,7 @@ for (const [kind, open] of [
   ["a pipe", pipe],
 ] as const)
   describe(`the output of several processes in ${kind}`, () => {
-    it("starts with the first line, whatever was written before", async () => {
+    it("starts with the line passed to open, even if a worker wrote lines before", async () => {
       const target = open();
       const output = createMergedOutput(target.fileDescriptor, String);
       const worker = new PassThrough();

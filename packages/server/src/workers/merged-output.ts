@@ -82,11 +82,11 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
       let rest: Buffer = emptyBuffer;
       stream.on("data", (chunk: Buffer) => {
         const end = chunk.lastIndexOf(newline) + 1;
-        const whole = end === 0 ? undefined : concat(rest, chunk.subarray(0, end));
+        const completeLines = end === 0 ? undefined : concat(rest, chunk.subarray(0, end));
         rest = end === 0 ? concat(rest, chunk) : end === chunk.length ? emptyBuffer : Buffer.from(chunk.subarray(end));
-        if (whole === undefined) return;
+        if (completeLines === undefined) return;
         let isWritten = false;
-        put(whole, () => {
+        put(completeLines, () => {
           isWritten = true;
           stream.resume();
         });

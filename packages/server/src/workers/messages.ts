@@ -47,8 +47,8 @@ export type Change =
   | { readonly kind: "flow"; readonly id: string; readonly flow: PlacedFlow | undefined };
 
 export interface ChangeRequest {
-  /** True for a snapshot: items not in it are removed. */
-  readonly whole: boolean;
+  /** If true, items that are not among the changes are removed. */
+  readonly isSnapshot: boolean;
   readonly changes: readonly Change[];
 }
 
@@ -66,7 +66,7 @@ export interface RemoteRun {
   readonly replayData: ReplayData | undefined;
 }
 
-/** Ended runs to store, and the number of those that were too many. */
+/** Ended runs to store, and the number of runs omitted because there were too many. */
 export interface SentRuns {
   readonly runs: readonly StoredRun[];
   readonly omitted: number;
@@ -80,6 +80,6 @@ export interface WatchRequest {
 
 /** Runs that started or ended. The supervisor needs them to account for runs lost with their worker. */
 export interface InFlightChanges {
-  readonly began: readonly RunIdentity[];
+  readonly started: readonly RunIdentity[];
   readonly ended: readonly string[];
 }

@@ -8,23 +8,23 @@ import { createIds } from "../host/ulid.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import { placeRoutes } from "./placement.ts";
 
-const nothing = (): undefined => undefined;
+const noop = (): undefined => undefined;
 
 function runtimeWithoutEffects(): Runtime {
   const host = createHost({
-    log: { enabled: () => false, write: nothing },
+    log: { enabled: () => false, write: noop },
     ids: createIds(() => Date.now()),
-    http: { mount: () => nothing },
+    http: { mount: () => noop },
     environment: createEnvironment({}),
     secrets: createSecretValues(),
-    lookup: { find: nothing as never },
+    lookup: { find: noop as never },
   });
-  return createRuntime({ catalog: createCatalog(), host, listener: { started: nothing, ended: nothing, retrying: nothing, routeChanged: nothing } });
+  return createRuntime({ catalog: createCatalog(), host, listener: { started: noop, ended: noop, retrying: noop, routeChanged: noop } });
 }
 
 async function deploy(runtime: Runtime, id: string, source: string): Promise<void> {
   const hash = createHash("sha256").update(source).digest("hex");
-  const { deployment, diagnostics } = runtime.prepare({ id, hash, source, property: nothing });
+  const { deployment, diagnostics } = runtime.prepare({ id, hash, source, property: noop });
   if (deployment === undefined) throw new Error(JSON.stringify(diagnostics));
   await runtime.deploy(deployment);
 }

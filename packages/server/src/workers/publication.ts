@@ -68,7 +68,7 @@ export class Publication {
     ];
   }
 
-  async everything(): Promise<readonly Change[]> {
+  async snapshot(): Promise<readonly Change[]> {
     const { table, mapping } = this.#documents;
     const documents = [
       ...[...table].map(([id, { document }]): NewDocument => ({ kind: "table", id, document })),

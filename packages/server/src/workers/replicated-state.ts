@@ -37,8 +37,8 @@ export class ReplicatedState {
   }
 
   /** Resolves when all changes are in effect. */
-  async apply({ whole, changes }: ChangeRequest): Promise<void> {
-    if (whole) await this.#removeUnlisted(changes);
+  async apply({ isSnapshot, changes }: ChangeRequest): Promise<void> {
+    if (isSnapshot) await this.#removeUnlisted(changes);
     let documentsChanged = false;
     const failed: (Change & { kind: "flow" })[] = [];
     for (const change of changes) {

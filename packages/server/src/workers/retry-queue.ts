@@ -49,9 +49,9 @@ export class RetryQueue {
     this.#isScheduled = false;
     const now = performance.now();
     const isOver = ({ until }: QueuedRequest): boolean => until <= now;
-    const late = this.#waiting.filter(isOver);
-    if (late.length > 0) this.#waiting = this.#waiting.filter((queued) => !isOver(queued));
-    for (const queued of late) queued.giveUp();
+    const expired = this.#waiting.filter(isOver);
+    if (expired.length > 0) this.#waiting = this.#waiting.filter((queued) => !isOver(queued));
+    for (const queued of expired) queued.giveUp();
     for (const queued of this.#waiting.splice(0, this.#concurrency)) queued.attempt();
     if (!this.isEmpty) this.#schedule();
   }

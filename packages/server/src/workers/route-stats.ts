@@ -5,9 +5,9 @@ type Added = Pick<RouteStatsSnapshot, "id" | "flowHash" | "total" | "failed" | "
 
 /** Adds another worker's runs to a route's statistics; undefined when the route does not exist here or has another version. */
 export function addStats(runtime: Runtime, { id, flowHash, total, failed, lastRunAt }: Added): RouteStats | undefined {
-  const live = runtime.routes.get(id);
-  if (live === undefined || live.identity.flowHash !== flowHash) return undefined;
-  const { stats } = live;
+  const route = runtime.routes.get(id);
+  if (route === undefined || route.identity.flowHash !== flowHash) return undefined;
+  const { stats } = route;
   stats.total += total;
   stats.failed += failed;
   stats.lastRunAt = Math.max(stats.lastRunAt, lastRunAt);

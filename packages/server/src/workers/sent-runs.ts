@@ -10,11 +10,11 @@ const maxRetries = 15;
 export function sendRuns(calls: Calls): RunSink {
   return {
     async write(runs, omitted) {
-      for (let tried = 0; ; tried++)
+      for (let retries = 0; ; retries++)
         try {
           return await calls.call<void>("leader", "store-runs", { runs, omitted } satisfies SentRuns);
         } catch (error) {
-          if (!["exited", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || tried === maxRetries) throw error;
+          if (!["exited", "unhandled"].includes((error as NodeJS.ErrnoException).code ?? "") || retries === maxRetries) throw error;
           await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
         }
     },

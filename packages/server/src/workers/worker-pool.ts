@@ -50,9 +50,9 @@ const rejoinWithinMs = 60_000;
 const settledAfterMs = 10_000;
 const firstPauseMs = 100;
 const maxPauseMs = 10_000;
-/** Workers that ignore shutdown for this long are killed. */
+/** How long `stop` waits for the leader to confirm that draining has begun. */
 const drainNoticeMs = 1_000;
-/** Added to the drain limit: time for a worker to close its resources. */
+/** Added to the drain limit: time for a worker to close its resources. Workers that are still running after that are killed. */
 const afterDrainMs = 10_000;
 
 export class WorkerPool {
@@ -256,9 +256,9 @@ export class WorkerPool {
     return drained;
   }
 
-  #trackRuns({ began, ended }: InFlightChanges, from: Address): void {
+  #trackRuns({ started, ended }: InFlightChanges, from: Address): void {
     const slot = this.#slotOf(from);
-    for (const run of began) slot?.runs.set(run.id, run);
+    for (const run of started) slot?.runs.set(run.id, run);
     for (const id of ended) slot?.runs.delete(id);
   }
 

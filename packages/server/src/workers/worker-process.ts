@@ -23,8 +23,8 @@ let running: Running | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 process.on("message", (message) => calls.receive(message as Envelope));
 process.on("disconnect", () => process.exit(1));
-process.on("uncaughtException", (error) => fault("Uncaught exception", error));
-process.on("unhandledRejection", (error) => fault("Unhandled promise rejection", error));
+process.on("uncaughtException", (error) => reportFault("Uncaught exception", error));
+process.on("unhandledRejection", (error) => reportFault("Unhandled promise rejection", error));
 
 calls.on("start", async (request: StartRequest): Promise<Announcement | undefined> => {
   if (request.role === "follower") {
@@ -54,7 +54,7 @@ function externalFlows({ externalFolders }: StartRequest): ExternalFlows | undef
   return { folders: externalFolders, list: () => calls.call<readonly ExternalFlow[]>("supervisor", "external-flows") };
 }
 
-function fault(text: string, error: unknown): void {
+function reportFault(text: string, error: unknown): void {
   if (running !== undefined) running.log.write("ERROR", "sluice", text, undefined, { error });
   else process.stderr.write(`${text}: ${(error as Error).stack ?? String(error)}\n`);
 }

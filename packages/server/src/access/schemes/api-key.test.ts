@@ -38,7 +38,7 @@ it("rejects a repeated key", () => {
   expect(verify(query, accessRequest({}, { query: "key=k&key=k" }))).toBe("wrong");
 });
 
-it("reads a query value in any spelling of its name", () => {
+it("finds the query parameter in any URL encoding of its name", () => {
   const scheme = apiKeyScheme({ type: "apiKey", in: "query", name: "api key", keys: [{ id: "shop", key: { sha256: digest("a+b ü") } }] }, testParts());
   expect(verify(scheme, accessRequest({}, { query: "x=1&api%20key=a%2Bb+%C3%BC" }))).toMatchObject({ id: "shop" });
   expect(verify(scheme, accessRequest({}, { query: "api+k%65y=a%2Bb%20%C3%BC" }))).toMatchObject({ id: "shop" });

@@ -68,6 +68,6 @@ async function matches(password: string, expected: PasswordSecret | undefined, p
   if (expected !== undefined && "scrypt" in expected) return isPassword(password, expected.scrypt);
   await isPassword(password, dummyHash);
   const value = expected === undefined ? undefined : parts.variable(expected.env);
-  const same = timingSafeEqual(hash("sha256", password, "buffer"), hash("sha256", value ?? "", "buffer"));
-  return same && value !== undefined && value !== "";
+  const isEqual = timingSafeEqual(hash("sha256", password, "buffer"), hash("sha256", value ?? "", "buffer"));
+  return isEqual && value !== undefined && value !== "";
 }

@@ -39,7 +39,7 @@ describe("hexadecimal signatures", () => {
 });
 
 describe("published examples", () => {
-  it("github", () => {
+  it("accepts GitHub's example", () => {
     const github = scheme({ preset: "github", secrets: [{ value: "It's a Secret to Everybody" }], roles: ["hooks"] });
     const headers = { "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" };
     expect(verify(github, headers, "Hello, World!")).toEqual({ id: "github", scheme: "hmac", roles: ["hooks"], claims: {} });
@@ -47,7 +47,7 @@ describe("published examples", () => {
     expect(verify(github, {}, "Hello, World!")).toBe("absent");
   });
 
-  it("slack", () => {
+  it("accepts Slack's example within the tolerance", () => {
     const parts = testParts();
     parts.time = 1_531_420_618_000;
     const body =
@@ -60,7 +60,7 @@ describe("published examples", () => {
     expect(verify(slack(), headers, body)).toBe("wrong");
   });
 
-  it("standard-webhooks", () => {
+  it("accepts the example of Standard Webhooks, with and without the secret's prefix", () => {
     const parts = testParts();
     parts.time = 1_614_265_330_000;
     const headers = {
@@ -90,18 +90,18 @@ describe("stripe", () => {
     expect(verify(stripe(), header(time, "whsec_other"), "{}")).toBe("wrong");
   });
 
-  it("rejects a time more than 300 seconds away, two times, no time, or an invalid one", () => {
+  it("rejects a timestamp that is more than 300 seconds off, repeated, missing or invalid", () => {
     for (const at of [time - 300, time, time + 300]) expect(verify(stripe(), header(at), "{}")).toMatchObject({ id: "stripe" });
     for (const at of [time - 301, time + 301, "", "x", `${time}.5`, `-${time}`, "1e9"]) expect([at, verify(stripe(), header(at), "{}")]).toEqual([at, "wrong"]);
     expect(verify(stripe(), header(time, "whsec_new", `,t=${time}`), "{}")).toBe("wrong");
     expect(verify(stripe(), { "Stripe-Signature": `v1=${sign("whsec_new", ".{}")}` }, "{}")).toBe("wrong");
   });
 
-  it("ignores other versions", () => {
+  it("ignores signatures of other versions", () => {
     expect(verify(stripe(), { "Stripe-Signature": `t=${time},v0=${sign("whsec_new", `${time}.{}`)}` }, "{}")).toBe("wrong");
   });
 
-  it("accepts a signature once, in any spelling; a new signature is accepted again", () => {
+  it("accepts a signature only once, even if it is written differently, and accepts a new signature", () => {
     const once = stripe();
     expect(verify(once, header(time), "{}")).toMatchObject({ id: "stripe" });
     expect(verify(once, header(time), "{}")).toBe("wrong");
@@ -110,7 +110,7 @@ describe("stripe", () => {
   });
 });
 
-describe("shopify and github send no timestamp", () => {
+describe("formats without a timestamp (Shopify, GitHub)", () => {
   it("accepts the same message twice", () => {
     const shopify = scheme({ preset: "shopify", secrets: [{ value: "hush" }] });
     const headers = { "X-Shopify-Hmac-Sha256": sign("hush", "{}", "base64") };
@@ -208,7 +208,7 @@ describe("HMAC", () => {
     expect(value(Buffer.from("Jefe"), Buffer.from("what do ya want for something?"))).toBeUndefined();
   });
 
-  it("agrees with the streaming interface for every key, text and size", () => {
+  it("agrees with createHmac for every key, text and size", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("sha1", "sha256", "sha384", "sha512"),
@@ -220,7 +220,7 @@ describe("HMAC", () => {
           const expected = createHmac(algorithm, key).update(before).update(body).update(after).digest("hex");
           const match = (signatures: string[]): string | undefined => hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after, signatures);
           expect(match(["x", expected, "f".repeat(expected.length)])).toBe(expected);
-          // One character changed, added or removed, and one with the right low byte.
+          // One character is changed, added or removed; the second differs only in the high byte of a character.
           const at = body.length % expected.length;
           const altered = (character: string): string => expected.slice(0, at) + character + expected.slice(at + 1);
           const wrong = [

@@ -6,7 +6,7 @@ import type { HmacScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
 import { hmacKey, type HmacKey } from "./hmac-key.ts";
 import type { UsedSignatures } from "./used-signatures.ts";
-import { signatureFormat, type SignedAround } from "./signature-format.ts";
+import { signatureFormat, type SignedText } from "./signature-format.ts";
 
 export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSignatures): CredentialScheme {
   const format = signatureFormat(scheme);
@@ -32,7 +32,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSig
       const claim = format.read(credential, request);
       if (claim === undefined || (claim.time !== undefined && !isRecent(claim.time, format.toleranceMs, parts.now()))) return "wrong";
       const { signatures } = claim;
-      const signed = format.around(request, claim);
+      const signed = format.signedText(request, claim);
       return {
         verifyBody(body) {
           const match = findMatch(keys, signatures, signed, body);
@@ -52,7 +52,7 @@ export const isOnceOnly = (scheme: HmacScheme): boolean => signatureFormat(schem
 /** How long a used signature must be recorded: its timestamp may be ahead of the clock by the tolerance, and is accepted for the tolerance after that. */
 export const replayableMs = (scheme: HmacScheme): number => 2 * signatureFormat(scheme).toleranceMs;
 
-function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedAround, body: Uint8Array): string | undefined {
+function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedText, body: Uint8Array): string | undefined {
   let match: string | undefined;
   for (const key of keys) match = key(before, body, after, signatures) ?? match;
   return match;

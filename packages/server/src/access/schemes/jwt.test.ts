@@ -74,7 +74,7 @@ describe("tokens", () => {
     expect(parts.fetches).toBe(1);
   });
 
-  it("rejects another issuer, audience, key, algorithm or time", async () => {
+  it("rejects tokens with a wrong issuer, audience, key, algorithm, time, signature or format", async () => {
     const { parts, scheme } = start();
     const wrong = {
       issuer: await token(parts, { iss: "https://evil.example" }),
@@ -245,7 +245,7 @@ describe("key sets", () => {
     expect(await verify(other.scheme, await token(other.parts, { key: second.privateKey, kid: "" }))).toBe("wrong");
   });
 
-  it("a hundred concurrent requests fetch once", async () => {
+  it("a hundred concurrent requests fetch the keys once", async () => {
     const { parts, scheme } = start();
     const tokens = await Promise.all(Array.from({ length: 100 }, (_, index) => token(parts, { more: { index } })));
     expect((await Promise.all(tokens.map(async (text) => verify(scheme, text)))).every((result) => typeof result === "object")).toBe(true);

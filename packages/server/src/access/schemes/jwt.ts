@@ -18,7 +18,7 @@ const maxCached = 10_000;
 const cacheMs = 300_000;
 const maxTokenLength = 16_384;
 
-export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, isOnly: boolean): CredentialScheme {
+export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, isOnlyJwt: boolean): CredentialScheme {
   const { issuer, audience, algorithms = ["RS256", "ES256"], rolesClaim, clockSkewSec = 0, requireExp = true } = scheme;
   const keys = keySet(scheme.jwksUri, parts);
   const issuers = typeof issuer === "string" ? [issuer] : issuer;
@@ -68,7 +68,7 @@ export function jwtScheme(scheme: JwtScheme, realm: string, parts: SchemeParts, 
     queryNames: [],
     read(request) {
       const token = authorizationOf(request, "bearer");
-      return token === undefined || isOnly || issuers === undefined || issuers.includes(issuerOf(token)) ? token : undefined;
+      return token === undefined || isOnlyJwt || issuers === undefined || issuers.includes(issuerOf(token)) ? token : undefined;
     },
     verify(token) {
       if (token === "" || token.length > maxTokenLength) return "wrong";

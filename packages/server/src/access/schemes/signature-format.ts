@@ -4,7 +4,7 @@ import { headerOf } from "../credential-locations.ts";
 import type { HmacPreset, HmacScheme } from "../policy-document.ts";
 
 /** The signed text before and after the body. */
-export type SignedAround = readonly [before: string, after: string];
+export type SignedText = readonly [before: string, after: string];
 
 /** The parsed signature header. */
 interface SignatureClaim {
@@ -24,11 +24,11 @@ export interface SignatureFormat {
   readonly toleranceMs: number;
   /** Undefined when the header does not have this format. */
   read(header: string, request: AccessRequest): SignatureClaim | undefined;
-  around(request: AccessRequest, claim: SignatureClaim): SignedAround;
+  signedText(request: AccessRequest, claim: SignatureClaim): SignedText;
 }
 
 const maxSignatures = 10;
-const bodyOnly: SignedAround = ["", ""];
+const bodyOnly: SignedText = ["", ""];
 const defaultToleranceSec = 300;
 
 /** How the sender formats and computes signatures. */
@@ -59,7 +59,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
       if (signatures === undefined || timestampHeader === undefined) return signatures === undefined ? undefined : { signatures };
       return { signatures, time: headerOf(request, timestampHeader.toLowerCase()) ?? "" };
     },
-    around: before === "" && after === "" ? () => bodyOnly : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
+    signedText: before === "" && after === "" ? () => bodyOnly : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
   };
 }
 
@@ -71,7 +71,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "X-Hub-Signature-256",
     timed: false,
     read: (text) => claim(single(text, "sha256=")),
-    around: () => bodyOnly,
+    signedText: () => bodyOnly,
   },
   shopify: {
     ...sha256,
@@ -79,21 +79,21 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "X-Shopify-Hmac-Sha256",
     timed: false,
     read: (text) => claim(single(text, "")),
-    around: () => bodyOnly,
+    signedText: () => bodyOnly,
   },
   slack: {
     ...sha256,
     header: "X-Slack-Signature",
     timed: true,
     read: (text, request) => claim(single(text, "v0="), headerOf(request, "x-slack-request-timestamp") ?? ""),
-    around: (_request, { time = "" }) => [`v0:${time}:`, ""],
+    signedText: (_request, { time = "" }) => [`v0:${time}:`, ""],
   },
   stripe: {
     ...sha256,
     header: "Stripe-Signature",
     timed: true,
     read: readStripe,
-    around: (_request, { time = "" }) => [`${time}.`, ""],
+    signedText: (_request, { time = "" }) => [`${time}.`, ""],
   },
   "standard-webhooks": {
     ...sha256,
@@ -101,7 +101,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     header: "Webhook-Signature",
     timed: true,
     read: readStandard,
-    around: (_request, { time = "", messageId = "" }) => [`${messageId}.${time}.`, ""],
+    signedText: (_request, { time = "", messageId = "" }) => [`${messageId}.${time}.`, ""],
   },
 };
 

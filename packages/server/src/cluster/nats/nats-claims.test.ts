@@ -33,7 +33,7 @@ describe.skipIf(server === undefined)("claims on NATS (needs NATS)", () => {
   const claim = async (key: string): Promise<boolean> => (await node.claims.claim("hour", key, bytes(key))).won;
   const heartbeat = (): Promise<unknown> => node.records.write("nodes", node.boot, bytes("{}"));
 
-  it("does not remove keys because the clock of a node is wrong", async () => {
+  it("keeps unexpired keys even if the clock of a node is wrong", async () => {
     expect(await claim("kept")).toBe(true);
     await heartbeat();
     const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 7_200_000);
@@ -56,10 +56,10 @@ describe.skipIf(server === undefined)("claims on NATS (needs NATS)", () => {
 
   it("releases a claim whose message is gone, however it was removed", async () => {
     const claims = await Promise.all(["a", "b", "c"].map((key) => node.claims.claim("slot", key, bytes(key))));
-    // The first message of a stream and one between others are different cases.
-    for (const one of [1, 1, 0, 0]) await node.claims.release(claims[one] as Claim);
+    // Servers report a missing first message of a stream differently from a missing one between others.
+    for (const index of [1, 1, 0, 0]) await node.claims.release(claims[index] as Claim);
     await link.jsm.streams.purge(claimStreamOf(link, "slot"));
-    for (const one of claims) await node.claims.release(one);
+    for (const released of claims) await node.claims.release(released);
     expect((await node.claims.claim("slot", "a", bytes("again"))).won).toBe(true);
   });
 

@@ -34,7 +34,7 @@ export class NatsClaims implements Claims {
           if (!storeFailed(error, "maximum messages per subject exceeded")) throw storeFailed(error, "exceeded") ? fullError(error as Error) : error;
         }
         const owner = await link.jsm.streams.getMessage(claimStreamOf(link, set), { last_by_subj: subject });
-        // Undefined: released meanwhile, so the next attempt may win.
+        // Null: released in the meantime, so the next attempt may win.
         if (owner !== null) return { set, key, won: owner.header.get(messageIdHeader) === messageId, note: owner.data, token: owner.seq };
       }
     });
@@ -73,7 +73,7 @@ export async function purgeClaims(link: NatsLink, set: ClaimSet, lifetimeMs: num
   const recent = await js.consumers.get(stream, { deliver_policy: jetstream.DeliverPolicy.StartTime, opt_start_time: new Date(oldest).toISOString() });
   // Null: the consumer did not respond in time. The next purge tries again.
   const first = await recent.next({ expires: attemptMs });
-  // Not if nothing is older: a purge up to sequence 1 removes everything.
+  // Skipped if nothing is older: a purge up to sequence 1 would remove everything.
   if (first !== null && first.seq > state.first_seq) await jsm.streams.purge(stream, { seq: first.seq });
 }
 

@@ -41,7 +41,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     reconnectTimeWait: 100,
     reconnectJitter: 400,
     waitOnFirstConnect: false,
-    // A server that accepts connections but does not respond: the default of 20 s per server is longer than a node waits for its start.
+    // Limits the wait for a server that accepts connections but does not respond: with the default of 20 s per server, the start of a node could time out.
     timeout: connectMs,
     // Without pings, a client of a stopped server notices nothing until the next request times out.
     pingInterval: 1_000,

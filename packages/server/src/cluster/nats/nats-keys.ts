@@ -114,7 +114,7 @@ export class NatsKeys {
     this.#reset();
     const token = this.#parts.receiver.keyToken();
     if (token === undefined) return;
-    // Messages from before an interruption still run here.
+    // Messages from before an interruption may still be running here.
     await this.unsettled.whenEmpty();
     const { state } = await this.#link.jsm.streams.info(queueStreamOf(this.#link));
     this.#inheritedEnd = state.last_seq;

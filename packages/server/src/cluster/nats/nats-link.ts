@@ -46,7 +46,7 @@ export const codeOf = (error: unknown): number | undefined => (isApiError(error)
 
 const isApiError = (error: unknown): error is JetStream.JetStreamApiError => error instanceof Error && "apiError" in error;
 
-/** The stream did not store a message for this reason: all of them have the same code. */
+/** True when the stream rejected a message for this reason. All reasons have the same error code. */
 export const storeFailed = (error: unknown, reason: string): boolean => isApiError(error) && error.code === storeFailedCode && error.message.includes(reason);
 
 /** The request reached no server that handles it, so it had no effect. */

@@ -11,7 +11,7 @@ import { serverFor } from "@sluice/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { bytes, nodeOpener, leaseMs, text } from "../contract-stores.test-support.ts";
 
-// Only for a free port, and to be skipped without NATS: this test replaces a file of its server.
+// Started only to find a free port, and to skip the test without NATS: the test starts its own server, whose files it replaces.
 const other = await serverFor("nats", { own: true });
 await other?.end();
 

@@ -41,7 +41,7 @@ export class LostAcks {
     const hasLost = isComplete ? info.num_ack_pending > existing.size : info.num_ack_pending + info.num_pending > (await this.#count());
     if (!hasLost) return 0;
     for (let seq = first; seq <= end; seq++)
-      // The delivery sequence 0 is never used: the server takes the one that it knows.
+      // Delivery sequence 0 is never assigned, so the server uses the one that it has stored.
       if (!existing.has(seq)) connection.publish(`$JS.ACK.${stream}.${name}.1.${seq}.0.0.0`, "+ACK");
     return end - first + 1 - existing.size;
   }

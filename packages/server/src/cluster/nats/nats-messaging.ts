@@ -23,7 +23,7 @@ export function natsMessaging(link: NatsLink, node: string): Messaging & { close
   const requests = new NodeRequests({
     node,
     send(to, frame, requestId) {
-      // The client would keep it, and discard it when it connects again.
+      // The client would buffer it, and discard it when it reconnects.
       if (!link.isUp || connection.isClosed()) return requestId === undefined ? undefined : requests.unreachable(requestId, to);
       const limit = payloadLimit(link);
       const count = Math.max(1, Math.ceil(frame.length / limit));

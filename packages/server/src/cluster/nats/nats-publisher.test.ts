@@ -56,7 +56,7 @@ describe.skipIf(server === undefined)("publications with acknowledgements (needs
     await publish("stored", "after");
   });
 
-  it("rejects what is unacknowledged when it is closed", async () => {
+  it("rejects unacknowledged publications when it is closed", async () => {
     const closing = new NatsPublisher({ connection, transport, jetstream, name: "test", sendGrouped: createSendGroups() });
     const pending = closing.publish("silent", body, transport.headers());
     setTimeout(() => closing.close(), 100);

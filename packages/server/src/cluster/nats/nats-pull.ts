@@ -8,8 +8,8 @@ import { LostAcks } from "./nats-lost-acks.ts";
 
 const expiresMs = 5_000;
 /**
- * By then, a request has ended. The client stops its own timer when it is disconnected, and starts it again only when the consumer responds: after a
- * failover that takes long.
+ * Requests that have not ended by then are closed. The client stops its own timer when it is disconnected, and restarts it only when the consumer
+ * responds, which may take long after a failover.
  */
 const overdueMs = expiresMs + 1_000;
 const intervalMs = 1_000;
@@ -135,7 +135,7 @@ export class NatsPull {
     if (this.#isStopped || !isUp || (!isDue && reconnects === this.#checkedReconnects)) return;
     this.#checkedAt = systemClock.monotonic();
     this.#checkedReconnects = reconnects;
-    // An error is not handled: a later request checks again.
+    // Errors are ignored: a later request checks again.
     if ((await this.#lostAcks.repair().catch(() => 0)) > 0) this.#checkedReconnects = -1;
   }
 }

@@ -12,7 +12,7 @@ export const attemptStreamOf = ({ name }: NatsLink): string => `${name}_attempts
 export const queueSubjectOf = ({ name }: NatsLink, queue: string, isKeyed: boolean): string =>
   `${name}.queue.${queue === "*" ? queue : queueTokenOf(queue)}.${isKeyed ? "keyed" : "any"}`;
 
-/** Encoded for every message, and the names of durable webhooks contain a slash. */
+/** A cache, because every message needs the token, and names with a slash, such as those of durable webhooks, are slow to encode. */
 const tokens = new Map<string, string>();
 const maxTokens = 10_000;
 

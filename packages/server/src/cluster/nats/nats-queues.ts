@@ -134,7 +134,7 @@ class NatsConsumption implements Consumption {
   }
 
   #received(source: JsMsg): void {
-    // It waited in the socket of a process that was suspended.
+    // It waited in the socket while this process was suspended.
     if (!this.#isStopped && this.#receiver.concurrency() === 0) return;
     this.#held.add(source);
     const { id, message } = decodeQueued(source.data);
@@ -156,7 +156,7 @@ class NatsConsumption implements Consumption {
   async #settle(source: JsMsg, copy?: { store(): Promise<void>; readonly delayMs: number }): Promise<void> {
     const link = this.#link;
     try {
-      // Another node may run it: a copy would run once more. Without one it is delivered again when the lease ends.
+      // Another node may be running it, and would run the copy too. Without a copy, it is delivered again when the lease ends.
       if (copy !== undefined && this.#isExpired(source)) return;
       if (copy !== undefined) await retryWhileConnected(link, () => copy.store());
       await retryWhileConnected(link, () => deleteSequence(link, queueStreamOf(link), source.seq));

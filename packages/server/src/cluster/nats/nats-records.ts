@@ -122,7 +122,7 @@ export class NatsRecords implements Records {
   }
 }
 
-interface WatchCalls {
+interface WatchHandlers {
   onChange(change: RecordVersion): void;
   onCaughtUp(head: number): void;
   /** A record that was deleted before the watch began. */
@@ -134,7 +134,7 @@ class NatsWatch {
   readonly #link: NatsLink;
   readonly #collection: Collection;
   readonly #log: Log;
-  readonly #calls: WatchCalls;
+  readonly #handlers: WatchHandlers;
   readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
   #seen = 0;
   #isLive = false;
@@ -143,11 +143,11 @@ class NatsWatch {
   #announced = 0;
   readonly #pause = new InterruptiblePause();
 
-  constructor(link: NatsLink, collection: Collection, log: Log, calls: WatchCalls) {
+  constructor(link: NatsLink, collection: Collection, log: Log, handlers: WatchHandlers) {
     this.#link = link;
     this.#collection = collection;
     this.#log = log;
-    this.#calls = calls;
+    this.#handlers = handlers;
   }
 
   async run(): Promise<void> {
@@ -215,11 +215,11 @@ class NatsWatch {
     }
     if (this.#isStopped) return;
     for (const record of records)
-      if (record.bytes === undefined) this.#calls.onDeleted(record);
-      else this.#calls.onChange(record);
+      if (record.bytes === undefined) this.#handlers.onDeleted(record);
+      else this.#handlers.onChange(record);
     this.#seen = head;
     this.#isLive = true;
-    this.#calls.onCaughtUp(head);
+    this.#handlers.onCaughtUp(head);
   }
 
   async #follow(): Promise<void> {
@@ -231,14 +231,14 @@ class NatsWatch {
     if (this.#isStopped) return;
     if (next === null) {
       if (this.#announced <= this.#seen) await this.#pause.wait(pollMs);
-      // A replaced record without history: nothing newer exists.
+      // The announced revision has been removed, and nothing newer exists.
       else this.#announced = this.#seen;
     } else if (next.seq > this.#seen) this.#report(versionOf(next));
   }
 
   #report(change: RecordVersion): void {
     this.#seen = change.revision;
-    this.#calls.onChange(change);
+    this.#handlers.onChange(change);
     this.#settle(change.revision);
   }
 

@@ -86,7 +86,7 @@ function postgresClaims(link: PostgresLink): Claims {
           );
           if (own !== undefined) return { set, key, won: true, note, token: Number(own["token"]) };
           const [owner] = await link.once(`select token, note, attempt from ${name}_claim where set = $1 and key = $2`, [set, key]);
-          // Undefined: released meanwhile, so the next attempt may win.
+          // Undefined: released in the meantime, so the next attempt may win.
           if (owner !== undefined)
             return { set, key, won: owner["attempt"] === attempt, note: new Uint8Array(owner["note"] as Buffer), token: Number(owner["token"]) };
         }

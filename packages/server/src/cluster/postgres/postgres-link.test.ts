@@ -21,7 +21,7 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     link.onNotification((payload) => void received.push(decodeURIComponent(payload)));
     for (const payload of ["first", "%", "last"]) await link.once("select pg_notify($1, $2)", [link.name, payload]);
     await expect.poll(() => received).toEqual(["first", "last"]);
-    expect(lines).toEqual(["Cannot handle a notification of PostgreSQL: URI malformed"]);
+    expect(lines).toEqual(["Cannot handle a notification from PostgreSQL: URI malformed"]);
     await link.close();
   });
 
@@ -37,7 +37,7 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     await link.close();
   });
 
-  it("passes on messages between nodes after a malformed notification", async () => {
+  it("still delivers messages between nodes after malformed notifications", async () => {
     const node = nodeOpener((cluster) => `${url}?cluster=${cluster}`, 1);
     const [one, two] = [await node("malformed", "n1"), await node("malformed", "n2")];
     two.messaging.respond("greet", () => bytes("hello"));
@@ -68,7 +68,7 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     await proxy.close();
   });
 
-  it("ends a statement of a server that stops responding", async () => {
+  it("rejects a statement with a timeout when the server stops responding", async () => {
     const proxy = await FaultyLink.to({ host, port });
     const link = await PostgresLink.open(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`, "silent", log, (prefix) => `${prefix}_own`);
     await link.once("select 1");

@@ -148,7 +148,7 @@ export class PostgresLink implements StoreLink {
         try {
           handle(payload);
         } catch (error) {
-          this.#log.write("ERROR", "sluice.cluster", `Cannot handle a notification of PostgreSQL: ${(error as Error).message}`);
+          this.#log.write("ERROR", "sluice.cluster", `Cannot handle a notification from PostgreSQL: ${(error as Error).message}`);
         }
     });
     session.on("error", () => undefined);

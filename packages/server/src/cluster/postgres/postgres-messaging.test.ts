@@ -14,7 +14,7 @@ describe.skipIf(server === undefined)("messages between nodes on PostgreSQL (nee
   const urlOf = (user: string): string => `postgres://${user}@${host}:${port}/postgres`;
   afterAll(() => end());
 
-  it("cannot be sent, read or repeated by a role without privileges", async () => {
+  it("cannot be sent, read or replayed by a role without privileges", async () => {
     const open = nodeOpener((cluster) => `${urlOf("postgres")}?cluster=${cluster}`, 1);
     const [one, two] = [await open("guarded", "n1"), await open("guarded", "n2")];
     const received: string[] = [];

@@ -17,7 +17,7 @@ export class PostgresQueueSpace {
   /** Bytes that this node stored since the last measurement began. */
   #added = 0;
   #measuredAt = -Infinity;
-  #tookMs = 0;
+  #lastDurationMs = 0;
   #measuring: Promise<void> | undefined = undefined;
 
   constructor(link: PostgresLink, limit: number) {
@@ -38,7 +38,7 @@ export class PostgresQueueSpace {
   }
 
   #isOlderThan(ms: number): boolean {
-    return systemClock.monotonic() - this.#measuredAt > Math.max(ms, this.#tookMs / measureShare);
+    return systemClock.monotonic() - this.#measuredAt > Math.max(ms, this.#lastDurationMs / measureShare);
   }
 
   #measure(): Promise<void> {
@@ -46,7 +46,7 @@ export class PostgresQueueSpace {
   }
 
   async #sum(): Promise<void> {
-    const began = systemClock.monotonic();
+    const startTime = systemClock.monotonic();
     const before = this.#added;
     try {
       // The sizes of large values are known without reading them.
@@ -58,6 +58,6 @@ export class PostgresQueueSpace {
       // The insert that follows reports that the database cannot be reached.
     }
     this.#measuredAt = systemClock.monotonic();
-    this.#tookMs = this.#measuredAt - began;
+    this.#lastDurationMs = this.#measuredAt - startTime;
   }
 }

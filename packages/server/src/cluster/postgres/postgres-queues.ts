@@ -187,8 +187,8 @@ class PostgresConsumption implements Consumption {
   }
 
   /**
-   * The first available messages, about as many as are transferred in time; of each key only its first. Statements that run at the same time skip each
-   * other's messages.
+   * The first available messages, about as many as can be transferred within the time limit; only the first one of each key. Concurrent statements skip
+   * each other's messages.
    */
   async #take(limit: number, holder: string): Promise<readonly Row[]> {
     const table = `${this.#link.name}_queue`;

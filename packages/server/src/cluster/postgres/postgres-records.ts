@@ -203,7 +203,7 @@ class PostgresWatch {
     return rows.length;
   }
 
-  /** The first of these rows, about as many as are transferred in time. */
+  /** The first of these rows, about as many as can be transferred within the time limit. */
   async #page(select: string, values: readonly unknown[]): Promise<readonly RecordVersion[]> {
     const size = "coalesce(octet_length(bytes), 0)";
     const rows = await this.#link.once(

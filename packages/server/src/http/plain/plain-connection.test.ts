@@ -33,7 +33,7 @@ function client(): { readonly socket: Socket; readonly received: () => string; r
 const request = (path: string, body = "", headers = ""): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 
-/** A reply that is held back until it is released. */
+/** Mounts a route whose reply is held back until the returned function is called. */
 function mountHeld(path: string): () => void {
   let release = (): void => undefined;
   server.mount(path, () => new Promise((resolve) => (release = () => resolve(text("held")))));
@@ -141,11 +141,11 @@ test("stops reading a stream when the client disconnects, and a failing source c
   await expect.poll(received).toContain("tick");
   socket.destroy();
   await expect.poll(() => ended).toBe(1);
-  const cut = client();
-  cut.socket.write(request("/api/failing"));
-  await expect.poll(cut.isClosed).toBe(true);
-  expect(cut.received()).toContain("part");
-  expect(cut.received()).not.toContain("0\r\n\r\n");
+  const failed = client();
+  failed.socket.write(request("/api/failing"));
+  await expect.poll(failed.isClosed).toBe(true);
+  expect(failed.received()).toContain("part");
+  expect(failed.received()).not.toContain("0\r\n\r\n");
 });
 
 test("stops reading from a client that does not read, and disconnects it after the time limit", async () => {
@@ -242,7 +242,7 @@ test("replies at once when the head is enough, and ignores an empty line after a
   for (const { socket } of [tooLong, unauthorized, valid]) socket.destroy();
 });
 
-test("an invalid reply head returns 500, for whole and streamed replies", async () => {
+test("an invalid reply head returns 500, for buffered and streamed replies", async () => {
   async function* pieces(): AsyncIterable<Uint8Array> {
     yield Buffer.from("one");
   }
