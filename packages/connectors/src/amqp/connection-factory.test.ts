@@ -15,7 +15,7 @@ describe("JMS connection factories", () => {
     [artemis, { brokerURL: "tcp://h:61616", user: "u" }, { url: "amqp://h:61616", username: "u" }],
     ["org.messaginghub.pooled.jms.JmsPoolConnectionFactory", { maxConnections: "5", "connectionFactory.remoteURI": "amqp://h" }, { url: "amqp://h" }],
     [qpid, { remoteURI: "amqp://u:p%40@h:5672" }, { url: "amqp://h:5672", username: "u", password: "p@" }],
-  ])("%s with %j", (className, properties, expected) => {
+  ])("reads the connection fields of %s from %j", (className, properties, expected) => {
     expect(factoryFields(properties, className)).toEqual(expected);
   });
 

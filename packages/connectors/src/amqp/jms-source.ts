@@ -98,8 +98,8 @@ class JmsSubscription implements Subscription {
     this.#parts = parts;
     this.#destination = destinationOf(options.destinationName, options.destinationType, session.client);
     this.#waits = new CancellableDelays(parts.host.clock);
-    const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
-    this.#window = options.asyncConsumer ? processed + additionalConcurrency : processed;
+    const concurrency = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
+    this.#window = options.asyncConsumer ? concurrency + additionalConcurrency : concurrency;
     this.#maxCredit = options.asyncConsumer ? this.#window : Math.max(this.#window, prefetchCount);
     this.#messageReceiver = this.#newReceiver();
     this.#prefetched = new Prefetched({

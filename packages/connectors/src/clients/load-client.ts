@@ -23,7 +23,7 @@ export function findClient({ package: name, version: tested }: ClientNeed, worki
   return { folder, version, isTested: majorOf(version) === majorOf(tested) };
 }
 
-/** The install command. */
+/** The command that installs the package of a client. */
 export const installCommand = ({ package: name, version }: ClientNeed): string => `npm i ${name}@${version}`;
 
 const howToInstall = (need: ClientNeed): string => `${need.package} (${need.reason}): run '${installCommand(need)}' in ${process.cwd()}, then deploy again`;

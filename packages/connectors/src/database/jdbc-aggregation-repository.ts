@@ -8,7 +8,7 @@ import { decodeData, encodeData } from "../queue/stored-data.ts";
 import { restoreMessage, storeMessage, type StoredMessage } from "../queue/stored-message.ts";
 import { storableProperties } from "../queue/stored-part.ts";
 import type { Statement } from "./database.ts";
-import { checkTableName, ensureTable, keyType } from "./own-tables.ts";
+import { checkTableName, ensureTable, keyType } from "./repository-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /** Maximum size of a stored group in bytes. */

@@ -2,7 +2,7 @@
 import { defineBean, isFlowError, type Connection, type IdempotentRepository } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { Dialect, Statement } from "./database.ts";
-import { checkTableName, ensureTable, keyType } from "./own-tables.ts";
+import { checkTableName, ensureTable, keyType } from "./repository-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { UncertainKeys } from "./uncertain-keys.ts";
 

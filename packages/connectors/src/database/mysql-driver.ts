@@ -37,12 +37,13 @@ export interface MysqlModule {
   createConnection(config: Readonly<Record<string, unknown>>): MysqlConnection;
 }
 
+// Column types of the MySQL protocol.
 const tiny = 1;
 const long = 8;
 const decimals = [0, 246];
 const timestamp = 7;
 const dateTime = 12;
-/** The statement cannot be prepared. */
+/** Error number of statements that cannot be prepared. */
 const unsupportedPrepared = 1295;
 
 export function mysqlDriver(mysql: MysqlModule, config: Readonly<Record<string, unknown>>): Driver {

@@ -47,8 +47,8 @@ export function fileScan(directory: string, options: FileOptions, scope: Endpoin
 /** The current file; undefined when it does not exist, is not a regular file or is a symbolic link that points outside the directory. */
 export async function findFile(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
   try {
-    const link = (await lstat(path)).isSymbolicLink();
-    if (link && !(await isWithin(directory, path))) return undefined;
+    const isLink = (await lstat(path)).isSymbolicLink();
+    if (isLink && !(await isWithin(directory, path))) return undefined;
     const found = await stat(path);
     return found.isFile() ? { name, path, size: found.size, modified: Math.floor(found.mtimeMs) } : undefined;
   } catch (error) {
@@ -107,8 +107,8 @@ function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptio
 
 /** `**` matches any folders, `*` any characters in a name, `?` one character. */
 function antPattern(pattern: string): string {
-  const whole = pattern.endsWith("/") ? `${pattern}**` : pattern;
-  return whole.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
+  const expanded = pattern.endsWith("/") ? `${pattern}**` : pattern;
+  return expanded.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
     if (part === "**/") return "(?:[^/]+/)*";
     if (part === "**") return ".*";
     if (part === "*") return "[^/]*";
@@ -121,7 +121,7 @@ function doneFiles(doneFileName: string): FileFilter {
   return onBaseName(regex("doneFileName", escaped.join(".*"), false));
 }
 
-const keys: Readonly<Record<string, (file: FoundFile) => string | number>> = {
+const sortKeys: Readonly<Record<string, (file: FoundFile) => string | number>> = {
   "file:name": ({ name }) => name,
   name: ({ name }) => name,
   "file:onlyname": ({ name }) => basename(name),
@@ -139,10 +139,10 @@ function orderOf(sortBy: string | undefined): Order | undefined {
   if (sortBy === undefined) return undefined;
   const orders = sortBy.split(";").map((part): Order => {
     const [, reverse, ignoreCase, name] = /^\s*(reverse:)?\s*(ignoreCase:)?\s*(.*?)\s*$/.exec(part) as RegExpExecArray;
-    const key = keys[(name as string).replace(/^\$\{(.*)\}$/, "$1")];
+    const key = sortKeys[(name as string).replace(/^\$\{(.*)\}$/, "$1")];
     if (key === undefined)
       throw new CompileError("bad-option", `unknown sort key '${part}' in sortBy`, {
-        hint: `use ${Object.keys(keys).slice(0, 9).join(", ")}`,
+        hint: `use ${Object.keys(sortKeys).slice(0, 9).join(", ")}`,
       });
     const value = ignoreCase === undefined ? key : (file: FoundFile) => String(key(file)).toLowerCase();
     const sign = reverse === undefined ? 1 : -1;

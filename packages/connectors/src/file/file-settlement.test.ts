@@ -20,14 +20,14 @@ const route = (options: string, steps: string): string => `
     from:
       uri: "file:.?initialDelay=0&delay=60000${options}"
       steps:
-        - to: mock:taken
+        - to: mock:received
 ${steps}`;
 
-async function started(yaml: string, drainMs = 30_000) {
+async function startFlow(yaml: string, drainMs = 30_000) {
   const host = realTimeHost() as FakeHost;
   const running = await flow(yaml, { host, connectors: [fileConnector({ root: base })], limits: { drainMs } });
-  await eventually(() => running.mocks.get("taken") !== undefined);
-  expect(running.mocks.get("taken")).toHaveLength(1);
+  await eventually(() => running.mocks.get("received") !== undefined);
+  expect(running.mocks.get("received")).toHaveLength(1);
   return running;
 }
 
@@ -46,35 +46,35 @@ const expectFiles = (expected: Record<string, string>): Promise<void> => expect.
 describe("a file whose run", () => {
   for (const [how, options] of [
     ["stays", ""],
-    ["is moved back", "&preMove=taking"],
+    ["is moved back", "&preMove=.work"],
   ] as const)
     it(`was cancelled at the drain limit ${how} instead of going to moveFailed`, { timeout: 20_000 }, async () => {
-      const running = await started(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
+      const running = await startFlow(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
       await running.stop();
       await expectFiles({ "a.txt": "one" });
     });
 
   it("failed goes to moveFailed", async () => {
-    const running = await started(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
+    const running = await startFlow(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
     await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
   it("was rolled back counts as failed", async () => {
-    const running = await started(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
+    const running = await startFlow(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
     await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
   it("succeeded goes to .camel", async () => {
-    const running = await started(route("&moveFailed=failed", ""));
+    const running = await startFlow(route("&moveFailed=failed", ""));
     await expectFiles({ ".camel/a.txt": "one" });
     await running.stop();
   });
 });
 
-it("can be moved to a name with any expression of the language", async () => {
-  const running = await started(route("&move=${uppercase(${file:name.noext})}.done", ""));
+it("moves a processed file to a name computed by nested expressions", async () => {
+  const running = await startFlow(route("&move=${uppercase(${file:name.noext})}.done", ""));
   await expectFiles({ "A.done": "one" });
   await running.stop();
 });

@@ -62,7 +62,7 @@ async function pollOnce(uri: string, work: Processor = () => undefined, kit = se
 }
 
 describe("reading", () => {
-  it("delivers files by name and moves them to .camel when their run succeeded", async () => {
+  it("delivers files in the order of their names and moves them to .camel when their run succeeded", async () => {
     await put({ "in/b.txt": "bee", "in/a.txt": "ay", "in/.hidden": "no", "in/sub/c.txt": "no" });
     const { routeInput, names } = await pollOnce("file:in");
     expect(names).toEqual(["a.txt", "b.txt"]);
@@ -88,10 +88,10 @@ describe("reading", () => {
     ["move=done", { "in/done/x.txt": "x" }],
     ["move=../archive/${file:name.noext}-${date:now:yyyy}.bak", { [`archive/x-${new Date().getFullYear()}.bak`]: "x" }],
     ["preMove=.work&move=done", { "in/done/x.txt": "x" }],
-  ])("handles a processed file with %s", async (options, left) => {
+  ])("handles a processed file with %s", async (options, remaining) => {
     await put({ "in/x.txt": "x" });
     await pollOnce(`file:in?${options.replaceAll("${", "%24%7B").replaceAll("}", "%7D")}`);
-    expect(await tree()).toEqual(left);
+    expect(await tree()).toEqual(remaining);
   });
 
   it.each([
@@ -99,24 +99,24 @@ describe("reading", () => {
     ["delete=true", { "in/x.txt": "x" }],
     ["moveFailed=.error", { "in/.error/x.txt": "x" }],
     ["preMove=.work", { "in/x.txt": "x" }],
-  ])("handles a failed file with %s, and reads it again", async (options, left) => {
+  ])("handles a failed file with %s; reads it again if it stays in the directory", async (options, remaining) => {
     await put({ "in/x.txt": "x" });
     const fail = (): never => {
       throw new FlowError("java.io.IOException", `no ${options}`);
     };
     const { kit } = await pollOnce(`file:in?${options}`, fail);
-    expect(await tree()).toEqual(left);
+    expect(await tree()).toEqual(remaining);
     const again = await pollOnce(`file:in?${options}`, undefined, kit);
-    expect(again.names).toEqual("in/x.txt" in left ? ["x.txt"] : []);
+    expect(again.names).toEqual("in/x.txt" in remaining ? ["x.txt"] : []);
   });
 
   it("moves a file only after its run, so that a crash loses nothing", async () => {
     await put(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`in/${i}.txt`, String(i)])));
     const first = setUp();
     const crashed = first.source("file:in?initialDelay=0&delete=true");
-    let taken = 0;
-    await crashed.start(new FakeRouteInput(() => (++taken > 7 ? new Promise(() => undefined) : undefined)));
-    await eventually(() => taken === 8);
+    let started = 0;
+    await crashed.start(new FakeRouteInput(() => (++started > 7 ? new Promise(() => undefined) : undefined)));
+    await eventually(() => started === 8);
     expect(Object.keys(await tree()).length).toBe(13);
     const { names } = await pollOnce("file:in?delete=true");
     expect(names.length).toBe(13);
@@ -126,15 +126,15 @@ describe("reading", () => {
   it("delivers a file to one consumer at a time", async () => {
     await put({ "in/x.txt": "x" });
     const kit = setUp();
-    let open = (): void => undefined;
-    const held = new Promise<void>((resolve) => (open = () => resolve()));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = () => resolve()));
     const slow = kit.source("file:in?initialDelay=0");
     const routeInput = new FakeRouteInput(() => held);
     await slow.start(routeInput);
     await eventually(() => routeInput.exchanges.length === 1);
     const other = await pollOnce("file:in", undefined, kit);
     expect(other.names).toEqual([]);
-    open();
+    release();
     await slow.stop();
     expect(await tree()).toEqual({ "in/.camel/x.txt": "x" });
   });
@@ -316,10 +316,10 @@ describe("writing", () => {
     ["Append", { "out/x.txt": "oldnew" }],
     ["Ignore", { "out/x.txt": "old" }],
     ["Move&moveExisting=backup", { "out/x.txt": "new", "out/backup/x.txt": "old" }],
-  ])("handles an existing file: %s", async (fileExist, left) => {
+  ])("handles an existing file: %s", async (fileExist, remaining) => {
     await put({ "out/x.txt": "old" });
     await send(`file:out?fileExist=${fileExist}`, "new", { CamelFileName: "x.txt" });
-    expect(await tree()).toEqual(left);
+    expect(await tree()).toEqual(remaining);
   });
 
   it("fails for an existing file with Fail, and lets only one of many concurrent writers succeed", async () => {
@@ -386,7 +386,7 @@ describe("writing", () => {
   });
 });
 
-it("sorts by time", async () => {
+it("sorts files by modification time", async () => {
   await put({ "in/new.txt": "n", "in/old.txt": "o" });
   await utimes(join(base, "in/old.txt"), 1000, 1000);
   expect((await pollOnce("file:in?noop=true&sortBy=date")).names).toEqual(["old.txt", "new.txt"]);
