@@ -1,7 +1,7 @@
 import { FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import type * as Rhea from "rhea";
-import { takeReply } from "../messaging/incoming.ts";
+import { applyReply } from "../messaging/incoming.ts";
 import { collectBody } from "../messaging/outgoing.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
 import { AmqpSession } from "./amqp-session.ts";
@@ -47,7 +47,7 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
         code: "jms-no-reply",
         retryable: true,
       });
-    takeReply(exchange.message, receivedMessage(reply, receiver.address));
+    applyReply(exchange.message, receivedMessage(reply, receiver.address));
     if (message.correlation_id !== undefined) exchange.message.headers.set("JMSCorrelationID", message.correlation_id);
   }
 

@@ -15,7 +15,7 @@ import { MessageReceiver, type Outcome } from "../message-receiver/message-recei
 import { CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { collectBody } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
-import { ownLink } from "../reconnecting/own-link.ts";
+import { dedicatedLink } from "../reconnecting/dedicated-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
@@ -45,7 +45,7 @@ const maxDelayMs = 60_000;
 
 export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connection<AmqpClient>, parts: JmsParts): Source {
   const { host } = parts;
-  const connection = ownLink<AmqpClient, AmqpSession>(shared, {
+  const connection = dedicatedLink<AmqpClient, AmqpSession>(shared, {
     open: async (client, lost) => new AmqpSession(client, host.clock, lost),
     close: (session) => session.close(),
     failed: (problem) => host.log.write("DEBUG", "sluice.jms", `${uri}: ${String(problem)}`),

@@ -117,7 +117,7 @@ export class MessageReceiver<T> {
     return pending.then(() => this.#release());
   }
 
-  /** True when a message that failed this often is not delivered again. */
+  /** True when a message that failed this many times is not delivered again. */
   isExhausted(attempts: number): boolean {
     const { maximumRedeliveries } = this.#options;
     return maximumRedeliveries >= 0 && attempts > maximumRedeliveries;
@@ -147,10 +147,10 @@ export class MessageReceiver<T> {
 
   #deliverWithLease(item: T, run: Promise<Exchange>): Promise<void> {
     return new Promise((resolve) => {
-      let late = false;
+      let isExpired = false;
       const { leaseMs } = this.#options;
       const cancel = this.#parts.clock.after(leaseMs, () => {
-        late = true;
+        isExpired = true;
         const timeout = new FlowError("java.util.concurrent.TimeoutException", `the message was not processed within ${leaseMs} ms`, {
           code: "queue-lease-over",
         });
@@ -158,7 +158,7 @@ export class MessageReceiver<T> {
       });
       void run.then((exchange) => {
         cancel();
-        if (!late) resolve(this.#complete(item, this.#outcomeOf(item, exchange)));
+        if (!isExpired) resolve(this.#complete(item, this.#outcomeOf(item, exchange)));
         else if (settlementOf(exchange).kind === "done") this.#parts.doneLate?.(item);
       });
     });

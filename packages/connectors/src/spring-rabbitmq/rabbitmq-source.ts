@@ -2,7 +2,7 @@
 import type { Channel } from "amqplib";
 import { toFlowError, type Connection, type Endpoint, type Source, type SourceInput } from "@sluice/engine/spi";
 import { routeName } from "../messaging/incoming.ts";
-import { ownLink } from "../reconnecting/own-link.ts";
+import { dedicatedLink } from "../reconnecting/dedicated-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import { DeclaredElements, queueNames } from "./declared-elements.ts";
@@ -23,7 +23,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
   const { host } = parts;
   const elements = new DeclaredElements(endpoint);
   const log = (problem: unknown): void => host.log.write("DEBUG", "sluice.rabbitmq", `${uri}: ${String(problem)}`);
-  const connection = ownLink<RabbitClient, OpenChannel>(shared, {
+  const connection = dedicatedLink<RabbitClient, OpenChannel>(shared, {
     async open(client, reportLost) {
       const channel = await client.createChannel();
       const open: OpenChannel = { channel, isOpen: true, reportLost };
