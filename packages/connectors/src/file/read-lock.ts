@@ -25,9 +25,9 @@ export function readLock(directory: string, options: FileOptions, clock: Clock):
 
 async function isUnchanged(directory: string, file: FoundFile, options: FileOptions, clock: Clock): Promise<boolean> {
   const { readLockCheckInterval, readLockTimeout, readLockMinLength, readLockMinAge } = options;
-  const began = clock.monotonic();
+  const startTime = clock.monotonic();
   let before: FoundFile | undefined = file;
-  while (before !== undefined && clock.monotonic() - began + readLockCheckInterval <= readLockTimeout) {
+  while (before !== undefined && clock.monotonic() - startTime + readLockCheckInterval <= readLockTimeout) {
     await new Promise<void>((resolve) => clock.after(readLockCheckInterval, resolve));
     const now: FoundFile | undefined = await findFile(directory, file.name);
     if (

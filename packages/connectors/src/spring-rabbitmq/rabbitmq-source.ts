@@ -26,30 +26,30 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
   const connection = dedicatedLink<RabbitClient, OpenChannel>(shared, {
     async open(client, reportLost) {
       const channel = await client.createChannel();
-      const open: OpenChannel = { channel, isOpen: true, reportLost };
+      const openChannel: OpenChannel = { channel, isOpen: true, reportLost };
       let problem = "the server closed the channel";
       channel.on("error", (error: Error) => void (problem = error.message));
       channel.on("close", () => {
-        open.isOpen = false;
+        openChannel.isOpen = false;
         reportLost(problem);
       });
-      return open;
+      return openChannel;
     },
-    async close(open) {
-      if (!open.isOpen) return;
-      open.isOpen = false;
-      await open.channel.close();
+    async close(openChannel) {
+      if (!openChannel.isOpen) return;
+      openChannel.isOpen = false;
+      await openChannel.channel.close();
     },
     failed: log,
   });
 
-  const begin = async (open: OpenChannel, routeInput: SourceInput): Promise<Subscription> => {
-    const { channel } = open;
+  const begin = async (openChannel: OpenChannel, routeInput: SourceInput): Promise<Subscription> => {
+    const { channel } = openChannel;
     const configured = queueNames(options);
     const queues = configured.length === 0 ? [routeName(routeInput.route)] : configured;
     const acknowledgements = new Acknowledgements({
       channel,
-      isOpen: () => open.isOpen,
+      isOpen: () => openChannel.isOpen,
       failed: (error) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: messages could not be acknowledged: ${toFlowError(error).message}`),
     });
     const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
@@ -63,13 +63,13 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
           options,
           isDeadLettered: (routingKey) => elements.isDeadLettered(routingKey, queues),
           acknowledgements,
-          isOpen: () => open.isOpen,
+          isOpen: () => openChannel.isOpen,
         });
         const { consumerTag: tag } = await channel.consume(
           queue,
           (message) => {
             // A null message means that the server cancelled the consumer, because its queue was deleted.
-            if (message === null) open.reportLost(`queue '${queue}' was deleted`);
+            if (message === null) openChannel.reportLost(`queue '${queue}' was deleted`);
             else consumer.take(message);
           },
           { exclusive: options.exclusive, arguments: elements.consumerArguments },
@@ -81,7 +81,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     }
     return {
       async stop() {
-        if (open.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
+        if (openChannel.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
         await Promise.all(consumers.map(({ consumer }) => consumer.stop()));
         // The channel may be closed before the end of the tick.
         acknowledgements.flush();

@@ -78,7 +78,7 @@ export class BeanRegistry {
     const name = reference.replace(/^#(bean:)?(?!class:|type:)/, "").trim();
     const key = `${kind} ${name}`;
     if (this.#instances.has(key)) return this.#instances.get(key);
-    const fromOperator = isOperatorKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#operatorBean(one)) : undefined;
+    const fromOperator = isOperatorKind(kind) ? operatorBean(classOf(name), kind, (beanName) => this.#operatorBean(beanName)) : undefined;
     const created = fromOperator ?? this.#createNamed(name, kind, reference);
     this.#instances.set(key, created);
     return created;
