@@ -44,7 +44,7 @@ interface ReceiverEntry {
 interface OutletEntry {
   readonly outlet: TappedOutlet;
   readonly bare: Processor;
-  readonly note: ((exchange: Exchange) => void) | undefined;
+  readonly markSent: ((exchange: Exchange) => void) | undefined;
 }
 
 /** The places of one route and the attached taps. */
@@ -69,10 +69,10 @@ export class Wiring {
     return slot;
   }
 
-  /** Adds a destination. `note` marks an exchange as sent there when a tap replies instead of `bare`; `bare` itself marks the exchange. */
-  outlet(uri: string, bare: Processor, note?: (exchange: Exchange) => void): { readonly outlet: TappedOutlet; forget(): void } {
+  /** Adds a destination. `markSent` marks an exchange as sent there when a tap replies instead of `bare`; `bare` itself marks the exchange. */
+  outlet(uri: string, bare: Processor, markSent?: (exchange: Exchange) => void): { readonly outlet: TappedOutlet; forget(): void } {
     const outlet: TappedOutlet = { uri, send: bare };
-    const entry = { outlet, bare, note };
+    const entry = { outlet, bare, markSent };
     this.#outlets.add(entry);
     this.#wireOutlet(entry);
     return { outlet, forget: () => void this.#outlets.delete(entry) };
@@ -110,16 +110,16 @@ export class Wiring {
     place.receive = receiver;
   }
 
-  #wireOutlet({ outlet, bare, note }: OutletEntry): void {
+  #wireOutlet({ outlet, bare, markSent }: OutletEntry): void {
     let processor = bare;
     for (const tap of this.#taps) if (tap.send !== undefined) processor = tap.send(processor, outlet.uri, this.#route);
-    outlet.send = processor === bare || note === undefined ? processor : withNote(processor, note);
+    outlet.send = processor === bare || markSent === undefined ? processor : withMark(processor, markSent);
   }
 }
 
-function withNote(processor: Processor, note: (exchange: Exchange) => void): Processor {
+function withMark(processor: Processor, markSent: (exchange: Exchange) => void): Processor {
   return (exchange) => {
-    note(exchange);
+    markSent(exchange);
     return processor(exchange);
   };
 }

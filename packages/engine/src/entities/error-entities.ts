@@ -4,7 +4,7 @@ import { redeliveryFields } from "../tools/redelivery-fields.ts";
 
 const about = { group: "error handling", since: "0.1" } as const;
 
-const redelivery = f.object(redeliveryFields, { doc: "When and how often the failed step is retried." });
+const redelivery = f.object(redeliveryFields, { doc: "When and how many times the failed step is retried." });
 
 const javaReference = (name: string, instead: string) => f.unsupported(`${name} refers to a Java object; ${instead}`);
 

@@ -75,7 +75,7 @@ export interface Claim {
 
 /** Durable queues: at least once. Messages with the same key are delivered one at a time, in the order they were put. */
 export interface Queues {
-  /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled stores nothing twice. */
+  /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled does not store it twice. */
   put(queue: string, message: QueueContent, options: PutOptions): Promise<void>;
   /** Delivers messages of the queue to this node; all nodes that consume a queue compete for its messages. */
   consume(queue: string, consumer: QueueReceiver): Consumption;
@@ -146,7 +146,7 @@ export interface Messaging {
   publish(topic: string, payload: Uint8Array): void;
   /** Returns a function that ends the subscription. */
   subscribe(topic: string, handler: (payload: Uint8Array, from: string) => void): () => void;
-  /** Asks other nodes by name; resolves when all of them responded, at the latest after `timeoutMs`. */
+  /** Sends a request to other nodes by name; resolves when all of them have responded, at the latest after `timeoutMs`. */
   request(topic: string, payload: Uint8Array, options: RequestOptions): Promise<Responses>;
   /** Responds to the requests of other nodes; a node has one responder per topic. The reason of a failed request is the message of the error. */
   respond(topic: string, responder: (payload: Uint8Array, from: string) => Awaitable<Uint8Array>): () => void;
