@@ -45,7 +45,7 @@ export function testConnections(host: Host, byId: Readonly<Record<string, TestCo
         client: () => (clients.get(id) ?? open(id, found)) as Promise<C>,
         invalidate: (_client, problem) => disconnect(id, problem),
         watch: (listener) => {
-          const watcher = (lost: string, state: ConnectionState): void => void (lost === id && listener(state));
+          const watcher = (changedId: string, state: ConnectionState): void => void (changedId === id && listener(state));
           watchers.add(watcher);
           return () => watchers.delete(watcher);
         },

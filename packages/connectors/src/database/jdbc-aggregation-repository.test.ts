@@ -1,6 +1,6 @@
 import { defineBean, FlowError, type Exchange } from "@sluice/engine/spi";
 import { afterAll, expect, it } from "vitest";
-import type { FlowUnderTest, Given } from "@sluice/testkit";
+import type { FlowUnderTest, InputMessage } from "@sluice/testkit";
 import { inDatabases } from "./databases.test-support.ts";
 import { jdbcAggregationRepository } from "./jdbc-aggregation-repository.ts";
 
@@ -16,7 +16,7 @@ const aggregates = (table: string, options: string, steps = `[{to: "mock:group"}
 `;
 const beans = [jdbcAggregationRepository];
 /** Not part of a test session, whose groups are stored in memory. */
-const inputOf = (id: string, body: unknown): Given => ({ body, headers: { id }, delivery: { session: undefined as never } });
+const inputOf = (id: string, body: unknown): InputMessage => ({ body, headers: { id }, delivery: { session: undefined as never } });
 const groupsOf = (run: FlowUnderTest, mock = "group"): readonly unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 const failing = `[{to: "mock:tried"}, {throwException: {exceptionType: java.io.IOException, message: broken}}]`;
 

@@ -162,7 +162,13 @@ describe("the request", () => {
     await call(`http://50%:a%E0%20b@${address}/`);
     await call(`http://${address}/?authUsername=u`, exchangeOf(null, { Authorization: "Custom own" }));
     const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual([basic("u:p&w"), "Bearer tok", basic("me:se cret"), basic("50%:a%E0%20b"), "Custom own"]);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      basic("u:p&w"),
+      "Bearer tok",
+      basic("me:se cret"),
+      basic("50%:a%E0%20b"),
+      "Custom own",
+    ]);
     expect(() => sinkOf("http://a/?authMethod=Bearer")).toThrow(/requires authBearerToken/);
   });
 

@@ -37,7 +37,8 @@ export class RecordBatches {
     const { fullBytes, maxBytes } = this.#limits;
     const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
     const current = this.#current;
-    if (current !== undefined && (this.#client !== client || current.bytes + bytes > maxBytes || current.records.length + records.length > maxRecords)) current.flush();
+    if (current !== undefined && (this.#client !== client || current.bytes + bytes > maxBytes || current.records.length + records.length > maxRecords))
+      current.flush();
     this.#client = client;
     const batch = (this.#current ??= this.#begin(client, options));
     for (const record of records) batch.records.push(record);

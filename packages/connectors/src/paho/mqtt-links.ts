@@ -96,7 +96,12 @@ export class MqttLinks {
     throw failure;
   }
 
-  #connect(url: string, clientOptions: Mqtt.IClientOptions, lost: (problem: string) => void, prepare: (client: Mqtt.MqttClient) => void): Promise<Mqtt.MqttClient> {
+  #connect(
+    url: string,
+    clientOptions: Mqtt.IClientOptions,
+    lost: (problem: string) => void,
+    prepare: (client: Mqtt.MqttClient) => void,
+  ): Promise<Mqtt.MqttClient> {
     // The runtime reconnects and reports lost connections.
     const options = { ...this.#settings.options, ...clientOptions, reconnectPeriod: 0, resubscribe: false, manualConnect: true, log: ignoreLog };
     const client = this.#mqtt.connect(url.replace(/^tcp:/, "mqtt:").replace(/^ssl:/, "mqtts:"), options);

@@ -37,7 +37,13 @@ describe("sending one way", () => {
     expect(routeInput.bodies).toEqual(["a", "b"]);
     const [received] = routeInput.exchanges;
     expect(received).not.toBe(exchange);
-    expect([received?.message.headers.get("h"), received?.property("p"), received?.variable("v"), received?.run.session?.id, received?.run.correlationId]).toEqual([1, 1, 2, "s", "c"]);
+    expect([
+      received?.message.headers.get("h"),
+      received?.property("p"),
+      received?.variable("v"),
+      received?.run.session?.id,
+      received?.run.correlationId,
+    ]).toEqual([1, 1, 2, "s", "c"]);
   });
 
   it("keeps messages until a route consumes them, and reports their number", async () => {

@@ -56,7 +56,8 @@ export class DeclaredElements {
     await this.#declareExchange(channel, exchange);
     for (const queue of queues) {
       if (!this.#options.skipDeclareQueue) await channel.assertQueue(queue, this.#queueOptions());
-      if (!this.#options.skipBindQueue && exchange !== "") await channel.bindQueue(queue, exchange, this.#options.routingKey ?? "", this.#argumentsOf("binding"));
+      if (!this.#options.skipBindQueue && exchange !== "")
+        await channel.bindQueue(queue, exchange, this.#options.routingKey ?? "", this.#argumentsOf("binding"));
     }
   }
 

@@ -54,7 +54,12 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
 }
 
 /** Uses a separate connection: on the shared one, a blocking command would delay all others. */
-async function callOnDedicatedClient(client: RedisClient, name: string, parameters: readonly (string | number | Buffer)[], signal: AbortSignal): Promise<unknown> {
+async function callOnDedicatedClient(
+  client: RedisClient,
+  name: string,
+  parameters: readonly (string | number | Buffer)[],
+  signal: AbortSignal,
+): Promise<unknown> {
   const dedicated = client.duplicate({ commandTimeout: undefined });
   dedicated.on("error", () => undefined);
   const end = (): void => dedicated.disconnect();

@@ -13,7 +13,7 @@ import {
   serverFor,
   testConnections,
   type FakeHost,
-  type Given,
+  type InputMessage,
 } from "@sluice/testkit";
 import { redis } from "./redis-connection.ts";
 import { redisIdempotentRepository } from "./redis-idempotent-repository.ts";
@@ -227,7 +227,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
       );
     for (const properties of [`repositoryName: "${prefix}set"`, `repositoryName: "${prefix}ttl", ttl: 1m`]) {
       const [one, two] = [await startFlow(properties), await startFlow(properties)];
-      const inputOf = (id: number): Given => ({ headers: { id }, delivery: { session: undefined as never } });
+      const inputOf = (id: number): InputMessage => ({ headers: { id }, delivery: { session: undefined as never } });
       await Promise.all(Array.from({ length: 200 }, (_, id) => [one(inputOf(id)), two(inputOf(id))]).flat());
       expect((one.mocks.get("in")?.length ?? 0) + (two.mocks.get("in")?.length ?? 0)).toBe(200);
     }

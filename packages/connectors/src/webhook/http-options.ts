@@ -50,6 +50,7 @@ export function methodsOf(restrict: string | undefined, fallback: readonly strin
   if (restrict === undefined || restrict.trim() === "") return fallback;
   const methods = restrict.split(",").map((method) => method.trim().toUpperCase());
   const unsupported = methods.find((method) => !/^[A-Z][A-Z-]{0,30}$/.test(method) || method === "CONNECT" || method === "TRACE");
-  if (unsupported !== undefined) throw new CompileError("bad-option", `unsupported method '${unsupported}' in httpMethodRestrict`, { hint: "write it as GET,POST" });
+  if (unsupported !== undefined)
+    throw new CompileError("bad-option", `unsupported method '${unsupported}' in httpMethodRestrict`, { hint: "write it as GET,POST" });
   return [...new Set(methods)];
 }

@@ -38,9 +38,13 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
   const own = ownHeaders(exchange, headers);
   const longHeader = findLongHeader(headers);
   if (longHeader !== undefined) {
-    exchange.failure = new FlowError("java.lang.IllegalStateException", `size limit: response header '${longHeader}' is longer than ${maxHeaderLength} characters`, {
-      code: "limit-size",
-    });
+    exchange.failure = new FlowError(
+      "java.lang.IllegalStateException",
+      `size limit: response header '${longHeader}' is longer than ${maxHeaderLength} characters`,
+      {
+        code: "limit-size",
+      },
+    );
     return failureReply(exchange, exchange.failure, delivered, rule);
   }
   const code = message.headers.getOwn("CamelHttpResponseCode");

@@ -100,7 +100,12 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
   function log(level: LogLevel | undefined, exchange: Exchange, error: FlowError, outcome: () => string): void {
     if (level === undefined || !host.log.enabled(level)) return;
     const { id } = exchange.run.route;
-    host.log.write(level, id, `Route '${id}' failed${error.stepId === undefined ? "" : ` at step '${error.stepId}'`}: ${error.message} (${outcome()})`, exchange);
+    host.log.write(
+      level,
+      id,
+      `Route '${id}' failed${error.stepId === undefined ? "" : ` at step '${error.stepId}'`}: ${error.message} (${outcome()})`,
+      exchange,
+    );
   }
 
   function settleStatus(exchange: Exchange): void {

@@ -24,13 +24,19 @@ const few = records.slice(0, 500);
 const large: Readonly<Record<string, unknown>> = {
   list: records,
   "an object": { a: 1, deep: { list: [[records], "x", records], 'say "x"': records.slice(0, 9_999) }, none: null },
-  "different keys": Object.fromEntries(records.map((one, index) => [index % 3 === 0 ? String(index) : `k${index}`, one])),
+  "different keys": Object.fromEntries(records.map((item, index) => [index % 3 === 0 ? String(index) : `k${index}`, item])),
   "a map with all kinds of keys": new Map<unknown, unknown>([
     ["z", records],
     [1, new Set(records)],
     ["__proto__", records],
   ]),
-  "its own way of writing": [...records.slice(0, 6_000), { toJSON: () => "own" }, new Date(0), new TextEncoder().encode("bytes"), records.slice(0, 6_000)],
+  "values with a custom JSON form": [
+    ...records.slice(0, 6_000),
+    { toJSON: () => "own" },
+    new Date(0),
+    new TextEncoder().encode("bytes"),
+    records.slice(0, 6_000),
+  ],
   "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
 };
 
@@ -42,22 +48,22 @@ describe("a large value is written incrementally", () => {
     expect(steps).toBeGreaterThan(20);
   });
 
-  it("each part in the requested shape", () => {
+  it("with each part in the requested shape", () => {
     const shape = (part: unknown): unknown => (Array.isArray(part) ? part.map(() => "x") : part);
     expect(runCounted(records, shape).text).toBe(JSON.stringify(records.map(() => "x")));
   });
 
-  it("any value", () => {
+  it("any value, to the same text as synchronously", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withSet: true, withDate: true, withNullPrototype: true }), (value) => {
-        const whole = [value, few, { value, few }];
-        expect(runCounted(whole).text).toBe(asJson(whole));
+        const values = [value, few, { value, few }];
+        expect(runCounted(values).text).toBe(asJson(values));
       }),
       { numRuns: 50 },
     );
   });
 
-  it("a short one is not", () => {
+  it("a short value is not", () => {
     expect(shouldWriteInParts(records.slice(0, 100))).toBe(false);
     expect(shouldWriteInParts("x".repeat(10_000_000))).toBe(false);
     expect(shouldWriteInParts(new Uint8Array(10_000_000))).toBe(false);
@@ -97,7 +103,7 @@ describe("a deep value", () => {
     );
   });
 
-  it("keeps long whole numbers", () => {
+  it("keeps long integers", () => {
     expect(asJson(nested(12345678901234567890n, 500))).toContain("12345678901234567890,0]");
   });
 });

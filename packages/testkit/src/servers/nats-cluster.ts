@@ -31,11 +31,11 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
     const program: ServerProgram = {
       ...serverPrograms.nats,
       prepare: () => undefined,
-      launch(folder, own, find) {
+      launch(folder, clientPort, find) {
         const names = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
         return {
           command: find("nats-server"),
-          args: ["-a", "127.0.0.1", "-p", String(own), "-js", "-sd", join(folder, "store"), ...names],
+          args: ["-a", "127.0.0.1", "-p", String(clientPort), "-js", "-sd", join(folder, "store"), ...names],
           ready: /Server is ready/,
         };
       },
