@@ -42,7 +42,7 @@ function stepsNamedBy({ mocks, then }: FlowTest): ReadonlySet<string> {
   return new Set([...mocks.map(({ match }) => match.stepId), ...asserted].filter((id) => id !== undefined));
 }
 
-/** The called route and all routes that it calls, directly or indirectly; all routes when the call cannot be attributed to assertion. */
+/** The called route and all routes that it calls, directly or indirectly; all routes when the call cannot be attributed to one. */
 function routesRunBy(when: When, { routes }: Outline): readonly string[] {
   const first = routes.find((route) => isCalled(route, when));
   if (first === undefined) return routes.map(({ id }) => id);

@@ -54,7 +54,7 @@ export function testConnections(host: Host, byId: Readonly<Record<string, TestCo
     },
     hasClass: () => false,
     async close() {
-      for (const [id, client] of clients) await client.then((live) => byId[id]?.declaration.close(live)).catch(() => undefined);
+      for (const [id, client] of clients) await client.then((opened) => byId[id]?.declaration.close(opened)).catch(() => undefined);
       clients.clear();
     },
   };

@@ -4,7 +4,7 @@ import { brokerUrls, factoryFields } from "./connection-factory.ts";
 const qpid = "org.apache.qpid.jms.JmsConnectionFactory";
 const artemis = "org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory";
 
-describe("JMS connection factories", () => {
+describe("parsing of JMS connection factories", () => {
   it.each([
     [qpid, { remoteURI: "amqp://h:5673?jms.username=u&jms.password=p&jms.clientID=c" }, { url: "amqp://h:5673", username: "u", password: "p", clientId: "c" }],
     [
@@ -19,7 +19,7 @@ describe("JMS connection factories", () => {
     expect(factoryFields(properties, className)).toEqual(expected);
   });
 
-  it("reject addresses that are not AMQP", () => {
+  it("rejects addresses that are not AMQP", () => {
     expect(() => factoryFields({ brokerURL: "tcp://h:61616" }, qpid)).toThrow("OpenWire is not supported");
     expect(() => brokerUrls("vm://localhost")).toThrow("OpenWire is not supported");
   });

@@ -35,7 +35,7 @@ export const jdbcAggregationRepository = defineBean({
     useRecovery: f.boolean({ doc: "Whether completed groups are stored until their run succeeds, and run again after a failure.", default: true }),
     recoveryInterval: f.duration({ doc: "How often the repository is checked for groups to run again.", default: 5000 }),
     maximumRedeliveries: f.integer({ doc: "Maximum number of times a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
-    deadLetterUri: f.string({ doc: "Endpoint for groups that failed too often." }),
+    deadLetterUri: f.string({ doc: "Endpoint for groups that failed too many times." }),
     storeBodyAsText: f.boolean({ doc: "Whether the tables have a column `body` with the body as text, for queries.", default: false }),
     headersToStoreAsText: f.string({ doc: "Headers with their own column, for queries; separated by commas." }),
     returnOldExchange: f.boolean({ doc: "Accepted but ignored.", default: false }),

@@ -154,7 +154,7 @@ export class SessionPool {
     if (this.#isClosed) return;
     const rejection = this.#activeRejection;
     if (rejection !== undefined) {
-      // A session in use may still be returned.
+      // While a session is in use, waiting callers may still get it when it is returned.
       if (this.#inUse.size + this.#connecting === 0) for (const { reject } of this.#waiting.splice(0)) reject(rejection);
       return;
     }

@@ -43,30 +43,30 @@ async function files(): Promise<Record<string, string>> {
 
 const expectFiles = (expected: Record<string, string>): Promise<void> => expect.poll(files, { interval: 10, timeout: 10_000 }).toEqual(expected);
 
-describe("a file whose run", () => {
-  for (const [how, options] of [
-    ["stays", ""],
+describe("a file", () => {
+  for (const [outcome, options] of [
+    ["stays in the directory", ""],
     ["is moved back", "&preMove=.work"],
   ] as const)
-    it(`was cancelled at the drain limit ${how} instead of going to moveFailed`, { timeout: 20_000 }, async () => {
+    it(`${outcome}, and does not go to moveFailed, when its run was cancelled at the drain limit`, { timeout: 20_000 }, async () => {
       const running = await startFlow(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
       await running.stop();
       await expectFiles({ "a.txt": "one" });
     });
 
-  it("failed goes to moveFailed", async () => {
+  it("goes to moveFailed when its run failed", async () => {
     const running = await startFlow(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
     await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
-  it("was rolled back counts as failed", async () => {
+  it("goes to moveFailed when its run was rolled back", async () => {
     const running = await startFlow(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
     await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
-  it("succeeded goes to .camel", async () => {
+  it("goes to .camel when its run succeeded", async () => {
     const running = await startFlow(route("&moveFailed=failed", ""));
     await expectFiles({ ".camel/a.txt": "one" });
     await running.stop();

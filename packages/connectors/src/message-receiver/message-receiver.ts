@@ -50,7 +50,7 @@ export interface ReceiverOptions {
   /** A run that takes longer counts as a failed attempt; 0 or less for no limit. A late success still counts. */
   readonly leaseMs: number;
   /** The system cannot deliver a message again: one whose run was abandoned when the route stopped is dead-lettered. */
-  readonly cannotReturn?: boolean;
+  readonly cannotRedeliver?: boolean;
 }
 
 /** For systems that deliver a message once: if its run fails, it becomes a dead letter. */
@@ -171,7 +171,7 @@ export class MessageReceiver<T> {
       return done;
     }
     if (settlement.kind !== "released") return this.#failed(item, settlement.failure, exchange);
-    if (settlement.reason === "drained" && this.#options.cannotReturn === true)
+    if (settlement.reason === "drained" && this.#options.cannotRedeliver === true)
       return { kind: "dead-letter", attempts: this.#attemptsBefore(item) + 1, failure: settlement.failure, exchange };
     return {
       kind: "redeliver",

@@ -54,7 +54,7 @@ export class PushReceiver {
         idOf: () => undefined,
         settle: (attempt, outcome) => void (attempt.retryAfterMs = outcome.kind === "redeliver" ? outcome.waitMs : undefined),
       },
-      { ...singleAttempt, cannotReturn: true },
+      { ...singleAttempt, cannotRedeliver: true },
       { clock, failed: (problem) => log.write("WARN", logger, `${uri}: ${problem}`), ...(deadLetters === undefined ? {} : { deadLetters }) },
     );
   }

@@ -215,7 +215,7 @@ function receiverOf(routeInput: SourceInput, { options, uri }: Endpoint<PahoOpti
         else item.outcome = outcome.waitMs > 0 ? { retryAfterMs: outcome.waitMs } : "returned";
       },
     },
-    { ...singleAttempt, cannotReturn: options.qos === 0 || dialect.isClean(options) },
+    { ...singleAttempt, cannotRedeliver: options.qos === 0 || dialect.isClean(options) },
     { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.mqtt", `${uri}: ${problem}`) },
   );
 }

@@ -64,7 +64,7 @@ class Reconnector<C> {
   #cancelWait: (() => void) | undefined = undefined;
   #working: Promise<void> | undefined = undefined;
   #failures = 0;
-  #hasGivenUp = false;
+  #isLimitReached = false;
   #isStopped = false;
   #isLost = false;
 
@@ -142,8 +142,8 @@ class Reconnector<C> {
     if (this.#isStopped) return;
     const { host, backOff = reconnectBackOff, reconnectLimit } = this.#parts;
     this.#failures++;
-    this.#hasGivenUp = reconnectLimit?.isReached(this.#failures) === true;
-    if (reconnectLimit !== undefined && this.#hasGivenUp) {
+    this.#isLimitReached = reconnectLimit?.isReached(this.#failures) === true;
+    if (reconnectLimit !== undefined && this.#isLimitReached) {
       this.#report(`${problem}; the source does not reconnect because of ${reconnectLimit.reason}: restart the route`);
       return;
     }
@@ -156,10 +156,10 @@ class Reconnector<C> {
 
   /** Called when the connection got new values, with which a failed attempt may succeed. */
   #retryNow(): void {
-    if ((this.#cancelWait === undefined && !this.#hasGivenUp) || this.#isStopped) return;
+    if ((this.#cancelWait === undefined && !this.#isLimitReached) || this.#isStopped) return;
     this.#cancelWait?.();
     this.#cancelWait = undefined;
-    this.#hasGivenUp = false;
+    this.#isLimitReached = false;
     this.#failures = 0;
     void this.#attempt();
   }

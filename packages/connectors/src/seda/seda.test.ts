@@ -306,7 +306,7 @@ describe("consuming", () => {
     expect(backlog()).toEqual([]);
   });
 
-  it("is removed with its messages when no flow uses it; a new version of a flow keeps it", async () => {
+  it("removes a queue with its messages when no flow uses it; a new version of a flow keeps it", async () => {
     const { backlog, host, sink } = setUp();
     const [old, replacement] = [sink("seda:q"), sink("seda:q")];
     void old.start?.();
@@ -366,9 +366,9 @@ describe("consuming", () => {
 
   it("stops draining when another version takes over", async () => {
     const { source, sink } = setUp();
-    const stuck = new FakeRouteInput(() => new Promise(() => undefined));
+    const blockedInput = new FakeRouteInput(() => new Promise(() => undefined));
     const old = source("seda:q");
-    void old.start(stuck);
+    void old.start(blockedInput);
     for (let i = 0; i < 3; i++) void sink("seda:q").send(exchangeOf(i));
     const stopping = old.stop();
     await settle();
@@ -376,7 +376,7 @@ describe("consuming", () => {
     void source("seda:q").start(routeInput);
     await stopping;
     await settle();
-    expect([stuck.bodies, routeInput.bodies]).toEqual([[0], [1, 2]]);
+    expect([blockedInput.bodies, routeInput.bodies]).toEqual([[0], [1, 2]]);
   });
 });
 

@@ -78,16 +78,16 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await run.stop();
     expect([await count("state = 'new'"), await query("select count(*) as n from seen")]).toEqual([3, [{ n: 0 }]]);
     expect(host.log.texts.some((text) => text.includes("the transaction was rolled back: third"))).toBe(true);
-    const good = await flow(`
+    const succeeding = await flow(`
         - from:
             uri: "sql:select * from jobs where state = 'new' order by id?${fastPolling}&transacted=true&onConsume=update jobs set state = 'done' where id = :%23id"
             steps: [{to: "sql:insert into seen values (:#id)"}]`);
     await eventually(async () => (await count("state = 'done'")) === 3);
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 3 }]);
-    await good.stop();
+    await succeeding.stop();
   });
 
-  it("leaves no transaction open, whenever it stops during a poll", async () => {
+  it("leaves no transaction open, at whatever point of a poll it stops", async () => {
     for (let round = 0; round < 30; round++) {
       const run = await flow(`- from: {uri: "sql:select * from jobs?initialDelay=1&delay=1&transacted=true", steps: [{to: "mock:rows"}]}`);
       await new Promise((resolve) => setTimeout(resolve, 1 + (round % 10)));
@@ -119,8 +119,8 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 0 }]);
     await send(20, "mark");
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 0 }]);
-    const good = await send(30, "well");
-    expect([good.error, await query("select id from seen order by id")]).toEqual([undefined, [30, 31, 32, 33, 34].map((id) => ({ id }))]);
+    const outcome = await send(30, "well");
+    expect([outcome.error, await query("select id from seen order by id")]).toEqual([undefined, [30, 31, 32, 33, 34].map((id) => ({ id }))]);
   });
 
   it("keeps a transaction usable after a caught or redelivered failure", async () => {

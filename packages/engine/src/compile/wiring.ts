@@ -7,7 +7,7 @@ import type { Tap } from "./tap.ts";
 import type { Receiver } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
 
-/** One step's place in a sequence. */
+/** The slot of a step in a sequence. */
 export interface Slot {
   readonly node: StepNode;
   /** The compiled step with taps; an error handler runs it again on redelivery. */
@@ -18,7 +18,7 @@ export interface Slot {
   run: Processor;
 }
 
-/** One destination's place; steps read `send` at each use. */
+/** The slot of a destination; steps read `send` at each use. */
 export interface TappedOutlet {
   readonly uri: string;
   send: Processor;
@@ -30,13 +30,13 @@ interface SlotEntry {
   readonly guarded: boolean;
 }
 
-/** One polled endpoint's place. */
+/** The slot of a polled endpoint. */
 export interface TappedReceiver {
   receive: Receiver;
 }
 
 interface ReceiverEntry {
-  readonly place: TappedReceiver;
+  readonly tapped: TappedReceiver;
   readonly uri: string;
   readonly bare: Receiver;
 }
@@ -47,7 +47,7 @@ interface OutletEntry {
   readonly markSent: ((exchange: Exchange) => void) | undefined;
 }
 
-/** The places of one route and the attached taps. */
+/** The slots of one route and the attached taps. */
 export class Wiring {
   readonly #route: RouteIdentity;
   readonly #slots: SlotEntry[] = [];
@@ -79,12 +79,12 @@ export class Wiring {
   }
 
   /** Adds a polled endpoint. */
-  receiver(uri: string, bare: Receiver): { readonly place: TappedReceiver; forget(): void } {
-    const place: TappedReceiver = { receive: bare };
-    const entry = { place, uri, bare };
+  receiver(uri: string, bare: Receiver): { readonly tapped: TappedReceiver; forget(): void } {
+    const tapped: TappedReceiver = { receive: bare };
+    const entry = { tapped, uri, bare };
     this.#receivers.add(entry);
     this.#wireReceiver(entry);
-    return { place, forget: () => void this.#receivers.delete(entry) };
+    return { tapped, forget: () => void this.#receivers.delete(entry) };
   }
 
   /** Replaces the attached taps; those that do not cover the route are ignored. */
@@ -104,10 +104,10 @@ export class Wiring {
     if (!guarded) slot.run = processor;
   }
 
-  #wireReceiver({ place, uri, bare }: ReceiverEntry): void {
+  #wireReceiver({ tapped, uri, bare }: ReceiverEntry): void {
     let receiver = bare;
     for (const tap of this.#taps) if (tap.receive !== undefined) receiver = tap.receive(receiver, uri, this.#route);
-    place.receive = receiver;
+    tapped.receive = receiver;
   }
 
   #wireOutlet({ outlet, bare, markSent }: OutletEntry): void {

@@ -63,9 +63,9 @@ export class InFlight {
       });
     });
     if (drained) return [];
-    const stuck = [...this.#entries];
-    await this.#cancelAll(stuck, "the route was stopped before the run completed", "run-abandoned");
-    return stuck;
+    const remaining = [...this.#entries];
+    await this.#cancelAll(remaining, "the route was stopped before the run completed", "run-abandoned");
+    return remaining;
   }
 
   /** Cancels in slices: reporting each takes time, and other work must not wait. */

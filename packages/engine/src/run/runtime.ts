@@ -72,7 +72,10 @@ export interface Deployment {
   readonly hash: string;
   readonly flow: FlowDocument;
   readonly routes: readonly Route[];
-  /** The parameter `sluice.placement`. In a cluster, `auto` places each source separately, `one` runs the whole flow on one node, `all` every source on every node. */
+  /**
+   * The parameter `sluice.placement`. In a cluster, `auto` places each source separately, `one` runs the whole flow on one node, and `all` runs
+   * every source on every node.
+   */
   readonly placement: FlowPlacement;
   /** The ids of the connections that its endpoints and beans use. */
   readonly connections: ReadonlySet<string>;

@@ -106,11 +106,14 @@ export interface PutOptions {
 export interface QueueReceiver {
   /** Deliveries that may be unsettled on this node at a time; 0 while another node may have taken over: messages that arrive then are left to that node. */
   concurrency(): number;
-  /** Defined on one node at a time: a store that cannot order keys across nodes delivers messages with a key only to that node. A new number after each interruption. */
+  /**
+   * Defined on one node at a time: a store that cannot order keys across nodes delivers messages with a key only to that node. The number changes
+   * after each interruption.
+   */
   keyToken(): number | undefined;
   /**
-   * True when one node at a time consumes the queue and holds many messages for a long time. Each message has its own key. A node that starts to consume gets all
-   * messages, in order, including those that another node has not settled; attempts are not counted.
+   * True when one node at a time consumes the queue and holds many messages for a long time. Each message has its own key. A node that starts to
+   * consume gets all messages, in order, including those that another node has not settled; attempts are not counted.
    */
   readonly isExclusive?: boolean;
   deliver(delivery: QueueDelivery): void;

@@ -54,5 +54,5 @@ export interface PartQueue extends Lifecycle {
 export interface SharedAggregation {
   /** Messages of all open groups that one process can hold; above that the oldest group must be completed. */
   readonly maxMessages: number;
-  share(place: { readonly flowId: string; readonly routeId: string; readonly stepId: string }, receiver: PartReceiver): PartQueue;
+  share(step: { readonly flowId: string; readonly routeId: string; readonly stepId: string }, receiver: PartReceiver): PartQueue;
 }

@@ -40,20 +40,20 @@ const large: Readonly<Record<string, unknown>> = {
   "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
 };
 
-describe("a large value is written incrementally", () => {
-  it.each(Object.entries(large))("%s, to the same text as synchronously", (_, value) => {
+describe("writing a large value incrementally", () => {
+  it.each(Object.entries(large))("gives the same text as synchronous writing: %s", (_, value) => {
     expect(shouldWriteInParts(value)).toBe(true);
     const { text, steps } = runCounted(value);
     expect(text).toBe(asJson(value));
     expect(steps).toBeGreaterThan(20);
   });
 
-  it("with each part in the requested shape", () => {
+  it("converts each part to the requested shape", () => {
     const shape = (part: unknown): unknown => (Array.isArray(part) ? part.map(() => "x") : part);
     expect(runCounted(records, shape).text).toBe(JSON.stringify(records.map(() => "x")));
   });
 
-  it("any value, to the same text as synchronously", () => {
+  it("gives the same text as synchronous writing for any value", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withSet: true, withDate: true, withNullPrototype: true }), (value) => {
         const values = [value, few, { value, few }];
@@ -63,19 +63,19 @@ describe("a large value is written incrementally", () => {
     );
   });
 
-  it("a short value is not", () => {
+  it("is not done for a short value", () => {
     expect(shouldWriteInParts(records.slice(0, 100))).toBe(false);
     expect(shouldWriteInParts("x".repeat(10_000_000))).toBe(false);
     expect(shouldWriteInParts(new Uint8Array(10_000_000))).toBe(false);
   });
 
-  it("with the same limit as when written synchronously", () => {
+  it("has the same limit as synchronous writing", () => {
     const many = Array.from({ length: 30 }, () => records);
     expect(() => runCounted(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
     expect(() => asJson(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
   });
 
-  it("a circular value is rejected", () => {
+  it("rejects a circular value", () => {
     const self: unknown[] = [...records];
     self.push(self);
     expect(() => runCounted(self)).toThrowError(/circular|limit/);
