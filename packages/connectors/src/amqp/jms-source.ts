@@ -113,8 +113,8 @@ class JmsSubscription implements Subscription {
     const { client } = this.#session;
     requireClientId(this.#options, this.#destination, client);
     const link = receiverOptions(this.#destination, this.#options, this.#routeInput.route, client.rhea);
-    const take = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
-    this.#receiver = await this.#session.openReceiver(link, take, this.#destination.address);
+    const receive = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
+    this.#receiver = await this.#session.openReceiver(link, receive, this.#destination.address);
     this.#receiver.add_credit(this.#maxCredit);
   }
 
@@ -131,14 +131,14 @@ class JmsSubscription implements Subscription {
     const { exchangePattern, maximumRedeliveries, redeliveryDelay } = this.#options;
     const { host, deadLetters } = this.#parts;
     const withTrace = traceReader(host);
-    const plain: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
-    const withReply: Delivery = { ...plain, pattern: exchangePattern ?? "InOut" };
+    const oneWay: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
+    const withReply: Delivery = { ...oneWay, pattern: exchangePattern ?? "InOut" };
     return new MessageReceiver<Item>(
       this.#routeInput,
       {
         messageOf: ({ message, attempts }) => receivedMessage(message, this.#destination.address, attempts),
         deliveryOf: (item) => {
-          const delivery = this.#replyTo(item) === undefined ? plain : { ...withReply, ended: (exchange: Exchange) => void (item.result = exchange) };
+          const delivery = this.#replyTo(item) === undefined ? oneWay : { ...withReply, ended: (exchange: Exchange) => void (item.result = exchange) };
           return withTrace(delivery, (item.message.application_properties as Record<string, unknown> | undefined)?.["traceparent"]);
         },
         idOf: () => undefined,

@@ -20,8 +20,8 @@ const inputOf = (id: string, body: unknown): InputMessage => ({ body, headers: {
 const groupsOf = (run: FlowUnderTest, mock = "group"): readonly unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 const failing = `[{to: "mock:tried"}, {throwException: {exceptionType: java.io.IOException, message: broken}}]`;
 
-const pickyStrategy = defineBean({
-  names: ["Picky"],
+const rejectingStrategy = defineBean({
+  names: ["Rejecting"],
   kind: "aggregation-strategy",
   title: "",
   summary: "",
@@ -59,10 +59,10 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
 
   it("merges messages that arrive at the same time, from two runtimes, each once", async () => {
     const yaml = aggregates("shared", "completionSize: 20");
-    const [one, two] = [await flow(yaml, beans), await flow(yaml, beans)];
-    await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : two)(inputOf("x", n))));
-    await expect.poll(() => groupsOf(one).length + groupsOf(two).length).toBe(2);
-    expect([...groupsOf(one), ...groupsOf(two)].flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
+    const [first, second] = [await flow(yaml, beans), await flow(yaml, beans)];
+    await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second)(inputOf("x", n))));
+    await expect.poll(() => groupsOf(first).length + groupsOf(second).length).toBe(2);
+    expect([...groupsOf(first), ...groupsOf(second)].flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 
   it("distinguishes keys by case and accents", async () => {
@@ -100,8 +100,8 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
 
   it.each([true, false])("discards a group whose merge failed only if discardOnAggregationFailure is set: %s", async (discards) => {
     const table = `discard_${discards}`;
-    const yaml = aggregates(table, `completionSize: 2, discardOnAggregationFailure: ${discards}`).replace(/#class:[^"]*Grouped[^"]*/, "#class:Picky");
-    const run = await flow(yaml, [...beans, pickyStrategy]);
+    const yaml = aggregates(table, `completionSize: 2, discardOnAggregationFailure: ${discards}`).replace(/#class:[^"]*Grouped[^"]*/, "#class:Rejecting");
+    const run = await flow(yaml, [...beans, rejectingStrategy]);
     await run(inputOf("a", "one"));
     expect((await run(inputOf("a", "bad"))).error).toBe("cannot merge");
     expect(await rowsOf(table)).toBe(discards ? 0 : 1);

@@ -84,7 +84,7 @@ class GroupTables implements AggregationRepository {
   readonly #options: TableOptions;
   readonly recovery: AggregationRepository["recovery"];
   /** The database whose tables are known to exist. */
-  #ready: SqlDatabase | undefined = undefined;
+  #preparedDatabase: SqlDatabase | undefined = undefined;
 
   constructor(connection: Connection<SqlDatabase>, table: string, options: TableOptions) {
     this.#connection = connection;
@@ -145,8 +145,12 @@ class GroupTables implements AggregationRepository {
 
   #insert(database: SqlDatabase, state: GroupState, id: string, group: AggregatedGroup, version: number): Statement {
     const values = { id, ...this.#valuesOf(group, version) };
-    const marks = Object.keys(values).map(() => "#");
-    return statement(database, `insert into ${this.#tables[state]} (${Object.keys(values).join(", ")}) values (${marks.join(", ")})`, ...Object.values(values));
+    const placeholders = Object.keys(values).map(() => "#");
+    return statement(
+      database,
+      `insert into ${this.#tables[state]} (${Object.keys(values).join(", ")}) values (${placeholders.join(", ")})`,
+      ...Object.values(values),
+    );
   }
 
   #valuesOf(group: AggregatedGroup, version: number): Readonly<Record<string, unknown>> {
@@ -164,14 +168,14 @@ class GroupTables implements AggregationRepository {
   async #database(): Promise<SqlDatabase> {
     const database = await this.#connection.client();
     const { createTableIfNotExists, useRecovery, storeBodyAsText, columns } = this.#options;
-    if (this.#ready === database || !createTableIfNotExists) return database;
-    const bytes = { postgres: "bytea", mysql: "longblob", sqlite: "blob" }[database.dialect];
-    const long = database.dialect === "mysql" ? "longtext" : "text";
-    const more = [...(storeBodyAsText ? ["body"] : []), ...columns].map((column) => `, ${column} ${long}`).join("");
-    const all = `id ${keyType(database.dialect)} not null, exchange ${bytes} not null, version bigint not null${more}, primary key (id)`;
-    await ensureTable(database, this.#tables.open, all);
-    if (useRecovery) await ensureTable(database, this.#tables.completed, all);
-    this.#ready = database;
+    if (this.#preparedDatabase === database || !createTableIfNotExists) return database;
+    const bytesType = { postgres: "bytea", mysql: "longblob", sqlite: "blob" }[database.dialect];
+    const textType = database.dialect === "mysql" ? "longtext" : "text";
+    const textColumns = [...(storeBodyAsText ? ["body"] : []), ...columns].map((column) => `, ${column} ${textType}`).join("");
+    const definition = `id ${keyType(database.dialect)} not null, exchange ${bytesType} not null, version bigint not null${textColumns}, primary key (id)`;
+    await ensureTable(database, this.#tables.open, definition);
+    if (useRecovery) await ensureTable(database, this.#tables.completed, definition);
+    this.#preparedDatabase = database;
     return database;
   }
 }

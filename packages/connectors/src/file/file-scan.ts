@@ -61,18 +61,18 @@ function fileFilter(options: FileOptions, scope: EndpointScope): FileFilter {
   const tests: FileFilter[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
   if (!options.includeHiddenFiles) tests.push((name) => !basename(name).startsWith("."));
   const { include, exclude, includeExt, excludeExt, antInclude, antExclude, fileName, doneFileName } = options;
-  if (include !== undefined) tests.push(onBaseName(regex("include", include, true)));
-  if (exclude !== undefined) tests.push(not(onBaseName(regex("exclude", exclude, true))));
+  if (include !== undefined) tests.push(onBaseName(regexFilter("include", include, true)));
+  if (exclude !== undefined) tests.push(not(onBaseName(regexFilter("exclude", exclude, true))));
   if (includeExt !== undefined) tests.push(hasExtension(includeExt));
   if (excludeExt !== undefined) tests.push(not(hasExtension(excludeExt)));
-  if (antInclude !== undefined) tests.push(ant("antInclude", antInclude, options));
-  if (antExclude !== undefined) tests.push(not(ant("antExclude", antExclude, options)));
+  if (antInclude !== undefined) tests.push(antFilter("antInclude", antInclude, options));
+  if (antExclude !== undefined) tests.push(not(antFilter("antExclude", antExclude, options)));
   if (fileName !== undefined) {
     const template = fileNameOption("fileName", fileName, scope);
     tests.push((name) => name === template({ name }));
   }
   // A done file marks another file as ready and is not processed itself.
-  if (doneFileName !== undefined) tests.push(not(doneFiles(doneFileName)));
+  if (doneFileName !== undefined) tests.push(not(doneFileFilter(doneFileName)));
   return (name) => tests.every((test) => test(name));
 }
 
@@ -85,7 +85,7 @@ const onBaseName =
   (name) =>
     test(basename(name));
 
-function regex(option: string, source: string, ignoreCase: boolean): FileFilter {
+function regexFilter(option: string, source: string, ignoreCase: boolean): FileFilter {
   try {
     const pattern = compilePattern(source, { ignoreCase });
     return (text) => pattern.matches(text);
@@ -100,8 +100,8 @@ function hasExtension(list: string): FileFilter {
   return (name) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
 }
 
-function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptions): FileFilter {
-  const tests = list.split(",").map((pattern) => regex(option, antPattern(pattern.trim()), !antFilterCaseSensitive));
+function antFilter(option: string, list: string, { antFilterCaseSensitive }: FileOptions): FileFilter {
+  const tests = list.split(",").map((pattern) => regexFilter(option, antPattern(pattern.trim()), !antFilterCaseSensitive));
   return (name) => tests.some((test) => test(name));
 }
 
@@ -116,9 +116,9 @@ function antPattern(pattern: string): string {
   });
 }
 
-function doneFiles(doneFileName: string): FileFilter {
+function doneFileFilter(doneFileName: string): FileFilter {
   const escaped = doneFileName.split(/\$\{[^}]*\}/).map((literal) => literal.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`));
-  return onBaseName(regex("doneFileName", escaped.join(".*"), false));
+  return onBaseName(regexFilter("doneFileName", escaped.join(".*"), false));
 }
 
 const sortKeys: Readonly<Record<string, (file: FoundFile) => string | number>> = {

@@ -45,7 +45,7 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   const doneFile = options.doneFileName === undefined ? undefined : fileNameOption("doneFileName", options.doneFileName, scope);
   const key = options.idempotentKey === undefined ? undefined : fileNameOption("idempotentKey", options.idempotentKey, scope);
   const isIdempotent = options.idempotent ?? options.noop;
-  const done =
+  const processedFiles =
     options.idempotentRepository === undefined
       ? memory.doneFiles(uri)
       : (scope.bean(options.idempotentRepository, "idempotent-repository") as Pick<IdempotentRepository, "contains" | "add" | "confirm">);
@@ -53,7 +53,7 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   return {
     async claim(found) {
       const identity = key?.(found) ?? found.path;
-      if ((isIdempotent && (await done.contains(identity))) || !memory.begin(found.path)) return undefined;
+      if ((isIdempotent && (await processedFiles.contains(identity))) || !memory.begin(found.path)) return undefined;
       let release: (() => Promise<void>) | undefined;
       const releaseFile = async (): Promise<void> => {
         await release?.();
@@ -95,8 +95,8 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
       return;
     }
     if (isIdempotent) {
-      await done.add(identity);
-      await done.confirm(identity);
+      await processedFiles.add(identity);
+      await processedFiles.confirm(identity);
     }
     if (options.delete) await rm(file.path, { force: true });
     else if (moves.done !== undefined) await move(file.path, moves.done(found));

@@ -32,10 +32,10 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
       ...serverPrograms.nats,
       prepare: () => undefined,
       launch(folder, clientPort, find) {
-        const names = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
+        const clusterArgs = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
         return {
           command: find("nats-server"),
-          args: ["-a", "127.0.0.1", "-p", String(clientPort), "-js", "-sd", join(folder, "store"), ...names],
+          args: ["-a", "127.0.0.1", "-p", String(clientPort), "-js", "-sd", join(folder, "store"), ...clusterArgs],
           ready: /Server is ready/,
         };
       },
