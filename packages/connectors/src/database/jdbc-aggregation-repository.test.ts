@@ -66,7 +66,7 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
   });
 
   it("distinguishes keys by case and accents", async () => {
-    const run = await flow(aggregates("collation", "completionSize: 2"), beans);
+    const run = await flow(aggregates("similar_keys", "completionSize: 2"), beans);
     for (const id of ["a", "A", "á", "a", "A", "á"]) await run(inputOf(id, id));
     await expect.poll(() => groupsOf(run).length).toBe(3);
     expect(groupsOf(run)).toEqual([
