@@ -7,35 +7,35 @@ import type { LineOptions } from "./line.ts";
 /** Listens on a port; each line is a message. Each connection has one message in flight at a time, which applies back-pressure. */
 export function lineSource(options: LineOptions, uri: string, host: Host): Source {
   let server: Server | undefined;
-  let senders = new Set<Sender>();
+  let connections = new Set<LineConnection>();
   return {
     claims: options.port === 0 ? [] : [`tcp ${options.host}:${options.port}`],
     // Two versions of a route cannot listen on the same port.
     exclusive: true,
     async start(routeInput) {
-      const connected = (senders = new Set<Sender>());
+      const opened = (connections = new Set<LineConnection>());
       server = await listen(options, (socket) => {
-        const sender = new Sender(socket, { routeInput, options, uri, host });
-        connected.add(sender);
-        socket.once("close", () => connected.delete(sender));
+        const connection = new LineConnection(socket, { routeInput, options, uri, host });
+        opened.add(connection);
+        socket.once("close", () => opened.delete(connection));
       });
     },
     async stop() {
       server?.close();
       server = undefined;
-      await Promise.all([...senders].map((sender) => sender.stop()));
+      await Promise.all([...connections].map((connection) => connection.stop()));
     },
     abandon() {
-      const abandoned = [...senders].filter(({ isBusy }) => isBusy).length;
-      for (const sender of senders) sender.destroy();
+      const abandoned = [...connections].filter(({ isBusy }) => isBusy).length;
+      for (const connection of connections) connection.destroy();
       return abandoned;
     },
   };
 }
 
-function listen({ host, port }: LineOptions, connected: (socket: Socket) => void): Promise<Server> {
+function listen({ host, port }: LineOptions, onConnection: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer({ noDelay: true }, connected);
+    const server = createServer({ noDelay: true }, onConnection);
     server.once("listening", () => resolve(server));
     // Retryable: the runtime restarts the source until the port is free.
     server.once("error", (cause) =>
@@ -45,7 +45,7 @@ function listen({ host, port }: LineOptions, connected: (socket: Socket) => void
   });
 }
 
-interface SenderParts {
+interface ConnectionParts {
   readonly routeInput: SourceInput;
   readonly options: LineOptions;
   readonly uri: string;
@@ -53,32 +53,32 @@ interface SenderParts {
 }
 
 /** One connection of a partner that sends lines. */
-class Sender {
+class LineConnection {
   readonly #socket: Socket;
-  readonly #parts: SenderParts;
+  readonly #parts: ConnectionParts;
   readonly #splitter: LineSplitter;
-  #waiting: string[] = [];
-  #working: Promise<void> | undefined = undefined;
+  #pendingLines: string[] = [];
+  #processing: Promise<void> | undefined = undefined;
   #isStopped = false;
 
-  constructor(socket: Socket, parts: SenderParts) {
+  constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket;
     this.#parts = parts;
     this.#splitter = new LineSplitter(parts.options.maxLine);
-    socket.on("data", (chunk: Uint8Array) => this.#take(chunk));
+    socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     // A reset connection ends like any other: its messages are still processed, their replies are dropped.
     socket.on("error", () => undefined);
   }
 
   get isBusy(): boolean {
-    return this.#working !== undefined;
+    return this.#processing !== undefined;
   }
 
   /** Accepts no more lines; resolves when the one in flight is settled. The partner must resend lines that were not accepted. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#socket.pause();
-    await this.#working;
+    await this.#processing;
     this.#socket.destroySoon();
   }
 
@@ -87,20 +87,20 @@ class Sender {
     this.#socket.destroy();
   }
 
-  #take(chunk: Uint8Array): void {
+  #receive(chunk: Uint8Array): void {
     try {
-      this.#waiting.push(...this.#splitter.push(chunk));
+      this.#pendingLines.push(...this.#splitter.push(chunk));
     } catch (error) {
       this.#parts.host.log.write("WARN", "line", `${this.#socket.remoteAddress} was disconnected: ${(error as Error).message}`);
       this.destroy();
       return;
     }
-    if (this.#waiting.length > 0) this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    if (this.#pendingLines.length > 0) this.#processing ??= this.#processPending().finally(() => (this.#processing = undefined));
   }
 
-  async #work(): Promise<void> {
+  async #processPending(): Promise<void> {
     this.#socket.pause();
-    for (let line = this.#waiting.shift(); line !== undefined && !this.#isStopped; line = this.#waiting.shift()) await this.#deliver(line);
+    for (let line = this.#pendingLines.shift(); line !== undefined && !this.#isStopped; line = this.#pendingLines.shift()) await this.#deliver(line);
     if (!this.#isStopped) this.#socket.resume();
   }
 

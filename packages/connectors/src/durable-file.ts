@@ -11,7 +11,7 @@ export const temporaryName = /^\..*\.[0-9a-f]{16}\.tmp$/;
 export async function writeTemporary(directory: string, name: string, bytes: Uint8Array, mode: number): Promise<string> {
   const temporary = `.${name}.${randomBytes(8).toString("hex")}.tmp`;
   const path = join(directory, temporary);
-  return orRemove(path, async () => {
+  return removeOnFailure(path, async () => {
     const file = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), mode);
     try {
       await file.writeFile(bytes);
@@ -26,7 +26,7 @@ export async function writeTemporary(directory: string, name: string, bytes: Uin
 /** Renames a temporary file to its final name; if that fails, removes it and throws. The directory must be flushed afterwards. */
 export async function putInPlace(directory: string, temporary: string, name: string): Promise<void> {
   const path = join(directory, temporary);
-  await orRemove(path, () => rename(path, join(directory, name)));
+  await removeOnFailure(path, () => rename(path, join(directory, name)));
 }
 
 export async function flushDirectory(directory: string): Promise<void> {
@@ -38,14 +38,14 @@ export async function flushDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Writes a file so that a crash leaves the old content or the new. */
+/** Writes a file so that after a crash it has either the old or the new content. */
 export async function writeDurably(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   const directory = dirname(path);
   await putInPlace(directory, await writeTemporary(directory, basename(path), bytes, mode), basename(path));
   await flushDirectory(directory);
 }
 
-async function orRemove<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function removeOnFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

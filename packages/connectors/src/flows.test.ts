@@ -1,4 +1,4 @@
-// Connectors in complete flows: guarantees that unit tests check for each part must also hold behind the engine.
+// Runs connectors in complete flows: their guarantees must also hold when the engine runs them.
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,11 +22,11 @@ async function run(yaml: string, properties: Readonly<Record<string, string>> = 
 
 const bodies = (running: FlowUnderTest, mock: string): unknown[] => (running.mocks.get(mock.slice("mock:".length)) ?? []).map(({ body }) => body);
 
-async function serve(answer: string): Promise<{ address: string; paths: string[] }> {
+async function serve(content: string): Promise<{ address: string; paths: string[] }> {
   const paths: string[] = [];
   const server: Server = createServer((request, response) => {
     paths.push(`${request.method} ${request.url}`);
-    response.end(answer);
+    response.end(content);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   cleanUps.push(() => server.close());
@@ -34,7 +34,7 @@ async function serve(answer: string): Promise<{ address: string; paths: string[]
 }
 
 /** Advances the clock until the mock has this many messages. */
-async function received(running: FlowUnderTest, mock: string, count: number): Promise<void> {
+async function waitForMessages(running: FlowUnderTest, mock: string, count: number): Promise<void> {
   for (let i = 0; i < 3_000 && bodies(running, mock).length < count; i++) {
     await running.host.clock.advance(1000);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -61,11 +61,11 @@ describe("a file endpoint", () => {
     steps: [{convertBodyTo: String}, {to: "mock:read"}]`,
       { directory },
     );
-    await received(running, "mock:read", 1);
+    await waitForMessages(running, "mock:read", 1);
     // A file with the same key is skipped; a different length makes a different key.
     await writeFile(join(directory, "b.txt"), "two");
     await writeFile(join(directory, "c.txt"), "three");
-    await received(running, "mock:read", 2);
+    await waitForMessages(running, "mock:read", 2);
     expect(bodies(running, "mock:read")).toEqual(["one", "three"]);
   });
 
@@ -79,7 +79,7 @@ describe("a file endpoint", () => {
     steps: [{convertBodyTo: String}, {to: "mock:read"}]`,
       { directory },
     );
-    await received(running, "mock:read", 1);
+    await waitForMessages(running, "mock:read", 1);
     for (let i = 0; i < 3_000 && (await readdir(directory)).length > 0; i++) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await readdir(directory)).toEqual([]);
   });
@@ -146,7 +146,7 @@ it("passes the failure of the other route to a waiting caller", async () => {
   expect(bodies(running, "mock:after")).toEqual([]);
 });
 
-it("polls a queue", async () => {
+it("pollEnrich receives a message from a seda queue, or null when it is empty", async () => {
   const running = await run(`
 - from:
     uri: direct:fill
@@ -168,7 +168,7 @@ it.each([
   ["scheduler:s?initialDelay=10&delay=50&repeatCount=2", 2],
   ["cron:c?schedule=0/1+*+*+*+*+?", 2],
   ["quartz:g/q?cron=0/1+*+*+*+*+?&triggerStartDelay=0&trigger.timeZone=UTC", 2],
-])("ticks: %s", async (uri, ticks) => {
+])("triggers the route the expected number of times: %s", async (uri, ticks) => {
   const running = await run(`- from: {uri: "${uri}", steps: [{to: "mock:out"}]}`);
   await running.host.clock.advance(2500);
   expect(bodies(running, "mock:out")).toEqual(Array(ticks).fill(null));
@@ -181,14 +181,14 @@ it("calls web servers with and without a query, and from templates only to hosts
 - from: {uri: "direct:fixed", steps: [{to: "http://{{host}}/a/b?x=1&httpMethod=PUT"}, {convertBodyTo: {type: String}}]}
 - from: {uri: "direct:parameters", steps: [{to: {uri: "http://{{host}}/p", parameters: {bridgeEndpoint: "true", q: "a b"}}}]}
 - from: {uri: "direct:path", steps: [{toD: "http://{{host}}/c/\${header.id}"}]}
-- from: {uri: "direct:whole", steps: [{toD: {uri: "\${header.url}", allowedSchemes: http}}]}
+- from: {uri: "direct:url", steps: [{toD: {uri: "\${header.url}", allowedSchemes: http}}]}
 `,
     { host: address },
   );
   expect((await running.send("direct:fixed", { body: "x" })).body).toBe("answer");
   expect((await running.send("direct:parameters")).error).toBeUndefined();
   expect((await running.send("direct:path", { headers: { id: "7" } })).error).toBeUndefined();
-  const denied = await running.send("direct:whole", { headers: { url: `http://${address}/stolen` } });
+  const denied = await running.send("direct:url", { headers: { url: `http://${address}/stolen` } });
   expect(denied.error).toMatch(/^egress denied/);
   expect(paths).toEqual(["PUT /a/b?x=1", "GET /p?q=a+b", "GET /c/7"]);
 });
@@ -207,14 +207,14 @@ it("copies files from one directory to another under the same name", async () =>
 `,
     { base },
   );
-  await received(running, "mock:out", 1);
+  await waitForMessages(running, "mock:out", 1);
   for (let i = 0; i < 3_000 && !(await readdir(base)).includes(".done"); i++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await readdir(join(base, "out"))).toEqual(["copy-in.txt", "in.txt"]);
   expect(await readFile(join(base, "out/in.txt"), "utf8")).toBe("content");
   expect(await readdir(join(base, ".done"))).toEqual(["in.old"]);
 });
 
-it("logs messages", async () => {
+it("a log endpoint writes the headers and body of a message at its level", async () => {
   const running = await run(`- from: {uri: "direct:start", steps: [{to: {uri: log, parameters: {loggerName: orders, showHeaders: true, level: WARN}}}]}`);
   await running({ body: "x", headers: { a: 1 } });
   await settle();

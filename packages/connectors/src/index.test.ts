@@ -80,7 +80,7 @@ describe("guarantees", () => {
     expect(connector.guarantees).toMatch(guarantee);
   });
 
-  it.each(connectorIndex.map((entry) => [entry.scheme, entry] as const))("connector %s, loaded on demand, documents them too", async (_, entry) => {
+  it.each(connectorIndex.map((entry) => [entry.scheme, entry] as const))("on-demand connector %s documents delivery, order or memory", async (_, entry) => {
     expect((await entry.load({})).guarantees).toMatch(guarantee);
   });
 });

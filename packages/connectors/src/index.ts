@@ -47,5 +47,5 @@ export function connectorsWith(settings: ConnectorSettings): readonly ConnectorD
   return all.toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
 }
 
-/** The connectors without a server, for tools and tests. */
+/** The connectors with default settings, for tools and tests that run no server. */
 export const connectors: readonly ConnectorDeclaration[] = connectorsWith({});

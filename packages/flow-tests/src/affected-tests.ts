@@ -31,13 +31,13 @@ function changedRoutes({ routes, steps, elements, after }: FlowDifference): read
 
 function removedSteps({ before, after }: FlowDifference): ReadonlySet<string> {
   const idsOf = ({ routes }: Outline): Set<string> => new Set(routes.flatMap(({ steps }) => [...everyStep(steps)].map(({ id }) => id)));
-  const now = idsOf(after);
-  return new Set([...idsOf(before)].filter((id) => !now.has(id)));
+  const current = idsOf(after);
+  return new Set([...idsOf(before)].filter((id) => !current.has(id)));
 }
 
 function stepsNamedBy({ mocks, then }: FlowTest): ReadonlySet<string> {
-  const asserted = then.flatMap((one): readonly (string | undefined)[] =>
-    "visited" in one ? one.visited : "notVisited" in one ? one.notVisited : "error" in one ? [one.error.stepId] : [],
+  const asserted = then.flatMap((assertion): readonly (string | undefined)[] =>
+    "visited" in assertion ? assertion.visited : "notVisited" in assertion ? assertion.notVisited : "error" in assertion ? [assertion.error.stepId] : [],
   );
   return new Set([...mocks.map(({ match }) => match.stepId), ...asserted].filter((id) => id !== undefined));
 }

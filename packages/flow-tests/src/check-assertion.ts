@@ -72,8 +72,8 @@ function errorMismatch(expected: Extract<Then, { error: unknown }>["error"], { e
   return expected.stepId !== undefined && error.stepId !== expected.stepId ? `expected step ${expected.stepId} to fail, got ${error.stepId}` : undefined;
 }
 
-function visitMismatch(what: string, mismatches: readonly string[], { visited }: Observed): string | undefined {
-  return mismatches.length === 0 ? undefined : `expected ${what}: ${mismatches.join(", ")}; visited steps: ${[...visited].join(", ") || "none"}`;
+function visitMismatch(expectation: string, mismatches: readonly string[], { visited }: Observed): string | undefined {
+  return mismatches.length === 0 ? undefined : `expected ${expectation}: ${mismatches.join(", ")}; visited steps: ${[...visited].join(", ") || "none"}`;
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));

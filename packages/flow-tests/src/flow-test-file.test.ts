@@ -32,34 +32,34 @@ describe("a flow-test file", () => {
 
   it.each([
     [
-      "a wrong assertion",
+      "an unknown assertion",
       file("{name: t, when: {direct: a}, then: [{stauts: completed}]}"),
       "3:42 tests.0.then.0.stauts: unknown assertion 'stauts' (did you mean 'status'?)",
     ],
     [
-      "a wrong trigger",
+      "an unknown trigger",
       file("{name: t, when: {webhok: a}, then: [{status: failed}]}"),
       "3:22 tests.0.when.webhok: unknown trigger 'webhok' (did you mean 'webhook'?)",
     ],
     [
-      "a member of a mock",
+      "an unknown member of a mock",
       file("{name: t, mocks: [{match: {stepid: x}, respond: {}}], when: {direct: a}, then: [{status: failed}]}"),
       "3:32 tests.0.mocks.0.match.stepid: unknown property 'stepid'",
     ],
     [
-      "a member of mockCalled",
+      "an unknown member of mockCalled",
       file("{name: t, when: {direct: a}, then: [{mockCalled: {mock: m, tims: 2}}]}"),
       "3:64 tests.0.then.0.mockCalled.tims: unknown property 'tims'",
     ],
     [
-      "a member of the file",
+      "an unknown member of the file",
       "flw: a.yaml\nflow: b.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: failed}]}]",
       "1:1 flw: unknown property 'flw' (did you mean 'flow'?)",
     ],
     ["broken YAML", "flow: [\n", "invalid YAML"],
-    ["a wrong expression", file("{name: t, when: {direct: a}, then: [{reply: {matches: '('}}]}"), "must be a regular expression"],
+    ["an invalid regular expression", file("{name: t, when: {direct: a}, then: [{reply: {matches: '('}}]}"), "must be a regular expression"],
     [
-      "a wrong value in the second row",
+      "an invalid value in the second row",
       file('{name: t, when: {direct: a}, then: [{status: "${row.s}"}], each: [{s: failed}, {s: gone}]}'),
       "3:42 tests.0.then.0.status",
     ],

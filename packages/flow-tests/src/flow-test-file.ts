@@ -85,8 +85,8 @@ function offsetOf(document: Document, path: readonly (string | number)[]): numbe
 
 function fill(value: unknown, row: Readonly<Record<string, unknown>>): unknown {
   if (typeof value === "string") {
-    const whole = /^\$\{row\.([\w-]+)\}$/.exec(value);
-    if (whole !== null) return row[whole[1] as string] ?? null;
+    const placeholder = /^\$\{row\.([\w-]+)\}$/.exec(value);
+    if (placeholder !== null) return row[placeholder[1] as string] ?? null;
     return value.replaceAll(/\$\{row\.([\w-]+)\}/g, (_all, name: string) => String(row[name] ?? ""));
   }
   if (Array.isArray(value)) return value.map((item) => fill(item, row));

@@ -127,8 +127,8 @@ const testShape = strict({
   when: z.unknown().transform((value, context) => {
     const list = Array.isArray(value) ? value : [value];
     if (list.length === 0) context.addIssue({ code: "custom", message: "must contain at least one call" });
-    const calls: readonly When[] = list.map((one, index) => {
-      const result = whenShape.safeParse(one);
+    const calls: readonly When[] = list.map((item, index) => {
+      const result = whenShape.safeParse(item);
       if (result.success) return result.data;
       for (const { message, path } of plainIssues(result.error))
         context.addIssue({ code: "custom", message, path: Array.isArray(value) ? [index, ...path] : path });

@@ -40,28 +40,28 @@ describe("generated input", () => {
   });
 
   it("reads the schema from a file next to the tests, and reports errors in it", async () => {
-    const never = async (): Promise<readonly string[]> => [];
+    const pass = async (): Promise<readonly string[]> => [];
     const files: Record<string, string> = { "good.json": '{"type":"integer"}', "bad.json": "{" };
     const readFile = async (path: string): Promise<string> => files[path] ?? Promise.reject(new Error("no such file"));
-    expect(await findCounterexample(generated("good.json", 3), never, { readFile })).toEqual([]);
-    await expect(findCounterexample(generated("bad.json"), never, { readFile })).rejects.toThrow("the schema 'bad.json' is not valid JSON");
-    await expect(findCounterexample(generated({ $ref: "other.json" }), never, {})).rejects.toThrow("only references within the schema");
-    await expect(findCounterexample(generated({ type: "decimal" }), never, {})).rejects.toThrow("type 'decimal' is not supported");
+    expect(await findCounterexample(generated("good.json", 3), pass, { readFile })).toEqual([]);
+    await expect(findCounterexample(generated("bad.json"), pass, { readFile })).rejects.toThrow("the schema 'bad.json' is not valid JSON");
+    await expect(findCounterexample(generated({ $ref: "other.json" }), pass, {})).rejects.toThrow("only references within the schema");
+    await expect(findCounterexample(generated({ type: "decimal" }), pass, {})).rejects.toThrow("type 'decimal' is not supported");
   });
 
   it.each([
-    ["multiples", { type: "integer", multipleOf: 5, minimum: 3, maximum: 22 }, (value: any) => value % 5 === 0 && value >= 5 && value <= 20],
+    ["multiples of a number", { type: "integer", multipleOf: 5, minimum: 3, maximum: 22 }, (value: any) => value % 5 === 0 && value >= 5 && value <= 20],
     ["integers between exclusive limits", { type: "integer", exclusiveMinimum: 3, exclusiveMaximum: 6 }, (value: any) => value === 4 || value === 5],
-    ["a large minimum", { type: "integer", minimum: 5_000_000 }, (value: any) => value >= 5_000_000],
+    ["integers above a large minimum", { type: "integer", minimum: 5_000_000 }, (value: any) => value >= 5_000_000],
     ["numbers between exclusive limits", { type: "number", exclusiveMinimum: 0, maximum: 1 }, (value: any) => value > 0 && value <= 1],
     ["long arrays", { type: "array", minItems: 12, items: { type: "null" } }, (value: any) => value.length >= 12],
-    ["short patterns", { type: "string", pattern: "^a+$", maxLength: 3 }, (value: any) => /^a{1,3}$/.test(value)],
-    ["patterns", { type: "string", pattern: "^A-\\d{2}$" }, (value: any) => /^A-\d{2}$/.test(value)],
+    ["strings with a pattern and a maximum length", { type: "string", pattern: "^a+$", maxLength: 3 }, (value: any) => /^a{1,3}$/.test(value)],
+    ["strings with a pattern", { type: "string", pattern: "^A-\\d{2}$" }, (value: any) => /^A-\d{2}$/.test(value)],
     ["dates", { type: "string", format: "date" }, (value: any) => /^\d{4}-\d\d-\d\d$/.test(value)],
-    ["choices", { oneOf: [{ const: 1 }, { type: "null" }] }, (value: any) => value === 1 || value === null],
-    ["several types", { type: ["boolean", "null"] }, (value: any) => value === null || typeof value === "boolean"],
+    ["one of several schemas", { oneOf: [{ const: 1 }, { type: "null" }] }, (value: any) => value === 1 || value === null],
+    ["values of several types", { type: ["boolean", "null"] }, (value: any) => value === null || typeof value === "boolean"],
     [
-      "all of several",
+      "objects that match several schemas",
       {
         allOf: [
           { required: ["a"], properties: { a: { const: 1 } } },

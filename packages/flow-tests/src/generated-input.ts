@@ -28,8 +28,8 @@ export async function findCounterexample(
   if (!result.failed) return [];
   if (result.errorInstance instanceof Error && !(result.errorInstance instanceof FailingInput)) throw result.errorInstance;
   const [smallest] = result.counterexample ?? [];
-  const note = `with the generated body ${JSON.stringify(smallest)} (run ${result.numRuns} of ${spec.runs}, shrunk ${result.numShrinks} times, seed ${result.seed})`;
-  return failures.map((failure) => `${failure}; ${note}`);
+  const description = `with the generated body ${JSON.stringify(smallest)} (run ${result.numRuns} of ${spec.runs}, shrunk ${result.numShrinks} times, seed ${result.seed})`;
+  return failures.map((failure) => `${failure}; ${description}`);
 }
 
 async function readSchema(path: string, readFile: ((path: string) => Promise<string>) | undefined): Promise<unknown> {

@@ -17,13 +17,13 @@ function runtime(
   overrides: Partial<Record<string, () => TransportReply | Promise<TransportReply>>>,
 ): RuntimeTransport & { readonly requests: [string, unknown][] } {
   const requests: [string, unknown][] = [];
-  const good: Record<string, TransportReply> = {
+  const replies: Record<string, TransportReply> = {
     "POST /test/session": reply(201, { sessionId: "ts_1" }),
     "GET /test/session/ts_1": reply(200, { recordedCalls: [], assertions: [{ ok: true, message: "fine" }] }),
     webhook: reply(200, "ok"),
   };
   const replyTo = async (call: string): Promise<TransportReply> =>
-    overrides[call]?.() ?? good[call] ?? reply(200, { runs: [{ id: "run_1", status: "completed", steps: [] }] });
+    overrides[call]?.() ?? replies[call] ?? reply(200, { runs: [{ id: "run_1", status: "completed", steps: [] }] });
   return {
     requests,
     api(method, path, body) {
@@ -43,11 +43,11 @@ const calling = "{name: t, timeoutMs: 100, when: {webhook: a}, then: [{status: c
 
 describe("a flow test", () => {
   it("passes when everything is as expected, in a session longer than its timeouts", async () => {
-    const good = runtime({});
-    expect((await run(good, calling))?.failures).toEqual([]);
-    expect(good.requests[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
-    await run(good, calling.replace("100", "9000000"));
-    expect(good.requests.findLast(([call]) => call === "POST /test/session")?.[1]).toMatchObject({ ttlMs: 3_600_000 });
+    const transport = runtime({});
+    expect((await run(transport, calling))?.failures).toEqual([]);
+    expect(transport.requests[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
+    await run(transport, calling.replace("100", "9000000"));
+    expect(transport.requests.findLast(([call]) => call === "POST /test/session")?.[1]).toMatchObject({ ttlMs: 3_600_000 });
   });
 
   it("fails when a webhook takes longer than timeoutMs", async () => {

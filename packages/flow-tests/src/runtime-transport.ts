@@ -43,8 +43,8 @@ export function httpTransport(baseUrl: string, token: string): RuntimeTransport 
   function send(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Promise<IncomingMessage> {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     return new Promise((resolve, reject) => {
-      const open = isSecure ? httpsRequest : httpRequest;
-      const call = open(baseUrl + path, { method, agent, headers: { ...length, ...headers } }, resolve);
+      const request = isSecure ? httpsRequest : httpRequest;
+      const call = request(baseUrl + path, { method, agent, headers: { ...length, ...headers } }, resolve);
       call.on("error", (error: NodeJS.ErrnoException) =>
         reject(new Error(`no runtime responds at ${baseUrl}: ${error.code ?? error.message}`, { cause: error })),
       );

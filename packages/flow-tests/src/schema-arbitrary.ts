@@ -24,7 +24,7 @@ function build(fc: Fc, schema: unknown, root: unknown, depth: number): Arbitrary
   for (const keyword of ["oneOf", "anyOf"]) if (Array.isArray(keywords[keyword])) return fc.oneof(...(keywords[keyword] as readonly unknown[]).map(inner));
   if (Array.isArray(keywords["allOf"])) return inner(mergeParts(keywords, keywords["allOf"] as readonly Schema[]));
   const type = keywords["type"] ?? ("properties" in keywords ? "object" : "items" in keywords ? "array" : undefined);
-  if (Array.isArray(type)) return fc.oneof(...type.map((one: unknown) => inner({ ...keywords, type: one })));
+  if (Array.isArray(type)) return fc.oneof(...type.map((single: unknown) => inner({ ...keywords, type: single })));
   switch (type) {
     case undefined:
       return fc.jsonValue({ maxDepth: 2 });

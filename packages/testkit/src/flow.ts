@@ -15,7 +15,7 @@ import { catalogOf } from "./catalog-of.ts";
 import { FakeHost } from "./fake-host.ts";
 import { recordingConnectors, type Received } from "./recording-connectors.ts";
 
-export interface Given {
+export interface InputMessage {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -31,9 +31,9 @@ export interface Outcome {
 }
 
 export interface FlowUnderTest {
-  (given?: Given): Promise<Outcome>;
+  (input?: InputMessage): Promise<Outcome>;
   /** Sends to another route of the document. */
-  send(endpoint: string, given?: Given): Promise<Outcome>;
+  send(endpoint: string, input?: InputMessage): Promise<Outcome>;
   readonly mocks: ReadonlyMap<string, readonly Received[]>;
   readonly host: FakeHost;
   readonly runtime: Runtime;
@@ -72,19 +72,19 @@ export async function flow(yaml: string, options: FlowOptions = {}): Promise<Flo
   const { deployment, diagnostics } = runtime.prepare(inputOf(document(yaml), options.properties ?? {}));
   if (deployment === undefined) throw new Error(diagnostics.map(({ span, code, message }) => `line ${span.line}: ${code}: ${message}`).join("\n"));
   await runtime.deploy(deployment);
-  const send = async (endpoint: string, given: Given = {}): Promise<Outcome> => {
+  const send = async (endpoint: string, input: InputMessage = {}): Promise<Outcome> => {
     const routeInput = runtime.routeInputOf(endpoint);
     if (routeInput === undefined) throw new Error(`no route consumes ${endpoint}`);
-    const exchange = await routeInput.deliver(new Message(given.body ?? null, Headers.of(given.headers ?? {})), {
+    const exchange = await routeInput.deliver(new Message(input.body ?? null, Headers.of(input.headers ?? {})), {
       session: testSession,
-      ...given.delivery,
-      ...(given.properties === undefined ? {} : { properties: new Map(Object.entries(given.properties)) }),
-      ...(given.variables === undefined ? {} : { variables: new Map(Object.entries(given.variables)) }),
+      ...input.delivery,
+      ...(input.properties === undefined ? {} : { properties: new Map(Object.entries(input.properties)) }),
+      ...(input.variables === undefined ? {} : { variables: new Map(Object.entries(input.variables)) }),
     });
     return { body: exchange.message.body, headers: exchange.message.headers.toObject(), error: exchange.failure?.message, exchange };
   };
   const first = runtime.routes.values().next().value?.from ?? "direct:start";
-  return Object.assign((given?: Given) => send(first, given), {
+  return Object.assign((input?: InputMessage) => send(first, input), {
     send,
     mocks: recording.received,
     host,

@@ -11,12 +11,12 @@ export interface LanguageInput {
 }
 
 /** A language for tests: each call compiles the text and evaluates it on a message. */
-export function languageUnderTest(language: LanguageDeclaration, more: { readonly host?: Host; readonly languages?: readonly LanguageDeclaration[] } = {}) {
+export function languageUnderTest(language: LanguageDeclaration, options: { readonly host?: Host; readonly languages?: readonly LanguageDeclaration[] } = {}) {
   const scope: LanguageScope = {
-    host: more.host ?? new FakeHost(),
+    host: options.host ?? new FakeHost(),
     route: routeIdentity(),
     property: () => undefined,
-    language: (name) => more.languages?.find((candidate) => candidate.name === name),
+    language: (name) => options.languages?.find((candidate) => candidate.name === name),
     bean: () => undefined,
   };
   return {

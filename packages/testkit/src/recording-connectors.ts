@@ -2,7 +2,7 @@
 import { defineConnector, type ConnectorDeclaration, type Exchange, type RouteInput } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-const about = { group: "testing", since: "0.1", headers: {}, examples: [] } as const;
+const metadata = { group: "testing", since: "0.1", headers: {}, examples: [] } as const;
 
 /** A message that reached a `mock:` endpoint. */
 export interface Received {
@@ -23,7 +23,7 @@ export function recordingConnectors(): Recording {
   const routeInputs = new Map<string, RouteInput>();
   const name = { name: f.string({ doc: "Name.", required: true }) } as const;
   const direct = defineConnector({
-    ...about,
+    ...metadata,
     scheme: "direct",
     title: "Direct",
     summary: "Calls a route.",
@@ -49,7 +49,7 @@ export function recordingConnectors(): Recording {
     }),
   });
   const mock = defineConnector({
-    ...about,
+    ...metadata,
     scheme: "mock",
     title: "Mock",
     summary: "Records the messages sent to it.",

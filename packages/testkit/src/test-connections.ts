@@ -45,7 +45,7 @@ export function testConnections(host: Host, byId: Readonly<Record<string, TestCo
         client: () => (clients.get(id) ?? open(id, found)) as Promise<C>,
         invalidate: (_client, problem) => disconnect(id, problem),
         watch: (listener) => {
-          const watcher = (lost: string, state: ConnectionState): void => void (lost === id && listener(state));
+          const watcher = (changedId: string, state: ConnectionState): void => void (changedId === id && listener(state));
           watchers.add(watcher);
           return () => watchers.delete(watcher);
         },
@@ -54,7 +54,7 @@ export function testConnections(host: Host, byId: Readonly<Record<string, TestCo
     },
     hasClass: () => false,
     async close() {
-      for (const [id, client] of clients) await client.then((live) => byId[id]?.declaration.close(live)).catch(() => undefined);
+      for (const [id, client] of clients) await client.then((opened) => byId[id]?.declaration.close(opened)).catch(() => undefined);
       clients.clear();
     },
   };

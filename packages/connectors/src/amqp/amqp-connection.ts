@@ -124,12 +124,12 @@ async function connectTo(rhea: typeof Rhea, url: URL, values: AmqpValues, contex
     (connection as { readonly socket?: { destroy(): void } } | undefined)?.socket?.destroy();
     throw error;
   }
-  const live = connection as unknown as Rhea.Connection;
-  const { product, version } = (live.properties ?? {}) as { readonly product?: string; readonly version?: string };
+  const openConnection = connection as unknown as Rhea.Connection;
+  const { product, version } = (openConnection.properties ?? {}) as { readonly product?: string; readonly version?: string };
   const { queuePrefix, topicPrefix, connectTimeout } = values;
   client = {
     rhea,
-    connection: live,
+    connection: openConnection,
     queuePrefix,
     topicPrefix,
     timeoutMs: connectTimeout,

@@ -20,8 +20,9 @@ export class AmqpSession {
   readonly #clock: Clock;
   readonly #onLost: (problem: string) => void;
   readonly #senders = new Map<string, Promise<Rhea.Sender>>();
-  /** Unsettled deliveries and other operations that wait for the broker. */
+  /** Sent messages that the broker has not settled yet. */
   readonly #deliveries = new Map<Rhea.Delivery, Waiter>();
+  /** All operations that wait for the broker. */
   readonly #waiting = new Set<Waiter>();
   isOpen = true;
 
@@ -50,7 +51,7 @@ export class AmqpSession {
     return receiver;
   }
 
-  /** Resolves when the broker has the message. */
+  /** Resolves when the broker has accepted the message. */
   async send(destination: Destination, message: Rhea.Message): Promise<void> {
     const { address } = destination;
     const sender = await this.#sender(destination);

@@ -60,7 +60,7 @@ function checkEndpoint(endpoint: Endpoint<JmsOptions>): Endpoint<JmsOptions> {
     rejectTrue(option, endpoint.options[option as keyof typeof serializationOptions], reason);
   if (jmsMessageType === "Object" || jmsMessageType === "Stream")
     throw new CompileError("bad-option", `jmsMessageType=${jmsMessageType} requires Java: use Text, Bytes or Map`, { option: "jmsMessageType" });
-  // It becomes part of the selector of a shared reply queue.
+  // The name becomes part of the selector of a shared reply queue.
   if (correlationProperty !== undefined && !/^[A-Za-z_$][\w$]*$/.test(correlationProperty))
     throw new CompileError("bad-option", `correlationProperty '${correlationProperty}' is not a valid property name: use letters, digits, '_' and '$'`, {
       option: "correlationProperty",

@@ -20,7 +20,7 @@ export function brokerUrls(text: string): readonly URL[] {
   });
 }
 
-const names: Readonly<Record<string, string>> = {
+const fieldByProperty: Readonly<Record<string, string>> = {
   remoteURI: "url",
   brokerURL: "url",
   brokerUrl: "url",
@@ -34,8 +34,8 @@ const names: Readonly<Record<string, string>> = {
   topicPrefix: "topicPrefix",
 };
 
-/** Options of Qpid's addresses, as in `amqp://host?jms.username=shop`. */
-const addressNames: Readonly<Record<string, string>> = {
+/** Parameters of Qpid's addresses, as in `amqp://host?jms.username=shop`. */
+const fieldByParameter: Readonly<Record<string, string>> = {
   "jms.username": "username",
   "jms.password": "password",
   "jms.clientID": "clientId",
@@ -48,7 +48,7 @@ const addressNames: Readonly<Record<string, string>> = {
 export function factoryFields(properties: Readonly<Record<string, string>>, className: string): Readonly<Record<string, string>> {
   const fields: Record<string, string> = {};
   for (const [property, value] of Object.entries(properties)) {
-    const name = names[property.slice(property.lastIndexOf(".") + 1)];
+    const name = fieldByProperty[property.slice(property.lastIndexOf(".") + 1)];
     if (name !== undefined) fields[name] = value;
   }
   const { url } = fields;
@@ -57,13 +57,13 @@ export function factoryFields(properties: Readonly<Record<string, string>>, clas
   const address = className.includes(".artemis.") ? url.replaceAll("tcp://", "amqp://") : url;
   const [, parameters = ""] = /\?([^?]*)$/.exec(address) ?? [];
   for (const [name, value] of new URLSearchParams(parameters)) {
-    const field = addressNames[name];
+    const field = fieldByParameter[name];
     if (field !== undefined) fields[field] ??= value;
   }
-  const plain = brokerUrls(address).map(({ protocol, host, username, password }) => {
+  const addresses = brokerUrls(address).map(({ protocol, host, username, password }) => {
     if (username !== "") fields["username"] ??= decodeURIComponent(username);
     if (password !== "") fields["password"] ??= decodeURIComponent(password);
     return `${protocol}//${host}`;
   });
-  return { ...fields, url: plain.join(",") };
+  return { ...fields, url: addresses.join(",") };
 }

@@ -74,7 +74,7 @@ function plainValue(value: unknown): unknown {
   if (value instanceof Date || value instanceof Uint8Array || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(plainValue);
   if (hasFunction(value, "toRheaTyped")) return plainValue((value as { readonly value: unknown }).value);
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainValue(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plainValue(item)]));
 }
 
 function idText(id: unknown): string | undefined {

@@ -20,8 +20,8 @@ it("rejects a correlation property that would change the selector of the reply q
   const connector = amqpConnector();
   const { sink } = connector.connect({} as never, {} as never);
   const uri = "jms:orders?correlationProperty=";
-  const open = (name: string) => () =>
+  const createSink = (name: string) => () =>
     sink?.({ options: bindEndpoint({ uri: uri + name, parameters: {} }, connector).values } as never, { connection: () => undefined } as never);
-  for (const name of ["my-id", "a OR b", "1a"]) expect(open(name)).toThrow(`correlationProperty '${name}' is not a valid property name`);
-  expect(open("requestId")).not.toThrow();
+  for (const name of ["my-id", "a OR b", "1a"]) expect(createSink(name)).toThrow(`correlationProperty '${name}' is not a valid property name`);
+  expect(createSink("requestId")).not.toThrow();
 });

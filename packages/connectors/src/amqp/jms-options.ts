@@ -112,7 +112,7 @@ const sinkOptions = {
   exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
 };
 
-const acceptedReasons: Readonly<Record<string, string>> = {
+const ignoredReasons: Readonly<Record<string, string>> = {
   explicitQosEnabled: "persistence, priority and expiration are always set",
   replyToConcurrentConsumers: "one receiver handles all replies",
   includeAllJMSXProperties: "JMSX properties are always included",
@@ -186,7 +186,7 @@ const fieldsOf = <T>(names: readonly string[], create: (name: string) => T): Rea
   Object.fromEntries(names.map((name) => [name, create(name)]));
 
 const otherOptions = {
-  ...fieldsOf(Object.keys(acceptedReasons), (name) => ignoredOption(acceptedReasons[name] as string)),
+  ...fieldsOf(Object.keys(ignoredReasons), (name) => ignoredOption(ignoredReasons[name] as string)),
   ...fieldsOf(withoutEffect, () => ignoredOption("it configures the Java client")),
   ...fieldsOf(javaObjects, () => f.unsupported(needsJava)),
 };

@@ -1,7 +1,7 @@
 import { FlowError, isFlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import type * as Rhea from "rhea";
-import { takeReply } from "../messaging/incoming.ts";
+import { applyReply } from "../messaging/incoming.ts";
 import { collectBody } from "../messaging/outgoing.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
 import { AmqpSession } from "./amqp-session.ts";
@@ -30,10 +30,10 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
     return current;
   }
 
-  async function request(exchange: Exchange, open: OpenSession, message: Rhea.Message, send: (message: Rhea.Message) => Promise<void>): Promise<void> {
-    open.replies ??= ReplyReceiver.open(open.session, options, () => host.ids.next());
-    open.replies.catch(() => (open.replies = undefined));
-    const receiver = await open.replies.catch((error: unknown) => {
+  async function request(exchange: Exchange, opened: OpenSession, message: Rhea.Message, send: (message: Rhea.Message) => Promise<void>): Promise<void> {
+    opened.replies ??= ReplyReceiver.open(opened.session, options, () => host.ids.next());
+    opened.replies.catch(() => (opened.replies = undefined));
+    const receiver = await opened.replies.catch((error: unknown) => {
       throw options.replyTo === undefined ? noTemporaryQueue(error) : error;
     });
     const timeout = exchange.message.headers.getOwn("CamelJmsRequestTimeout");
@@ -47,7 +47,7 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
         code: "jms-no-reply",
         retryable: true,
       });
-    takeReply(exchange.message, receivedMessage(reply, receiver.address));
+    applyReply(exchange.message, receivedMessage(reply, receiver.address));
     if (message.correlation_id !== undefined) exchange.message.headers.set("JMSCorrelationID", message.correlation_id);
   }
 
@@ -74,14 +74,14 @@ export function jmsSink({ options }: Endpoint<JmsOptions>, connection: Connectio
       const name = headers.getOwn("CamelJmsDestinationName");
       if (name !== undefined) headers.delete("CamelJmsDestinationName");
       await collectBody(exchange.message);
-      const open = await ensureOpen();
-      const { client } = open.session;
-      const destination = name === undefined || name === null ? open.destination : destinationOf(asText(name), options.destinationType, client);
+      const opened = await ensureOpen();
+      const { client } = opened.session;
+      const destination = name === undefined || name === null ? opened.destination : destinationOf(asText(name), options.destinationType, client);
       const message = messageToSend(exchange, options, { rhea: client.rhea, id: `ID:${host.ids.next()}`, now: host.clock.now() });
       message.to = destination.address;
-      const send = (one: Rhea.Message): Promise<void> => open.session.send(destination, one);
+      const send = (outgoing: Rhea.Message): Promise<void> => opened.session.send(destination, outgoing);
       const expectsReply = (options.exchangePattern ?? exchange.pattern) === "InOut" && !options.disableReplyTo;
-      if (expectsReply) await request(exchange, open, message, send);
+      if (expectsReply) await request(exchange, opened, message, send);
       else {
         const replyTo = options.replyTo === undefined ? undefined : destinationOf(options.replyTo, "queue", client).address;
         await send(replyTo === undefined ? message : { ...message, reply_to: replyTo });

@@ -15,7 +15,7 @@ import { MessageReceiver, type Outcome } from "../message-receiver/message-recei
 import { CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { collectBody } from "../messaging/outgoing.ts";
 import { Prefetched } from "../messaging/prefetched.ts";
-import { ownLink } from "../reconnecting/own-link.ts";
+import { dedicatedLink } from "../reconnecting/dedicated-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { AmqpClient } from "./amqp-connection.ts";
@@ -45,7 +45,7 @@ const maxDelayMs = 60_000;
 
 export function jmsSource({ options, uri }: Endpoint<JmsOptions>, shared: Connection<AmqpClient>, parts: JmsParts): Source {
   const { host } = parts;
-  const connection = ownLink<AmqpClient, AmqpSession>(shared, {
+  const connection = dedicatedLink<AmqpClient, AmqpSession>(shared, {
     open: async (client, lost) => new AmqpSession(client, host.clock, lost),
     close: (session) => session.close(),
     failed: (problem) => host.log.write("DEBUG", "sluice.jms", `${uri}: ${String(problem)}`),
@@ -98,8 +98,8 @@ class JmsSubscription implements Subscription {
     this.#parts = parts;
     this.#destination = destinationOf(options.destinationName, options.destinationType, session.client);
     this.#waits = new CancellableDelays(parts.host.clock);
-    const processed = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
-    this.#window = options.asyncConsumer ? processed + additionalConcurrency : processed;
+    const concurrency = Math.max(options.concurrentConsumers, options.maxConcurrentConsumers ?? 1);
+    this.#window = options.asyncConsumer ? concurrency + additionalConcurrency : concurrency;
     this.#maxCredit = options.asyncConsumer ? this.#window : Math.max(this.#window, prefetchCount);
     this.#messageReceiver = this.#newReceiver();
     this.#prefetched = new Prefetched({
@@ -113,8 +113,8 @@ class JmsSubscription implements Subscription {
     const { client } = this.#session;
     requireClientId(this.#options, this.#destination, client);
     const link = receiverOptions(this.#destination, this.#options, this.#routeInput.route, client.rhea);
-    const take = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
-    this.#receiver = await this.#session.openReceiver(link, take, this.#destination.address);
+    const receive = (message: Rhea.Message, delivery: Rhea.Delivery): void => this.#prefetched.take({ message, delivery, attempts: 0, result: undefined });
+    this.#receiver = await this.#session.openReceiver(link, receive, this.#destination.address);
     this.#receiver.add_credit(this.#maxCredit);
   }
 
@@ -131,14 +131,14 @@ class JmsSubscription implements Subscription {
     const { exchangePattern, maximumRedeliveries, redeliveryDelay } = this.#options;
     const { host, deadLetters } = this.#parts;
     const withTrace = traceReader(host);
-    const plain: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
-    const withReply: Delivery = { ...plain, pattern: exchangePattern ?? "InOut" };
+    const oneWay: Delivery = { pattern: exchangePattern ?? "InOnly", trigger: { uri: this.#uri } };
+    const withReply: Delivery = { ...oneWay, pattern: exchangePattern ?? "InOut" };
     return new MessageReceiver<Item>(
       this.#routeInput,
       {
         messageOf: ({ message, attempts }) => receivedMessage(message, this.#destination.address, attempts),
         deliveryOf: (item) => {
-          const delivery = this.#replyTo(item) === undefined ? plain : { ...withReply, ended: (exchange: Exchange) => void (item.result = exchange) };
+          const delivery = this.#replyTo(item) === undefined ? oneWay : { ...withReply, ended: (exchange: Exchange) => void (item.result = exchange) };
           return withTrace(delivery, (item.message.application_properties as Record<string, unknown> | undefined)?.["traceparent"]);
         },
         idOf: () => undefined,

@@ -53,12 +53,12 @@ export class ReplyReceiver {
     { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal },
   ): Promise<Rhea.Message | undefined> {
     let cancel = (): void => undefined;
-    let aborted = (): void => undefined;
+    let onAbort = (): void => undefined;
     const replied = new Promise<Rhea.Message | undefined>((resolve, reject) => {
       this.#waiting.set(correlationId, resolve);
       cancel = clock.after(timeoutMs, () => resolve(undefined));
-      aborted = () => reject(signal.reason as Error);
-      signal.addEventListener("abort", aborted, { once: true });
+      onAbort = () => reject(signal.reason as Error);
+      signal.addEventListener("abort", onAbort, { once: true });
     });
     replied.catch(() => undefined);
     try {
@@ -67,7 +67,7 @@ export class ReplyReceiver {
     } finally {
       cancel();
       // A run may send many requests, and its signal would keep a listener for each.
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
       this.#waiting.delete(correlationId);
     }
   }

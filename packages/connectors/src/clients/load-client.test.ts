@@ -15,10 +15,10 @@ afterEach(() => {
 });
 
 function install(name: string, manifest: object, files: Readonly<Record<string, string>>): void {
-  const place = join(folder, "node_modules", name);
-  mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, "package.json"), JSON.stringify({ name, ...manifest }));
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(place, file), text);
+  const packageFolder = join(folder, "node_modules", name);
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(join(packageFolder, "package.json"), JSON.stringify({ name, ...manifest }));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(packageFolder, file), text);
 }
 
 const need = (name: string) => ({ package: name, version: "2.1.0", reason: "the protocol" });

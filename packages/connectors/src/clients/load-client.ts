@@ -16,14 +16,14 @@ export interface InstalledClient {
 
 /** Where a package is installed: resolved from the runtime first, then from the working directory. */
 export function findClient({ package: name, version: tested }: ClientNeed, workingDirectory = process.cwd()): InstalledClient | undefined {
-  const places = [import.meta.url, join(workingDirectory, "package.json")].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
-  const folder = places.map((place) => join(place, name)).find((candidate) => existsSync(join(candidate, "package.json")));
+  const searchPaths = [import.meta.url, join(workingDirectory, "package.json")].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
+  const folder = searchPaths.map((path) => join(path, name)).find((candidate) => existsSync(join(candidate, "package.json")));
   if (folder === undefined) return undefined;
   const version = String(manifestOf(folder)["version"] ?? "0.0.0");
   return { folder, version, isTested: majorOf(version) === majorOf(tested) };
 }
 
-/** The install command. */
+/** The command that installs the package of a client. */
 export const installCommand = ({ package: name, version }: ClientNeed): string => `npm i ${name}@${version}`;
 
 const howToInstall = (need: ClientNeed): string => `${need.package} (${need.reason}): run '${installCommand(need)}' in ${process.cwd()}, then deploy again`;

@@ -5,8 +5,8 @@ const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync"
 /** The file that `import` loads for a package, resolved from its package.json; undefined when it exports none. */
 export function mainModule({ exports: exported, main }: Json): string | undefined {
   if (exported !== undefined) {
-    const isMap = typeof exported === "object" && exported !== null && Object.keys(exported).some((key) => key.startsWith("."));
-    return targetOf(isMap ? (exported as Json)["."] : exported);
+    const hasSubpaths = typeof exported === "object" && exported !== null && Object.keys(exported).some((key) => key.startsWith("."));
+    return targetOf(hasSubpaths ? (exported as Json)["."] : exported);
   }
   return typeof main === "string" ? main : "index.js";
 }

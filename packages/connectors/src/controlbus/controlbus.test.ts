@@ -3,13 +3,13 @@ import { connectorUnderTest, exchangeOf, failureOf, FakeHost, settle } from "@sl
 import { describe, expect, it } from "vitest";
 import { controlbusConnector, noControl, type RouteControl } from "./controlbus.ts";
 
-function setUp(answer: RouteControl["act"] = async () => "Started") {
+function setUp(act: RouteControl["act"] = async () => "Started") {
   const host = new FakeHost();
   const calls: string[] = [];
   const control: RouteControl = {
     act(routeId, action) {
       calls.push(`${action} ${routeId}`);
-      return answer(routeId, action);
+      return act(routeId, action);
     },
   };
   return { host, calls, sink: connectorUnderTest(controlbusConnector(control), host).sink };

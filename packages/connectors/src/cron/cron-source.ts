@@ -3,7 +3,7 @@
 import { Message, type Clock, type Delivery, type Headers, type Source } from "@sluice/engine/spi";
 import type { CronSchedule } from "./cron-schedule.ts";
 
-/** The wall clock may be changed at any time, so it is checked this often. */
+/** Interval at which the wall clock is checked, because it may be changed at any time. */
 const maxWaitMs = 15_000;
 /** When the clock is set back further than this, it was wrong before: restart the schedule. */
 const maxSetbackMs = 3 * 3_600_000;

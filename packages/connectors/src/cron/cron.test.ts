@@ -24,7 +24,7 @@ describe("cron expressions", () => {
     ["0 9 * * 1", "2026-04-01T00:00:00Z", ["2026-04-06T07:00:00.000Z"]],
     ["0 0 0 1 1 ? 2030", "2026-04-01T00:00:00Z", ["2029-12-31T23:00:00.000Z"]],
     ["0 0 0 1 1 ? 2020", "2026-04-01T00:00:00Z", []],
-  ])("%s", (expression, from, expected) => {
+  ])("computes the times of '%s'", (expression, from, expected) => {
     expect(times(expression, from, expected.length || 1)).toEqual(expected);
   });
 
@@ -42,7 +42,7 @@ describe("cron expressions", () => {
   });
 });
 
-function ticking(uri: string, work: () => void | Promise<void> = () => undefined) {
+function startSource(uri: string, work: () => void | Promise<void> = () => undefined) {
   const host = new FakeHost();
   const { clock } = host;
   const ticks: string[] = [];
@@ -57,14 +57,14 @@ function ticking(uri: string, work: () => void | Promise<void> = () => undefined
 
 describe("ticking", () => {
   it("fires at the times of the wall clock", async () => {
-    const { clock, ticks, routeInput } = ticking("cron:c?schedule=0/20+*+*+*+*+?&timeZone=UTC");
+    const { clock, ticks, routeInput } = startSource("cron:c?schedule=0/20+*+*+*+*+?&timeZone=UTC");
     await clock.advance(65_000);
     expect(ticks).toEqual(["10:00:20", "10:00:40", "10:01:00"]);
     expect(routeInput.bodies[0]).toBeNull();
   });
 
   it("makes up for missed times with one tick", async () => {
-    const { clock, ticks } = ticking("cron:c?schedule=0/5+*+*+*+*+?&timeZone=UTC");
+    const { clock, ticks } = startSource("cron:c?schedule=0/5+*+*+*+*+?&timeZone=UTC");
     await clock.advance(5000);
     await clock.freeze(120_000);
     await clock.advance(5000);
@@ -72,7 +72,7 @@ describe("ticking", () => {
   });
 
   it("fires once per time of day when the clock is set forward and back", async () => {
-    const { clock, ticks } = ticking("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
+    const { clock, ticks } = startSource("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
     clock.jump(90 * 60_000);
     await clock.advance(60_000);
     expect(ticks).toEqual(["11:30:15"]);
@@ -82,7 +82,7 @@ describe("ticking", () => {
   });
 
   it("does not wait forever when the clock was far ahead", async () => {
-    const { clock, ticks } = ticking("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
+    const { clock, ticks } = startSource("cron:c?schedule=0+0+*+*+*+?&timeZone=UTC");
     clock.jump(400 * 86_400_000);
     await clock.advance(30_000);
     clock.jump(-400 * 86_400_000);
@@ -93,18 +93,18 @@ describe("ticking", () => {
   it("never runs concurrently with itself", async () => {
     let running = 0;
     let maxRunning = 0;
-    const holder = ticking("cron:c?schedule=0/1+*+*+*+*+?&timeZone=UTC", async () => {
+    const started = startSource("cron:c?schedule=0/1+*+*+*+*+?&timeZone=UTC", async () => {
       maxRunning = Math.max(maxRunning, ++running);
-      await new Promise<void>((resolve) => holder.clock.after(2500, resolve));
+      await new Promise<void>((resolve) => started.clock.after(2500, resolve));
       running--;
     });
-    await holder.clock.advance(10_000);
+    await started.clock.advance(10_000);
     expect(maxRunning).toBe(1);
-    expect(holder.ticks.length).toBe(4);
+    expect(started.ticks.length).toBe(4);
   });
 
   it("stops immediately and leaves no timers", async () => {
-    const { clock, ticks, source } = ticking("cron:c?schedule=0/1+*+*+*+*+?");
+    const { clock, ticks, source } = startSource("cron:c?schedule=0/1+*+*+*+*+?");
     await source.stop();
     await clock.advance(5000);
     expect([ticks, clock.pending]).toEqual([[], 0]);
@@ -113,7 +113,7 @@ describe("ticking", () => {
 
 describe("quartz", () => {
   it("sets the times of a cron trigger as headers", async () => {
-    const { clock, routeInput } = ticking("quartz:reports/daily?cron=0+0+12+*+*+?&trigger.timeZone=UTC");
+    const { clock, routeInput } = startSource("quartz:reports/daily?cron=0+0+12+*+*+?&trigger.timeZone=UTC");
     await clock.advance(2 * 3_600_000);
     const headers = routeInput.exchanges[0]?.message.headers;
     expect(headers?.get("scheduledFireTime")).toEqual(new Date("2026-01-05T12:00:00Z"));
@@ -122,12 +122,12 @@ describe("quartz", () => {
   });
 
   it("repeats a simple trigger repeatCount times", async () => {
-    const { clock, ticks } = ticking("quartz:q?trigger.repeatInterval=1000&trigger.repeatCount=2&triggerStartDelay=0");
+    const { clock, ticks } = startSource("quartz:q?trigger.repeatInterval=1000&trigger.repeatCount=2&triggerStartDelay=0");
     await clock.advance(10_000);
     expect(ticks).toEqual(["10:00:00", "10:00:01", "10:00:02"]);
   });
 
   it("rejects a repeat count without an interval", () => {
-    expect(() => ticking("quartz:q?trigger.repeatCount=2")).toThrow(/needs cron/);
+    expect(() => startSource("quartz:q?trigger.repeatCount=2")).toThrow(/needs cron/);
   });
 });

@@ -4,7 +4,7 @@ import { parseJdbcUrl, type DatabaseType } from "./jdbc-url.ts";
 type Properties = Readonly<Record<string, string>>;
 
 /** Each Java class names the same property differently. */
-const names: Readonly<Record<string, string>> = {
+const fieldByProperty: Readonly<Record<string, string>> = {
   serverName: "host",
   portNumber: "port",
   databaseName: "database",
@@ -16,14 +16,14 @@ const names: Readonly<Record<string, string>> = {
   maxPoolSize: "max",
 };
 
-const known = new Set(["host", "port", "database", "user", "password"]);
+const fieldNames = new Set(["host", "port", "database", "user", "password"]);
 
 /** Values for the fields of a connection type; properties that only tune Java pools are ignored. */
 export function dataSourceFields(properties: Properties, type: DatabaseType): Properties {
   const url = properties["url"] ?? properties["jdbcUrl"] ?? properties["URL"];
   const values: Record<string, string> = url === undefined ? {} : { ...parseJdbcUrl(url).values };
   for (const [name, value] of Object.entries(properties)) {
-    const field = names[name] ?? (known.has(name) ? name : undefined);
+    const field = fieldByProperty[name] ?? (fieldNames.has(name) ? name : undefined);
     if (field === undefined || (field === "schema" && type !== "postgres") || (field === "max" && Number(value) <= 0)) continue;
     values[field] = value;
   }

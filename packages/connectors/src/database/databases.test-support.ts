@@ -106,7 +106,7 @@ function databaseWith(
   Object.assign(host, { connections });
   const flows: FlowUnderTest[] = [];
   const stopFlows = async (): Promise<void> => {
-    for (const made of flows.splice(0)) await made.stop();
+    for (const created of flows.splice(0)) await created.stop();
   };
   return {
     dialect,
@@ -118,9 +118,9 @@ function databaseWith(
       return (await client.execute({ text, values: [], isFixed: false })).rows;
     },
     async flow(yaml, beans = []) {
-      const made = await flow(yaml, { host: host as unknown as FakeHost, connectors: [sql, sqlStored, jdbc], beans });
-      flows.push(made);
-      return made;
+      const created = await flow(yaml, { host: host as unknown as FakeHost, connectors: [sql, sqlStored, jdbc], beans });
+      flows.push(created);
+      return created;
     },
     stopFlows,
     async end() {

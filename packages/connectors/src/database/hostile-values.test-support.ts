@@ -12,7 +12,7 @@ const tails = [
 ];
 const combined = quotes.flatMap((quote) => tails.map((tail) => `${quote}${tail}`));
 const numbered = tails.flatMap((tail) => ["1", "0", "null", "-1", "1e9"].map((value) => `${value}${tail}`));
-const marks = [
+const fragments = [
   ":#name",
   ":#in:x",
   "#",
@@ -71,4 +71,4 @@ const marks = [
   "'; exec sp_who; --",
 ];
 
-export const hostileValues: readonly string[] = [...new Set([...combined, ...numbered, ...marks])].slice(0, 200);
+export const hostileValues: readonly string[] = [...new Set([...combined, ...numbered, ...fragments])].slice(0, 200);

@@ -1,6 +1,6 @@
 import { defineBean, FlowError, type Exchange } from "@sluice/engine/spi";
 import { afterAll, expect, it } from "vitest";
-import type { FlowUnderTest, Given } from "@sluice/testkit";
+import type { FlowUnderTest, InputMessage } from "@sluice/testkit";
 import { inDatabases } from "./databases.test-support.ts";
 import { jdbcAggregationRepository } from "./jdbc-aggregation-repository.ts";
 
@@ -16,12 +16,12 @@ const aggregates = (table: string, options: string, steps = `[{to: "mock:group"}
 `;
 const beans = [jdbcAggregationRepository];
 /** Not part of a test session, whose groups are stored in memory. */
-const given = (id: string, body: unknown): Given => ({ body, headers: { id }, delivery: { session: undefined as never } });
+const inputOf = (id: string, body: unknown): InputMessage => ({ body, headers: { id }, delivery: { session: undefined as never } });
 const groupsOf = (run: FlowUnderTest, mock = "group"): readonly unknown[] => (run.mocks.get(mock) ?? []).map(({ body }) => body);
 const failing = `[{to: "mock:tried"}, {throwException: {exceptionType: java.io.IOException, message: broken}}]`;
 
-const pickyStrategy = defineBean({
-  names: ["Picky"],
+const rejectingStrategy = defineBean({
+  names: ["Rejecting"],
   kind: "aggregation-strategy",
   title: "",
   summary: "",
@@ -40,34 +40,34 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
   afterAll(() => end());
   const rowsOf = async (table: string): Promise<number> => Number((await query(`select count(*) as n from ${table}`))[0]?.["n"]);
 
-  it("continues its groups after a restart, with types and sizes", async () => {
-    const yaml = aggregates("kept", "completionSize: 4");
+  it("continues its groups after a restart, with their types and sizes", async () => {
+    const yaml = aggregates("restarted", "completionSize: 4");
     const before = await flow(yaml, beans);
     const bytes = new Uint8Array([1, 2, 255]);
-    for (const body of ["one", { two: [2, new Date(2)] }, bytes]) expect((await before(given("a", body))).error).toBeUndefined();
-    await before(given("b", "other"));
+    for (const body of ["one", { two: [2, new Date(2)] }, bytes]) expect((await before(inputOf("a", body))).error).toBeUndefined();
+    await before(inputOf("b", "other"));
     await before.stop();
-    expect(await rowsOf("kept")).toBe(2);
+    expect(await rowsOf("restarted")).toBe(2);
     const after = await flow(yaml, beans);
-    await after(given("a", "four"));
+    await after(inputOf("a", "four"));
     await expect.poll(() => groupsOf(after)).toEqual([["one", { two: [2, new Date(2)] }, bytes, "four"]]);
     const { properties } = after.mocks.get("group")?.[0] ?? {};
     expect([properties?.get("CamelAggregatedSize"), properties?.get("CamelAggregatedCompletedBy")]).toEqual([4, "size"]);
-    await expect.poll(() => rowsOf("kept_completed")).toBe(0);
-    expect(await rowsOf("kept")).toBe(1);
+    await expect.poll(() => rowsOf("restarted_completed")).toBe(0);
+    expect(await rowsOf("restarted")).toBe(1);
   });
 
   it("merges messages that arrive at the same time, from two runtimes, each once", async () => {
     const yaml = aggregates("shared", "completionSize: 20");
-    const [one, two] = [await flow(yaml, beans), await flow(yaml, beans)];
-    await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? one : two)(given("x", n))));
-    await expect.poll(() => groupsOf(one).length + groupsOf(two).length).toBe(2);
-    expect([...groupsOf(one), ...groupsOf(two)].flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
+    const [first, second] = [await flow(yaml, beans), await flow(yaml, beans)];
+    await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second)(inputOf("x", n))));
+    await expect.poll(() => groupsOf(first).length + groupsOf(second).length).toBe(2);
+    expect([...groupsOf(first), ...groupsOf(second)].flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 
   it("distinguishes keys by case and accents", async () => {
-    const run = await flow(aggregates("spelled", "completionSize: 2"), beans);
-    for (const id of ["a", "A", "á", "a", "A", "á"]) await run(given(id, id));
+    const run = await flow(aggregates("similar_keys", "completionSize: 2"), beans);
+    for (const id of ["a", "A", "á", "a", "A", "á"]) await run(inputOf(id, id));
     await expect.poll(() => groupsOf(run).length).toBe(3);
     expect(groupsOf(run)).toEqual([
       ["a", "a"],
@@ -77,43 +77,43 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
   });
 
   it("completes a group whose timeout passed while it was stopped", async () => {
-    const yaml = aggregates("late", "completionTimeout: 100, completionTimeoutCheckerInterval: 20");
+    const yaml = aggregates("expired", "completionTimeout: 100, completionTimeoutCheckerInterval: 20");
     const before = await flow(yaml, beans);
-    await before(given("a", "one"));
+    await before(inputOf("a", "one"));
     await before.stop();
     const after = await flow(yaml, beans);
     await expect.poll(() => groupsOf(after), { timeout: 5000 }).toEqual([["one"]]);
     expect(after.mocks.get("group")?.[0]?.properties.get("CamelAggregatedCompletedBy")).toBe("timeout");
   });
 
-  it("runs a completed group again if it failed, and sends it to the dead letters in the end", async () => {
+  it("runs a failed group again, and sends it to deadLetterUri after the last attempt", async () => {
     const recovery = ", recoveryInterval: 20, maximumRedeliveries: 2, deadLetterUri: direct:dead, storeBodyAsText: true, headersToStoreAsText: shop";
     const run = await flow(aggregates("failing", "completionSize: 2", failing, recovery), beans);
-    const first = given("a", "one");
+    const first = inputOf("a", "one");
     await run({ ...first, headers: { ...first.headers, shop: "north" } });
     expect(await query("select id, body, shop from failing")).toEqual([{ id: "a", body: "one", shop: "north" }]);
-    await run(given("a", "two"));
+    await run(inputOf("a", "two"));
     await expect.poll(() => groupsOf(run, "dead"), { timeout: 5000 }).toEqual([["one", "two"]]);
     expect(run.mocks.get("tried")?.map(({ headers }) => headers["CamelRedeliveryCounter"])).toEqual([undefined, 1, 2]);
     await expect.poll(() => rowsOf("failing_completed")).toBe(0);
   });
 
-  it.each([true, false])("with discardOnAggregationFailure %s, a failed merge discards the group", async (discards) => {
+  it.each([true, false])("discards a group whose merge failed only if discardOnAggregationFailure is set: %s", async (discards) => {
     const table = `discard_${discards}`;
-    const yaml = aggregates(table, `completionSize: 2, discardOnAggregationFailure: ${discards}`).replace(/#class:[^"]*Grouped[^"]*/, "#class:Picky");
-    const run = await flow(yaml, [...beans, pickyStrategy]);
-    await run(given("a", "one"));
-    expect((await run(given("a", "bad"))).error).toBe("cannot merge");
+    const yaml = aggregates(table, `completionSize: 2, discardOnAggregationFailure: ${discards}`).replace(/#class:[^"]*Grouped[^"]*/, "#class:Rejecting");
+    const run = await flow(yaml, [...beans, rejectingStrategy]);
+    await run(inputOf("a", "one"));
+    expect((await run(inputOf("a", "bad"))).error).toBe("cannot merge");
     expect(await rowsOf(table)).toBe(discards ? 0 : 1);
     expect(await rowsOf(`${table}_completed`)).toBe(0);
   });
 
   it("fails a message that cannot be stored, and keeps the group as it was", async () => {
     const run = await flow(aggregates("unstorable", "completionSize: 3"), beans);
-    await run(given("a", "one"));
-    expect((await run(given("a", () => undefined))).error).toContain("cannot be stored");
-    await run(given("a", "two"));
-    await run(given("a", "three"));
+    await run(inputOf("a", "one"));
+    expect((await run(inputOf("a", () => undefined))).error).toContain("cannot be stored");
+    await run(inputOf("a", "two"));
+    await run(inputOf("a", "three"));
     await expect.poll(() => groupsOf(run)).toEqual([["one", "two", "three"]]);
   });
 });

@@ -8,7 +8,7 @@ import { decodeData, encodeData } from "../queue/stored-data.ts";
 import { restoreMessage, storeMessage, type StoredMessage } from "../queue/stored-message.ts";
 import { storableProperties } from "../queue/stored-part.ts";
 import type { Statement } from "./database.ts";
-import { checkTableName, ensureTable, keyType } from "./own-tables.ts";
+import { checkTableName, ensureTable, keyType } from "./repository-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 /** Maximum size of a stored group in bytes. */
@@ -35,7 +35,7 @@ export const jdbcAggregationRepository = defineBean({
     useRecovery: f.boolean({ doc: "Whether completed groups are stored until their run succeeds, and run again after a failure.", default: true }),
     recoveryInterval: f.duration({ doc: "How often the repository is checked for groups to run again.", default: 5000 }),
     maximumRedeliveries: f.integer({ doc: "Maximum number of times a group is run again before it is sent to deadLetterUri; no limit by default.", min: 1 }),
-    deadLetterUri: f.string({ doc: "Endpoint for groups that failed too often." }),
+    deadLetterUri: f.string({ doc: "Endpoint for groups that failed too many times." }),
     storeBodyAsText: f.boolean({ doc: "Whether the tables have a column `body` with the body as text, for queries.", default: false }),
     headersToStoreAsText: f.string({ doc: "Headers with their own column, for queries; separated by commas." }),
     returnOldExchange: f.boolean({ doc: "Accepted but ignored.", default: false }),
@@ -84,7 +84,7 @@ class GroupTables implements AggregationRepository {
   readonly #options: TableOptions;
   readonly recovery: AggregationRepository["recovery"];
   /** The database whose tables are known to exist. */
-  #ready: SqlDatabase | undefined = undefined;
+  #preparedDatabase: SqlDatabase | undefined = undefined;
 
   constructor(connection: Connection<SqlDatabase>, table: string, options: TableOptions) {
     this.#connection = connection;
@@ -145,8 +145,12 @@ class GroupTables implements AggregationRepository {
 
   #insert(database: SqlDatabase, state: GroupState, id: string, group: AggregatedGroup, version: number): Statement {
     const values = { id, ...this.#valuesOf(group, version) };
-    const marks = Object.keys(values).map(() => "#");
-    return statement(database, `insert into ${this.#tables[state]} (${Object.keys(values).join(", ")}) values (${marks.join(", ")})`, ...Object.values(values));
+    const placeholders = Object.keys(values).map(() => "#");
+    return statement(
+      database,
+      `insert into ${this.#tables[state]} (${Object.keys(values).join(", ")}) values (${placeholders.join(", ")})`,
+      ...Object.values(values),
+    );
   }
 
   #valuesOf(group: AggregatedGroup, version: number): Readonly<Record<string, unknown>> {
@@ -164,14 +168,14 @@ class GroupTables implements AggregationRepository {
   async #database(): Promise<SqlDatabase> {
     const database = await this.#connection.client();
     const { createTableIfNotExists, useRecovery, storeBodyAsText, columns } = this.#options;
-    if (this.#ready === database || !createTableIfNotExists) return database;
-    const bytes = { postgres: "bytea", mysql: "longblob", sqlite: "blob" }[database.dialect];
-    const long = database.dialect === "mysql" ? "longtext" : "text";
-    const more = [...(storeBodyAsText ? ["body"] : []), ...columns].map((column) => `, ${column} ${long}`).join("");
-    const all = `id ${keyType(database.dialect)} not null, exchange ${bytes} not null, version bigint not null${more}, primary key (id)`;
-    await ensureTable(database, this.#tables.open, all);
-    if (useRecovery) await ensureTable(database, this.#tables.completed, all);
-    this.#ready = database;
+    if (this.#preparedDatabase === database || !createTableIfNotExists) return database;
+    const bytesType = { postgres: "bytea", mysql: "longblob", sqlite: "blob" }[database.dialect];
+    const textType = database.dialect === "mysql" ? "longtext" : "text";
+    const textColumns = [...(storeBodyAsText ? ["body"] : []), ...columns].map((column) => `, ${column} ${textType}`).join("");
+    const definition = `id ${keyType(database.dialect)} not null, exchange ${bytesType} not null, version bigint not null${textColumns}, primary key (id)`;
+    await ensureTable(database, this.#tables.open, definition);
+    if (useRecovery) await ensureTable(database, this.#tables.completed, definition);
+    this.#preparedDatabase = database;
     return database;
   }
 }

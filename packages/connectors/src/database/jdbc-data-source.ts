@@ -53,8 +53,8 @@ export const jdbcDataSource = (settings: ConnectionSettings = {}) =>
         },
       },
     ],
-    // The URL determines the client package, so it is loaded when the connection is opened.
     verifiedAgainst: ["PostgreSQL 15", "MariaDB 10.11", "SQLite 3"],
+    // The URL determines the client package, so it is loaded when the connection is opened.
     needs: [],
     async open(values, context): Promise<SqlDatabase> {
       const target = parseJdbcUrl(values.url);

@@ -2,7 +2,7 @@
 import { defineBean, isFlowError, type Connection, type IdempotentRepository } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { Dialect, Statement } from "./database.ts";
-import { checkTableName, ensureTable, keyType } from "./own-tables.ts";
+import { checkTableName, ensureTable, keyType } from "./repository-tables.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { UncertainKeys } from "./uncertain-keys.ts";
 
@@ -47,7 +47,7 @@ class MessageIds implements IdempotentRepository {
   readonly #createsTable: boolean;
   readonly #uncertain = new UncertainKeys();
   /** The database in which the table is known to exist. */
-  #ready: SqlDatabase | undefined = undefined;
+  #preparedDatabase: SqlDatabase | undefined = undefined;
 
   constructor(connection: Connection<SqlDatabase>, table: string, processor: string, createsTable: boolean) {
     this.#connection = connection;
@@ -95,12 +95,12 @@ class MessageIds implements IdempotentRepository {
 
   async #database(): Promise<SqlDatabase> {
     const database = await this.#connection.client();
-    if (this.#ready === database || !this.#createsTable) return database;
+    if (this.#preparedDatabase === database || !this.#createsTable) return database;
     const when = database.dialect === "postgres" ? "timestamp with time zone" : database.dialect === "mysql" ? "timestamp null" : "text";
     const key = `${keyType(database.dialect)} not null`;
     const columns = `processorName ${key}, messageId ${key}, createdAt ${when}, primary key (processorName, messageId)`;
     await ensureTable(database, this.#table, columns);
-    this.#ready = database;
+    this.#preparedDatabase = database;
     return database;
   }
 }

@@ -18,7 +18,7 @@ describe("a JDBC URL", () => {
     ["jdbc:mariadb://m/shop", "mysql", { host: "m", database: "shop" }],
     ["jdbc:sqlite:data/orders.db", "sqlite", { file: "data/orders.db" }],
     ["jdbc:sqlite::memory:", "sqlite", { file: ":memory:" }],
-  ])("%s", (url, type, values) => expect(parseJdbcUrl(url)).toEqual({ type, values }));
+  ])("%s is parsed into a type and fields", (url, type, values) => expect(parseJdbcUrl(url)).toEqual({ type, values }));
 
   it.each(["jdbc:oracle:thin:@x:1521:orcl", "jdbc:sqlserver://x;password=secret", "jdbc:db2://x/y", "jdbc:h2:mem:test", "nonsense"])(
     "%s is rejected with a list of supported databases",
@@ -43,8 +43,8 @@ describe("a JDBC URL", () => {
 
 describe("a statement's text", () => {
   const options = { placeholder: "#", allowNamedParameters: true };
-  const kinds = (text: string, dialect: "postgres" | "mysql" | "sqlite", given = options) =>
-    parseStatement(text, given, dialect).parameters.map((parameter) =>
+  const kinds = (text: string, dialect: "postgres" | "mysql" | "sqlite", statementOptions = options) =>
+    parseStatement(text, statementOptions, dialect).parameters.map((parameter) =>
       parameter.kind === "position" ? "#" : parameter.kind === "name" ? parameter.name : parameter.text,
     );
 
@@ -60,16 +60,16 @@ describe("a statement's text", () => {
     expect(kinds("select a = ?", "sqlite")).toEqual(["#"]);
     expect(kinds("select a = $ and b = :$n and c # d", "postgres", { placeholder: "$", allowNamedParameters: true })).toEqual(["#", "n"]);
   });
+});
 
-  it("keeps numbers exact", () => {
-    expect(["1", "1.50", "-0.25", "9007199254740993", "0.1", "12345678901234567890.5", "1e3"].map(exactNumber)).toEqual([
-      1,
-      1.5,
-      -0.25,
-      "9007199254740993",
-      0.1,
-      "12345678901234567890.5",
-      1000,
-    ]);
-  });
+it("converts decimal text to a number only if the number is exact", () => {
+  expect(["1", "1.50", "-0.25", "9007199254740993", "0.1", "12345678901234567890.5", "1e3"].map(exactNumber)).toEqual([
+    1,
+    1.5,
+    -0.25,
+    "9007199254740993",
+    0.1,
+    "12345678901234567890.5",
+    1000,
+  ]);
 });

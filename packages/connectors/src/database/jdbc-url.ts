@@ -47,8 +47,8 @@ function tlsOfMode(mode: string): Readonly<Record<string, string>> {
   return { tls: "true", tlsVerify: String(name.startsWith("verify")) };
 }
 
-function splitOnce(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark);
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 

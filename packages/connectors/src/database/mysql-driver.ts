@@ -37,12 +37,13 @@ export interface MysqlModule {
   createConnection(config: Readonly<Record<string, unknown>>): MysqlConnection;
 }
 
-const tiny = 1;
-const long = 8;
-const decimals = [0, 246];
+// Column types of the MySQL protocol.
+const tinyInt = 1;
+const bigInt = 8;
+const decimalTypes = [0, 246];
 const timestamp = 7;
 const dateTime = 12;
-/** The statement cannot be prepared. */
+/** Error number of statements that cannot be prepared. */
 const unsupportedPrepared = 1295;
 
 export function mysqlDriver(mysql: MysqlModule, config: Readonly<Record<string, unknown>>): Driver {
@@ -153,8 +154,8 @@ function convertRow(row: Row, fields: readonly MysqlField[]): Row {
   for (const { name, columnType, columnLength } of fields) {
     const value = row[name];
     if (value === null || value === undefined) continue;
-    if (columnType === tiny && columnLength === 1) row[name] = value !== 0;
-    else if (columnType === long || decimals.includes(columnType)) row[name] = exactNumber(String(value));
+    if (columnType === tinyInt && columnLength === 1) row[name] = value !== 0;
+    else if (columnType === bigInt || decimalTypes.includes(columnType)) row[name] = exactNumber(String(value));
     else if (columnType === timestamp) row[name] = new Date(`${isoText(String(value))}Z`);
     else if (columnType === dateTime) row[name] = isoText(String(value));
   }

@@ -55,6 +55,6 @@ export function pgConfig(values: PostgresValues): Readonly<Record<string, unknow
     connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
     application_name: "sluice",
-    ...(schema === undefined ? {} : { options: `-c search_path=${schema.replaceAll(/[\\ ]/g, (mark) => `\\${mark}`)}` }),
+    ...(schema === undefined ? {} : { options: `-c search_path=${schema.replaceAll(/[\\ ]/g, (character) => `\\${character}`)}` }),
   };
 }

@@ -39,8 +39,8 @@ describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () =
     const pool = poolOf(20_000);
     const startTime = performance.now();
     for (let call = 0; call < 3; call++) await expect(pool.acquire()).rejects.toThrow(rejection);
-    const together = await Promise.allSettled([pool.acquire(), pool.acquire()]);
-    for (const result of together) expect(result).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(rejection) } });
+    const results = await Promise.allSettled([pool.acquire(), pool.acquire()]);
+    for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(rejection) } });
     expect(performance.now() - startTime).toBeLessThan(10_000);
   });
 

@@ -15,8 +15,8 @@ export interface PoolOptions {
 const rejectedMs = 30_000;
 
 interface Waiter {
-  give(session: Session): void;
-  fail(error: Error): void;
+  resolve(session: Session): void;
+  reject(error: Error): void;
 }
 
 export class SessionPool {
@@ -72,7 +72,7 @@ export class SessionPool {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       this.#inUse.add(session);
-      next.give(session);
+      next.resolve(session);
       return;
     }
     this.#idle.push({ session, since: this.#clock.monotonic() });
@@ -122,29 +122,29 @@ export class SessionPool {
     this.#cancelSweep?.();
     for (const { session } of this.#idle.splice(0)) session.destroy();
     for (const session of this.#inUse) session.destroy();
-    for (const { fail } of this.#waiting.splice(0)) fail(unavailable("the connection is closed"));
+    for (const { reject } of this.#waiting.splice(0)) reject(unavailable("the connection is closed"));
   }
 
   #wait(signal: AbortSignal | undefined): Promise<Session> {
     return new Promise((resolve, reject) => {
       const { connectTimeout, max } = this.#options;
-      const leave = (): void => {
+      const stopWaiting = (): void => {
         cancel();
-        signal?.removeEventListener("abort", aborted);
+        signal?.removeEventListener("abort", onAbort);
         const at = this.#waiting.indexOf(waiting);
         if (at >= 0) this.#waiting.splice(at, 1);
       };
       const waiting: Waiter = {
-        give: (session) => (leave(), resolve(session)),
-        fail: (error) => (leave(), reject(error)),
+        resolve: (session) => (stopWaiting(), resolve(session)),
+        reject: (error) => (stopWaiting(), reject(error)),
       };
-      const aborted = (): void => waiting.fail(signal?.reason as Error);
+      const onAbort = (): void => waiting.reject(signal?.reason as Error);
       const cancel = this.#clock.after(connectTimeout, () =>
-        waiting.fail(
+        waiting.reject(
           this.#activeRejection ?? unavailable(`no database session became available within ${connectTimeout} ms; ${this.#inUse.size} of ${max} are in use`),
         ),
       );
-      signal?.addEventListener("abort", aborted, { once: true });
+      signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(waiting);
       this.#connectMore();
     });
@@ -154,8 +154,8 @@ export class SessionPool {
     if (this.#isClosed) return;
     const rejection = this.#activeRejection;
     if (rejection !== undefined) {
-      // A session in use may still be returned.
-      if (this.#inUse.size + this.#connecting === 0) for (const { fail } of this.#waiting.splice(0)) fail(rejection);
+      // While a session is in use, waiting callers may still get it when it is returned.
+      if (this.#inUse.size + this.#connecting === 0) for (const { reject } of this.#waiting.splice(0)) reject(rejection);
       return;
     }
     if (this.#waiting.length <= this.#connecting || this.#inUse.size + this.#idle.length + this.#connecting >= this.#options.max) return;
@@ -167,11 +167,11 @@ export class SessionPool {
           this.#inUse.add(session);
           const next = this.#waiting.shift();
           if (next === undefined) this.release(session);
-          else next.give(session);
+          else next.resolve(session);
         },
         (failure: Error) => {
           this.#connecting--;
-          this.#waiting.shift()?.fail(failure);
+          this.#waiting.shift()?.reject(failure);
           if (this.#inUse.size === 0 && this.#idle.length === 0) this.#unreachable(failure.message);
         },
       )
@@ -183,12 +183,12 @@ export class SessionPool {
 export function abortable<T>(session: Session, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work();
   return new Promise((resolve, reject) => {
-    const aborted = (): void => {
+    const onAbort = (): void => {
       session.destroy();
       reject(signal.reason as Error);
     };
-    if (signal.aborted) return aborted();
-    const unwatch = watchAbort(signal, aborted);
+    if (signal.aborted) return onAbort();
+    const unwatch = watchAbort(signal, onAbort);
     work().then(
       (value) => {
         unwatch();

@@ -27,23 +27,23 @@ export const sqlExceptions: Readonly<Record<string, string>> = {
   [`${jdbc}.UncategorizedSQLException`]: `${dao}.DataAccessException`,
 };
 
-interface Kind {
+interface FailureKind {
   readonly type: string;
   readonly code: string;
   readonly retryable?: boolean;
 }
 
-const down: Kind = { type: `${jdbc}.CannotGetJdbcConnectionException`, code: "sql-connection", retryable: true };
-const duplicate: Kind = { type: `${dao}.DuplicateKeyException`, code: "sql-duplicate-key" };
-const integrity: Kind = { type: `${dao}.DataIntegrityViolationException`, code: "sql-integrity" };
-const grammar: Kind = { type: `${jdbc}.BadSqlGrammarException`, code: "sql-grammar" };
-const deadlock: Kind = { type: `${dao}.DeadlockLoserDataAccessException`, code: "sql-deadlock", retryable: true };
-const lock: Kind = { type: `${dao}.CannotAcquireLockException`, code: "sql-lock", retryable: true };
-const serialization: Kind = { type: `${dao}.CannotSerializeTransactionException`, code: "sql-serialization", retryable: true };
-const timeout: Kind = { type: `${dao}.QueryTimeoutException`, code: "sql-timeout", retryable: true };
-const other: Kind = { type: `${jdbc}.UncategorizedSQLException`, code: "sql-failed" };
+const down: FailureKind = { type: `${jdbc}.CannotGetJdbcConnectionException`, code: "sql-connection", retryable: true };
+const duplicate: FailureKind = { type: `${dao}.DuplicateKeyException`, code: "sql-duplicate-key" };
+const integrity: FailureKind = { type: `${dao}.DataIntegrityViolationException`, code: "sql-integrity" };
+const grammar: FailureKind = { type: `${jdbc}.BadSqlGrammarException`, code: "sql-grammar" };
+const deadlock: FailureKind = { type: `${dao}.DeadlockLoserDataAccessException`, code: "sql-deadlock", retryable: true };
+const lock: FailureKind = { type: `${dao}.CannotAcquireLockException`, code: "sql-lock", retryable: true };
+const serialization: FailureKind = { type: `${dao}.CannotSerializeTransactionException`, code: "sql-serialization", retryable: true };
+const timeout: FailureKind = { type: `${dao}.QueryTimeoutException`, code: "sql-timeout", retryable: true };
+const other: FailureKind = { type: `${jdbc}.UncategorizedSQLException`, code: "sql-failed" };
 
-const byState: Readonly<Record<string, Kind>> = {
+const byState: Readonly<Record<string, FailureKind>> = {
   "23505": duplicate,
   "40P01": deadlock,
   "40001": serialization,
@@ -56,7 +56,7 @@ const byState: Readonly<Record<string, Kind>> = {
 };
 
 /** By SQLSTATE class, the first two characters. */
-const byClass: Readonly<Record<string, Kind>> = {
+const byClass: Readonly<Record<string, FailureKind>> = {
   "08": down,
   "22": integrity,
   "23": integrity,
@@ -66,7 +66,7 @@ const byClass: Readonly<Record<string, Kind>> = {
 };
 
 /** By error number of MySQL and MariaDB, which is more specific than the SQLSTATE. */
-const byNumber: Readonly<Record<number, Kind>> = {
+const byNumber: Readonly<Record<number, FailureKind>> = {
   1022: duplicate,
   1062: duplicate,
   1205: lock,
@@ -124,7 +124,7 @@ function codesOf(error: DriverError): { readonly state: string | undefined; read
   return { state: sqlState ?? (isState ? code : undefined), number: errcode ?? errno ?? 0 };
 }
 
-function kindOf(error: DriverError, state: string | undefined, number: number, connecting: boolean): Kind {
+function kindOf(error: DriverError, state: string | undefined, number: number, connecting: boolean): FailureKind {
   if (error.errcode !== undefined) return ofSqlite(error.errcode);
   const known = byNumber[number] ?? (state === undefined ? undefined : (byState[state] ?? byClass[state.slice(0, 2)]));
   if (known !== undefined) return connecting && known !== down ? { ...down, retryable: known.retryable ?? false } : known;
@@ -132,7 +132,7 @@ function kindOf(error: DriverError, state: string | undefined, number: number, c
 }
 
 /** By SQLite result code; extended codes contain the primary code in their last eight bits. */
-function ofSqlite(code: number): Kind {
+function ofSqlite(code: number): FailureKind {
   if (code === 2067 || code === 1555 || code === 2579) return duplicate;
   switch (code & 0xff) {
     case 19:

@@ -21,13 +21,13 @@ export interface SqliteModule {
 }
 
 const sqlitePackage = "@photostructure/sqlite";
-const requireHere = createRequire(import.meta.url);
+const requireModule = createRequire(import.meta.url);
 
 /** The built-in driver or the package; throws when neither is available. */
 export function sqliteModule(): SqliteModule {
   for (const name of ["node:sqlite", sqlitePackage]) {
     try {
-      return requireHere(name) as SqliteModule;
+      return requireModule(name) as SqliteModule;
     } catch {
       // Try the next one.
     }

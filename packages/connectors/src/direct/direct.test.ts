@@ -8,12 +8,12 @@ function setUp() {
   return { host, ...connectorUnderTest(direct, host) };
 }
 
-const body = (text: string) => (exchange: Exchange) => void (exchange.message.body = text);
+const setBody = (text: string) => (exchange: Exchange) => void (exchange.message.body = text);
 
 describe("direct", () => {
   it("runs the called route on the same exchange, synchronously when the route is synchronous", () => {
     const { source, sink } = setUp();
-    const routeInput = new FakeRouteInput(body("done"));
+    const routeInput = new FakeRouteInput(setBody("done"));
     void source("direct:a").start(routeInput);
     const exchange = exchangeOf("x");
     expect(sink("direct:a").send(exchange)).toBeUndefined();
@@ -37,8 +37,8 @@ describe("direct", () => {
     const { source, sink } = setUp();
     const send = sink("direct:a").send;
     const [old, replacement] = [source("direct:a"), source("direct:a")];
-    void old.start(new FakeRouteInput(body("old")));
-    void replacement.start(new FakeRouteInput(body("new")));
+    void old.start(new FakeRouteInput(setBody("old")));
+    void replacement.start(new FakeRouteInput(setBody("new")));
     const during = exchangeOf();
     void send(during);
     void old.stop();
@@ -47,11 +47,11 @@ describe("direct", () => {
     expect([during.message.body, after.message.body]).toEqual(["new", "new"]);
   });
 
-  it("switches back to the old version when the new one is withdrawn", () => {
+  it("switches back to the old version when the new one stops", () => {
     const { source, sink } = setUp();
     const [old, replacement] = [source("direct:a"), source("direct:a")];
-    void old.start(new FakeRouteInput(body("old")));
-    void replacement.start(new FakeRouteInput(body("new")));
+    void old.start(new FakeRouteInput(setBody("old")));
+    void replacement.start(new FakeRouteInput(setBody("new")));
     void replacement.stop();
     const exchange = exchangeOf();
     void sink("direct:a").send(exchange);
@@ -98,17 +98,17 @@ describe("direct", () => {
   it("waits for a consumer and then calls it", async () => {
     const { host, source, sink } = setUp();
     const exchange = exchangeOf();
-    const sending = sink("direct:late").send(exchange);
+    const sending = sink("direct:missing").send(exchange);
     await host.clock.advance(29_000);
-    void source("direct:late").start(new FakeRouteInput(body("answered")));
+    void source("direct:missing").start(new FakeRouteInput(setBody("done")));
     await sending;
-    expect(exchange.message.body).toBe("answered");
+    expect(exchange.message.body).toBe("done");
     expect(host.clock.pending).toBe(0);
   });
 
   it("fails after the timeout and leaves no timers", async () => {
     const { host, sink } = setUp();
-    const failing = failureOf(() => sink("direct:late?timeout=300").send(exchangeOf()));
+    const failing = failureOf(() => sink("direct:missing?timeout=300").send(exchangeOf()));
     await host.clock.advance(299);
     expect(host.clock.pending).toBe(1);
     await host.clock.advance(1);
@@ -120,7 +120,7 @@ describe("direct", () => {
     const { host, sink } = setUp();
     const exchange = exchangeOf();
     const reason = new FlowError("java.util.concurrent.TimeoutException", "deadline");
-    const failing = failureOf(() => sink("direct:late").send(exchange));
+    const failing = failureOf(() => sink("direct:missing").send(exchange));
     exchange.run.cancel(reason);
     expect(await failing).toBe(reason);
     expect(host.clock.pending).toBe(0);
@@ -129,6 +129,6 @@ describe("direct", () => {
   it("does not wait in a test session that skips time", async () => {
     const { sink } = setUp();
     const exchange = exchangeOf(null, {}, { session: { id: "s", skipTime: true } });
-    expect((await failureOf(() => sink("direct:late").send(exchange))).code).toBe("direct-no-consumer");
+    expect((await failureOf(() => sink("direct:missing").send(exchange))).code).toBe("direct-no-consumer");
   });
 });

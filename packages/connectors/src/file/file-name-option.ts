@@ -67,10 +67,10 @@ function exchangeFor({ name, size, modified, exchange }: NamedFile, { route }: E
   if (size !== undefined) headers.set("CamelFileLength", size);
   if (modified !== undefined) headers.set("CamelFileLastModified", modified);
   const run = exchange?.run ?? new Run("", route, 0, { uri: "" });
-  const seen = new Exchange(exchange?.id ?? "", run, "InOnly", new Message(exchange?.message.body ?? null, headers));
-  seen.properties = exchange?.properties;
-  seen.variables = exchange?.variables;
-  return seen;
+  const fileExchange = new Exchange(exchange?.id ?? "", run, "InOnly", new Message(exchange?.message.body ?? null, headers));
+  fileExchange.properties = exchange?.properties;
+  fileExchange.variables = exchange?.variables;
+  return fileExchange;
 }
 
 /** A value may name a subfolder, but neither a parent folder nor an absolute path. */

@@ -8,7 +8,7 @@ import { fileError, isMissing } from "./file-path.ts";
 import { fileScan } from "./file-scan.ts";
 import { fileWork, type FileParts } from "./file-work.ts";
 
-const pollEveryMs = 500;
+const pollIntervalMs = 500;
 
 export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, memory: FileMemory, parts: FileParts): Poller {
   const { host, scope } = parts;
@@ -24,9 +24,9 @@ export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, m
     for (const file of files) {
       const claimed = await work.claim(file);
       if (claimed === undefined) continue;
-      const tooLong = claimed.message.body instanceof FileStream && !options.noop;
-      await claimed.finish(tooLong ? "failed" : "done");
-      if (tooLong)
+      const isTooLarge = claimed.message.body instanceof FileStream && !options.noop;
+      await claimed.finish(isTooLarge ? "failed" : "done");
+      if (isTooLarge)
         throw fileError(
           `'${file.name}' is larger than streamOver (${options.streamOver} bytes) and would be moved or deleted before it is read; raise streamOver`,
           "file-too-long",
@@ -43,9 +43,9 @@ export function filePoller(endpoint: Endpoint<FileOptions>, directory: string, m
       for (;;) {
         if (signal.aborted) throw cancelledError(signal);
         const message = await next();
-        const left = deadline - clock.monotonic();
-        if (message !== undefined || left <= 0) return message;
-        await new Promise<void>((resolve) => clock.after(Math.min(left, pollEveryMs), resolve));
+        const remainingMs = deadline - clock.monotonic();
+        if (message !== undefined || remainingMs <= 0) return message;
+        await new Promise<void>((resolve) => clock.after(Math.min(remainingMs, pollIntervalMs), resolve));
       }
     },
   };

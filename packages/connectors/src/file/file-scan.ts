@@ -47,8 +47,8 @@ export function fileScan(directory: string, options: FileOptions, scope: Endpoin
 /** The current file; undefined when it does not exist, is not a regular file or is a symbolic link that points outside the directory. */
 export async function findFile(directory: string, name: string, path = join(directory, name)): Promise<FoundFile | undefined> {
   try {
-    const link = (await lstat(path)).isSymbolicLink();
-    if (link && !(await isWithin(directory, path))) return undefined;
+    const isLink = (await lstat(path)).isSymbolicLink();
+    if (isLink && !(await isWithin(directory, path))) return undefined;
     const found = await stat(path);
     return found.isFile() ? { name, path, size: found.size, modified: Math.floor(found.mtimeMs) } : undefined;
   } catch (error) {
@@ -61,18 +61,18 @@ function fileFilter(options: FileOptions, scope: EndpointScope): FileFilter {
   const tests: FileFilter[] = [(name) => !name.endsWith(markerSuffix) && !name.endsWith(renameSuffix)];
   if (!options.includeHiddenFiles) tests.push((name) => !basename(name).startsWith("."));
   const { include, exclude, includeExt, excludeExt, antInclude, antExclude, fileName, doneFileName } = options;
-  if (include !== undefined) tests.push(onBaseName(regex("include", include, true)));
-  if (exclude !== undefined) tests.push(not(onBaseName(regex("exclude", exclude, true))));
+  if (include !== undefined) tests.push(onBaseName(regexFilter("include", include, true)));
+  if (exclude !== undefined) tests.push(not(onBaseName(regexFilter("exclude", exclude, true))));
   if (includeExt !== undefined) tests.push(hasExtension(includeExt));
   if (excludeExt !== undefined) tests.push(not(hasExtension(excludeExt)));
-  if (antInclude !== undefined) tests.push(ant("antInclude", antInclude, options));
-  if (antExclude !== undefined) tests.push(not(ant("antExclude", antExclude, options)));
+  if (antInclude !== undefined) tests.push(antFilter("antInclude", antInclude, options));
+  if (antExclude !== undefined) tests.push(not(antFilter("antExclude", antExclude, options)));
   if (fileName !== undefined) {
     const template = fileNameOption("fileName", fileName, scope);
     tests.push((name) => name === template({ name }));
   }
   // A done file marks another file as ready and is not processed itself.
-  if (doneFileName !== undefined) tests.push(not(doneFiles(doneFileName)));
+  if (doneFileName !== undefined) tests.push(not(doneFileFilter(doneFileName)));
   return (name) => tests.every((test) => test(name));
 }
 
@@ -85,7 +85,7 @@ const onBaseName =
   (name) =>
     test(basename(name));
 
-function regex(option: string, source: string, ignoreCase: boolean): FileFilter {
+function regexFilter(option: string, source: string, ignoreCase: boolean): FileFilter {
   try {
     const pattern = compilePattern(source, { ignoreCase });
     return (text) => pattern.matches(text);
@@ -100,15 +100,15 @@ function hasExtension(list: string): FileFilter {
   return (name) => extensions.some((extension) => name.toLowerCase().endsWith(extension));
 }
 
-function ant(option: string, list: string, { antFilterCaseSensitive }: FileOptions): FileFilter {
-  const tests = list.split(",").map((pattern) => regex(option, antPattern(pattern.trim()), !antFilterCaseSensitive));
+function antFilter(option: string, list: string, { antFilterCaseSensitive }: FileOptions): FileFilter {
+  const tests = list.split(",").map((pattern) => regexFilter(option, antPattern(pattern.trim()), !antFilterCaseSensitive));
   return (name) => tests.some((test) => test(name));
 }
 
 /** `**` matches any folders, `*` any characters in a name, `?` one character. */
 function antPattern(pattern: string): string {
-  const whole = pattern.endsWith("/") ? `${pattern}**` : pattern;
-  return whole.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
+  const expanded = pattern.endsWith("/") ? `${pattern}**` : pattern;
+  return expanded.replaceAll(/\*\*\/|\*\*|\*|\?|[^*?]/g, (part) => {
     if (part === "**/") return "(?:[^/]+/)*";
     if (part === "**") return ".*";
     if (part === "*") return "[^/]*";
@@ -116,12 +116,12 @@ function antPattern(pattern: string): string {
   });
 }
 
-function doneFiles(doneFileName: string): FileFilter {
+function doneFileFilter(doneFileName: string): FileFilter {
   const escaped = doneFileName.split(/\$\{[^}]*\}/).map((literal) => literal.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`));
-  return onBaseName(regex("doneFileName", escaped.join(".*"), false));
+  return onBaseName(regexFilter("doneFileName", escaped.join(".*"), false));
 }
 
-const keys: Readonly<Record<string, (file: FoundFile) => string | number>> = {
+const sortKeys: Readonly<Record<string, (file: FoundFile) => string | number>> = {
   "file:name": ({ name }) => name,
   name: ({ name }) => name,
   "file:onlyname": ({ name }) => basename(name),
@@ -139,10 +139,10 @@ function orderOf(sortBy: string | undefined): Order | undefined {
   if (sortBy === undefined) return undefined;
   const orders = sortBy.split(";").map((part): Order => {
     const [, reverse, ignoreCase, name] = /^\s*(reverse:)?\s*(ignoreCase:)?\s*(.*?)\s*$/.exec(part) as RegExpExecArray;
-    const key = keys[(name as string).replace(/^\$\{(.*)\}$/, "$1")];
+    const key = sortKeys[(name as string).replace(/^\$\{(.*)\}$/, "$1")];
     if (key === undefined)
       throw new CompileError("bad-option", `unknown sort key '${part}' in sortBy`, {
-        hint: `use ${Object.keys(keys).slice(0, 9).join(", ")}`,
+        hint: `use ${Object.keys(sortKeys).slice(0, 9).join(", ")}`,
       });
     const value = ignoreCase === undefined ? key : (file: FoundFile) => String(key(file)).toLowerCase();
     const sign = reverse === undefined ? 1 : -1;

@@ -20,14 +20,14 @@ const route = (options: string, steps: string): string => `
     from:
       uri: "file:.?initialDelay=0&delay=60000${options}"
       steps:
-        - to: mock:taken
+        - to: mock:received
 ${steps}`;
 
-async function started(yaml: string, drainMs = 30_000) {
+async function startFlow(yaml: string, drainMs = 30_000) {
   const host = realTimeHost() as FakeHost;
   const running = await flow(yaml, { host, connectors: [fileConnector({ root: base })], limits: { drainMs } });
-  await eventually(() => running.mocks.get("taken") !== undefined);
-  expect(running.mocks.get("taken")).toHaveLength(1);
+  await eventually(() => running.mocks.get("received") !== undefined);
+  expect(running.mocks.get("received")).toHaveLength(1);
   return running;
 }
 
@@ -43,38 +43,38 @@ async function files(): Promise<Record<string, string>> {
 
 const expectFiles = (expected: Record<string, string>): Promise<void> => expect.poll(files, { interval: 10, timeout: 10_000 }).toEqual(expected);
 
-describe("a file whose run", () => {
-  for (const [how, options] of [
-    ["stays", ""],
-    ["is moved back", "&preMove=taking"],
+describe("a file", () => {
+  for (const [outcome, options] of [
+    ["stays in the directory", ""],
+    ["is moved back", "&preMove=.work"],
   ] as const)
-    it(`was cancelled at the drain limit ${how} instead of going to moveFailed`, { timeout: 20_000 }, async () => {
-      const running = await started(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
+    it(`${outcome}, and does not go to moveFailed, when its run was cancelled at the drain limit`, { timeout: 20_000 }, async () => {
+      const running = await startFlow(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
       await running.stop();
       await expectFiles({ "a.txt": "one" });
     });
 
-  it("failed goes to moveFailed", async () => {
-    const running = await started(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
+  it("goes to moveFailed when its run failed", async () => {
+    const running = await startFlow(route("&moveFailed=failed", "        - throwException: {exceptionType: java.io.IOException, message: no}\n"));
     await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
-  it("was rolled back counts as failed", async () => {
-    const running = await started(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
+  it("goes to moveFailed when its run was rolled back", async () => {
+    const running = await startFlow(route("&moveFailed=failed", "        - rollback: {markRollbackOnly: true}\n"));
     await expectFiles({ "failed/a.txt": "one" });
     await running.stop();
   });
 
-  it("succeeded goes to .camel", async () => {
-    const running = await started(route("&moveFailed=failed", ""));
+  it("goes to .camel when its run succeeded", async () => {
+    const running = await startFlow(route("&moveFailed=failed", ""));
     await expectFiles({ ".camel/a.txt": "one" });
     await running.stop();
   });
 });
 
-it("can be moved to a name with any expression of the language", async () => {
-  const running = await started(route("&move=${uppercase(${file:name.noext})}.done", ""));
+it("moves a processed file to a name computed by nested expressions", async () => {
+  const running = await startFlow(route("&move=${uppercase(${file:name.noext})}.done", ""));
   await expectFiles({ "A.done": "one" });
   await running.stop();
 });

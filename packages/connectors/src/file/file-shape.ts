@@ -5,7 +5,7 @@ import { sinkFields, sourceFields } from "../camel-options.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
 const javaObject = "it needs a Java object";
-const ignoredOption = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
+const ignoredOption = (reason: string) => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };
 

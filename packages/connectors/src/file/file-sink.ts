@@ -103,7 +103,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
   };
 }
 
-/** Gives a finished file its name atomically, unless the name is taken. */
+/** Moves a complete file to its final name atomically; false when the name already exists. */
 async function placeNew(temp: string, path: string): Promise<boolean> {
   try {
     await link(temp, path);

@@ -44,8 +44,8 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   };
   const doneFile = options.doneFileName === undefined ? undefined : fileNameOption("doneFileName", options.doneFileName, scope);
   const key = options.idempotentKey === undefined ? undefined : fileNameOption("idempotentKey", options.idempotentKey, scope);
-  const once = options.idempotent ?? options.noop;
-  const done =
+  const isIdempotent = options.idempotent ?? options.noop;
+  const processedFiles =
     options.idempotentRepository === undefined
       ? memory.doneFiles(uri)
       : (scope.bean(options.idempotentRepository, "idempotent-repository") as Pick<IdempotentRepository, "contains" | "add" | "confirm">);
@@ -53,7 +53,7 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   return {
     async claim(found) {
       const identity = key?.(found) ?? found.path;
-      if ((once && (await done.contains(identity))) || !memory.begin(found.path)) return undefined;
+      if ((isIdempotent && (await processedFiles.contains(identity))) || !memory.begin(found.path)) return undefined;
       let release: (() => Promise<void>) | undefined;
       const releaseFile = async (): Promise<void> => {
         await release?.();
@@ -75,11 +75,11 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   };
 
   async function preMove(found: FoundFile): Promise<FoundFile | undefined> {
-    const now = await findFile(directory, found.name);
-    if (now === undefined || moves.before === undefined) return now;
-    const path = moves.before(now);
-    await move(now.path, path);
-    return { ...now, path };
+    const current = await findFile(directory, found.name);
+    if (current === undefined || moves.before === undefined) return current;
+    const path = moves.before(current);
+    await move(current.path, path);
+    return { ...current, path };
   }
 
   interface Finish {
@@ -94,9 +94,9 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
       else if (file.path !== found.path) await move(file.path, found.path);
       return;
     }
-    if (once) {
-      await done.add(identity);
-      await done.confirm(identity);
+    if (isIdempotent) {
+      await processedFiles.add(identity);
+      await processedFiles.confirm(identity);
     }
     if (options.delete) await rm(file.path, { force: true });
     else if (moves.done !== undefined) await move(file.path, moves.done(found));
@@ -105,10 +105,10 @@ export function fileWork({ uri, options }: Endpoint<FileOptions>, directory: str
   }
 
   function headersOf(file: FoundFile, found: FoundFile): Headers {
-    const only = posix.basename(found.name);
+    const baseName = posix.basename(found.name);
     return Headers.of({
-      CamelFileName: options.flatten ? only : found.name,
-      CamelFileNameOnly: only,
+      CamelFileName: options.flatten ? baseName : found.name,
+      CamelFileNameOnly: baseName,
       CamelFileNameConsumed: found.name,
       CamelFileAbsolute: isAbsolute(options.directoryName),
       CamelFileAbsolutePath: file.path,

@@ -8,14 +8,14 @@ import { findFile, markerSuffix, renameSuffix, type FoundFile } from "./file-sca
 
 export type ReadLock = (file: FoundFile) => Promise<(() => Promise<void>) | undefined>;
 
-const release = async (): Promise<void> => undefined;
+const releaseNothing = async (): Promise<void> => undefined;
 
 export function readLock(directory: string, options: FileOptions, clock: Clock): ReadLock {
   switch (options.readLock) {
     case "none":
-      return async () => release;
+      return async () => releaseNothing;
     case "changed":
-      return async (file) => ((await isUnchanged(directory, file, options, clock)) ? release : undefined);
+      return async (file) => ((await isUnchanged(directory, file, options, clock)) ? releaseNothing : undefined);
     case "rename":
       return renameLock;
     case "markerFile":
@@ -25,20 +25,20 @@ export function readLock(directory: string, options: FileOptions, clock: Clock):
 
 async function isUnchanged(directory: string, file: FoundFile, options: FileOptions, clock: Clock): Promise<boolean> {
   const { readLockCheckInterval, readLockTimeout, readLockMinLength, readLockMinAge } = options;
-  const began = clock.monotonic();
+  const startTime = clock.monotonic();
   let before: FoundFile | undefined = file;
-  while (before !== undefined && clock.monotonic() - began + readLockCheckInterval <= readLockTimeout) {
+  while (before !== undefined && clock.monotonic() - startTime + readLockCheckInterval <= readLockTimeout) {
     await new Promise<void>((resolve) => clock.after(readLockCheckInterval, resolve));
-    const now: FoundFile | undefined = await findFile(directory, file.name);
+    const current: FoundFile | undefined = await findFile(directory, file.name);
     if (
-      now !== undefined &&
-      now.size >= readLockMinLength &&
-      clock.now() - now.modified >= readLockMinAge &&
-      now.size === before.size &&
-      now.modified === before.modified
+      current !== undefined &&
+      current.size >= readLockMinLength &&
+      clock.now() - current.modified >= readLockMinAge &&
+      current.size === before.size &&
+      current.modified === before.modified
     )
       return true;
-    before = now;
+    before = current;
   }
   return false;
 }
@@ -48,7 +48,7 @@ async function renameLock({ path }: FoundFile): Promise<(() => Promise<void>) | 
   try {
     await rename(path, path + renameSuffix);
     await rename(path + renameSuffix, path);
-    return release;
+    return releaseNothing;
   } catch {
     return undefined;
   }

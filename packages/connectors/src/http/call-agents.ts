@@ -1,4 +1,4 @@
-// Connection pools, shared by endpoints with equal options. The HTTP client is loaded on first use: it would take an eighth of
+// Connection pools, shared by endpoints with equal options. The HTTP client is loaded on first use: loading it takes an eighth of
 // the start time, and many runtimes never make a call.
 import type { Dispatcher } from "undici";
 import { guardedLookup } from "./egress.ts";

@@ -69,10 +69,10 @@ export function isExempt(url: URL, policy: EgressPolicy): boolean {
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);
-    const open = addresses.filter(({ address }) => !isPrivateAddress(address));
-    const [first] = open;
+    const publicAddresses = addresses.filter(({ address }) => !isPrivateAddress(address));
+    const [first] = publicAddresses;
     if (first === undefined) return callback(new EgressDenied(hostname), "", 0);
-    if (options.all === true) callback(null, open);
+    if (options.all === true) callback(null, publicAddresses);
     else callback(null, first.address, first.family);
   });
 };

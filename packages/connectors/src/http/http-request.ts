@@ -85,7 +85,7 @@ export function headersOf(
     for (const [name, value] of exchange.message.headers.own()) {
       const key = name.toLowerCase();
       if (value === null || value === undefined || key.startsWith("camel") || notForwarded.has(key)) continue;
-      headers[key] = Array.isArray(value) ? value.map((one) => headerText(name, one)) : headerText(name, value);
+      headers[key] = Array.isArray(value) ? value.map((item) => headerText(name, item)) : headerText(name, value);
     }
   }
   if (body !== undefined)

@@ -6,7 +6,7 @@ import { connectorUnderTest, exchangeOf, failureOf, FakeHost } from "@sluice/tes
 import { afterEach, describe, expect, it } from "vitest";
 import { httpConnector, type HttpSettings } from "./http.ts";
 
-interface Seen {
+interface RecordedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
@@ -22,20 +22,20 @@ afterEach(() => {
 });
 
 /** A server that records requests and sends the given responses. */
-async function stub(answer: (request: Seen, response: ServerResponse) => void = (_, response) => void response.end("ok")) {
-  const seen: Seen[] = [];
+async function stub(respond: (request: RecordedRequest, response: ServerResponse) => void = (_, response) => void response.end("ok")) {
+  const requests: RecordedRequest[] = [];
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const one = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() };
-      seen.push(one);
-      answer(one, response);
+      const recorded = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() };
+      requests.push(recorded);
+      respond(recorded, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   servers.push(server);
-  return { seen, address: `127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  return { requests, address: `127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
 function sinkOf(uri: string, { trusted = true, ...settings }: HttpSettings & { trusted?: boolean } = {}) {
@@ -51,10 +51,10 @@ const text = (body: unknown): string => new TextDecoder().decode(body as Uint8Ar
 
 describe("the request", () => {
   it("uses GET without and POST with a body, and the response becomes the message", async () => {
-    const { seen, address } = await stub((_, response) => void response.writeHead(201, { "content-type": "text/plain", "x-answer": "1" }).end("made"));
+    const { requests, address } = await stub((_, response) => void response.writeHead(201, { "content-type": "text/plain", "x-answer": "1" }).end("made"));
     await call(`http://${address}/a?x=1&y=b%20c`);
     const exchange = await call(`http://${address}/a`, exchangeOf("hello", { kept: 1 }));
-    expect(seen.map(({ method, url, body }) => [method, url, body])).toEqual([
+    expect(requests.map(({ method, url, body }) => [method, url, body])).toEqual([
       ["GET", "/a?x=1&y=b+c", ""],
       ["POST", "/a", "hello"],
     ]);
@@ -71,11 +71,11 @@ describe("the request", () => {
   });
 
   it("uses the method of the option, or of a header the route set", async () => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     await call(`http://${address}/`, exchangeOf("x", { CamelHttpMethod: "put" }));
     await call(`http://${address}/?httpMethod=PATCH`, exchangeOf("x", { CamelHttpMethod: "put" }));
     await call(`http://${address}/`, exchangeOf("x", { CamelHttpMethod: "DELETE" }));
-    expect(seen.map(({ method, body }) => [method, body])).toEqual([
+    expect(requests.map(({ method, body }) => [method, body])).toEqual([
       ["PUT", "x"],
       ["PATCH", "x"],
       ["DELETE", ""],
@@ -84,10 +84,10 @@ describe("the request", () => {
   });
 
   it("lets the route set path and query, but not the host", async () => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     await call(`http://${address}/base/?a=1`, exchangeOf(null, { CamelHttpPath: "/orders/7", CamelHttpQuery: "b=2" }));
     await call(`http://${address}`, exchangeOf(null, { CamelHttpPath: "//evil.example/x" }));
-    expect(seen.map(({ url }) => url)).toEqual(["/base/orders/7?b=2", "//evil.example/x"]);
+    expect(requests.map(({ url }) => url)).toEqual(["/base/orders/7?b=2", "//evil.example/x"]);
   });
 
   it.each(["CamelHttpUri", "camelhttpuri", "CAMELHTTPURI", "CamelHttpPath", "CamelHttpQuery", "CamelHttpMethod"])(
@@ -97,13 +97,13 @@ describe("the request", () => {
       const exchange = exchangeOf("x");
       exchange.message.headers = new Headers({ entries: () => [[name, name.toLowerCase() === "camelhttpuri" ? `http://${other.address}/` : "DELETE"]] });
       await call(`http://${fixed.address}/right?q=1`, exchange);
-      expect(other.seen).toEqual([]);
-      expect(fixed.seen.map(({ method, url }) => [method, url])).toEqual([["POST", "/right?q=1"]]);
+      expect(other.requests).toEqual([]);
+      expect(fixed.requests.map(({ method, url }) => [method, url])).toEqual([["POST", "/right?q=1"]]);
     },
   );
 
   it("sends headers set by the route, but no received, hop-by-hop or Camel headers", async () => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     const exchange = exchangeOf("x");
     exchange.message.headers = new Headers({
       entries: () => [
@@ -119,7 +119,7 @@ describe("the request", () => {
     exchange.message.headers.set("Host", "evil.example");
     exchange.message.headers.set("Content-Length", "999");
     await call(`http://${address}/`, exchange);
-    const headers = seen[0]?.headers ?? {};
+    const headers = requests[0]?.headers ?? {};
     expect(Object.keys(headers).toSorted()).toEqual(["connection", "content-length", "content-type", "host", "user-agent", "x-mine"]);
     expect([headers.host, headers["content-length"], headers["content-type"], headers["x-mine"], headers.connection]).toEqual([
       address,
@@ -131,9 +131,9 @@ describe("the request", () => {
   });
 
   it("rejects a header value that would split the request", async () => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     const failure = await failureOf(() => call(`http://${address}/`, exchangeOf("x", { "X-A": "1\r\nX-B: 2" })));
-    expect([failure.code, seen.length]).toEqual(["http-bad-header", 0]);
+    expect([failure.code, requests.length]).toEqual(["http-bad-header", 0]);
   });
 
   it.each([
@@ -149,30 +149,36 @@ describe("the request", () => {
       "application/octet-stream",
     ],
   ])("sends a body of any type (%#)", async (body, sent, type) => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     await call(`http://${address}/`, exchangeOf(body));
-    expect([seen[0]?.body, seen[0]?.headers["content-type"]]).toEqual([sent, type]);
+    expect([requests[0]?.body, requests[0]?.headers["content-type"]]).toEqual([sent, type]);
   });
 
   it("authenticates with user and password, a token, or the address", async () => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     await call(`http://${address}/?authUsername=u&authPassword=p%26w`);
     await call(`http://${address}/?authMethod=Bearer&authBearerToken=tok`);
     await call(`http://me:se%20cret@${address}/`);
     await call(`http://50%:a%E0%20b@${address}/`);
     await call(`http://${address}/?authUsername=u`, exchangeOf(null, { Authorization: "Custom own" }));
     const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual([basic("u:p&w"), "Bearer tok", basic("me:se cret"), basic("50%:a%E0%20b"), "Custom own"]);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      basic("u:p&w"),
+      "Bearer tok",
+      basic("me:se cret"),
+      basic("50%:a%E0%20b"),
+      "Custom own",
+    ]);
     expect(() => sinkOf("http://a/?authMethod=Bearer")).toThrow(/requires authBearerToken/);
   });
 
   it("propagates the trace", async () => {
-    const { seen, address } = await stub();
+    const { requests, address } = await stub();
     await call(
       `http://${address}/`,
       exchangeOf(null, {}, { trace: { traceId: "a".repeat(32), spanId: "b".repeat(16), parentSpanId: undefined, sampled: true } }),
     );
-    expect(seen[0]?.headers["traceparent"]).toBe(`00-${"a".repeat(32)}-${"b".repeat(16)}-01`);
+    expect(requests[0]?.headers["traceparent"]).toBe(`00-${"a".repeat(32)}-${"b".repeat(16)}-01`);
   });
 
   it("rejects unsupported options instead of sending them to the server", () => {
@@ -199,7 +205,7 @@ describe("the response", () => {
     expect(failure.retryable).toBe(true);
   });
 
-  it("keeps the message when it fails, and accepts any status with throwExceptionOnFailure=false", async () => {
+  it("leaves the message unchanged when it fails, and can have any status with throwExceptionOnFailure=false", async () => {
     const { address } = await stub((_, response) => void response.writeHead(404).end("gone"));
     const exchange = exchangeOf("before");
     expect((await failureOf(() => call(`http://${address}/`, exchange))).retryable).toBe(false);
@@ -225,7 +231,7 @@ describe("the response", () => {
     expect([message.headers.has("mine"), message.headers.get("CamelHttpResponseCode")]).toEqual([false, 200]);
   });
 
-  it("is decompressed, and limited before and after", async () => {
+  it("is decompressed, and its size is limited before and after decompression", async () => {
     const { address } = await stub((request, response) => {
       if (request.url.startsWith("/zip")) response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("z".repeat(100_000)));
       else response.end("y".repeat(5000));
@@ -276,8 +282,8 @@ describe("failures", () => {
     const server = createTcpServer((socket) => {
       socket.on("error", () => undefined);
       socket.once("data", () => {
-        const answers = ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "garbage\r\n\r\n"];
-        socket.write(answers[mode++ % answers.length] ?? "", () => socket.destroy());
+        const responses = ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "garbage\r\n\r\n"];
+        socket.write(responses[mode++ % responses.length] ?? "", () => socket.destroy());
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -302,27 +308,27 @@ describe("failures", () => {
 });
 
 describe("redirects", () => {
-  it("are a failure unless followed", async () => {
-    const { address, seen } = await stub(
+  it("fail the call unless followRedirects is set", async () => {
+    const { address, requests } = await stub(
       (request, response) => void (request.url === "/a" ? response.writeHead(302, { location: "/b" }).end() : response.end("b")),
     );
     expect((await failureOf(() => call(`http://${address}/a`))).details?.["redirectLocation"]).toBe("/b");
     expect(text((await call(`http://${address}/a?followRedirects=true`, exchangeOf("x"))).message.body)).toBe("b");
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /a", "POST /a", "GET /b"]);
+    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /a", "POST /a", "GET /b"]);
   });
 
   it("keep method and body for 307", async () => {
-    const { address, seen } = await stub(
+    const { address, requests } = await stub(
       (request, response) => void (request.url === "/a" ? response.writeHead(307, { location: "/b" }).end() : response.end()),
     );
     await call(`http://${address}/a?followRedirects=true`, exchangeOf("x"));
-    expect(seen.map(({ method, body }) => `${method} ${body}`)).toEqual(["POST x", "POST x"]);
+    expect(requests.map(({ method, body }) => `${method} ${body}`)).toEqual(["POST x", "POST x"]);
   });
 
   it("stop after ten", async () => {
-    const { address, seen } = await stub((_, response) => void response.writeHead(302, { location: "/again" }).end());
+    const { address, requests } = await stub((_, response) => void response.writeHead(302, { location: "/again" }).end());
     expect((await failureOf(() => call(`http://${address}/?followRedirects=true`))).code).toBe("http-redirects");
-    expect(seen.length).toBe(11);
+    expect(requests.length).toBe(11);
   });
 
   it("do not send credentials to another origin, and are rejected for private addresses", async () => {
@@ -330,10 +336,10 @@ describe("redirects", () => {
     const first = await stub((_, response) => void response.writeHead(302, { location: `http://${other.address}/` }).end());
     const uri = `http://${first.address}/?followRedirects=true&authUsername=u&authPassword=p`;
     const failure = await failureOf(() => call(uri));
-    expect([failure.code, failure.message.startsWith("egress denied"), other.seen.length]).toEqual(["egress-denied", true, 0]);
+    expect([failure.code, failure.message.startsWith("egress denied"), other.requests.length]).toEqual(["egress-denied", true, 0]);
     await call(uri, exchangeOf(null, { Cookie: "c=1" }), { egress: { allowPrivate: true } });
-    expect([other.seen[0]?.headers.authorization, other.seen[0]?.headers.cookie]).toEqual([undefined, undefined]);
-    expect(first.seen[0]?.headers.authorization).toMatch(/^Basic /);
+    expect([other.requests[0]?.headers.authorization, other.requests[0]?.headers.cookie]).toEqual([undefined, undefined]);
+    expect(first.requests[0]?.headers.authorization).toMatch(/^Basic /);
   });
 
   it("cannot target files", async () => {
@@ -357,27 +363,27 @@ describe("addresses from messages", () => {
     "100.64.0.1",
     "[64:ff9b::7f00:1]",
   ])("rejects %s", async (host) => {
-    const { address, seen } = await stub();
+    const { address, requests } = await stub();
     const port = address.split(":")[1];
     const failure = await failureOf(() => sinkOf(`http://${host}:${port}/`, { trusted: false }).send(exchangeOf()));
     expect(failure.message).toMatch(/^egress denied/);
     expect((await failureOf(() => call("http://example.com/", exchangeOf(null, { CamelHttpUri: `http://${host}:${port}/` })))).code).toBe("egress-denied");
-    expect(seen.length).toBe(0);
+    expect(requests.length).toBe(0);
   });
 
   it("rejects a name that resolves to a private address when it connects", async () => {
-    const { address, seen } = await stub();
+    const { address, requests } = await stub();
     expect((await failureOf(() => sinkOf(`http://localhost:${address.split(":")[1]}/`, { trusted: false }).send(exchangeOf()))).code).toBe("egress-denied");
-    expect(seen.length).toBe(0);
+    expect(requests.length).toBe(0);
   });
 
   it("reaches hosts allowed by the operator, and the flow's own host under another path", async () => {
-    const { address, seen } = await stub();
+    const { address, requests } = await stub();
     await sinkOf(`http://${address}/`, { trusted: false, egress: { allowHosts: [address] } }).send(exchangeOf());
     await sinkOf(`http://${address}/`, { trusted: false, egress: { allowPrivate: true } }).send(exchangeOf());
     await call(`http://${address}/`, exchangeOf(null, { CamelHttpUri: `http://${address}/other` }));
     await call(`http://${address}/?bridgeEndpoint=true`, exchangeOf(null, { CamelHttpUri: "http://10.0.0.1/" }));
-    expect(seen.map(({ url }) => url)).toEqual(["/", "/", "/other", "/"]);
+    expect(requests.map(({ url }) => url)).toEqual(["/", "/", "/other", "/"]);
   });
 
   it.each(["file:///etc/passwd", "ftp://x/", "nonsense", ""])("rejects the address '%s'", async (uri) => {

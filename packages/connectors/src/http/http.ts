@@ -28,7 +28,7 @@ export function sharedAgents(shared: SharedState, { connectionsPerOrigin = 100 }
   return shared.of("http agents", () => new CallAgents(connectionsPerOrigin));
 }
 
-/** The sinks of an endpoint of another connector that makes HTTP calls to a fixed host with a fixed method. */
+/** Creates the sink of another connector's endpoint, which makes HTTP calls to a fixed host with a fixed method. */
 export type HttpCalls = (endpoint: Pick<Endpoint, "uri" | "trusted" | "authored">, address: URL, method: string, parts: CallParts) => Sink;
 
 export const httpCalls =

@@ -3,7 +3,7 @@
 import { CompileError } from "@sluice/engine/spi";
 
 const java = "refers to a Java object, which is not supported";
-const refused: ReadonlyMap<string, string> = new Map([
+const reasons: ReadonlyMap<string, string> = new Map([
   ...["clientBuilder", "clientConnectionManager", "cookieHandler", "cookieStore", "headerFilterStrategy", "httpActivityListener"].map(
     (name) => [name, java] as const,
   ),
@@ -31,7 +31,7 @@ const refused: ReadonlyMap<string, string> = new Map([
 
 export function rejectUnsupportedOptions(extra: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(extra)) {
-    const why = refused.get(name);
-    if (why !== undefined) throw new CompileError("endpoint-option-refused", `option '${name}' of http ${why}`);
+    const reason = reasons.get(name);
+    if (reason !== undefined) throw new CompileError("endpoint-option-refused", `option '${name}' of http ${reason}`);
   }
 }

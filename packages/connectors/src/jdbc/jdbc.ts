@@ -94,30 +94,30 @@ function jdbcSink({ options: endpointOptions }: Endpoint<JdbcOptions>, scope: En
       const keys = keyRequest(headers.getOwn("CamelRetrieveGeneratedKeys"), headers.getOwn("CamelGeneratedColumns"));
       const executed = keys === undefined ? bound : withReturningClause(bound, keys, executor.dialect);
       const result = await executor.execute(executed, exchange.run.signal);
-      if (keys === undefined) takeResult(exchange, result, endpointOptions);
-      else takeKeys(exchange, result, keys, executed === bound && result.columns !== undefined, endpointOptions);
+      if (keys === undefined) applyResult(exchange, result, endpointOptions);
+      else applyKeys(exchange, result, keys, executed === bound && result.columns !== undefined, endpointOptions);
     },
   };
 }
 
-function takeResult(exchange: Exchange, { columns, rows, updateCount }: SqlResult, { outputType, readSize }: JdbcOptions): void {
+function applyResult(exchange: Exchange, { columns, rows, updateCount }: SqlResult, { outputType, readSize }: JdbcOptions): void {
   const { message } = exchange;
   if (columns === undefined) {
     message.headers.set("CamelJdbcUpdateCount", updateCount ?? 0);
     return;
   }
-  const taken = readSize > 0 ? rows.slice(0, readSize) : rows;
-  message.headers.set("CamelJdbcRowCount", taken.length);
+  const limitedRows = readSize > 0 ? rows.slice(0, readSize) : rows;
+  message.headers.set("CamelJdbcRowCount", limitedRows.length);
   message.headers.set("CamelJdbcColumnNames", columns);
-  message.body = outputType === "SelectOne" ? onlyRow(taken) : taken;
+  message.body = outputType === "SelectOne" ? onlyRow(limitedRows) : limitedRows;
 }
 
-function takeKeys(exchange: Exchange, result: SqlResult, request: KeyRequest, isSelect: boolean, options: JdbcOptions): void {
+function applyKeys(exchange: Exchange, result: SqlResult, request: KeyRequest, isSelect: boolean, options: JdbcOptions): void {
   const { keys, updateCount } = keysOf(result, request, isSelect);
   const { headers } = exchange.message;
   headers.set("CamelGeneratedKeysRowCount", keys.length);
   headers.set("CamelGeneratedKeysRows", keys);
-  takeResult(exchange, isSelect ? result : { columns: undefined, rows: [], updateCount }, options);
+  applyResult(exchange, isSelect ? result : { columns: undefined, rows: [], updateCount }, options);
 }
 
 /** Rows are read on demand; their session is released at the end of the rows or of the run. */

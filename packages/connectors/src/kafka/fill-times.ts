@@ -21,9 +21,9 @@ export class FillTimes {
     const now = this.#clock.monotonic();
     const known = this.#waiting.get(key);
     const waiting = known?.offset === offset ? known : { offset, since: now };
-    const leftMs = waiting.since + this.#intervalMs - now;
-    if (leftMs > 0) this.#waiting.set(key, waiting);
+    const remainingMs = waiting.since + this.#intervalMs - now;
+    if (remainingMs > 0) this.#waiting.set(key, waiting);
     else this.#waiting.delete(key);
-    return Math.max(leftMs, 0);
+    return Math.max(remainingMs, 0);
   }
 }

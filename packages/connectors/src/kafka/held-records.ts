@@ -1,4 +1,4 @@
-// Records that were fetched and wait for more. The consumer fetches the records after them, but their offsets must not be committed.
+// Fetched records that wait for more records. The consumer fetches the records after them, but their offsets must not be committed.
 import type { Clock } from "@sluice/engine/spi";
 import type { KafkaRecord } from "./kafka-client.ts";
 
@@ -24,7 +24,7 @@ export class HeldRecords {
     this.#clock = clock;
   }
 
-  /** Calls `due` after the delay, unless the records are taken earlier. */
+  /** Holds records and calls `due` after the delay, unless they are taken earlier. */
   hold(partition: Partition, records: readonly [KafkaRecord, ...KafkaRecord[]], waitMs: number, due: () => void): void {
     const key = keyOf(partition);
     this.#held.set(key, { records, cancel: this.#clock.after(waitMs, due) });
@@ -69,7 +69,7 @@ export class HeldRecords {
     this.#limits.clear();
   }
 
-  /** Holds no longer, but continues to limit the offsets. */
+  /** Drops the held records, but continues to limit the offsets. */
   close(): void {
     for (const { cancel } of this.#held.values()) cancel();
     this.#held.clear();

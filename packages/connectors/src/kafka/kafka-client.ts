@@ -35,7 +35,7 @@ export interface ConsumeOptions {
   /** Called when the consumer has moved to `seekTo`. */
   onSeekDone(): void;
   readonly concurrentPartitions: number;
-  readonly commitEveryMs: number;
+  readonly commitIntervalMs: number;
   readonly commitTimeoutMs: number;
   readonly fetchMinBytes: number;
   readonly fetchMaxBytes: number;
@@ -75,7 +75,7 @@ export interface SendOptions {
   readonly metadataMaxAgeMs: number;
 }
 
-export interface RecordPlace {
+export interface RecordMetadata {
   readonly topic: string;
   readonly partition: number;
   /** Offset of the first record in this partition. */
@@ -84,7 +84,7 @@ export interface RecordPlace {
 }
 
 export interface KafkaClient {
-  send(records: readonly OutgoingRecord[], options: SendOptions): Promise<readonly RecordPlace[]>;
+  send(records: readonly OutgoingRecord[], options: SendOptions): Promise<readonly RecordMetadata[]>;
   /** `crashed` is called when the consumer stops unexpectedly. */
   consume(options: ConsumeOptions, work: (batch: PartitionBatch) => Promise<void>, crashed: (error: unknown) => void): Promise<KafkaConsumer>;
   /** True when a consumer failed because no broker responded. */

@@ -35,7 +35,7 @@ const addressOptions = {
   sslEndpointAlgorithm: f.string({ doc: "`https`, the default, verifies the broker's host name against its certificate.", group: "security" }),
 };
 
-const refusedOptions = {
+const unsupportedOptions = {
   ...Object.fromEntries(
     ["headerFilterStrategy", "headerDeserializer", "exceptionHandler", "headerSerializer", "workerPool", "kafkaClientFactory"].map((name) => [
       name,
@@ -64,7 +64,7 @@ const refusedOptions = {
   transactionalId: f.unsupported("it needs Kafka transactions; use an idempotentConsumer in the receiving route"),
 };
 
-const acceptedOptions = {
+const ignoredOptions = {
   checkCrcs: ignoredOption("the client always verifies checksums"),
   specificAvroReader: ignoredOption("Avro is read with unmarshal"),
   bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
@@ -215,6 +215,6 @@ const sinkOptions = {
   metadataMaxAgeMs: f.duration({ doc: "How long topic metadata is cached.", default: 300_000, group: "advanced" }),
 };
 
-export const kafkaOptions = { ...addressOptions, ...sourceOptions, ...sinkOptions, ...sinkFields, ...acceptedOptions, ...refusedOptions };
+export const kafkaOptions = { ...addressOptions, ...sourceOptions, ...sinkOptions, ...sinkFields, ...ignoredOptions, ...unsupportedOptions };
 
 export type KafkaOptions = Values<typeof kafkaPath> & Values<typeof addressOptions & typeof sourceOptions & typeof sinkOptions>;

@@ -3,7 +3,7 @@ import { each } from "@sluice/engine/tools";
 import { collectStream, isStream } from "@sluice/engine/values";
 import { withTimeout } from "../messaging/incoming.ts";
 import { headersOf } from "../messaging/outgoing.ts";
-import type { KafkaClient, OutgoingRecord, RecordPlace, SendOptions } from "./kafka-client.ts";
+import type { KafkaClient, OutgoingRecord, RecordMetadata, SendOptions } from "./kafka-client.ts";
 import { kafkaError } from "./kafka-error.ts";
 import { isOlderName, ownHeader, removeHeader } from "./kafka-headers.ts";
 import type { KafkaOptions } from "./kafka-options.ts";
@@ -20,12 +20,12 @@ export function kafkaSink({ options }: Endpoint<KafkaOptions>, connection: Conne
     if (isStream(message.body)) message.body = await collectStream(message.body, options.maxRequestSize);
     const records = await recordsOf(exchange, topic, options, clock);
     const client = await connection.client();
-    const places: RecordPlace[] = [];
-    // One request after the other keeps the order of the list.
+    const metadata: RecordMetadata[] = [];
+    // Requests are sent one after the other, to keep the order of the list.
     for (const request of requestsOf(records, maxBytes))
-      if (recordMetadata) places.push(...(await client.send(request, sendOptions)));
+      if (recordMetadata) metadata.push(...(await client.send(request, sendOptions)));
       else await batches.send(client, request, sendOptions);
-    if (recordMetadata) message.headers.set("CamelKafkaRecordMeta", places);
+    if (recordMetadata) message.headers.set("CamelKafkaRecordMeta", metadata);
   };
   return {
     async send(exchange) {
@@ -33,7 +33,7 @@ export function kafkaSink({ options }: Endpoint<KafkaOptions>, connection: Conne
       const topic = typeof override === "string" && override !== "" ? override : options.topic;
       if (override !== undefined) removeHeader(exchange, "CamelKafkaOverrideTopic");
       try {
-        await withTimeout(clock, options.deliveryTimeoutMs, send(exchange, topic), () => tooLate(topic, options.deliveryTimeoutMs));
+        await withTimeout(clock, options.deliveryTimeoutMs, send(exchange, topic), () => timeoutError(topic, options.deliveryTimeoutMs));
       } catch (error) {
         throw kafkaError(error, topic);
       }
@@ -59,7 +59,7 @@ function sendOptionsOf(options: KafkaOptions): SendOptions {
 /** All records of a message, serialized before the first is sent: a record that cannot be sent fails the whole list. */
 async function recordsOf(exchange: Exchange, topic: string, options: KafkaOptions, clock: Clock): Promise<readonly OutgoingRecord[]> {
   const { body } = exchange.message;
-  const common = placeOf(exchange, options);
+  const common = targetOf(exchange, options);
   const headers = sentHeaders(exchange);
   const values = options.useIterator && Array.isArray(body) ? (body as readonly unknown[]) : [body];
   const records: OutgoingRecord[] = [];
@@ -78,7 +78,7 @@ async function recordsOf(exchange: Exchange, topic: string, options: KafkaOption
     records.push({
       topic: typeof override === "string" && override !== "" ? override : topic,
       value,
-      ...placeOf(own, options),
+      ...targetOf(own, options),
       headers: options.batchWithIndividualHeaders ? sentHeaders(own) : headers,
     });
   };
@@ -86,7 +86,7 @@ async function recordsOf(exchange: Exchange, topic: string, options: KafkaOption
   return records;
 }
 
-function placeOf(
+function targetOf(
   exchange: Pick<Exchange, "message">,
   { key, keySerializer, partitionKey }: KafkaOptions,
 ): Pick<OutgoingRecord, "key" | "partition" | "timestamp"> {
@@ -104,7 +104,7 @@ function numberOf(value: unknown): number | undefined {
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
-function tooLate(topic: string, ms: number): FlowError {
+function timeoutError(topic: string, ms: number): FlowError {
   return new FlowError("org.apache.kafka.common.errors.TimeoutException", `Kafka did not store the record for topic '${topic}' within ${ms} ms`, {
     code: "kafka-timeout",
     retryable: true,

@@ -17,7 +17,7 @@ import { compilePattern } from "@sluice/engine/values";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
 import { brokerMessage, routeName, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
-import { ownLink } from "../reconnecting/own-link.ts";
+import { dedicatedLink } from "../reconnecting/dedicated-link.ts";
 import { whileConnected, type ReconnectLimit, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import type { ConsumeOptions, KafkaClient, KafkaConsumer, KafkaRecord, PartitionBatch } from "./kafka-client.ts";
@@ -53,7 +53,7 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
   const { options, uri } = endpoint;
   const { host } = parts;
   const log = (text: string): void => host.log.write("WARN", "sluice.kafka", `${uri}: ${text}`);
-  const connection = ownLink<KafkaClient, Link>(shared, {
+  const connection = dedicatedLink<KafkaClient, Link>(shared, {
     open: (client, lost) => Promise.resolve({ client, consumer: undefined, lost }),
     close: async ({ consumer }) => consumer?.close(),
     failed: (problem) => log(String(problem)),
@@ -71,19 +71,19 @@ export function kafkaSource(endpoint: Endpoint<KafkaOptions>, shared: Connection
     };
     let crash: string | undefined;
     const fillTimes = new FillTimes(host.clock, options.batching ? options.batchingIntervalMs : undefined);
-    const noteFailure = (error: unknown): void => void (hasPollFailed = !link.client.isConnectionFailure(error));
+    const recordFailure = (error: unknown): void => void (hasPollFailed = !link.client.isConnectionFailure(error));
     hasPollFailed = false;
     const consumer = await link.client
       .consume(
         consumeOptions,
         (batch) => work(batch, messageReceiver, options, fillTimes, host.clock),
         (error) => {
-          noteFailure(error);
+          recordFailure(error);
           link.lost((crash = toFlowError(error).message));
         },
       )
       .catch((error: unknown) => {
-        noteFailure(error);
+        recordFailure(error);
         throw error;
       });
     // A lost connection is reported only once there is a subscription.
@@ -126,7 +126,7 @@ function backOffOf({ reconnectBackoffMs, reconnectBackoffMaxMs }: KafkaOptions):
 async function validateAddresses(brokers: string): Promise<void> {
   const invalid = (address: string, problem: string): FlowError =>
     new FlowError("org.apache.kafka.common.config.ConfigException", `'${address}' in brokers ${problem}`, { code: "kafka-address" });
-  for (const address of brokers.split(",").map((each) => each.trim())) {
+  for (const address of brokers.split(",").map((part) => part.trim())) {
     const [, name] = /^(?:\w+:\/\/)?(\[[^\]]+\]|[^:\s/]+):\d{1,5}$/.exec(address) ?? [];
     if (name === undefined) throw invalid(address, "is not an address: write host:port");
     await lookup(name.replaceAll(/^\[|\]$/g, "")).catch((error: unknown) => {
@@ -143,7 +143,7 @@ async function work(
   clock: Clock,
 ): Promise<void> {
   const size = batching ? maxPollRecords : 1;
-  let began = clock.monotonic();
+  let sliceStart = clock.monotonic();
   // Between two synchronous runs nothing can end the batch, and the check is slow in the client.
   let hasWaited = true;
   let sinceRead = 0;
@@ -163,11 +163,11 @@ async function work(
     if (outcome?.kind === "redeliver") return batch.postpone(records[0] as KafkaRecord, outcome.waitMs);
     batch.settled(records.at(-1) as KafkaRecord);
     // A batch may contain thousands of records, and a synchronous route does not yield. Reading the clock after each of them would be slow.
-    if ((hasWaited || ++sinceRead % recordsPerRead === 0) && clock.monotonic() - began > sliceMs) {
+    if ((hasWaited || ++sinceRead % recordsPerRead === 0) && clock.monotonic() - sliceStart > sliceMs) {
       batch.commitIfDue();
       await clock.yieldToEventLoop();
       hasWaited = true;
-      began = clock.monotonic();
+      sliceStart = clock.monotonic();
     }
   }
 }
@@ -259,9 +259,9 @@ function headersOf(headers: KafkaRecord["headers"]): Readonly<Record<string, unk
 }
 
 async function topicsOf({ topic, topicIsPattern }: KafkaOptions, client: KafkaClient): Promise<readonly string[]> {
-  if (!topicIsPattern) return topic.split(",").map((each) => each.trim());
+  if (!topicIsPattern) return topic.split(",").map((name) => name.trim());
   const pattern = compilePattern(topic);
-  const found = (await client.topics()).filter((each) => pattern.matches(each));
+  const found = (await client.topics()).filter((name) => pattern.matches(name));
   if (found.length === 0) throw new Error(`no topic matches the pattern '${topic}'`);
   return found;
 }
@@ -273,7 +273,7 @@ function consumeOptionsOf(options: KafkaOptions, topics: readonly string[], grou
     topics,
     clock,
     concurrentPartitions: options.consumersCount,
-    commitEveryMs: options.autoCommitIntervalMs,
+    commitIntervalMs: options.autoCommitIntervalMs,
     rebalanceTimeoutMs: options.maxPollIntervalMs,
   };
 }

@@ -2,7 +2,7 @@
 import type * as KafkaJS from "kafkajs";
 import { connect as connectSocket, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { ConsumeOptions, KafkaClient, KafkaConsumer, OutgoingRecord, PartitionBatch, RecordPlace, SendOptions } from "./kafka-client.ts";
+import type { ConsumeOptions, KafkaClient, KafkaConsumer, OutgoingRecord, PartitionBatch, RecordMetadata, SendOptions } from "./kafka-client.ts";
 import { kafkajsConsumer } from "./kafkajs-consumer.ts";
 
 export type KafkaLibrary = typeof KafkaJS;
@@ -64,7 +64,7 @@ export async function openKafkajs(library: KafkaLibrary, settings: KafkaSettings
         compression: options.gzip ? CompressionTypes.GZIP : CompressionTypes.None,
         topicMessages: byTopic(records),
       });
-      return sent.map(({ topicName, partition, baseOffset, logAppendTime }): RecordPlace => ({
+      return sent.map(({ topicName, partition, baseOffset, logAppendTime }): RecordMetadata => ({
         topic: topicName,
         partition,
         offset: baseOffset,

@@ -24,25 +24,25 @@ export async function kafkajsConsumer(
   const consumer = kafka.consumer(configOf(options));
   const resumes = new Set<() => void>();
   let isClosed = false;
-  const commits = new OffsetCommits(clock, options.commitEveryMs, options.commitTimeoutMs);
+  const commits = new OffsetCommits(clock, options.commitIntervalMs, options.commitTimeoutMs);
   let committedAt = clock.monotonic();
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (!isClosed) crashed(payload.error);
   });
   // A broker that stops responding does not close its sockets; only missing responses reveal it.
-  let isSilent = false;
+  let isUnresponsive = false;
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload }) => {
-    isSilent = true;
+    isUnresponsive = true;
     reachability(`${payload.broker} does not respond`);
   });
   consumer.on(consumer.events.FETCH, () => {
-    if (isSilent) reachability(undefined);
-    isSilent = false;
+    if (isUnresponsive) reachability(undefined);
+    isUnresponsive = false;
   });
 
   const held = new HeldRecords(clock);
   consumer.on(consumer.events.GROUP_JOIN, () => held.clear());
-  /** The work with held records that were due before others were fetched. */
+  /** Processing of held records, by partition, whose delay ended before more records were fetched. */
   const dueWork = new Map<string, Promise<void>>();
 
   const eachBatch = async (payload: KafkaJS.EachBatchPayload): Promise<void> => {
@@ -66,7 +66,7 @@ export async function kafkajsConsumer(
   const processRecords = async (payload: KafkaJS.EachBatchPayload, records: readonly KafkaRecord[]): Promise<void> => {
     const { batch, heartbeat, resolveOffset, uncommittedOffsets, commitOffsetsIfNecessary, isRunning, isStale } = payload;
     const { topic, partition } = batch;
-    /** The resolved offsets of all partitions. */
+    /** Commits the resolved offsets of all partitions. */
     const commit = (): Promise<void> => commitOffsetsIfNecessary(held.limit(uncommittedOffsets()) as KafkaJS.OffsetsByTopicPartition);
     let isRebalancing = false;
     let settledOffset: string | undefined;
@@ -89,13 +89,13 @@ export async function kafkajsConsumer(
           settledOffset = record.offset;
           held.settled({ topic, partition }, record);
         },
-        hold(waiting, waitMs) {
-          settledOffset = (waiting.at(-1) as KafkaRecord).offset;
-          held.hold({ topic, partition }, waiting, waitMs, () => processHeld(payload));
+        hold(lastRecords, waitMs) {
+          settledOffset = (lastRecords.at(-1) as KafkaRecord).offset;
+          held.hold({ topic, partition }, lastRecords, waitMs, () => processHeld(payload));
         },
         commitIfDue() {
           const now = clock.monotonic();
-          if (now - committedAt < options.commitEveryMs) return;
+          if (now - committedAt < options.commitIntervalMs) return;
           committedAt = now;
           resolveSettled();
           commits.request(commit);

@@ -15,7 +15,7 @@ function broker(): { readonly pending: PendingCommit[]; readonly commit: () => P
   return { pending, commit };
 }
 
-it("commits at once, then once for all requests of the next 100 ms", async () => {
+it("commits immediately, then once for all requests of the next 100 ms", async () => {
   const { pending, commit } = broker();
   const clock = new FakeClock();
   const commits = new OffsetCommits(clock, 5000, 5000);

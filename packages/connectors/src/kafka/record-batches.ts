@@ -24,7 +24,7 @@ export class RecordBatches {
   readonly #clock: Clock;
   readonly #limits: BatchLimits;
   /** The batch that collects records. */
-  #open: Batch | undefined = undefined;
+  #current: Batch | undefined = undefined;
   #client: KafkaClient | undefined = undefined;
 
   constructor(clock: Clock, limits: BatchLimits) {
@@ -36,10 +36,11 @@ export class RecordBatches {
   async send(client: KafkaClient, records: readonly OutgoingRecord[], options: SendOptions): Promise<void> {
     const { fullBytes, maxBytes } = this.#limits;
     const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0);
-    const open = this.#open;
-    if (open !== undefined && (this.#client !== client || open.bytes + bytes > maxBytes || open.records.length + records.length > maxRecords)) open.flush();
+    const current = this.#current;
+    if (current !== undefined && (this.#client !== client || current.bytes + bytes > maxBytes || current.records.length + records.length > maxRecords))
+      current.flush();
     this.#client = client;
-    const batch = (this.#open ??= this.#begin(client, options));
+    const batch = (this.#current ??= this.#begin(client, options));
     for (const record of records) batch.records.push(record);
     batch.bytes += bytes;
     if (batch.bytes >= fullBytes || batch.records.length >= maxRecords) batch.flush();
@@ -57,7 +58,7 @@ export class RecordBatches {
       bytes: 0,
       flush: () => {
         cancel();
-        if (this.#open === batch) this.#open = undefined;
+        if (this.#current === batch) this.#current = undefined;
         flush();
       },
     };

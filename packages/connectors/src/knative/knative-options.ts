@@ -4,8 +4,8 @@ import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
 import { httpOptions } from "../webhook/http-options.ts";
 
-const { httpMethodRestrict: _method, matchOnUriPrefix: _prefix, ...received } = httpOptions;
-const ignoredOption = (why: string) => f.string({ doc: `Accepted but ignored: ${why}.`, group: "advanced" });
+const { httpMethodRestrict: _method, matchOnUriPrefix: _prefix, ...sourceOptions } = httpOptions;
+const ignoredOption = (reason: string) => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 export const knativePath = {
   type: f.enum(["channel", "endpoint", "event"], { doc: "Type of the resource: a channel, a service or the events of a broker.", required: true }),
@@ -13,7 +13,7 @@ export const knativePath = {
 };
 
 export const knativeOptions = {
-  ...received,
+  ...sourceOptions,
   url: f.string({ doc: "Sending: the address; by default the cluster address of the channel, broker or service.", examples: ["{{env:K_SINK}}"] }),
   namespace: f.string({ doc: "Sending without url: the namespace of the channel, broker or service.", default: "default" }),
   name: f.string({ doc: "Sending events without url: name of the broker; `default` by default.", group: "advanced" }),

@@ -18,14 +18,14 @@ interface Received {
 }
 
 /** A channel that records its requests and responds with this status. */
-async function channel(status: number, answer = ""): Promise<{ readonly url: string; readonly received: Received[] }> {
+async function channel(status: number, content = ""): Promise<{ readonly url: string; readonly received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
       received.push({ headers: request.headers, path: request.url, body });
-      response.writeHead(status, { "set-cookie": "sid=1", "x-why": "busy" }).end(answer);
+      response.writeHead(status, { "set-cookie": "sid=1", "x-why": "busy" }).end(content);
     });
   });
   servers.push(server);

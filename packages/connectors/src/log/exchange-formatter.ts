@@ -4,7 +4,7 @@ import { asText } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { isSecretName, maskedText } from "../secret-names.ts";
 
-const show = (what: string, fallback = false) => f.boolean({ doc: `Shows ${what}.`, default: fallback });
+const show = (part: string, fallback = false) => f.boolean({ doc: `Shows ${part}.`, default: fallback });
 
 export const formatOptions = {
   showAll: f.boolean({ doc: "Shows all parts; header values that look like credentials are masked.", default: false }),

@@ -39,7 +39,7 @@ describe("log", () => {
     ["multiline=true", "Exchange[\n  BodyType: String\n  Body: hello\n]"],
     ["plain=true&maxChars=2", "he..."],
     ["showHeaders=true&logMask=false&showBody=false&showBodyType=false", "Exchange[Headers: {Authorization=Bearer abc, plain=1}]"],
-  ])("%s", (options, text) => {
+  ])("formats the exchange with %s", (options, text) => {
     expect(logged(`log:a?${options}`)[0]?.text).toBe(text);
   });
 

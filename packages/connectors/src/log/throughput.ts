@@ -39,11 +39,11 @@ export class Throughput implements Sink {
     const { groupInterval, groupDelay } = this.#options;
     this.stop();
     if (groupInterval === undefined || !(groupInterval > 0)) return;
-    const again = (): void => {
-      this.#cancel = this.#clock.after(groupInterval, again);
+    const tick = (): void => {
+      this.#cancel = this.#clock.after(groupInterval, tick);
       if (this.#groupCount > 0 || !this.#options.groupActiveOnly) this.#summarize(this.#clock.monotonic());
     };
-    this.#cancel = this.#clock.after(groupDelay + groupInterval, again);
+    this.#cancel = this.#clock.after(groupDelay + groupInterval, tick);
   }
 
   stop(): void {
@@ -52,10 +52,10 @@ export class Throughput implements Sink {
   }
 
   #summarize(now: number): void {
-    const took = now - this.#groupAt;
-    const all = now - (this.#firstAt ?? now);
-    const group = `Received: ${this.#groupCount} new messages, with total ${this.#total} so far. Last group took: ${Math.round(took)} millis`;
-    this.#write(`${group} which is: ${perSecond(this.#groupCount, took)} messages per second. average: ${perSecond(this.#total, all)}`);
+    const groupMs = now - this.#groupAt;
+    const totalMs = now - (this.#firstAt ?? now);
+    const group = `Received: ${this.#groupCount} new messages, with total ${this.#total} so far. Last group took: ${Math.round(groupMs)} millis`;
+    this.#write(`${group} which is: ${perSecond(this.#groupCount, groupMs)} messages per second. average: ${perSecond(this.#total, totalMs)}`);
     this.#groupAt = now;
     this.#groupCount = 0;
   }

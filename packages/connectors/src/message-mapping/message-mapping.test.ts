@@ -5,14 +5,14 @@ import { messageMappingConnector, type MessageMappingPort } from "./message-mapp
 const sinkWith = (port: MessageMappingPort, uri: string) => connectorUnderTest(messageMappingConnector(port), new FakeHost()).sink(uri);
 
 it("passes body, headers and parameters to the document and uses its output and output type", () => {
-  const seen: unknown[] = [];
+  const inputs: unknown[] = [];
   const port: MessageMappingPort = {
     find: (id) => ({
       error: undefined,
       mapping: {
         contentType: "application/xml",
         run({ body, headers, params }) {
-          seen.push([id, body, headers.get("h"), params]);
+          inputs.push([id, body, headers.get("h"), params]);
           return { output: "<a/>", errors: [] };
         },
         runIncrementally: () => expect.fail("a short body is mapped at once"),
@@ -21,7 +21,7 @@ it("passes body, headers and parameters to the document and uses its output and 
   };
   const exchange = exchangeOf({ a: 1 }, { h: "x" });
   expect(sinkWith(port, "message-mapping:order?plant=1000").send(exchange)).toBeUndefined();
-  expect(seen).toEqual([["order", { a: 1 }, "x", { plant: "1000" }]]);
+  expect(inputs).toEqual([["order", { a: 1 }, "x", { plant: "1000" }]]);
   expect([exchange.message.body, exchange.message.headers.get("content-type")]).toEqual(["<a/>", "application/xml"]);
 });
 
@@ -44,7 +44,7 @@ it("fails with the errors of the fields and keeps the body", () => {
 it.each([
   [undefined, "message mapping 'm' not found"],
   [{ error: "unknown message mapping 'parts'", mapping: undefined }, "message mapping 'm': unknown message mapping 'parts'"],
-])("names a missing document", (found, message) => {
+])("fails with the id of a missing or invalid document", (found, message) => {
   expect(() => sinkWith({ find: () => found }, "message-mapping:m").send(exchangeOf("in"))).toThrow(message);
 });
 

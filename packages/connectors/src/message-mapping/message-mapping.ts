@@ -102,8 +102,8 @@ const isLong = (body: unknown): boolean => (typeof body === "string" || body ins
 function compiledOf(port: MessageMappingPort, id: string): CompiledDocument {
   const found = port.find(id);
   if (found?.mapping !== undefined) return found.mapping;
-  const why = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it has errors"}`;
-  throw new FlowError("java.lang.IllegalArgumentException", why, { code: "mapping-unknown" });
+  const problem = found === undefined ? `message mapping '${id}' not found` : `message mapping '${id}': ${found.error ?? "it has errors"}`;
+  throw new FlowError("java.lang.IllegalArgumentException", problem, { code: "mapping-unknown" });
 }
 
 /** Only a body that cannot be parsed is the fault of the sender; errors of rules and tables are errors of the flow. */

@@ -10,7 +10,7 @@ const failing = (code?: string) => (): never => {
 };
 
 /** A receiver for a system whose messages are numbers and which does not count attempts. */
-function setUp(work: (exchange: Exchange) => void | Promise<void>, more: Partial<ReceiverOptions> = {}, parts: Partial<ReceiverParts> = {}) {
+function setUp(work: (exchange: Exchange) => void | Promise<void>, overrides: Partial<ReceiverOptions> = {}, parts: Partial<ReceiverParts> = {}) {
   const clock = new FakeClock();
   const routeInput = new FakeRouteInput(work);
   const settled: [number, Outcome["kind"], number][] = [];
@@ -25,7 +25,7 @@ function setUp(work: (exchange: Exchange) => void | Promise<void>, more: Partial
       pause: () => void calls.push("pause"),
       resume: () => void calls.push("resume"),
     },
-    { ...options, ...more },
+    { ...options, ...overrides },
     { clock, failed: (problem) => void problems.push(problem), ...parts },
   );
   return { clock, routeInput, messageReceiver, settled, calls, problems };
@@ -41,12 +41,12 @@ describe("a message receiver", () => {
   it("acknowledges a message only after its run, and pauses while its window is full", async () => {
     const finish: (() => void)[] = [];
     const { messageReceiver, settled, calls } = setUp(() => new Promise<void>((resolve) => void finish.push(resolve)));
-    const taken = [messageReceiver.take(1), messageReceiver.take(2)];
+    const pending = [messageReceiver.take(1), messageReceiver.take(2)];
     expect([settled, calls, messageReceiver.inflight, messageReceiver.hasRoom]).toEqual([[], ["pause"], 2, false]);
     let stopped = false;
     const stopping = messageReceiver.stop().then(() => (stopped = true));
     finish[0]?.();
-    await taken[0];
+    await pending[0];
     expect([settled, calls, stopped]).toEqual([[[1, "done", 0]], ["pause", "resume"], false]);
     finish[1]?.();
     await stopping;
@@ -73,38 +73,38 @@ describe("a message receiver", () => {
     ] as const) {
       const { messageReceiver, settled } = setUp(failing(code));
       for (let attempt = 0; attempt < 10; attempt++) void messageReceiver.take(1);
-      expect(new Set(settled.map((each) => each.join()))).toEqual(new Set([`1,redeliver,${wait}`]));
+      expect(new Set(settled.map((entry) => entry.join()))).toEqual(new Set([`1,redeliver,${wait}`]));
     }
   });
 
   it("writes a dead letter before it acknowledges, and returns the message when that fails", async () => {
-    const kept: unknown[] = [];
-    let full = true;
+    const stored: unknown[] = [];
+    let isFull = true;
     const deadLetters = {
-      store: (exchange: Exchange) => (full ? Promise.reject(new Error("no space")) : Promise.resolve(void kept.push(exchange.message.body))),
+      store: (exchange: Exchange) => (isFull ? Promise.reject(new Error("no space")) : Promise.resolve(void stored.push(exchange.message.body))),
     };
     const { messageReceiver, settled, problems } = setUp(failing(), { maximumRedeliveries: 0 }, { deadLetters });
     await messageReceiver.take(1);
     expect([settled, problems]).toEqual([[[1, "redeliver", 150]], ["a dead letter could not be written: no space"]]);
-    full = false;
+    isFull = false;
     await messageReceiver.take(1);
-    expect([settled.at(-1), kept]).toEqual([[1, "dead-letter", 0], [1]]);
+    expect([settled.at(-1), stored]).toEqual([[1, "dead-letter", 0], [1]]);
   });
 
   it("counts a run that exceeds its lease as failed, and reports a late success", async () => {
     let finish = (): void => undefined;
-    const late: unknown[] = [];
+    const lateItems: unknown[] = [];
     const { clock, messageReceiver, settled } = setUp(
       () => new Promise<void>((resolve) => (finish = resolve)),
       { leaseMs: 1000 },
-      { doneLate: (item) => void late.push(item) },
+      { doneLate: (item) => void lateItems.push(item) },
     );
-    const taken = messageReceiver.take(3);
+    const pending = messageReceiver.take(3);
     await clock.advance(1000);
-    await taken;
-    expect([settled, late, clock.pending]).toEqual([[[3, "redeliver", 100]], [], 0]);
+    await pending;
+    expect([settled, lateItems, clock.pending]).toEqual([[[3, "redeliver", 100]], [], 0]);
     finish();
     await clock.advance(0);
-    expect([settled.length, late]).toEqual([1, [3]]);
+    expect([settled.length, lateItems]).toEqual([1, [3]]);
   });
 });

@@ -50,7 +50,7 @@ export interface ReceiverOptions {
   /** A run that takes longer counts as a failed attempt; 0 or less for no limit. A late success still counts. */
   readonly leaseMs: number;
   /** The system cannot deliver a message again: one whose run was abandoned when the route stopped is dead-lettered. */
-  readonly cannotReturn?: boolean;
+  readonly cannotRedeliver?: boolean;
 }
 
 /** For systems that deliver a message once: if its run fails, it becomes a dead letter. */
@@ -117,7 +117,7 @@ export class MessageReceiver<T> {
     return pending.then(() => this.#release());
   }
 
-  /** True when a message that failed this often is not delivered again. */
+  /** True when a message that failed this many times is not delivered again. */
   isExhausted(attempts: number): boolean {
     const { maximumRedeliveries } = this.#options;
     return maximumRedeliveries >= 0 && attempts > maximumRedeliveries;
@@ -147,10 +147,10 @@ export class MessageReceiver<T> {
 
   #deliverWithLease(item: T, run: Promise<Exchange>): Promise<void> {
     return new Promise((resolve) => {
-      let late = false;
+      let isExpired = false;
       const { leaseMs } = this.#options;
       const cancel = this.#parts.clock.after(leaseMs, () => {
-        late = true;
+        isExpired = true;
         const timeout = new FlowError("java.util.concurrent.TimeoutException", `the message was not processed within ${leaseMs} ms`, {
           code: "queue-lease-over",
         });
@@ -158,7 +158,7 @@ export class MessageReceiver<T> {
       });
       void run.then((exchange) => {
         cancel();
-        if (!late) resolve(this.#complete(item, this.#outcomeOf(item, exchange)));
+        if (!isExpired) resolve(this.#complete(item, this.#outcomeOf(item, exchange)));
         else if (settlementOf(exchange).kind === "done") this.#parts.doneLate?.(item);
       });
     });
@@ -171,7 +171,7 @@ export class MessageReceiver<T> {
       return done;
     }
     if (settlement.kind !== "released") return this.#failed(item, settlement.failure, exchange);
-    if (settlement.reason === "drained" && this.#options.cannotReturn === true)
+    if (settlement.reason === "drained" && this.#options.cannotRedeliver === true)
       return { kind: "dead-letter", attempts: this.#attemptsBefore(item) + 1, failure: settlement.failure, exchange };
     return {
       kind: "redeliver",

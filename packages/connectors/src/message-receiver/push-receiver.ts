@@ -9,7 +9,7 @@ export interface PushedItem {
   /** Creates the message as received. A route may change its message, so retries and dead letters need a new one. */
   message(): Message;
   readonly delivery: Delivery;
-  /** Estimated. */
+  /** Estimated size. */
   readonly bytes: number;
 }
 
@@ -25,7 +25,7 @@ const maxItems = 10_000;
 const maxBytes = 16 * 1024 * 1024;
 const warnEvery = 1000;
 
-/** A message on its way to the route. */
+/** A message that is being delivered to the route. */
 interface Attempt {
   readonly item: PushedItem;
   /** Set when it was neither processed nor stored as a dead letter: it is retried after this delay. */
@@ -54,7 +54,7 @@ export class PushReceiver {
         idOf: () => undefined,
         settle: (attempt, outcome) => void (attempt.retryAfterMs = outcome.kind === "redeliver" ? outcome.waitMs : undefined),
       },
-      { ...singleAttempt, cannotReturn: true },
+      { ...singleAttempt, cannotRedeliver: true },
       { clock, failed: (problem) => log.write("WARN", logger, `${uri}: ${problem}`), ...(deadLetters === undefined ? {} : { deadLetters }) },
     );
   }

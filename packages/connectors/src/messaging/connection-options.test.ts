@@ -16,7 +16,7 @@ function source(uri: keyof typeof connectors, option: string, value: string): un
   return connector.connect({} as never, {} as never).source?.({ uri: `${uri}:t`, scheme: uri, options: values, extra: {} } as never, scope as never);
 }
 
-describe("options of which only false is supported", () => {
+describe("unsupported option values", () => {
   it.each([
     ["nats", "manualAck"],
     ["paho", "manualAcksEnabled"],

@@ -10,7 +10,7 @@ export function brokerMessage(body: unknown, wire: Readonly<Record<string, unkno
 }
 
 /** Replaces the body with that of a reply and adds its headers, except received ones with names that the runtime uses internally. */
-export function takeReply(message: Message, reply: Message): void {
+export function applyReply(message: Message, reply: Message): void {
   message.body = reply.body;
   const added = new Map(reply.headers.own());
   for (const [name, value] of reply.headers)
@@ -75,10 +75,10 @@ export function routeName({ flowId, id }: { readonly flowId: string; readonly id
   return `sluice-${flowId}-${id}`.replaceAll(/[^\w-]/g, "_");
 }
 
-/** Resolves with the promise, or rejects with `late()` after `ms`. The promise itself is not cancelled. */
-export function withTimeout<T>(clock: Clock, ms: number, pending: Promise<T>, late: () => Error): Promise<T> {
+/** Resolves with the promise, or rejects with the error of `timeoutError` after `ms`. The promise itself is not cancelled. */
+export function withTimeout<T>(clock: Clock, ms: number, pending: Promise<T>, timeoutError: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () => reject(late()));
+    const cancel = clock.after(ms, () => reject(timeoutError()));
     pending.then(
       (value) => {
         cancel();

@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import { Prefetched } from "./prefetched.ts";
 
-it("processes synchronous items at once and in order, including those that arrive during one", () => {
-  const seen: number[] = [];
+it("processes synchronous items immediately and in order, including items that arrive meanwhile", () => {
+  const processed: number[] = [];
   const prefetched: Prefetched<number> = new Prefetched<number>({
     window: 1,
     work(item) {
       if (item === 1) prefetched.take(2);
-      seen.push(item);
+      processed.push(item);
       return undefined;
     },
     release: () => undefined,
   });
   prefetched.take(1);
   prefetched.take(3);
-  expect(seen).toEqual([1, 2, 3]);
+  expect(processed).toEqual([1, 2, 3]);
 });
 
 it("never exceeds its window, and returns items that were not started when it stops", async () => {

@@ -112,7 +112,7 @@ class JetStreamSubscription implements Subscription {
         backOffMultiplier: 1,
         maximumRedeliveryDelay: Math.max(nackWait, 1),
         leaseMs: 0,
-        cannotReturn: !isAcknowledged,
+        cannotRedeliver: !isAcknowledged,
       },
       { clock: this.#parts.host.clock, deadLetters: this.#parts.deadLetters, failed: (problem) => this.#log("ERROR", problem) },
     );

@@ -59,7 +59,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
           return undefined;
         },
       },
-      { ...singleAttempt, window, cannotReturn: true },
+      { ...singleAttempt, window, cannotRedeliver: true },
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.nats", `${uri}: ${problem}`) },
     );
     const work = (message: Msg): Awaitable => {

@@ -4,13 +4,13 @@ import mqtt, { type MqttClient } from "mqtt";
 import { afterEach, expect, it } from "vitest";
 import { endLink } from "./mqtt-links.ts";
 
-const accepted = Buffer.from([0x20, 2, 0, 0]);
+const connack = Buffer.from([0x20, 2, 0, 0]);
 
 /** A broker that accepts connections and responds to nothing else. */
 const sockets: Socket[] = [];
 const broker = createServer((socket) => {
   sockets.push(socket);
-  socket.on("error", () => undefined).once("data", () => socket.write(accepted));
+  socket.on("error", () => undefined).once("data", () => socket.write(connack));
 });
 
 afterEach(() => {

@@ -25,7 +25,7 @@ export interface Publication {
 export interface ConfirmationLimit {
   readonly clock: Clock;
   readonly ms: number;
-  late(publication: Publication): Error;
+  timeoutError(publication: Publication): Error;
 }
 
 /** The client's debug log costs several calls for each packet even while it is off. */
@@ -39,8 +39,8 @@ export class MqttLinks {
   readonly #disconnected: (problem: string) => void;
   readonly #publishers = new Map<MqttVersion, Promise<Mqtt.MqttClient>>();
   readonly #versionOf = new Map<Mqtt.MqttClient, MqttVersion>();
-  /** The publishers that are open, so that sending need not wait for a promise. */
-  readonly #open = new Map<MqttVersion, Mqtt.MqttClient>();
+  /** The connected publishers, so that sending need not wait for a promise. */
+  readonly #connected = new Map<MqttVersion, Mqtt.MqttClient>();
   /** Fails the messages of a publisher that the broker has not confirmed. */
   readonly #unconfirmed = new WeakMap<Mqtt.MqttClient, Set<(problem: Error) => void>>();
 
@@ -67,7 +67,7 @@ export class MqttLinks {
     opening.then(
       (client) => {
         this.#versionOf.set(client, version);
-        this.#open.set(version, client);
+        this.#connected.set(version, client);
         const unconfirmed = new Set<(problem: Error) => void>();
         this.#unconfirmed.set(client, unconfirmed);
         // The client would never settle messages in flight.
@@ -96,9 +96,14 @@ export class MqttLinks {
     throw failure;
   }
 
-  #connect(url: string, more: Mqtt.IClientOptions, lost: (problem: string) => void, prepare: (client: Mqtt.MqttClient) => void): Promise<Mqtt.MqttClient> {
+  #connect(
+    url: string,
+    clientOptions: Mqtt.IClientOptions,
+    lost: (problem: string) => void,
+    prepare: (client: Mqtt.MqttClient) => void,
+  ): Promise<Mqtt.MqttClient> {
     // The runtime reconnects and reports lost connections.
-    const options = { ...this.#settings.options, ...more, reconnectPeriod: 0, resubscribe: false, manualConnect: true, log: ignoreLog };
+    const options = { ...this.#settings.options, ...clientOptions, reconnectPeriod: 0, resubscribe: false, manualConnect: true, log: ignoreLog };
     const client = this.#mqtt.connect(url.replace(/^tcp:/, "mqtt:").replace(/^ssl:/, "mqtts:"), options);
     prepare(client);
     return new Promise((resolve, reject) => {
@@ -128,10 +133,10 @@ export class MqttLinks {
 
   /** Resolves when the broker has received the message: on PUBACK or PUBCOMP, or when it is written for QoS 0. */
   publish(version: MqttVersion, publication: Publication, limit: ConfirmationLimit): Promise<void> {
-    const open = this.#open.get(version);
-    return open === undefined
+    const connected = this.#connected.get(version);
+    return connected === undefined
       ? this.publisher(version).then((client) => this.#publishWith(client, publication, limit))
-      : this.#publishWith(open, publication, limit);
+      : this.#publishWith(connected, publication, limit);
   }
 
   #publishWith(client: Mqtt.MqttClient, publication: Publication, limit: ConfirmationLimit): Promise<void> {
@@ -139,7 +144,7 @@ export class MqttLinks {
     const unconfirmed = this.#unconfirmed.get(client);
     return new Promise<void>((resolve, reject) => {
       if (!client.connected) return reject(new Error(lostBefore));
-      const cancel = limit.clock.after(limit.ms, () => fail(limit.late(publication)));
+      const cancel = limit.clock.after(limit.ms, () => fail(limit.timeoutError(publication)));
       const fail = (problem: Error): void => {
         cancel();
         unconfirmed?.delete(fail);
@@ -168,7 +173,7 @@ export class MqttLinks {
   async close(): Promise<void> {
     const all = [...this.#publishers.values()];
     this.#publishers.clear();
-    this.#open.clear();
+    this.#connected.clear();
     await Promise.allSettled(all.map(async (opening) => endLink(await opening)));
   }
 }

@@ -13,23 +13,23 @@ const noBytes = Buffer.alloc(0);
 export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoDialect, connection: Connection<MqttLinks>, host: Host): Sink {
   const { clock } = host;
   const version = dialect.versionOf(options);
-  const limitMs = (options.connectionTimeout ?? 30) * 1000;
+  const timeoutMs = (options.connectionTimeout ?? 30) * 1000;
   if (/[+#]/.test(options.topic))
     throw new CompileError("bad-option", `'${uri}' has a wildcard in its topic, so messages cannot be sent to it`, { option: "topic" });
 
-  const problem = (topic: string, message: string, code: string, more: { retryable: boolean; details?: Record<string, unknown> }): FlowError =>
-    new FlowError(dialect.exception, `MQTT, topic '${topic}': ${message}`, { code, ...more });
+  const mqttError = (topic: string, message: string, code: string, attributes: { retryable: boolean; details?: Record<string, unknown> }): FlowError =>
+    new FlowError(dialect.exception, `MQTT, topic '${topic}': ${message}`, { code, ...attributes });
   const limit: ConfirmationLimit = {
     clock,
-    ms: limitMs,
-    late: ({ topic }) => problem(topic, `no confirmation from the broker within ${limitMs} ms`, "mqtt-timeout", { retryable: true }),
+    ms: timeoutMs,
+    timeoutError: ({ topic }) => mqttError(topic, `no confirmation from the broker within ${timeoutMs} ms`, "mqtt-timeout", { retryable: true }),
   };
 
   const inflight = options.maxInflight === undefined ? undefined : new InflightLimit(options.maxInflight);
 
   /** Messages are not queued while the broker is disconnected: sending waits for the connection, up to its timeout. */
   const waitForConnection = async ({ run }: Exchange, failure: unknown): Promise<MqttLinks> => {
-    const until = clock.monotonic() + limitMs;
+    const until = clock.monotonic() + timeoutMs;
     const waits = new CancellableDelays(clock);
     const end = (): void => waits.end();
     run.signal.addEventListener("abort", end, { once: true });
@@ -66,7 +66,7 @@ export function pahoSink({ options, uri }: Endpoint<PahoOptions>, dialect: PahoD
         if (isFlowError(error)) throw error;
         const { message, code } = error as Error & { code?: unknown };
         const isRefused = typeof code === "number" && code >= 128;
-        throw problem(publication.topic, message, isRefused ? "mqtt-refused" : "mqtt-failed", { retryable: !isRefused, details: { reasonCode: code } });
+        throw mqttError(publication.topic, message, isRefused ? "mqtt-refused" : "mqtt-failed", { retryable: !isRefused, details: { reasonCode: code } });
       }
     },
   };

@@ -16,7 +16,7 @@ import { MessageReceiver, singleAttempt } from "../message-receiver/message-rece
 import { combineUntilImmediate } from "../messaging/combine-writes.ts";
 import { brokerMessage, every, routeName, CancellableDelays, traceReader } from "../messaging/incoming.ts";
 import { SourceHeaders } from "../messaging/source-headers.ts";
-import { ownLink } from "../reconnecting/own-link.ts";
+import { dedicatedLink } from "../reconnecting/dedicated-link.ts";
 import { reconnectAttempts, whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import { endLink, type MqttLinks } from "./mqtt-links.ts";
@@ -44,10 +44,10 @@ interface Link {
   /**
    * A message that arrived before `work` was set. There is at most one, because the client reads no further until it is acknowledged.
    */
-  early: Parameters<Work> | undefined;
+  pendingMessage: Parameters<Work> | undefined;
 }
 
-/** A wildcard is a whole level, and `#` the last one. */
+/** A wildcard must be a complete level, and `#` must be the last level. */
 const isTopicFilter = (filter: string): boolean =>
   filter.split("/").every((level, index, levels) => level === "+" || (level === "#" && index === levels.length - 1) || !/[+#]/.test(level));
 
@@ -61,21 +61,21 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     });
   const isClean = dialect.isClean(options);
   let currentInput: SourceInput | undefined;
-  const connection = ownLink<MqttLinks, Link>(shared, {
+  const connection = dedicatedLink<MqttLinks, Link>(shared, {
     async open(links, lost) {
-      const link: Pick<Link, "lost" | "work" | "early"> = { lost, work: undefined, early: undefined };
+      const link: Pick<Link, "lost" | "work" | "pendingMessage"> = { lost, work: undefined, pendingMessage: undefined };
       // An existing session sends its messages before the subscription is confirmed.
-      const take: Work = (packet, settled) => (link.work === undefined ? void (link.early = [packet, settled]) : link.work(packet, settled));
+      const handle: Work = (packet, settled) => (link.work === undefined ? void (link.pendingMessage = [packet, settled]) : link.work(packet, settled));
       const clientId = options.clientId ?? links.clientId ?? routeName(currentInput?.route ?? { flowId: "", id: "" });
       const client = await links.open(linkOptions(clientId, options, dialect), lost, (created) => {
         // With QoS 2, the broker considers a message delivered at the first acknowledgement, so it must follow the run.
         created.options.customHandleAcks = (_topic, _message, packet, done) => {
           const acknowledge = (): void => (done as (code: number) => void)(0);
-          if ((packet as IPublishPacket).qos === 2) take(packet as IPublishPacket, acknowledge);
+          if ((packet as IPublishPacket).qos === 2) handle(packet as IPublishPacket, acknowledge);
           else acknowledge();
         };
         // Also called for QoS 2, when the message is released; by then its run is done.
-        created.handleMessage = (packet, settled) => (packet.qos === 2 ? settled() : take(packet, () => settled()));
+        created.handleMessage = (packet, settled) => (packet.qos === 2 ? settled() : handle(packet, () => settled()));
       });
       return Object.assign(link, { client });
     },
@@ -119,7 +119,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
         // A broker that retains the session redelivers unacknowledged messages when the source reconnects.
         if (!isStopping) work(packet, settled);
       };
-      if (link.early !== undefined) link.work(...link.early);
+      if (link.pendingMessage !== undefined) link.work(...link.pendingMessage);
       client.once("close", () => reject(new Error("the connection was lost before the broker confirmed the subscription")));
       subscribe(client, options).then(resolve, (error: Error) => {
         reject(error);
@@ -175,7 +175,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
 
 async function subscribe(client: MqttClient, { topic, qos }: PahoOptions): Promise<void> {
   const granted = await client.subscribeAsync(topic, { qos: qos as 0 | 1 | 2 });
-  const refused = granted.find((each) => each.qos >= 128);
+  const refused = granted.find((grant) => grant.qos >= 128);
   if (refused !== undefined) throw new Error(`the broker rejected the subscription to '${topic}', reason ${refused.qos}`);
 }
 
@@ -215,7 +215,7 @@ function receiverOf(routeInput: SourceInput, { options, uri }: Endpoint<PahoOpti
         else item.outcome = outcome.waitMs > 0 ? { retryAfterMs: outcome.waitMs } : "returned";
       },
     },
-    { ...singleAttempt, cannotReturn: options.qos === 0 || dialect.isClean(options) },
+    { ...singleAttempt, cannotRedeliver: options.qos === 0 || dialect.isClean(options) },
     { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.mqtt", `${uri}: ${problem}`) },
   );
 }

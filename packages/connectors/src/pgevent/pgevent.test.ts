@@ -11,9 +11,9 @@ const load = (need: { readonly package: string }): Promise<unknown> => import(ne
 
 describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
   const target = server as NonNullable<typeof server>;
-  const ends: (() => Promise<void>)[] = [];
+  const cleanUps: (() => Promise<void>)[] = [];
   afterAll(async () => {
-    for (const end of ends.toReversed()) await end();
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     await server?.end();
   });
 
@@ -29,13 +29,13 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
       },
       load,
     );
-    ends.push(() => connections.close());
+    cleanUps.push(() => connections.close());
     return connectorUnderTest(pgeventConnector(deadLetters), Object.assign(host, { connections }));
   };
 
   it("delivers notifications, and listens again after a lost connection", async () => {
     const link = await FaultyLink.to(target);
-    ends.push(() => link.close());
+    cleanUps.push(() => link.close());
     const events = eventsOn(link.port);
     const channel = `Sluice "${process.pid}`;
     const source = events.source(`pgevent:x:1/db/${encodeURIComponent(channel)}?datasource=#listening&reconnectDelay=50`);
@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
 
   it("listens again when the connection is dead but was not closed", { timeout: 60_000 }, async () => {
     const link = await FaultyLink.to(target);
-    ends.push(() => link.close());
+    cleanUps.push(() => link.close());
     const events = eventsOn(link.port);
     const channel = `silent_${process.pid}`;
     const source = events.source(`pgevent:x:1/db/${channel}?datasource=#listening&reconnectDelay=50`);

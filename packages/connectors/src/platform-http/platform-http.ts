@@ -11,7 +11,7 @@ import { operationOption, readOperation } from "../webhook/rest-operation.ts";
 
 const path = { path: f.string({ doc: "The path; it may have `{name}` segments, and a trailing `/*` serves all paths below.", required: true }) };
 
-const ignoredOption = (why: string) => f.boolean({ doc: `Accepted but ignored: ${why}.`, default: false, group: "advanced" });
+const ignoredOption = (reason: string) => f.boolean({ doc: `Accepted but ignored: ${reason}.`, default: false, group: "advanced" });
 
 const options = {
   ...httpOptions,

@@ -41,10 +41,10 @@ export function polledSource<T>(polling: Polling<T>): Source {
   let currentPoll: Promise<PollOutcome> | undefined;
   let problem: string | undefined;
 
-  const report = (routeInput: SourceInput, found: string, error: unknown): void => {
-    if (found !== problem) log.write("WARN", logger, `${uri}: ${found}: ${error instanceof Error ? error.message : String(error)}`);
-    problem = found;
-    routeInput.lost(found);
+  const report = (routeInput: SourceInput, description: string, error: unknown): void => {
+    if (description !== problem) log.write("WARN", logger, `${uri}: ${description}: ${error instanceof Error ? error.message : String(error)}`);
+    problem = description;
+    routeInput.lost(description);
   };
   const recover = (routeInput: SourceInput): void => {
     problem = undefined;
@@ -57,9 +57,9 @@ export function polledSource<T>(polling: Polling<T>): Source {
     try {
       items = await polling.poll();
     } catch (error) {
-      const found = polling.problemOf(error);
-      if (found !== undefined && !isStopped()) report(routeInput, found, error);
-      return found === undefined ? "nothing" : "failed";
+      const description = polling.problemOf(error);
+      if (description !== undefined && !isStopped()) report(routeInput, description, error);
+      return description === undefined ? "nothing" : "failed";
     }
     if (problem !== undefined && !isStopped()) recover(routeInput);
     const size = options.maxMessagesPerPoll > 0 ? Math.min(options.maxMessagesPerPoll, items.length) : items.length;

@@ -105,7 +105,7 @@ export interface QueueStore {
   /** The time used for positions: wall-clock time that is strictly increasing. */
   now(): number;
   /** Resolves when the message is on disk; rejects with a FlowError when the queue is full. */
-  put(queue: string, message: StoredMessage, place: { readonly key: string | undefined; readonly delayMs: number }): Promise<QueuedMessage>;
+  put(queue: string, message: StoredMessage, options: { readonly key: string | undefined; readonly delayMs: number }): Promise<QueuedMessage>;
   /** Messages due up to `until`, after a position, in order; at most `limit`. */
   page(queue: string, after: Position | undefined, until: number, limit: number): readonly QueuedMessage[];
   /** When the first message after a position is due. */

@@ -73,16 +73,16 @@ export class QueueConsumer implements QueueSubscriber {
   async #work(): Promise<void> {
     const { clock } = this.#queue;
     await clock.yieldToEventLoop();
-    let began = clock.monotonic();
-    let worked = 0;
+    let sliceStart = clock.monotonic();
+    let sliceCount = 0;
     for (let entry = this.#next(); entry !== undefined; entry = this.#next()) {
       if (this.#busy < this.#options.concurrentConsumers && this.#queue.hasReady) this.wake();
       const running = this.#queue.isSuspect(entry) ? this.#deliverSuspect(entry) : this.#deliver(entry);
       if (running !== undefined) await running;
-      if (++worked >= sliceMessages || clock.monotonic() - began > sliceMs) {
+      if (++sliceCount >= sliceMessages || clock.monotonic() - sliceStart > sliceMs) {
         await clock.yieldToEventLoop();
-        began = clock.monotonic();
-        worked = 0;
+        sliceStart = clock.monotonic();
+        sliceCount = 0;
       }
     }
     this.#busy--;

@@ -145,7 +145,7 @@ function queuePoller(queueOf: () => Queue, host: Host): Poller {
       const queue = queueOf();
       const entry = await waitFor(queue, timeoutMs, exchange, host);
       if (entry === undefined) return undefined;
-      onExchangeEnd(exchange, (over) => (settlementOf(over).kind === "done" ? queue.done(entry) : queue.requeue(entry)));
+      onExchangeEnd(exchange, (ended) => (settlementOf(ended).kind === "done" ? queue.done(entry) : queue.requeue(entry)));
       return messageOf(entry);
     },
   };

@@ -102,10 +102,10 @@ describe("messages on disk", () => {
   });
 
   it("a damaged message is rejected, never restored in part", () => {
-    const whole = storeMessage(new Message({ a: 1 }, Headers.of({ h: "x" })), {}, 1_000);
-    expect(restoreMessage(whole).message.body).toEqual({ a: 1 });
+    const stored = storeMessage(new Message({ a: 1 }, Headers.of({ h: "x" })), {}, 1_000);
+    expect(restoreMessage(stored).message.body).toEqual({ a: 1 });
     for (const damaged of [{ envelope: "{" }, { envelope: "null" }, { envelope: "" }, { kind: "other" as "text" }, { body: Buffer.from("{") }])
-      expect(errorOf(() => restoreMessage({ ...whole, ...damaged })).code).toBe("message-damaged");
+      expect(errorOf(() => restoreMessage({ ...stored, ...damaged })).code).toBe("message-damaged");
   });
 });
 

@@ -7,7 +7,7 @@ import type { DeadLetterDetails, DurableQueues, Position, Queue, QueuedMessage, 
 import { storedSize, type StoredMessage } from "./stored-message.ts";
 
 const pageSize = 256;
-/** Positions read ahead, so that a key that is blocked for long does not stop the others. */
+/** Positions read ahead, so that a key that is blocked for a long time does not block the others. */
 const maxWindow = 10_000;
 const maxParked = 100_000;
 /** Memory for messages between arrival and delivery; others are read from disk again. */
@@ -18,7 +18,7 @@ const diskRetryMs = 100;
 
 /** The change to a message's row after an attempt. */
 interface Settlement {
-  readonly what: string;
+  readonly action: string;
   write(): Promise<void>;
   /** Called when it can never be written. */
   onPermanentFailure?(): void;
@@ -107,7 +107,7 @@ export class WorkQueue implements Queue {
       const entry = this.#ready.shift();
       if (entry === undefined) return undefined;
       if (entry.message !== undefined) this.#bytes -= storedSize(entry.message);
-      const message = entry.message ?? this.#open.read(entry.seq);
+      const message = entry.message ?? this.#openStore.read(entry.seq);
       if (message !== undefined) return { ...entry, message };
       this.#forget(entry);
     }
@@ -115,17 +115,17 @@ export class WorkQueue implements Queue {
   }
 
   isSuspect(entry: Taken): boolean {
-    return this.#open.isSuspect(entry.seq);
+    return this.#openStore.isSuspect(entry.seq);
   }
 
   async begin(entry: Taken): Promise<boolean> {
-    const record = (): Promise<void> => this.#open.begin(entry.seq, entry.attempts + 1);
+    const record = (): Promise<void> => this.#openStore.begin(entry.seq, entry.attempts + 1);
     try {
       await record();
       return true;
     } catch (error) {
       const requeue = (delayMs: number): void => this.#requeueAfter(entry, entry.attempts, delayMs);
-      this.#retryWhenAccepted({ what: "record an attempt", write: () => record().then(() => requeue(0)), onPermanentFailure: () => requeue(1_000) }, error);
+      this.#retryWhenAccepted({ action: "record an attempt", write: () => record().then(() => requeue(0)), onPermanentFailure: () => requeue(1_000) }, error);
       return false;
     }
   }
@@ -134,24 +134,24 @@ export class WorkQueue implements Queue {
     this.#releaseKey(entry);
     // Track it until the row is deleted: a page read meanwhile would still find it.
     this.#settle({
-      what: "delete a finished message",
-      write: () => this.#open.remove(this.name, entry).then(() => void this.#tracked.delete(entry.seq)),
+      action: "delete a finished message",
+      write: () => this.#openStore.remove(this.name, entry).then(() => void this.#tracked.delete(entry.seq)),
     });
   }
 
   deadLetter(entry: Taken, details: DeadLetterDetails): void {
     this.#settle({
-      what: "move a message to the dead letters",
-      write: () => this.#open.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
+      action: "move a message to the dead letters",
+      write: () => this.#openStore.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
       onPermanentFailure: () => this.#requeueAfter(entry, entry.attempts, 1_000),
     });
   }
 
   retry(entry: Taken, attempts: number, delayMs: number): void {
-    const due = this.#open.now() + delayMs;
+    const due = this.#openStore.now() + delayMs;
     this.#settle({
-      what: "record a failed attempt",
-      write: () => this.#open.postpone(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
+      action: "record a failed attempt",
+      write: () => this.#openStore.postpone(entry, attempts, due).then(() => this.#readmit({ ...entry, attempts, due, message: undefined })),
       onPermanentFailure: () => this.#requeueAfter(entry, attempts, delayMs),
     });
   }
@@ -165,7 +165,7 @@ export class WorkQueue implements Queue {
     if (!this.#tracked.has(entry.seq)) this.done(entry);
   }
 
-  get #open(): QueueStore {
+  get #openStore(): QueueStore {
     if (this.#store === undefined) throw new Error(`queue '${this.name}' was never opened`);
     return this.#store;
   }
@@ -173,10 +173,10 @@ export class WorkQueue implements Queue {
   #onStored(queued: QueuedMessage, message: StoredMessage): void {
     // A page read meanwhile may already contain it.
     if (this.#subscribers.length === 0 || this.#tracked.has(queued.seq)) return;
-    if (queued.due > this.#open.now()) return this.#expect(queued.due);
+    if (queued.due > this.#openStore.now()) return this.#wakeAt(queued.due);
     if (this.#cursor !== undefined && !isAfter(queued, this.#cursor)) return this.#admit({ ...queued, message: undefined });
-    const direct = this.#caughtUp && this.#ready.length < maxWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
-    if (direct) {
+    const isNext = this.#caughtUp && this.#ready.length < maxWindow && (this.#nextDue === undefined || this.#nextDue > queued.due);
+    if (isNext) {
       this.#cursor = queued;
       this.#admit({ ...queued, message: this.#bytes + queued.size <= windowBytes ? message : undefined });
     } else {
@@ -195,7 +195,7 @@ export class WorkQueue implements Queue {
 
   #fill(): void {
     if (this.#caughtUp || this.#subscribers.length === 0 || this.#keys.parked >= maxParked) return;
-    const store = this.#open;
+    const store = this.#openStore;
     const page = store.page(this.name, this.#cursor, store.now(), pageSize);
     for (const queued of page) {
       this.#cursor = queued;
@@ -205,15 +205,15 @@ export class WorkQueue implements Queue {
     this.#caughtUp = true;
     this.#nextDue = undefined;
     const next = store.nextDue(this.name, this.#cursor);
-    if (next !== undefined) this.#expect(next);
+    if (next !== undefined) this.#wakeAt(next);
   }
 
   /** Sets a timer for the next due message. */
-  #expect(due: number): void {
+  #wakeAt(due: number): void {
     if (this.#subscribers.length === 0 || (this.#nextDue !== undefined && this.#nextDue <= due)) return;
     this.#nextDue = due;
     this.#cancelTimer?.();
-    this.#cancelTimer = this.clock.after(Math.max(0, due - this.#open.now()), () => {
+    this.#cancelTimer = this.clock.after(Math.max(0, due - this.#openStore.now()), () => {
       this.#cancelTimer = undefined;
       this.#nextDue = undefined;
       this.#caughtUp = false;
@@ -226,16 +226,16 @@ export class WorkQueue implements Queue {
     this.#tracked.delete(entry.seq);
     if (this.#subscribers.length === 0) return;
     if (this.#cursor !== undefined && !isAfter(entry, this.#cursor)) this.#admit(entry);
-    else this.#expect(entry.due);
+    else this.#wakeAt(entry.due);
   }
 
   #requeueAfter(entry: Entry, attempts: number, delayMs: number): void {
-    const back = (): void => {
+    const admitAgain = (): void => {
       this.#tracked.delete(entry.seq);
       if (this.#subscribers.length > 0) this.#admit({ ...entry, attempts, message: undefined });
     };
-    if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, back);
-    else back();
+    if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, admitAgain);
+    else admitAgain();
   }
 
   #forget(entry: Entry): void {
@@ -281,7 +281,7 @@ export class WorkQueue implements Queue {
     this.#log.write(
       "ERROR",
       "sluice.queue",
-      `Queue '${this.name}' could not ${settlement.what}: ${message}; the queue is paused until the disk accepts changes`,
+      `Queue '${this.name}' could not ${settlement.action}: ${message}; the queue is paused until the disk accepts changes`,
     );
     this.clock.after(diskRetryMs, () => void this.#retryUnsettled());
   }
@@ -316,7 +316,7 @@ export class WorkQueue implements Queue {
   #isRetryable(settlement: Settlement, error: unknown): boolean {
     const { message, retryable } = toFlowError(error);
     if (retryable) return true;
-    this.#log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not ${settlement.what}: ${message}`);
+    this.#log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not ${settlement.action}: ${message}`);
     settlement.onPermanentFailure?.();
     return false;
   }

@@ -40,11 +40,11 @@ const startMs = 2000;
 
 /** The `start` and `stop` of a source. */
 export function whileConnected<C>(parts: WhileConnected<C>): { start(routeInput: SourceInput): Promise<void>; stop(): Promise<void> } {
-  let running: Attempts<C> | undefined;
+  let running: Reconnector<C> | undefined;
   return {
     async start(routeInput) {
       const before = running;
-      const starting = (running = new Attempts(parts, routeInput));
+      const starting = (running = new Reconnector(parts, routeInput));
       await starting.begin();
       await before?.stop();
     },
@@ -56,7 +56,7 @@ export function whileConnected<C>(parts: WhileConnected<C>): { start(routeInput:
   };
 }
 
-class Attempts<C> {
+class Reconnector<C> {
   readonly #parts: WhileConnected<C>;
   readonly #routeInput: SourceInput;
   #subscription: Subscription | undefined = undefined;
@@ -64,7 +64,7 @@ class Attempts<C> {
   #cancelWait: (() => void) | undefined = undefined;
   #working: Promise<void> | undefined = undefined;
   #failures = 0;
-  #hasGivenUp = false;
+  #isLimitReached = false;
   #isStopped = false;
   #isLost = false;
 
@@ -77,7 +77,7 @@ class Attempts<C> {
   async begin(): Promise<void> {
     const { clock } = this.#parts.host;
     this.#unwatch = this.#parts.connection.watch(({ state, problem }) => {
-      // Before the subscription there is nothing to lose; afterwards, `up` means that the client was replaced.
+      // Without a subscription there is no loss to handle; with one, `up` means that the client was replaced.
       if (this.#subscription !== undefined) this.#handleLoss(state === "up" ? undefined : (problem ?? "the connection is down"));
       else if (state === "idle") this.#retryNow();
     });
@@ -142,9 +142,9 @@ class Attempts<C> {
     if (this.#isStopped) return;
     const { host, backOff = reconnectBackOff, reconnectLimit } = this.#parts;
     this.#failures++;
-    this.#hasGivenUp = reconnectLimit?.isReached(this.#failures) === true;
-    if (reconnectLimit !== undefined && this.#hasGivenUp) {
-      this.#report(`${problem}; it is not connected again because of ${reconnectLimit.reason}: restart the route`);
+    this.#isLimitReached = reconnectLimit?.isReached(this.#failures) === true;
+    if (reconnectLimit !== undefined && this.#isLimitReached) {
+      this.#report(`${problem}; the source does not reconnect because of ${reconnectLimit.reason}: restart the route`);
       return;
     }
     this.#report(problem);
@@ -156,10 +156,10 @@ class Attempts<C> {
 
   /** Called when the connection got new values, with which a failed attempt may succeed. */
   #retryNow(): void {
-    if ((this.#cancelWait === undefined && !this.#hasGivenUp) || this.#isStopped) return;
+    if ((this.#cancelWait === undefined && !this.#isLimitReached) || this.#isStopped) return;
     this.#cancelWait?.();
     this.#cancelWait = undefined;
-    this.#hasGivenUp = false;
+    this.#isLimitReached = false;
     this.#failures = 0;
     void this.#attempt();
   }

@@ -45,8 +45,8 @@ function addressOf(host: string | undefined): URL {
 const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/|)[^/]*@/i, "$1");
 
 /**
- * Part of a path, whose `{name}` are headers or variables. A value never adds, removes or changes other parts. Without the part, the call would be one to
- * the whole collection: `DELETE /orders/` instead of `DELETE /orders/7`.
+ * A path segment with each `{name}` replaced by a header or variable. A value never adds, removes or changes other segments. An empty segment is
+ * rejected, because the call would address the whole collection: `DELETE /orders/` instead of `DELETE /orders/7`.
  */
 function segmentOf(template: string, exchange: Exchange): string {
   const segment = template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
@@ -59,7 +59,7 @@ function segmentOf(template: string, exchange: Exchange): string {
   return segment;
 }
 
-/** The query, whose values `{name}` are headers or variables; one with `{name?}` is omitted if there is none. */
+/** The query with each value `{name}` replaced by a header or variable; a pair with `{name?}` is omitted if there is no value. */
 function queryOf(template: string, exchange: Exchange): string {
   return template
     .split("&")

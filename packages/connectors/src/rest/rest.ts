@@ -10,15 +10,15 @@ import type { HttpTools } from "../webhook/http-tools.ts";
 import type { HttpCalls } from "../http/http.ts";
 import { restSink } from "./rest-sink.ts";
 
-const { httpMethodRestrict: _, ...served } = httpOptions;
-const ignoredOption = (what: string) => f.string({ doc: `Accepted but ignored: ${what}.`, group: "advanced" });
+const { httpMethodRestrict: _, ...sourceOptions } = httpOptions;
+const ignoredOption = (reason: string) => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
 const path = {
   method: f.string({ doc: "HTTP method: `get`, `post`, `put`, `patch`, `delete` or `head`.", required: true, examples: ["post"] }),
   path: f.string({ doc: "Path, with optional `{name}` segments; a template may follow after a colon.", required: true }),
 };
 const options = {
-  ...served,
+  ...sourceOptions,
   operation: operationOption,
   routeId: ignoredOption("the route has its own id"),
   description: ignoredOption("it is documentation only"),
@@ -44,7 +44,7 @@ type Options = Values<typeof path> & Values<typeof options>;
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
 
-/** Both uses of the endpoint. */
+/** The method and path of the endpoint, as a source and as a sink. */
 const operationOf = ({ method, path: basePath, uriTemplate }: Options): { readonly httpMethod: string; readonly fullPath: string } => {
   const httpMethod = method.toUpperCase();
   if (!methods.includes(httpMethod))

@@ -42,14 +42,14 @@ export const saga = defineConnector({
   connect: () => ({
     sink: ({ options: { action } }) => ({
       send(exchange) {
-        const open = exchange.property(sagaProperty) as OpenSaga | undefined;
-        if (open === undefined)
+        const openSaga = exchange.property(sagaProperty) as OpenSaga | undefined;
+        if (openSaga === undefined)
           throw new FlowError(
             "java.lang.IllegalStateException",
             `saga:${action} was called outside a saga; use it in the steps of a saga with completionMode MANUAL`,
             { code: "saga-missing" },
           );
-        return open[action](exchange);
+        return openSaga[action](exchange);
       },
     }),
   }),

@@ -60,18 +60,18 @@ export const scheduler = defineConnector({
 function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTickMs = 0 }: Host): Source {
   const trigger = { uri };
   const properties = options.includeMetadata ? new Map<string, unknown>([["CamelSchedulerName", options.name]]) : undefined;
-  let again = false;
+  let startsImmediately = false;
   let ticker: Ticker | undefined;
   const plan: Plan = {
     first: (now) => now + Math.max(firstTickMs, options.initialDelay),
     next({ due, ended, count }) {
       if (options.repeatCount > 0 && count >= options.repeatCount) return undefined;
-      if (again || options.delay <= 0) return ended;
+      if (startsImmediately || options.delay <= 0) return ended;
       return options.useFixedDelay ? ended + options.delay : nextOnGrid(due, options.delay, ended);
     },
   };
-  const runEnded = (exchange: Exchange): void => {
-    again = options.greedy && exchange.failure === undefined && String(exchange.property("CamelSchedulerPolledMessages")) !== "false";
+  const handleRunEnd = (exchange: Exchange): void => {
+    startsImmediately = options.greedy && exchange.failure === undefined && String(exchange.property("CamelSchedulerPolledMessages")) !== "false";
   };
   return {
     claims: [],
@@ -81,7 +81,7 @@ function schedulerSource({ uri, options }: Endpoint<Options>, { clock, firstTick
       ticker?.stop();
       const run = (): Awaitable => {
         const exchange = routeInput.deliver(new Message(null), { trigger, properties, pattern: options.exchangePattern });
-        return exchange instanceof Promise ? exchange.then(runEnded) : runEnded(exchange);
+        return exchange instanceof Promise ? exchange.then(handleRunEnd) : handleRunEnd(exchange);
       };
       ticker = new Ticker(clock, plan, run, tickClaim(routeInput, clock, { periodMs: options.greedy ? 0 : options.delay, isCounted: options.repeatCount > 0 }));
       ticker.start();

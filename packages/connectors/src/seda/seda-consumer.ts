@@ -78,20 +78,20 @@ export class SedaConsumer {
   async #work(): Promise<void> {
     const { clock } = this.#queue;
     await clock.yieldToEventLoop();
-    let began = clock.monotonic();
-    let worked = 0;
+    let sliceStart = clock.monotonic();
+    let sliceCount = 0;
     for (let entry = this.#queue.takeFor(this); entry !== undefined; entry = this.#queue.takeFor(this)) {
       // More messages than this worker can take: wake another one.
       if (this.#busy < this.#options.workers) this.wake();
       if (this.#queue.depth === 0) this.#drained?.();
       const running = this.#options.multiple ? this.#deliverToAll(entry) : this.#routeInput.deliver(entry.message, entry.delivery);
-      const done = running instanceof Promise ? await running : running;
-      if (entry.reply !== undefined) entry.reply(done);
-      else if (done !== undefined && isRefused(done)) await this.#deliverLater(entry);
-      if (++worked >= sliceMessages || clock.monotonic() - began > sliceMs) {
+      const result = running instanceof Promise ? await running : running;
+      if (entry.reply !== undefined) entry.reply(result);
+      else if (result !== undefined && isRefused(result)) await this.#deliverLater(entry);
+      if (++sliceCount >= sliceMessages || clock.monotonic() - sliceStart > sliceMs) {
         await clock.yieldToEventLoop();
-        began = clock.monotonic();
-        worked = 0;
+        sliceStart = clock.monotonic();
+        sliceCount = 0;
       }
     }
     this.#busy--;

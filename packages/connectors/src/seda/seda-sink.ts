@@ -33,8 +33,8 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
       correlationId: exchange.run.chainId,
       trace: exchange.run.trace,
     };
-    const waits = options.waitForTaskToComplete === "Always" || (options.waitForTaskToComplete === "IfReplyExpected" && exchange.pattern === "InOut");
-    if (waits) return reply(queue, exchange, { message, delivery });
+    const waitsForReply = options.waitForTaskToComplete === "Always" || (options.waitForTaskToComplete === "IfReplyExpected" && exchange.pattern === "InOut");
+    if (waitsForReply) return reply(queue, exchange, { message, delivery });
     queue.put({ message, delivery, reply: undefined });
     return undefined;
   }
@@ -78,7 +78,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
       };
       const onTimeout = (): void => {
         queue.withdraw(entry);
-        settle(() => reject(timedOut(options.timeout)));
+        settle(() => reject(timeoutError(options.timeout)));
       };
       const entry: Entry = {
         ...sent,
@@ -115,7 +115,7 @@ function queueFull(waited?: number): FlowError {
   });
 }
 
-function timedOut(timeout: number): FlowError {
+function timeoutError(timeout: number): FlowError {
   return new FlowError("org.apache.camel.ExchangeTimedOutException", `The OUT message was not received within: ${timeout} millis`, {
     code: "queue-timeout",
     retryable: true,

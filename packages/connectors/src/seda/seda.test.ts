@@ -35,9 +35,15 @@ describe("sending one way", () => {
     expect(routeInput.exchanges).toEqual([]);
     await settle();
     expect(routeInput.bodies).toEqual(["a", "b"]);
-    const [got] = routeInput.exchanges;
-    expect(got).not.toBe(exchange);
-    expect([got?.message.headers.get("h"), got?.property("p"), got?.variable("v"), got?.run.session?.id, got?.run.correlationId]).toEqual([1, 1, 2, "s", "c"]);
+    const [received] = routeInput.exchanges;
+    expect(received).not.toBe(exchange);
+    expect([
+      received?.message.headers.get("h"),
+      received?.property("p"),
+      received?.variable("v"),
+      received?.run.session?.id,
+      received?.run.correlationId,
+    ]).toEqual([1, 1, 2, "s", "c"]);
   });
 
   it("keeps messages until a route consumes them, and reports their number", async () => {
@@ -186,15 +192,15 @@ describe("waiting for the reply", () => {
     const exchange = exchangeOf("x", {}, { pattern: "InOut" });
     await sink("seda:q").send(exchange);
     const [done] = routeInput.exchanges;
-    const seen = (one: typeof exchange | undefined): unknown[] => [one?.message.headers.get("r"), one?.property("p"), one?.variable("v")];
+    const stateOf = (other: typeof exchange | undefined): unknown[] => [other?.message.headers.get("r"), other?.property("p"), other?.variable("v")];
     done?.setProperty("p", "late");
     done?.setVariable("v", "late");
     done?.message.headers.set("r", "late");
-    expect(seen(exchange)).toEqual([1, 2, 3]);
+    expect(stateOf(exchange)).toEqual([1, 2, 3]);
     exchange.setProperty("p", "mine");
     exchange.setVariable("v", "mine");
     exchange.message.headers.set("r", "mine");
-    expect(seen(done)).toEqual(["late", "late", "late"]);
+    expect(stateOf(done)).toEqual(["late", "late", "late"]);
   });
 
   it("fails with the failure of the other route", async () => {
@@ -270,7 +276,7 @@ describe("consuming", () => {
     const routeInputs = ["a", "b", "a"].map((id) => new FakeRouteInput((exchange) => exchange.message.headers.set("seen", id), routeIdentity(id)));
     const sources = routeInputs.map((routeInput) => source("seda:pub?multipleConsumers=true", routeInput.route));
     expect(sources[0]?.claims).toEqual([]);
-    sources.forEach((one, i) => void one.start(routeInputs[i] as FakeRouteInput));
+    sources.forEach((consumer, i) => void consumer.start(routeInputs[i] as FakeRouteInput));
     void sink("seda:pub?multipleConsumers=true").send(exchangeOf("x"));
     await settle();
     expect(routeInputs.map((routeInput) => routeInput.bodies)).toEqual([[], ["x"], ["x"]]);
@@ -300,7 +306,7 @@ describe("consuming", () => {
     expect(backlog()).toEqual([]);
   });
 
-  it("is removed with its messages when no flow uses it; a new version of a flow keeps it", async () => {
+  it("removes a queue with its messages when no flow uses it; a new version of a flow keeps it", async () => {
     const { backlog, host, sink } = setUp();
     const [old, replacement] = [sink("seda:q"), sink("seda:q")];
     void old.start?.();
@@ -346,7 +352,7 @@ describe("consuming", () => {
     expect([before.bodies, after.bodies]).toEqual([[0], [1, 2, 3]]);
   });
 
-  it("returns the queue to the old version when the new one is withdrawn", async () => {
+  it("returns the queue to the old version when the new one stops", async () => {
     const { source, sink } = setUp();
     const [before, after] = [new FakeRouteInput(), new FakeRouteInput()];
     const [old, replacement] = [source("seda:q"), source("seda:q")];
@@ -360,9 +366,9 @@ describe("consuming", () => {
 
   it("stops draining when another version takes over", async () => {
     const { source, sink } = setUp();
-    const stuck = new FakeRouteInput(() => new Promise(() => undefined));
+    const blockedInput = new FakeRouteInput(() => new Promise(() => undefined));
     const old = source("seda:q");
-    void old.start(stuck);
+    void old.start(blockedInput);
     for (let i = 0; i < 3; i++) void sink("seda:q").send(exchangeOf(i));
     const stopping = old.stop();
     await settle();
@@ -370,7 +376,7 @@ describe("consuming", () => {
     void source("seda:q").start(routeInput);
     await stopping;
     await settle();
-    expect([stuck.bodies, routeInput.bodies]).toEqual([[0], [1, 2]]);
+    expect([blockedInput.bodies, routeInput.bodies]).toEqual([[0], [1, 2]]);
   });
 });
 
@@ -385,9 +391,9 @@ describe("polling", () => {
     const waiting = receive(-1, exchangeOf());
     void sink("seda:q").send(exchangeOf("second"));
     expect((await waiting)?.body).toBe("second");
-    const givingUp = receive(300, exchangeOf());
+    const timingOut = receive(300, exchangeOf());
     await host.clock.advance(300);
-    expect(await givingUp).toBeUndefined();
+    expect(await timingOut).toBeUndefined();
     void sink("seda:q").send(exchangeOf("third"));
     expect(backlog()[0]?.depth).toBe(1);
   });
@@ -398,22 +404,22 @@ describe("FifoQueue", () => {
     const action = fc.oneof(fc.record({ push: fc.integer() }), fc.constant("shift" as const), fc.record({ remove: fc.nat(5) }));
     fc.assert(
       fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
-        const line = new FifoQueue<{ n: number }>();
+        const queue = new FifoQueue<{ n: number }>();
         const model: { n: number }[] = [];
         for (const step of actions) {
-          if (step === "shift") expect(line.shift()).toBe(model.shift());
+          if (step === "shift") expect(queue.shift()).toBe(model.shift());
           else if ("push" in step) {
             const item = { n: step.push };
-            line.push(item);
+            queue.push(item);
             model.push(item);
           } else {
             const item = model[step.remove];
             if (item === undefined) continue;
-            expect(line.remove(item)).toBe(true);
-            expect(line.remove(item)).toBe(false);
+            expect(queue.remove(item)).toBe(true);
+            expect(queue.remove(item)).toBe(false);
             model.splice(step.remove, 1);
           }
-          expect(line.length).toBe(model.length);
+          expect(queue.length).toBe(model.length);
         }
       }),
     );

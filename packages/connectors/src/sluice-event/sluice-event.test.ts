@@ -29,10 +29,10 @@ describe("sluice-event", () => {
     ["run.completed,route.started", ["route.started"]],
     ["*?routeId=orders", ["run.failed"]],
     ["*?flowId=other", []],
-  ])("filters by %s", async (which, names) => {
+  ])("filters by %s", async (pattern, names) => {
     const { events, source } = setUp();
     const routeInput = new FakeRouteInput(undefined, routeIdentity("notify"));
-    void source(`sluice-event:${which}`).start(routeInput);
+    void source(`sluice-event:${pattern}`).start(routeInput);
     events.emit(failed);
     events.emit({ name: "route.started", flowId: "shop", routeId: "stock" });
     await settle();
@@ -55,12 +55,12 @@ describe("sluice-event", () => {
 
   it("drops events and logs their number when a route cannot keep up", async () => {
     const { host, events, source } = setUp();
-    let open = (): void => undefined;
-    const held = new Promise<void>((resolve) => (open = () => resolve()));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = () => resolve()));
     const routeInput = new FakeRouteInput(() => held, routeIdentity("notify"));
     void source("sluice-event:*").start(routeInput);
     for (let i = 0; i < 1500; i++) events.emit(failed);
-    open();
+    release();
     await settle(20);
     expect(routeInput.exchanges.length).toBe(1000);
     expect(host.log.texts).toEqual(["Route 'notify' could not keep up; events dropped: 500"]);

@@ -47,7 +47,7 @@ export class DeclaredElements {
 
   /** Consumer arguments, such as the priority. */
   get consumerArguments(): Readonly<Record<string, unknown>> {
-    return this.#under("consumer");
+    return this.#argumentsOf("consumer");
   }
 
   async declare(channel: Channel, queues: readonly string[]): Promise<void> {
@@ -56,17 +56,18 @@ export class DeclaredElements {
     await this.#declareExchange(channel, exchange);
     for (const queue of queues) {
       if (!this.#options.skipDeclareQueue) await channel.assertQueue(queue, this.#queueOptions());
-      if (!this.#options.skipBindQueue && exchange !== "") await channel.bindQueue(queue, exchange, this.#options.routingKey ?? "", this.#under("binding"));
+      if (!this.#options.skipBindQueue && exchange !== "")
+        await channel.bindQueue(queue, exchange, this.#options.routingKey ?? "", this.#argumentsOf("binding"));
     }
   }
 
   async #declareDeadLetters(channel: Channel, queues: readonly string[]): Promise<void> {
     const { deadLetterExchange: name, deadLetterExchangeType: type, deadLetterQueue: queue } = this.#options;
     if (name === undefined) return;
-    await channel.assertExchange(name, type, { durable: true, arguments: this.#under("dlq.exchange") });
+    await channel.assertExchange(name, type, { durable: true, arguments: this.#argumentsOf("dlq.exchange") });
     if (queue === undefined) return;
-    await channel.assertQueue(queue, { durable: true, arguments: this.#under("dlq.queue") });
-    for (const key of this.#deadLetterKeys(queues)) await channel.bindQueue(queue, name, key, this.#under("dlq.binding"));
+    await channel.assertQueue(queue, { durable: true, arguments: this.#argumentsOf("dlq.queue") });
+    for (const key of this.#deadLetterKeys(queues)) await channel.bindQueue(queue, name, key, this.#argumentsOf("dlq.binding"));
   }
 
   /** Rejected messages keep their routing keys unless one is configured: the server would drop messages for whose keys the queue is not bound. */
@@ -85,7 +86,7 @@ export class DeclaredElements {
     if (this.#options.skipDeclareExchange || name === "") return;
     // Predeclared exchanges exist and cannot be changed.
     if (name.startsWith("amq.")) return void (await channel.checkExchange(name));
-    const { durable = true, autoDelete = this.#options.autoDelete ?? false, ...others } = this.#under("exchange");
+    const { durable = true, autoDelete = this.#options.autoDelete ?? false, ...others } = this.#argumentsOf("exchange");
     const options: Options.AssertExchange = { durable: this.#options.durable ?? durable === true, autoDelete: autoDelete === true, arguments: others };
     await channel.assertExchange(name, this.#options.exchangeType, options);
   }
@@ -97,7 +98,7 @@ export class DeclaredElements {
       autoDelete = this.#options.autoDelete ?? false,
       exclusive = false,
       ...others
-    } = this.#under("queue");
+    } = this.#argumentsOf("queue");
     return {
       durable: durable === true,
       autoDelete: autoDelete === true,
@@ -110,7 +111,7 @@ export class DeclaredElements {
     };
   }
 
-  #under(element: string): Readonly<Record<string, unknown>> {
+  #argumentsOf(element: string): Readonly<Record<string, unknown>> {
     const prefix = `arg.${element}.`;
     const found: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(this.#arguments))

@@ -41,7 +41,7 @@ export class Publisher {
     });
   }
 
-  /** Resolves when the server has the message; without confirmations, as soon as there is room for the next one. */
+  /** Resolves when the server has confirmed the message; without confirmations, as soon as there is room for the next one. */
   publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
     const publish = isConfirmed ? () => this.#confirmed(publication, timeoutMs) : async () => this.#write(publication, () => undefined);
     if (this.#drained === undefined) return publish();
@@ -61,12 +61,12 @@ export class Publisher {
     );
     await this.#consuming;
     let cancel = (): void => undefined;
-    let aborted = (): void => undefined;
+    let onAbort = (): void => undefined;
     const reply = new Promise<ConsumeMessage | undefined>((resolve, reject) => {
       this.#replies.set(correlationId, { done: resolve, failed: reject });
       cancel = this.#clock.after(timeouts.replyMs, () => resolve(undefined));
-      aborted = () => reject(timeouts.signal.reason as Error);
-      timeouts.signal.addEventListener("abort", aborted, { once: true });
+      onAbort = () => reject(timeouts.signal.reason as Error);
+      timeouts.signal.addEventListener("abort", onAbort, { once: true });
     });
     // It is awaited below; until then a rejection must not be reported as unhandled.
     reply.catch(() => undefined);
@@ -77,7 +77,7 @@ export class Publisher {
     } finally {
       cancel();
       // A run may send many requests, and its signal would keep a listener for each.
-      timeouts.signal.removeEventListener("abort", aborted);
+      timeouts.signal.removeEventListener("abort", onAbort);
       this.#replies.delete(correlationId);
     }
   }

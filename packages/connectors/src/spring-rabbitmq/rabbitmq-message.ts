@@ -52,10 +52,10 @@ function wireHeaders(headers: Readonly<Record<string, unknown>> | undefined): Re
 function plainValue(value: unknown): unknown {
   if (value instanceof Uint8Array || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(plainValue);
-  const { "!": mark, value: inner } = value as { readonly "!"?: string; readonly value?: unknown };
-  if (mark === "timestamp" && typeof inner === "number") return new Date(inner * 1000);
-  if (mark !== undefined) return inner;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainValue(one)]));
+  const { "!": tag, value: inner } = value as { readonly "!"?: string; readonly value?: unknown };
+  if (tag === "timestamp" && typeof inner === "number") return new Date(inner * 1000);
+  if (tag !== undefined) return inner;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plainValue(item)]));
 }
 
 /** The value of the first of these headers that the route set. Received headers never select an exchange or key. */
@@ -67,7 +67,7 @@ export function ownHeader({ headers }: Message, names: readonly string[]): strin
   return undefined;
 }
 
-/** Names are written out because each is looked up for every message. */
+/** Computed once, because each name is looked up for every message. */
 const propertyHeaders = {
   type: `${prefix}Type`,
   contentType: `${prefix}ContentType`,

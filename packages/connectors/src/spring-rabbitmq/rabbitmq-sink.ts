@@ -1,5 +1,5 @@
 import { FlowError, type Connection, type Endpoint, type Exchange, type Host, type Sink } from "@sluice/engine/spi";
-import { takeReply } from "../messaging/incoming.ts";
+import { applyReply } from "../messaging/incoming.ts";
 import { payloadOf } from "../messaging/outgoing.ts";
 import { DeclaredElements, exchangeNameOf, queueNames } from "./declared-elements.ts";
 import { Publisher, type Publication } from "./publisher.ts";
@@ -68,7 +68,7 @@ export function rabbitSink(endpoint: Endpoint<RabbitOptions>, connection: Connec
         code: "rabbitmq-no-reply",
         retryable: true,
       });
-    takeReply(exchange.message, receivedMessage(reply));
+    applyReply(exchange.message, receivedMessage(reply));
   }
 
   return {

@@ -2,7 +2,7 @@
 import type { Channel } from "amqplib";
 import { toFlowError, type Connection, type Endpoint, type Source, type SourceInput } from "@sluice/engine/spi";
 import { routeName } from "../messaging/incoming.ts";
-import { ownLink } from "../reconnecting/own-link.ts";
+import { dedicatedLink } from "../reconnecting/dedicated-link.ts";
 import { whileConnected, type Subscription } from "../reconnecting/while-connected.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import { DeclaredElements, queueNames } from "./declared-elements.ts";
@@ -23,33 +23,33 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
   const { host } = parts;
   const elements = new DeclaredElements(endpoint);
   const log = (problem: unknown): void => host.log.write("DEBUG", "sluice.rabbitmq", `${uri}: ${String(problem)}`);
-  const connection = ownLink<RabbitClient, OpenChannel>(shared, {
+  const connection = dedicatedLink<RabbitClient, OpenChannel>(shared, {
     async open(client, reportLost) {
       const channel = await client.createChannel();
-      const open: OpenChannel = { channel, isOpen: true, reportLost };
+      const openChannel: OpenChannel = { channel, isOpen: true, reportLost };
       let problem = "the server closed the channel";
       channel.on("error", (error: Error) => void (problem = error.message));
       channel.on("close", () => {
-        open.isOpen = false;
+        openChannel.isOpen = false;
         reportLost(problem);
       });
-      return open;
+      return openChannel;
     },
-    async close(open) {
-      if (!open.isOpen) return;
-      open.isOpen = false;
-      await open.channel.close();
+    async close(openChannel) {
+      if (!openChannel.isOpen) return;
+      openChannel.isOpen = false;
+      await openChannel.channel.close();
     },
     failed: log,
   });
 
-  const begin = async (open: OpenChannel, routeInput: SourceInput): Promise<Subscription> => {
-    const { channel } = open;
+  const begin = async (openChannel: OpenChannel, routeInput: SourceInput): Promise<Subscription> => {
+    const { channel } = openChannel;
     const configured = queueNames(options);
     const queues = configured.length === 0 ? [routeName(routeInput.route)] : configured;
     const acknowledgements = new Acknowledgements({
       channel,
-      isOpen: () => open.isOpen,
+      isOpen: () => openChannel.isOpen,
       failed: (error) => host.log.write("ERROR", "sluice.rabbitmq", `${uri}: messages could not be acknowledged: ${toFlowError(error).message}`),
     });
     const consumers: { readonly tag: string; readonly consumer: QueueConsumer }[] = [];
@@ -63,13 +63,13 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
           options,
           isDeadLettered: (routingKey) => elements.isDeadLettered(routingKey, queues),
           acknowledgements,
-          isOpen: () => open.isOpen,
+          isOpen: () => openChannel.isOpen,
         });
         const { consumerTag: tag } = await channel.consume(
           queue,
           (message) => {
             // A null message means that the server cancelled the consumer, because its queue was deleted.
-            if (message === null) open.reportLost(`queue '${queue}' was deleted`);
+            if (message === null) openChannel.reportLost(`queue '${queue}' was deleted`);
             else consumer.take(message);
           },
           { exclusive: options.exclusive, arguments: elements.consumerArguments },
@@ -81,7 +81,7 @@ export function rabbitSource(endpoint: Endpoint<RabbitOptions>, shared: Connecti
     }
     return {
       async stop() {
-        if (open.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
+        if (openChannel.isOpen) await Promise.all(consumers.map(({ tag }) => channel.cancel(tag))).catch(log);
         await Promise.all(consumers.map(({ consumer }) => consumer.stop()));
         // The channel may be closed before the end of the tick.
         acknowledgements.flush();

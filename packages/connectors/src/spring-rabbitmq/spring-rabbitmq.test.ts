@@ -19,12 +19,12 @@ describe.skipIf(server === undefined)("spring-rabbitmq passes the connector suit
     await server?.end();
   });
   const host = (): FakeHost => {
-    const made = new FakeHost();
+    const fake = new FakeHost();
     const values = { port: String(server?.port), host: "127.0.0.1" };
     const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
-    const connections = testConnections(made, { broker: { declaration: rabbitmqConnection, values } }, load);
+    const connections = testConnections(fake, { broker: { declaration: rabbitmqConnection, values } }, load);
     opened.push(connections);
-    return Object.assign(made, { connections });
+    return Object.assign(fake, { connections });
   };
   const uri = `spring-rabbitmq:default?queues=sluice-suite-${process.pid}&arg.queue.autoDelete=true`;
   for (const { name, run } of connectorSuite(declaration, { uri, host })) it(name, run);
@@ -52,15 +52,15 @@ describe("options of spring-rabbitmq", () => {
       {
         get:
           (_target, name) =>
-          async (...given: unknown[]) =>
-            void calls.push([name, ...given]),
+          async (...args: unknown[]) =>
+            void calls.push([name, ...args]),
       },
     );
     await elementsOf(uri).declare(channel as never, queueNames(bound(uri).values as RabbitOptions));
     return calls;
   };
 
-  it("declares exchange, queues and bindings with the arguments given for each", async () => {
+  it("declares exchange, queues and bindings with the arguments of each", async () => {
     expect(
       await declared(
         "spring-rabbitmq:shop?queues=a,b&routingKey=k&exchangeType=headers&arg.queue.durable=true&arg.queue.x-max-length=10&arg.exchange.autoDelete=true&arg.binding.x-match=all&arg.binding.count=1",
@@ -74,15 +74,15 @@ describe("options of spring-rabbitmq", () => {
     ]);
   });
 
-  it("reads arguments from JSON too", async () => {
+  it("reads arguments from the JSON object in args", async () => {
     const args = encodeURIComponent('{"queue.x-max-length":10,"queue.durable":true,"exchange.autoDelete":true}');
     expect(await declared(`spring-rabbitmq:shop?queues=a&args=${args}&arg.queue.x-max-length=20`)).toMatchObject([
       ["assertExchange", "shop", "direct", { autoDelete: true }],
       ["assertQueue", "a", { durable: true, arguments: { "x-max-length": 20 } }],
       ["bindQueue", "a", "shop", "", {}],
     ]);
-    for (const wrong of ["queue.durable", "[]", '{"a":{}}', "null"])
-      expect(() => elementsOf(`spring-rabbitmq:shop?args=${encodeURIComponent(wrong)}`), wrong).toThrow("option 'args' is not a JSON object");
+    for (const invalid of ["queue.durable", "[]", '{"a":{}}', "null"])
+      expect(() => elementsOf(`spring-rabbitmq:shop?args=${encodeURIComponent(invalid)}`), invalid).toThrow("option 'args' is not a JSON object");
   });
 
   it("binds a dead-letter queue with the routing keys of rejected messages", async () => {

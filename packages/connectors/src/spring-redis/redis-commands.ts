@@ -41,7 +41,7 @@ function headerName(name: string): string {
 export class Reader {
   readonly #exchange: Exchange;
   readonly #json: boolean;
-  /** True when the command uses the body and the body is a stream, which must be collected before the command is read again. */
+  /** True when the command uses the body and the body is a stream, which must be collected before the arguments are read again. */
   usesStream = false;
 
   /** `json`: values are written as JSON, including strings. */

@@ -14,7 +14,7 @@ const master = await serverFor("redis", { own: true });
 const hasOpenssl = isInstalled("openssl");
 const folder = mkdtempSync(join(tmpdir(), "sluice-redis-"));
 const children: ChildProcess[] = [];
-const ends: (() => Promise<unknown>)[] = [];
+const cleanUps: (() => Promise<unknown>)[] = [];
 const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
 
 function isInstalled(program: string): boolean {
@@ -33,7 +33,7 @@ function startRedis(...args: readonly string[]): void {
 function clientOf(port: number): Redis {
   const client = new Redis(port, { lazyConnect: true });
   client.on("error", () => undefined);
-  ends.push(async () => client.disconnect());
+  cleanUps.push(async () => client.disconnect());
   return client;
 }
 
@@ -41,7 +41,7 @@ function clientOf(port: number): Redis {
 async function setKey(values: Readonly<Record<string, string>>): Promise<(key: string) => Promise<string | undefined>> {
   const host = realTimeHost();
   const connections = testConnections(host, { cache: { declaration: redis, values: { connectTimeout: "2s", ...values } } }, load);
-  ends.push(() => connections.close());
+  cleanUps.push(() => connections.close());
   const route = await flow(`- to: "spring-redis:ignored:1?command=SET&connectionFactory=#cache"`, {
     host: Object.assign(host, { connections }) as unknown as FakeHost,
     connectors: [springRedisConnector(undefined)],
@@ -54,7 +54,7 @@ const orFalse = (check: () => Promise<boolean>) => (): Promise<boolean> => check
 
 describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { timeout: 90_000 }, () => {
   afterAll(async () => {
-    for (const end of ends.toReversed()) await end();
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     for (const child of children) child.kill("SIGKILL");
     await master?.end();
     rmSync(folder, { recursive: true, force: true });
@@ -127,10 +127,10 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
     const set = await setKey({ url: `redis://shop:p%40ss%2Fword@127.0.0.1:${port}/3`, host: "no-such-host.invalid", database: "1" });
     await eventually(async () => (await set("by url")) === undefined);
     const client = new Redis(port, { username: "shop", password: "p@ss/word", db: 3 });
-    ends.push(async () => client.disconnect());
+    cleanUps.push(async () => client.disconnect());
     expect(await client.get("by url")).toBe("value of by url");
-    const wrong = await (await setKey({ url: `redis://shop:secret@127.0.0.1:${port}` }))("x");
-    expect(wrong).toMatch(/WRONGPASS/);
+    const rejection = await (await setKey({ url: `redis://shop:secret@127.0.0.1:${port}` }))("x");
+    expect(rejection).toMatch(/WRONGPASS/);
     for (const url of ["http://127.0.0.1:6379", "redis://:secret@/1", "redis://host/orders"])
       expect(await (await setKey({ url }))("x")).toMatch(/url is not the address of a Redis server: write redis:(?!.*secret)/);
   });

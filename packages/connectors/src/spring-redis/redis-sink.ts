@@ -20,8 +20,8 @@ export function redisSink(endpoint: Endpoint<RedisOptions>, scope: EndpointScope
   return {
     async send(exchange) {
       const name = asText(exchange.message.headers.getOwn("CamelRedis.Command") ?? command).toUpperCase();
-      const wrong = problemOf(name);
-      if (wrong !== undefined) throw new FlowError("java.lang.IllegalArgumentException", wrong, { code: "redis-command" });
+      const commandProblem = problemOf(name);
+      if (commandProblem !== undefined) throw new FlowError("java.lang.IllegalArgumentException", commandProblem, { code: "redis-command" });
       await execute(name, exchange, connection, json);
     },
   };
@@ -46,7 +46,7 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
   let result: unknown;
   try {
     if (!blocks) combineWrites(client.stream, flushBytes);
-    result = await (blocks ? callAlone(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
+    result = await (blocks ? callOnDedicatedClient(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
   } catch (error) {
     throw redisFailure(error, sent);
   }
@@ -54,14 +54,19 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
 }
 
 /** Uses a separate connection: on the shared one, a blocking command would delay all others. */
-async function callAlone(client: RedisClient, name: string, parameters: readonly (string | number | Buffer)[], signal: AbortSignal): Promise<unknown> {
-  const own = client.duplicate({ commandTimeout: undefined });
-  own.on("error", () => undefined);
-  const end = (): void => own.disconnect();
+async function callOnDedicatedClient(
+  client: RedisClient,
+  name: string,
+  parameters: readonly (string | number | Buffer)[],
+  signal: AbortSignal,
+): Promise<unknown> {
+  const dedicated = client.duplicate({ commandTimeout: undefined });
+  dedicated.on("error", () => undefined);
+  const end = (): void => dedicated.disconnect();
   signal.addEventListener("abort", end, { once: true });
   try {
-    await own.connect();
-    return await own.call(name, ...parameters);
+    await dedicated.connect();
+    return await dedicated.call(name, ...parameters);
   } finally {
     signal.removeEventListener("abort", end);
     end();

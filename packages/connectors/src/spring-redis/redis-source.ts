@@ -33,9 +33,9 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
     host,
     async begin(client, routeInput, lost) {
       const messageReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "spring-redis", uri, deadLetters });
-      const own = client.duplicate({ commandTimeout: undefined });
-      own.on("error", () => undefined);
-      const take = (channel: Buffer, bytes: Buffer, pattern?: Buffer): void => {
+      const subscriber = client.duplicate({ commandTimeout: undefined });
+      subscriber.on("error", () => undefined);
+      const receive = (channel: Buffer, bytes: Buffer, pattern?: Buffer): void => {
         const headers = {
           "CamelRedis.Channel": channel.toString(),
           ...(pattern === undefined ? {} : { "CamelRedis.Pattern": pattern.toString() }),
@@ -46,28 +46,28 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
           bytes: bytes.length + 200,
         });
       };
-      own.on("messageBuffer", (channel, bytes) => take(channel, bytes));
-      own.on("pmessageBuffer", (pattern, channel, bytes) => take(channel, bytes, pattern));
+      subscriber.on("messageBuffer", (channel, bytes) => receive(channel, bytes));
+      subscriber.on("pmessageBuffer", (pattern, channel, bytes) => receive(channel, bytes, pattern));
       try {
-        await own.connect();
-        await (command === "SUBSCRIBE" ? own.subscribe(...names) : own.psubscribe(...names));
+        await subscriber.connect();
+        await (command === "SUBSCRIBE" ? subscriber.subscribe(...names) : subscriber.psubscribe(...names));
       } catch (error) {
-        own.disconnect();
+        subscriber.disconnect();
         throw error;
       }
       // Redis sends nothing while nothing is published, so only a ping detects a dead connection.
       const endPings = every(host.clock, pingMs, () => {
-        withTimeout(host.clock, pingMs, own.call("PING"), () => new Error("no response")).catch(() => own.disconnect());
+        withTimeout(host.clock, pingMs, subscriber.call("PING"), () => new Error("no response")).catch(() => subscriber.disconnect());
       });
       let isOver = false;
-      own.on("end", () => {
+      subscriber.on("end", () => {
         if (!isOver) lost("the connection of the subscription was lost");
       });
       return {
         async stop() {
           isOver = true;
           endPings();
-          own.disconnect();
+          subscriber.disconnect();
           await messageReceiver.stop();
         },
       };

@@ -13,7 +13,7 @@ import {
   serverFor,
   testConnections,
   type FakeHost,
-  type Given,
+  type InputMessage,
 } from "@sluice/testkit";
 import { redis } from "./redis-connection.ts";
 import { redisIdempotentRepository } from "./redis-idempotent-repository.ts";
@@ -24,12 +24,12 @@ const server = await serverFor("redis");
 const springRedis = springRedisConnector(undefined);
 const prefix = `sluice-test:${process.pid}:${Date.now()}:`;
 const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
-const ends: (() => Promise<void>)[] = [];
+const cleanUps: (() => Promise<void>)[] = [];
 
 function hostOf(port: number, values: Readonly<Record<string, string>> = {}): Host {
   const host = realTimeHost();
   const connections = testConnections(host, { cache: { declaration: redis, values: { port: String(port), connectTimeout: "1s", ...values } } }, load);
-  ends.push(() => connections.close());
+  cleanUps.push(() => connections.close());
   return Object.assign(host, { connections });
 }
 
@@ -37,7 +37,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
   const { port = 0 } = server ?? {};
   const host = hostOf(port);
   afterAll(async () => {
-    for (const end of ends.toReversed()) await end();
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     await server?.end();
   });
   const run = async (command: string, headers: Readonly<Record<string, unknown>>, body: unknown = null) => {
@@ -100,12 +100,12 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
   });
 
   it("treats hostile keys, fields and values as data", async () => {
-    const open = (command: string) =>
+    const flowOf = (command: string) =>
       flow(`- to: "spring-redis:localhost:${port}?command=${command}&connectionFactory=#cache"`, {
         host: host as unknown as FakeHost,
         connectors: [springRedis],
       });
-    const [set, get, put, all, remove] = [await open("SET"), await open("GET"), await open("HSET"), await open("HGETALL"), await open("DEL")];
+    const [set, get, put, all, remove] = [await flowOf("SET"), await flowOf("GET"), await flowOf("HSET"), await flowOf("HGETALL"), await flowOf("DEL")];
     for (const value of hostileValues) {
       const key = `${prefix}${value}`;
       expect((await set({ headers: { "CamelRedis.Key": key }, body: value })).error).toBeUndefined();
@@ -115,7 +115,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     }
     expect((await all({ headers: { "CamelRedis.Key": `${prefix}hash` } })).body).toEqual(Object.fromEntries(hostileValues.map((value) => [value, value])));
     await remove({ headers: { "CamelRedis.Key": `${prefix}hash` } });
-    for (const each of [set, get, put, all, remove]) await each.stop();
+    for (const route of [set, get, put, all, remove]) await route.stop();
   });
 
   it("rejects commands that affect other applications, and headers received from outside", async () => {
@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
 
   it("subscribes to channels and patterns, and resubscribes after a lost connection", async () => {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
-    ends.push(() => link.close());
+    cleanUps.push(() => link.close());
     const routeInput = new FakeRouteInput();
     const source = connectorUnderTest(springRedis, hostOf(link.port)).source(
       `spring-redis:localhost?connectionFactory=#cache&command=PSUBSCRIBE&channels=${prefix}*`,
@@ -149,7 +149,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
 
   it("dead-letters failed messages unchanged, and continues", async () => {
     const deadLetterBodies: unknown[] = [];
-    const kept = springRedisConnector({ store: async (_exchange, exhausted) => void deadLetterBodies.push(exhausted?.message.body) });
+    const connector = springRedisConnector({ store: async (_exchange, exhausted) => void deadLetterBodies.push(exhausted?.message.body) });
     const done: unknown[] = [];
     const routeInput = new FakeRouteInput(({ message }) => {
       const { body } = message;
@@ -157,7 +157,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
       if (String(body).endsWith("7")) throw new FlowError("java.io.IOException", "broken");
       done.push(body);
     });
-    const source = connectorUnderTest(kept, host).source(`spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}failing`);
+    const source = connectorUnderTest(connector, host).source(`spring-redis:localhost?connectionFactory=#cache&command=SUBSCRIBE&channels=${prefix}failing`);
     await source.start(routeInput);
     const texts = Array.from({ length: 30 }, (_, number) => `message ${number}`);
     for (const text of texts) await run("PUBLISH", { Channel: `${prefix}failing` }, text);
@@ -188,29 +188,29 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     );
     await source.start(routeInput);
     await new Promise((resolve) => setTimeout(resolve, 3000));
-    const open = String(await admin.call("CLIENT", "LIST"))
+    const clients = String(await admin.call("CLIENT", "LIST"))
       .split("\n")
       .filter((line) => line.includes(`user=${user} `) && line.includes("cmd=subscribe"));
     await source.stop();
     await admin.call("ACL", "DELUSER", user);
     admin.disconnect();
     // At most the one whose subscription was just rejected.
-    expect(open.length).toBeLessThanOrEqual(1);
+    expect(clients.length).toBeLessThanOrEqual(1);
   });
 
   it("loses no command when connections are dropped and the route retries", async () => {
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
-    ends.push(() => link.close());
+    cleanUps.push(() => link.close());
     const route = await flow(
       `
       - errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 50, redeliveryDelay: 20}}}
       - from: {uri: direct:start, steps: [{to: "spring-redis:localhost?command=SADD&connectionFactory=#cache"}]}`,
       { host: hostOf(link.port) as unknown as FakeHost, connectors: [springRedis] },
     );
-    const cutting = setInterval(() => link.cut(), 30);
+    const cutTimer = setInterval(() => link.cut(), 30);
     const outcomes: (string | undefined)[] = [];
     for (let n = 0; n < 400; n++) outcomes.push((await route({ headers: { "CamelRedis.Key": `${prefix}cut`, "CamelRedis.Value": n } })).error);
-    clearInterval(cutting);
+    clearInterval(cutTimer);
     expect([outcomes.filter((error) => error !== undefined), link.accepted > 3]).toEqual([[], true]);
     expect(((await run("SMEMBERS", { Key: "cut" })) as readonly unknown[]).length).toBe(400);
     await run("DEL", { Key: "cut" });
@@ -218,7 +218,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
   });
 
   it("stores keys for all runtimes, forever or with a ttl", async () => {
-    const once = async (properties: string) =>
+    const startFlow = async (properties: string) =>
       flow(
         `
         - beans: [{name: seen, type: "#class:org.apache.camel.component.redis.processor.idempotent.SpringRedisIdempotentRepository", properties: {connectionFactory: cache, ${properties}}}]
@@ -226,9 +226,9 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
         { host: host as unknown as FakeHost, connectors: [springRedis], beans: [redisIdempotentRepository] },
       );
     for (const properties of [`repositoryName: "${prefix}set"`, `repositoryName: "${prefix}ttl", ttl: 1m`]) {
-      const [one, two] = [await once(properties), await once(properties)];
-      const given = (id: number): Given => ({ headers: { id }, delivery: { session: undefined as never } });
-      await Promise.all(Array.from({ length: 200 }, (_, id) => [one(given(id)), two(given(id))]).flat());
+      const [one, two] = [await startFlow(properties), await startFlow(properties)];
+      const inputOf = (id: number): InputMessage => ({ headers: { id }, delivery: { session: undefined as never } });
+      await Promise.all(Array.from({ length: 200 }, (_, id) => [one(inputOf(id)), two(inputOf(id))]).flat());
       expect((one.mocks.get("in")?.length ?? 0) + (two.mocks.get("in")?.length ?? 0)).toBe(200);
     }
     await run("DEL", { Keys: [`${prefix}set`, ...Array.from({ length: 200 }, (_, id) => `${prefix}ttl:${id}`)] });

@@ -77,17 +77,17 @@ function splitParameters(list: string): readonly string[] {
 }
 
 function readParameter(text: string, compile: ((text: string) => Expression) | undefined): CallParameter {
-  const [, direction = "IN", typeName = "", , rest = ""] = /^(?:(OUT|INOUT|IN)\s+)?([A-Za-z_]\w*)(\s*\([^)]*\))?\s+([^]+)$/i.exec(text) ?? [];
+  const [, directionName = "IN", typeName = "", , rest = ""] = /^(?:(OUT|INOUT|IN)\s+)?([A-Za-z_]\w*)(\s*\([^)]*\))?\s+([^]+)$/i.exec(text) ?? [];
   const type = types[(typeName.split(".").at(-1) ?? "").toUpperCase()];
   if (type === undefined)
     throw new CompileError("sql-template", `unknown type of parameter '${text.slice(0, 60)}'`, {
       hint: `write one of ${Object.keys(types).join(", ")} before the value`,
     });
-  const way = direction.toUpperCase() as CallParameter["direction"];
-  if (way === "OUT") return { direction: way, type, name: nameOf(rest, text) };
-  if (way === "IN") return { direction: way, type, name: undefined, value: valueOf(rest.trim(), compile) };
+  const direction = directionName.toUpperCase() as CallParameter["direction"];
+  if (direction === "OUT") return { direction, type, name: nameOf(rest, text) };
+  if (direction === "IN") return { direction, type, name: undefined, value: valueOf(rest.trim(), compile) };
   const [, value = "", name = ""] = /^([^]+?)\s+(?:as\s+)?([A-Za-z_]\w*)\s*$/.exec(rest) ?? [];
-  return { direction: way, type, name: nameOf(name, text), value: valueOf(value, compile) };
+  return { direction, type, name: nameOf(name, text), value: valueOf(value, compile) };
 }
 
 function nameOf(text: string, parameter: string): string {

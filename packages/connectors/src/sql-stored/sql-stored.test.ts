@@ -12,14 +12,14 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
       await query(
         "create procedure add_up(a integer, b integer, out total integer, inout note varchar) language plpgsql as $$ begin total := a + b; note := note || '!'; end $$",
       );
-      await query("create procedure keep(n varchar) language sql as $$ insert into calls values (n) $$");
+      await query("create procedure add_note(n varchar) language sql as $$ insert into calls values (n) $$");
       await query("create function twice(a integer) returns integer language sql as $$ select a * 2 $$");
       return;
     }
     await query(
       "create procedure add_up(a integer, b integer, out total integer, inout note varchar(200)) begin set total = a + b; set note = concat(note, '!'); end",
     );
-    await query("create procedure keep(n varchar(200)) insert into calls values (n)");
+    await query("create procedure add_note(n varchar(200)) insert into calls values (n)");
     await query("create procedure two_sets() begin select 1 as a; select 2 as b; end");
     await query("create function twice(a integer) returns integer deterministic return a * 2");
   });
@@ -34,7 +34,7 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
 
   it("passes the whole text as CHAR, and a null of the body instead of a header", async () => {
     await query("delete from calls");
-    const run = await flow(`- to: "sql-stored:keep(CHAR :#n)"`);
+    const run = await flow(`- to: "sql-stored:add_note(CHAR :#n)"`);
     expect((await run({ body: { n: "Berlin" } })).error).toBeUndefined();
     expect((await run({ body: { n: null }, headers: { n: "header" }, variables: { n: "variable" } })).error).toBeUndefined();
     expect((await query("select note from calls")).map(({ note }) => note)).toEqual(["Berlin", null]);
@@ -45,19 +45,19 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
     const twice = await flow(`- to: "sql-stored:twice(INTEGER :#a, OUT INTEGER result)?function=true&outputHeader=r"`);
     const { headers, body, error } = await twice({ body: { a: 21 } });
     expect([error, headers["r"], body]).toEqual([undefined, { result: 42 }, { a: 21 }]);
-    const batch = await flow(`- to: "sql-stored:keep(VARCHAR :#n)?batch=true&noop=true"`);
+    const batch = await flow(`- to: "sql-stored:add_note(VARCHAR :#n)?batch=true&noop=true"`);
     await batch({ body: [{ n: "a" }, { n: "'); drop table calls; --" }] });
     expect(await query("select note from calls order by note desc")).toEqual([{ note: "a" }, { note: "'); drop table calls; --" }]);
   });
 
   it("binds hostile values as data, through the body, a header and an expression", async () => {
     await query("delete from calls");
-    const ways = [
-      [await flow(`- to: "sql-stored:keep(VARCHAR :#n)"`), (v: string) => ({ body: { n: v } })],
-      [await flow(`- to: "sql-stored:keep(VARCHAR :#n)"`), (v: string) => ({ headers: { n: v } })],
-      [await flow(`- to: "sql-stored:keep(VARCHAR \${body})"`), (v: string) => ({ body: v })],
+    const variants = [
+      [await flow(`- to: "sql-stored:add_note(VARCHAR :#n)"`), (v: string) => ({ body: { n: v } })],
+      [await flow(`- to: "sql-stored:add_note(VARCHAR :#n)"`), (v: string) => ({ headers: { n: v } })],
+      [await flow(`- to: "sql-stored:add_note(VARCHAR \${body})"`), (v: string) => ({ body: v })],
     ] as const;
-    for (const [run, given] of ways) for (const value of hostileValues) expect((await run(given(value))).error).toBeUndefined();
+    for (const [run, inputOf] of variants) for (const value of hostileValues) expect((await run(inputOf(value))).error).toBeUndefined();
     const found = (await query("select note from calls")).map(({ note }) => note as string);
     expect(found.toSorted()).toEqual([...hostileValues, ...hostileValues, ...hostileValues].toSorted());
   });
@@ -72,10 +72,10 @@ await inDatabases("sql-stored", ["PostgreSQL", "MariaDB"], (database) => {
   it("uses the template of a header, without expressions", async () => {
     const run = await flow(`
         - setHeader: {name: CamelSqlStoredTemplate, simple: "\${header.template}"}
-        - to: "sql-stored:keep(VARCHAR :#n)"`);
-    expect((await run({ body: { n: "h" }, headers: { template: "keep(VARCHAR :#n)" } })).error).toBeUndefined();
-    expect((await run({ body: "x", headers: { template: "keep(VARCHAR ${body})" } })).error).toContain("from a message");
-    expect((await run({ body: {}, headers: { template: "keep(); drop table calls" } })).error).toContain("is not a valid call");
+        - to: "sql-stored:add_note(VARCHAR :#n)"`);
+    expect((await run({ body: { n: "h" }, headers: { template: "add_note(VARCHAR :#n)" } })).error).toBeUndefined();
+    expect((await run({ body: "x", headers: { template: "add_note(VARCHAR ${body})" } })).error).toContain("from a message");
+    expect((await run({ body: {}, headers: { template: "add_note(); drop table calls" } })).error).toContain("is not a valid call");
   });
 });
 

@@ -19,11 +19,11 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
   const link = databaseLink(scope, options.dataSource);
   const statementOptions = optionsOf(options);
   const authoredStatement = SqlStatement.fromFlow(options.query, statementOptions, (text) => scope.expression(text));
-  const received = new StatementCache(statementOptions);
+  const receivedStatements = new StatementCache(statementOptions);
   const statementFor = (exchange: Exchange): SqlStatement => {
-    if (options.useMessageBodyForSql) return received.of(asText(exchange.message.body));
+    if (options.useMessageBodyForSql) return receivedStatements.of(asText(exchange.message.body));
     const header = exchange.message.headers.getOwn("CamelSqlQuery");
-    return header === undefined ? authoredStatement : received.of(asText(header));
+    return header === undefined ? authoredStatement : receivedStatements.of(asText(header));
   };
   return {
     async send(exchange) {
@@ -42,7 +42,7 @@ export function sqlSink(endpoint: Endpoint<SqlOptions>, scope: EndpointScope): S
       if (keys !== undefined) return executeForKeys(exchange, bound, executor, options, keys);
       const { columns, rows, updateCount } = await executor.execute(bound, exchange.run.signal);
       if (columns === undefined) setUpdateCount(exchange, updateCount ?? 0, options);
-      else takeRows(exchange, rows, options);
+      else applyRows(exchange, rows, options);
     },
   };
 }
@@ -68,7 +68,7 @@ async function executeForKeys(exchange: Exchange, statement: Statement, executor
   const { headers } = exchange.message;
   headers.set("CamelSqlGeneratedKeyRows", keys);
   headers.set("CamelSqlGeneratedKeysRowCount", keys.length);
-  if (isSelect) takeRows(exchange, result.rows, options);
+  if (isSelect) applyRows(exchange, result.rows, options);
   else setUpdateCount(exchange, updateCount ?? 0, options);
 }
 
@@ -78,7 +78,7 @@ function setUpdateCount(exchange: Exchange, updateCount: number, { outputHeader 
   if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, null);
 }
 
-function takeRows(exchange: Exchange, rows: readonly Row[], { outputType, outputHeader, noop }: SqlOptions): void {
+function applyRows(exchange: Exchange, rows: readonly Row[], { outputType, outputHeader, noop }: SqlOptions): void {
   const result = outputType === "SelectOne" ? onlyRow(rows) : rows;
   exchange.message.headers.set("CamelSqlRowCount", rows.length);
   if (outputHeader !== undefined) exchange.message.headers.set(outputHeader, result);

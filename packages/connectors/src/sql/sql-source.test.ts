@@ -1,10 +1,10 @@
-// The consumer of `sql`, the step `transacted` and the connectors jdbc and sql-stored, in each database available on this machine.
+// The consumer of `sql`, the step `transacted` and the connector jdbc, in each database available on this machine.
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { eventually } from "@sluice/testkit";
 import { inDatabases } from "../database/databases.test-support.ts";
 import { hostileValues } from "../database/hostile-values.test-support.ts";
 
-const quick = "initialDelay=1&delay=10";
+const fastPolling = "initialDelay=1&delay=10";
 
 await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
   const { flow, query, host } = database;
@@ -23,7 +23,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   it("delivers each row in order and executes the follow-up statements, even for failed rows", async () => {
     const run = await flow(`
         - from:
-            uri: "sql:select * from jobs where state = 'new' order by id?${quick}&onConsume=update jobs set state = 'done' where id = :%23id&onConsumeFailed=update jobs set state = 'bad' where id = :%23id&onConsumeBatchComplete=insert into jobs values (99, 'end')"
+            uri: "sql:select * from jobs where state = 'new' order by id?${fastPolling}&onConsume=update jobs set state = 'done' where id = :%23id&onConsumeFailed=update jobs set state = 'bad' where id = :%23id&onConsumeBatchComplete=insert into jobs values (99, 'end')"
             steps:
               - to: "mock:rows"
               - filter: {simple: "\${body[id]} == 2", steps: [{throwException: {exceptionType: java.lang.Exception, message: no}}]}`);
@@ -37,7 +37,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await query("insert into seen values (1)");
     const run = await flow(`
         - from:
-            uri: "sql:select * from jobs where state = 'new' order by id?${quick}&maxMessagesPerPoll=1&onConsume=update jobs set state = 'done' where id = :%23id&expectedUpdateCount=1"
+            uri: "sql:select * from jobs where state = 'new' order by id?${fastPolling}&maxMessagesPerPoll=1&onConsume=update jobs set state = 'done' where id = :%23id&expectedUpdateCount=1"
             steps: [{to: "mock:rows"}, {filter: {simple: "\${exchangeProperty.CamelBatchSize} == 1", steps: [{to: "mock:one"}]}}, {to: "sql:insert into seen values (:#id)"}]`);
     await eventually(() => (run.mocks.get("rows")?.length ?? 0) > 2);
     expect([await count("state = 'done'"), run.mocks.get("rows")?.every(({ body }) => (body as { id: number }).id === 1)]).toEqual([0, true]);
@@ -46,20 +46,20 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await run.stop();
   });
 
-  it("delivers the list, an empty one only with routeEmptyResultSet, and nothing while idle", async () => {
-    const list = await flow(`- from: {uri: "sql:select id from jobs where id < :#\${header.none}?${quick}", steps: [{to: "mock:never"}]}`).catch(
+  it("delivers all rows as a list, an empty list with routeEmptyResultSet, and an empty message with sendEmptyMessageWhenIdle", async () => {
+    const list = await flow(`- from: {uri: "sql:select id from jobs where id < :#\${header.none}?${fastPolling}", steps: [{to: "mock:never"}]}`).catch(
       (error: Error) => error,
     );
     expect(list).not.toBeInstanceOf(Error);
-    const all = await flow(`- from: {uri: "sql:select id from jobs order by id?${quick}&useIterator=false&repeatCount=1", steps: [{to: "mock:all"}]}`);
+    const all = await flow(`- from: {uri: "sql:select id from jobs order by id?${fastPolling}&useIterator=false&repeatCount=1", steps: [{to: "mock:all"}]}`);
     await eventually(() => all.mocks.get("all")?.length === 1);
     expect(all.mocks.get("all")?.[0]?.body).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
     const empty = await flow(
-      `- from: {uri: "sql:select id from jobs where id > 9?${quick}&useIterator=false&routeEmptyResultSet=true&repeatCount=1", steps: [{to: "mock:empty"}]}`,
+      `- from: {uri: "sql:select id from jobs where id > 9?${fastPolling}&useIterator=false&routeEmptyResultSet=true&repeatCount=1", steps: [{to: "mock:empty"}]}`,
     );
     await eventually(() => empty.mocks.get("empty")?.length === 1);
     const idle = await flow(
-      `- from: {uri: "sql:select id from jobs where id > 9?${quick}&sendEmptyMessageWhenIdle=true&repeatCount=1", steps: [{to: "mock:idle"}]}`,
+      `- from: {uri: "sql:select id from jobs where id > 9?${fastPolling}&sendEmptyMessageWhenIdle=true&repeatCount=1", steps: [{to: "mock:idle"}]}`,
     );
     await eventually(() => idle.mocks.get("idle")?.length === 1);
     expect([empty.mocks.get("empty")?.[0]?.body, idle.mocks.get("idle")?.[0]?.body]).toEqual([[], null]);
@@ -69,7 +69,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   it("rolls everything back when it is transacted and one run fails", async () => {
     const run = await flow(`
         - from:
-            uri: "sql:select * from jobs where state = 'new' order by id?${quick}&transacted=true&onConsume=update jobs set state = 'done' where id = :%23id"
+            uri: "sql:select * from jobs where state = 'new' order by id?${fastPolling}&transacted=true&onConsume=update jobs set state = 'done' where id = :%23id"
             steps:
               - to: "sql:insert into seen values (:#id)"
               - to: "mock:rows"
@@ -78,16 +78,16 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await run.stop();
     expect([await count("state = 'new'"), await query("select count(*) as n from seen")]).toEqual([3, [{ n: 0 }]]);
     expect(host.log.texts.some((text) => text.includes("the transaction was rolled back: third"))).toBe(true);
-    const good = await flow(`
+    const succeeding = await flow(`
         - from:
-            uri: "sql:select * from jobs where state = 'new' order by id?${quick}&transacted=true&onConsume=update jobs set state = 'done' where id = :%23id"
+            uri: "sql:select * from jobs where state = 'new' order by id?${fastPolling}&transacted=true&onConsume=update jobs set state = 'done' where id = :%23id"
             steps: [{to: "sql:insert into seen values (:#id)"}]`);
     await eventually(async () => (await count("state = 'done'")) === 3);
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 3 }]);
-    await good.stop();
+    await succeeding.stop();
   });
 
-  it("leaves no transaction open, whenever it stops during a poll", async () => {
+  it("leaves no transaction open, at whatever point of a poll it stops", async () => {
     for (let round = 0; round < 30; round++) {
       const run = await flow(`- from: {uri: "sql:select * from jobs?initialDelay=1&delay=1&transacted=true", steps: [{to: "mock:rows"}]}`);
       await new Promise((resolve) => setTimeout(resolve, 1 + (round % 10)));
@@ -119,8 +119,8 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 0 }]);
     await send(20, "mark");
     expect(await query("select count(*) as n from seen")).toEqual([{ n: 0 }]);
-    const good = await send(30, "well");
-    expect([good.error, await query("select id from seen order by id")]).toEqual([undefined, [30, 31, 32, 33, 34].map((id) => ({ id }))]);
+    const outcome = await send(30, "well");
+    expect([outcome.error, await query("select id from seen order by id")]).toEqual([undefined, [30, 31, 32, 33, 34].map((id) => ({ id }))]);
   });
 
   it("keeps a transaction usable after a caught or redelivered failure", async () => {
@@ -135,8 +135,8 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
   });
 
   it("undoes a failed batch or stream inside a transaction, and keeps the transaction usable", async () => {
-    const caught = (uri: string, more: string, id: number) =>
-      `- doTry: {steps: [{to: "${uri}"}${more}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "sql:insert into seen values (${id})"}]}]}`;
+    const caught = (uri: string, nextSteps: string, id: number) =>
+      `- doTry: {steps: [{to: "${uri}"}${nextSteps}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "sql:insert into seen values (${id})"}]}]}`;
     const run = await flow(`
         - transacted:
             ref: PROPAGATION_REQUIRED

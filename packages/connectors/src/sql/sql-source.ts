@@ -32,7 +32,7 @@ interface Batch {
 
 export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, host: Host): Source {
   rejectUntrustedStatement(endpoint);
-  const work = new SqlReceiver(endpoint, scope, host);
+  const receiver = new SqlReceiver(endpoint, scope, host);
   const { options, uri } = endpoint;
   const source = polledSource<Batch>({
     uri,
@@ -40,17 +40,17 @@ export function sqlSource(endpoint: Endpoint<SqlOptions>, scope: EndpointScope, 
     // A poll returns one item, the batch, whose rows are counted here.
     options: { ...options, maxMessagesPerPoll: 0 },
     host,
-    prepare: async () => work.begin(),
-    poll: () => work.poll(),
-    problemOf: (error) => (work.isStopped ? undefined : toFlowError(error).message),
-    each: (batch, routeInput) => work.take(batch, routeInput),
+    prepare: async () => receiver.begin(),
+    poll: () => receiver.poll(),
+    problemOf: (error) => (receiver.isStopped ? undefined : toFlowError(error).message),
+    each: (batch, routeInput) => receiver.deliverBatch(batch, routeInput),
     // An open transaction would keep its session and its locks.
     discard: async ({ unit }) => unit?.rollback(),
   });
   return {
     ...source,
     async stop() {
-      work.end();
+      receiver.end();
       await source.stop();
     },
   };
@@ -107,7 +107,7 @@ class SqlReceiver {
   }
 
   /** Delivers the messages in order. */
-  async take({ messages, unit }: Batch, routeInput: SourceInput): Promise<boolean> {
+  async deliverBatch({ messages, unit }: Batch, routeInput: SourceInput): Promise<boolean> {
     try {
       for (const [index, data] of messages.entries()) {
         if (this.isStopped) break;

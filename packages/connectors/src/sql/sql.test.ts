@@ -39,8 +39,8 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
 
   it("binds lists", async () => {
     const run = await flow(`- to: "sql:select item from orders where item in (:#in:names) and amount in (:#in:\${header.amounts}) order by item"`);
-    const given = { names: ["bolt", "gear", "it's"] };
-    expect((await run({ body: given, headers: { amounts: "1,3" } })).body).toEqual([{ item: "bolt" }, { item: "gear" }]);
+    const body = { names: ["bolt", "gear", "it's"] };
+    expect((await run({ body, headers: { amounts: "1,3" } })).body).toEqual([{ item: "bolt" }, { item: "gear" }]);
     expect((await run({ body: { names: [] }, headers: { amounts: "1" } })).error).toContain("is empty");
   });
 
@@ -162,28 +162,28 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
   });
 
   it("treats hostile values as values in the body, a header, a list, a position and an expression", async () => {
-    await query("create table hostile (n integer, way varchar(10), v text)");
-    const ways = {
-      body: await flow(`- to: "sql:insert into hostile (n, way, v) values (:#n, 'body', :#v)"`),
-      header: await flow(`- to: "sql:insert into hostile (n, way, v) values (:#\${header.n}, 'header', :#v)"`),
-      position: await flow(`- to: "sql:insert into hostile (n, way, v) values (#, 'position', #)"`),
-      expression: await flow(`- to: "sql:insert into hostile (n, way, v) values (:#n, 'expr', :#\${header.v})"`),
-      batch: await flow(`- to: "sql:insert into hostile (n, way, v) values (:#n, 'batch', :#v)?batch=true"`),
+    await query("create table hostile (n integer, source varchar(10), v text)");
+    const flows = {
+      body: await flow(`- to: "sql:insert into hostile (n, source, v) values (:#n, 'body', :#v)"`),
+      header: await flow(`- to: "sql:insert into hostile (n, source, v) values (:#\${header.n}, 'header', :#v)"`),
+      position: await flow(`- to: "sql:insert into hostile (n, source, v) values (#, 'position', #)"`),
+      expression: await flow(`- to: "sql:insert into hostile (n, source, v) values (:#n, 'expr', :#\${header.v})"`),
+      batch: await flow(`- to: "sql:insert into hostile (n, source, v) values (:#n, 'batch', :#v)?batch=true"`),
     };
     for (const [n, v] of hostileValues.entries()) {
       for (const { error } of [
-        await ways.body({ body: { n, v } }),
-        await ways.header({ headers: { n, v } }),
-        await ways.position({ body: [n, v] }),
-        await ways.expression({ body: { n }, headers: { v } }),
+        await flows.body({ body: { n, v } }),
+        await flows.header({ headers: { n, v } }),
+        await flows.position({ body: [n, v] }),
+        await flows.expression({ body: { n }, headers: { v } }),
       ])
         expect(error).toBeUndefined();
     }
-    expect((await ways.batch({ body: hostileValues.map((v, n) => ({ n, v })) })).error).toBeUndefined();
-    const rows = await query("select n, way, v from hostile order by way, n");
+    expect((await flows.batch({ body: hostileValues.map((v, n) => ({ n, v })) })).error).toBeUndefined();
+    const rows = await query("select n, source, v from hostile order by source, n");
     expect(rows).toHaveLength(5 * hostileValues.length);
     for (const row of rows) expect(row["v"]).toBe(hostileValues[row["n"] as number]);
-    const found = await flow(`- to: "sql:select count(*) as c from hostile where v in (:#in:all) and way = 'body'"`);
+    const found = await flow(`- to: "sql:select count(*) as c from hostile where v in (:#in:all) and source = 'body'"`);
     expect((await found({ body: { all: hostileValues } })).body).toEqual([{ c: 200 }]);
     expect(await query("select count(*) as n from orders")).toEqual([{ n: 3 }]);
   });

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { cron } from "../cron/cron.ts";
 import { timer } from "../timer/timer.ts";
 
-/** Starts a source on a node; `taken` contains the claims of all nodes. */
-function node(connector: typeof timer, uri: string, host: FakeHost, taken: Set<string>) {
+/** Starts a source on a node; `claimed` contains the claims of all nodes. */
+function node(connector: typeof timer, uri: string, host: FakeHost, claimed: Set<string>) {
   const claims: string[] = [];
   const claimTick = async (tick: string | undefined, isPermanent = false): Promise<boolean> => {
     if (tick === undefined) return true;
     claims.push(`${tick}${isPermanent ? ", permanent" : ""}`);
-    const isFirst = !taken.has(tick);
-    taken.add(tick);
+    const isFirst = !claimed.has(tick);
+    claimed.add(tick);
     return isFirst;
   };
   const routeInput = Object.assign(new FakeRouteInput(), { claimTick });
@@ -23,23 +23,23 @@ function node(connector: typeof timer, uri: string, host: FakeHost, taken: Set<s
 describe("a claimed schedule", () => {
   it("fires each period on exactly one of two nodes", async () => {
     const host = new FakeHost();
-    const taken = new Set<string>();
-    const one = node(timer, "timer:t?delay=0&period=1s", host, taken);
+    const claimed = new Set<string>();
+    const one = node(timer, "timer:t?delay=0&period=1s", host, claimed);
     await host.clock.advance(400);
-    const two = node(timer, "timer:t?delay=0&period=1s", host, taken);
+    const two = node(timer, "timer:t?delay=0&period=1s", host, claimed);
     await host.clock.advance(20_000);
-    expect(one.routeInput.exchanges.length + two.routeInput.exchanges.length).toBe(taken.size);
-    expect(taken.size).toBeGreaterThanOrEqual(20);
+    expect(one.routeInput.exchanges.length + two.routeInput.exchanges.length).toBe(claimed.size);
+    expect(claimed.size).toBeGreaterThanOrEqual(20);
     expect(new Set(one.claims).size).toBe(one.claims.length);
   });
 
   it("counts ticks with repeatCount over all nodes", async () => {
     const host = new FakeHost();
-    const taken = new Set<string>();
-    const one = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, taken);
+    const claimed = new Set<string>();
+    const one = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, claimed);
     await host.clock.advance(1_500);
     void one.source.stop();
-    const two = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, taken);
+    const two = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, claimed);
     await host.clock.advance(10_000);
     expect([one.routeInput.exchanges.length, two.routeInput.exchanges.length]).toEqual([2, 1]);
     expect(two.claims).toEqual(["count 1, permanent", "count 2, permanent", "count 3, permanent"]);
@@ -47,17 +47,17 @@ describe("a claimed schedule", () => {
 
   it("claims the scheduled time of a cron expression", async () => {
     const host = new FakeHost();
-    const taken = new Set<string>();
-    const nodes = [1, 2].map(() => node(cron as unknown as typeof timer, "cron:c?schedule=*/1 * * * * ?", host, taken));
+    const claimed = new Set<string>();
+    const nodes = [1, 2].map(() => node(cron as unknown as typeof timer, "cron:c?schedule=*/1 * * * * ?", host, claimed));
     await host.clock.advance(5_000);
-    expect(nodes.flatMap(({ routeInput }) => routeInput.exchanges).length).toBe(taken.size);
-    expect(taken.size).toBeGreaterThanOrEqual(4);
+    expect(nodes.flatMap(({ routeInput }) => routeInput.exchanges).length).toBe(claimed.size);
+    expect(claimed.size).toBeGreaterThanOrEqual(4);
   });
 
   it("does not fire when the claim fails, and continues", async () => {
     const host = new FakeHost();
     let failing = true;
-    const routeInput = Object.assign(new FakeRouteInput(), { claimTick: () => (failing ? Promise.reject(new Error("away")) : Promise.resolve(true)) });
+    const routeInput = Object.assign(new FakeRouteInput(), { claimTick: () => (failing ? Promise.reject(new Error("unreachable")) : Promise.resolve(true)) });
     void connectorUnderTest(timer, host).source("timer:t?delay=0&period=1s").start(routeInput);
     await host.clock.advance(3_000);
     expect(routeInput.exchanges).toEqual([]);

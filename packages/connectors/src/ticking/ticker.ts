@@ -6,7 +6,7 @@ export interface Plan {
   /** When the first tick is due, monotonic milliseconds. */
   first(now: number): number;
   /** The time of the next tick, given when this one was due, started and ended; undefined after the last one. A past time means immediately. */
-  next(tick: { readonly due: number; readonly began: number; readonly ended: number; readonly count: number }): number | undefined;
+  next(tick: { readonly due: number; readonly started: number; readonly ended: number; readonly count: number }): number | undefined;
 }
 
 /** Longer waits are split: Node timers overflow after 24 days. */
@@ -56,10 +56,10 @@ export class Ticker {
   }
 
   #fire(due: number, count: number, generation: number): void {
-    const began = this.#clock.monotonic();
+    const started = this.#clock.monotonic();
     const finish = (): void => {
       if (generation !== this.#generation) return;
-      const next = this.#plan.next({ due, began, ended: this.#clock.monotonic(), count });
+      const next = this.#plan.next({ due, started, ended: this.#clock.monotonic(), count });
       if (next !== undefined) this.#arm(next, count + 1, generation);
     };
     const run = (isClaimed: boolean): void => {

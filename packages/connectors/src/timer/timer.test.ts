@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { timer } from "./timer.ts";
 
 /** Starts a timer and records the monotonic time of each tick. */
-function ticking(uri: string, work: () => void | Promise<void> = () => undefined, host = new FakeHost()) {
+function startTimer(uri: string, work: () => void | Promise<void> = () => undefined, host = new FakeHost()) {
   const ticks: number[] = [];
   const routeInput = new FakeRouteInput(() => {
     ticks.push(host.clock.monotonic());
@@ -17,7 +17,7 @@ function ticking(uri: string, work: () => void | Promise<void> = () => undefined
 
 describe("timer", () => {
   it("ticks after one second and then every second, with a null body", async () => {
-    const { clock, ticks, routeInput } = ticking("timer:t");
+    const { clock, ticks, routeInput } = startTimer("timer:t");
     await clock.advance(3500);
     expect(ticks).toEqual([1000, 2000, 3000]);
     expect(routeInput.bodies).toEqual([null, null, null]);
@@ -26,7 +26,7 @@ describe("timer", () => {
   });
 
   it("stops after repeatCount ticks and leaves no timer", async () => {
-    const { clock, ticks } = ticking("timer:t?delay=10&period=50&repeatCount=3");
+    const { clock, ticks } = startTimer("timer:t?delay=10&period=50&repeatCount=3");
     await clock.advance(10_000);
     expect(ticks).toEqual([10, 60, 110]);
     expect(clock.pending).toBe(0);
@@ -40,7 +40,7 @@ describe("timer", () => {
       ["timer:t?delay=150&period=0", [150]],
     ] as const) {
       const startTime = host.clock.monotonic();
-      const { ticks } = ticking(uri, undefined, host);
+      const { ticks } = startTimer(uri, undefined, host);
       await host.clock.advance(1000);
       await settle();
       expect(
@@ -51,27 +51,27 @@ describe("timer", () => {
   });
 
   it("ticks once when the period is 0", async () => {
-    const { clock, ticks } = ticking("timer:t?delay=10&period=0");
+    const { clock, ticks } = startTimer("timer:t?delay=10&period=0");
     await clock.advance(10_000);
     expect(ticks).toEqual([10]);
   });
 
   it("ticks without a pause with delay -1 and still yields to other work", async () => {
-    const { ticks, source } = ticking("timer:t?delay=-1");
+    const { ticks, source } = startTimer("timer:t?delay=-1");
     let turns = 0;
     while (turns < 50) {
       await new Promise((resolve) => setImmediate(resolve));
       turns++;
     }
     void source.stop();
-    const seen = ticks.length;
-    expect(seen).toBeGreaterThan(10);
+    const tickCount = ticks.length;
+    expect(tickCount).toBeGreaterThan(10);
     await settle();
-    expect(ticks.length).toBe(seen);
+    expect(ticks.length).toBe(tickCount);
   });
 
   it("sets name, counter, period and time with includeMetadata", async () => {
-    const { clock, routeInput } = ticking("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
+    const { clock, routeInput } = startTimer("timer:tick?includeMetadata=true&delay=0&period=2s&repeatCount=2");
     const startTime = clock.now();
     await clock.advance(2000);
     const [first, second] = routeInput.exchanges;
@@ -81,7 +81,7 @@ describe("timer", () => {
   });
 
   it("continues after a failed exchange", async () => {
-    const { clock, ticks } = ticking("timer:t?delay=0&period=100", () => {
+    const { clock, ticks } = startTimer("timer:t?delay=0&period=100", () => {
       throw new FlowError("java.io.IOException", "boom");
     });
     await clock.advance(250);
@@ -108,8 +108,8 @@ describe("timer", () => {
     expect(starts).toEqual([0, 250, 500]);
   });
 
-  it.each(["", "&fixedRate=true"])("skips ticks missed while the process was suspended (%s)", async (more) => {
-    const { clock, ticks } = ticking(`timer:t?delay=1s&period=1s${more}`);
+  it.each(["", "&fixedRate=true"])("skips ticks missed while the process was suspended (%s)", async (options) => {
+    const { clock, ticks } = startTimer(`timer:t?delay=1s&period=1s${options}`);
     await clock.advance(2000);
     await clock.freeze(120_000);
     expect(ticks).toEqual([1000, 2000, 122_000]);
@@ -118,19 +118,19 @@ describe("timer", () => {
   });
 
   it("follows a fixed rate with fixedRate, and the previous tick without it", async () => {
-    const late = async (uri: string) => {
-      const { clock, ticks } = ticking(uri);
+    const ticksAfterFreeze = async (uri: string) => {
+      const { clock, ticks } = startTimer(uri);
       await clock.advance(100);
       await clock.freeze(130);
       await clock.advance(200);
       return ticks;
     };
-    expect(await late("timer:t?delay=100&period=100&fixedRate=true")).toEqual([100, 230, 300, 400]);
-    expect(await late("timer:t?delay=100&period=100")).toEqual([100, 230, 330, 430]);
+    expect(await ticksAfterFreeze("timer:t?delay=100&period=100&fixedRate=true")).toEqual([100, 230, 300, 400]);
+    expect(await ticksAfterFreeze("timer:t?delay=100&period=100")).toEqual([100, 230, 330, 430]);
   });
 
   it("ignores changes to the wall clock", async () => {
-    const { clock, ticks } = ticking("timer:t?delay=1s&period=1s");
+    const { clock, ticks } = startTimer("timer:t?delay=1s&period=1s");
     await clock.advance(1500);
     clock.jump(3_600_000);
     await clock.advance(1000);
@@ -140,7 +140,7 @@ describe("timer", () => {
   });
 
   it("supports periods longer than the limit of Node timers", async () => {
-    const { clock, ticks } = ticking("timer:t?delay=40d&repeatCount=1");
+    const { clock, ticks } = startTimer("timer:t?delay=40d&repeatCount=1");
     await clock.advance(40 * 86_400_000 - 1);
     expect(ticks).toEqual([]);
     await clock.advance(1);
@@ -148,7 +148,7 @@ describe("timer", () => {
   });
 
   it("stops immediately, even during a run, and can be restarted", async () => {
-    const { clock, ticks, source, routeInput } = ticking("timer:t?delay=100&period=100", () => new Promise(() => undefined));
+    const { clock, ticks, source, routeInput } = startTimer("timer:t?delay=100&period=100", () => new Promise(() => undefined));
     await clock.advance(100);
     expect(source.stop()).toBeUndefined();
     await clock.advance(1000);
@@ -158,7 +158,7 @@ describe("timer", () => {
     expect(ticks).toEqual([100, 1200]);
   });
 
-  it("starts at a given time, or immediately when it is in the past", async () => {
+  it("starts at the configured time", async () => {
     const host = new FakeHost();
     const routeInput = new FakeRouteInput();
     const at = new Date(host.clock.now() + 5000);

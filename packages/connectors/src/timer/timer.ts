@@ -110,11 +110,11 @@ function timerPlan({ delay, period, repeatCount, fixedRate }: Options, at: numbe
   const backToBack = delay < 0;
   return {
     first: (now) => (at === undefined ? now + Math.max(firstTickMs, delay) : now + Math.max(0, at - clock.now())),
-    next({ due, began, ended, count }) {
+    next({ due, started, ended, count }) {
       if (repeatCount > 0 && count >= repeatCount) return undefined;
       if (backToBack) return ended;
       if (period <= 0) return undefined;
-      return fixedRate ? nextOnGrid(due, period, ended) : began + period;
+      return fixedRate ? nextOnGrid(due, period, ended) : started + period;
     },
   };
 }

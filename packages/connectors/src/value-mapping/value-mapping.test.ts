@@ -21,7 +21,7 @@ it("looks up the body, bytes as text, and keeps headers", () => {
   expect([exchange.message.body, exchange.message.headers.get("h")]).toEqual(["ST", 1]);
 });
 
-it("fails as the table defines and keeps the body", () => {
+it("fails with the error of the lookup and keeps the body", () => {
   const failure = new FlowError("java.util.NoSuchElementException", "no entry for 'crate'");
   const exchange = exchangeOf("crate");
   expect(() =>

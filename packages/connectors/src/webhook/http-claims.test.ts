@@ -49,8 +49,8 @@ test.each(["/_api", "/_api/", "/_api/flows", "/_API/x", "/%5Fapi/x", "/_%61pi/x"
   (path) => {
     const build = (): unknown => claims(`platform-http:${path}`, "x");
     expect(build).toThrow(CompileError);
-    const more = /^\/[{*]/.test(path) ? "; name a first segment" : "";
-    expect(build).toThrow(new RegExp(`^route 'x' claims reserved path '.*': paths under /_api belong to the management API${more}$`));
+    const advice = /^\/[{*]/.test(path) ? "; name a first segment" : "";
+    expect(build).toThrow(new RegExp(`^route 'x' claims reserved path '.*': paths under /_api belong to the management API${advice}$`));
   },
 );
 

@@ -3,13 +3,13 @@
 import { CompileError } from "@sluice/engine/spi";
 import { claimsReservedPath } from "@sluice/model";
 
-const everyMethod = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const allMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** The claims of a mount, e.g. `POST /api/orders`; a prefix also claims `POST /api/orders/**`. */
 export function claimsOf(path: string, methods: readonly string[] | undefined, prefix: boolean): readonly string[] {
-  const normal = claimedPath(path);
-  return (methods ?? everyMethod).flatMap((method) =>
-    prefix ? [`${method} ${normal}`, `${method} ${normal === "/" ? "" : normal}/**`] : [`${method} ${normal}`],
+  const normalized = claimedPath(path);
+  return (methods ?? allMethods).flatMap((method) =>
+    prefix ? [`${method} ${normalized}`, `${method} ${normalized === "/" ? "" : normalized}/**`] : [`${method} ${normalized}`],
   );
 }
 
@@ -19,8 +19,8 @@ export function checkNotReserved(routeId: string, path: string, prefix: boolean)
   const shown = prefix && path === "/" ? "/*" : path;
   const first = claimedPath(path).split("/")[1];
   // A pattern that could match a reserved path: the message names the fix.
-  const more = first === "" || first === "{}" || first === "*" ? "; name a first segment" : "";
-  throw new CompileError("flow-reserved-path", `route '${routeId}' claims reserved path '${shown}': paths under /_api belong to the management API${more}`, {
+  const advice = first === "" || first === "{}" || first === "*" ? "; name a first segment" : "";
+  throw new CompileError("flow-reserved-path", `route '${routeId}' claims reserved path '${shown}': paths under /_api belong to the management API${advice}`, {
     hint: "start the path with a segment other than _api",
   });
 }

@@ -46,10 +46,11 @@ export const httpHeaders = {
 };
 
 /** The methods of `httpMethodRestrict`, or the default. */
-export function methodsOf(restrict: string | undefined, otherwise: readonly string[] | undefined): readonly string[] | undefined {
-  if (restrict === undefined || restrict.trim() === "") return otherwise;
+export function methodsOf(restrict: string | undefined, fallback: readonly string[] | undefined): readonly string[] | undefined {
+  if (restrict === undefined || restrict.trim() === "") return fallback;
   const methods = restrict.split(",").map((method) => method.trim().toUpperCase());
-  const wrong = methods.find((method) => !/^[A-Z][A-Z-]{0,30}$/.test(method) || method === "CONNECT" || method === "TRACE");
-  if (wrong !== undefined) throw new CompileError("bad-option", `unsupported method '${wrong}' in httpMethodRestrict`, { hint: "write it as GET,POST" });
+  const unsupported = methods.find((method) => !/^[A-Z][A-Z-]{0,30}$/.test(method) || method === "CONNECT" || method === "TRACE");
+  if (unsupported !== undefined)
+    throw new CompileError("bad-option", `unsupported method '${unsupported}' in httpMethodRestrict`, { hint: "write it as GET,POST" });
   return [...new Set(methods)];
 }

@@ -102,8 +102,8 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   function mountAll(handle: HttpMount["handle"]): void {
     unmountAll();
     const { cors } = settings.operation ?? {};
-    const shown = { flowId: route.flowId, routeId: route.id, ...(cors === undefined ? {} : { preflight: cors }) };
-    unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, ...shown, handle }));
+    const metadata = { flowId: route.flowId, routeId: route.id, ...(cors === undefined ? {} : { preflight: cors }) };
+    unmounts = paths.map((path) => host.http.mount({ path, methods, prefix, ...metadata, handle }));
   }
 
   /** Messages accepted earlier are processed first, so the store must be open before new ones are accepted. */
@@ -128,15 +128,15 @@ class WebhookDelivery implements Delivery {
   #fault: unknown = undefined;
   #written: WrittenBody | undefined = undefined;
 
-  constructor(request: HttpRequest, trigger: Trigger, trace: TraceContext, properties: ReadonlyMap<string, unknown> | undefined, expected: Expected) {
-    this.pattern = expected.waits ? "InOut" : "InOnly";
+  constructor(request: HttpRequest, trigger: Trigger, trace: TraceContext, properties: ReadonlyMap<string, unknown> | undefined, context: ReplyContext) {
+    this.pattern = context.waits ? "InOut" : "InOnly";
     this.trigger = trigger;
     this.trace = trace;
     this.correlationId = correlationIdOf(request.rawHeaders);
     this.session = request.session;
     this.properties = properties;
-    this.#delivered = expected.delivered;
-    this.#rule = expected.rule;
+    this.#delivered = context.delivered;
+    this.#rule = context.rule;
   }
 
   started(exchange: Exchange): void {
@@ -175,8 +175,8 @@ class WebhookDelivery implements Delivery {
   }
 }
 
-/** The source of a response. */
-interface Expected {
+/** What a delivery needs to create the response. */
+interface ReplyContext {
   readonly waits: boolean;
   readonly delivered: unknown;
   readonly rule: ReplyRule;
@@ -207,10 +207,10 @@ function requestHandler(
 
   const handle = options.idempotency ? handleOnce : (request: HttpRequest): Awaitable<HttpReply> => accept(request);
   if (cors === undefined) return handle;
-  const readable = (reply: HttpReply): HttpReply => ({ ...reply, headers: { ...cors, ...reply.headers } });
+  const withCors = (reply: HttpReply): HttpReply => ({ ...reply, headers: { ...cors, ...reply.headers } });
   return (request) => {
     const reply = handle(request);
-    return reply instanceof Promise ? reply.then(readable) : readable(reply);
+    return reply instanceof Promise ? reply.then(withCors) : withCors(reply);
   };
 
   /** `settle` receives the response of the run, even when the caller stopped waiting. */

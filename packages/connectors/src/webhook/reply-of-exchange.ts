@@ -36,11 +36,15 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
   const { message } = exchange;
   const headers = runHeaders(exchange);
   const own = ownHeaders(exchange, headers);
-  const long = findLongHeader(headers);
-  if (long !== undefined) {
-    exchange.failure = new FlowError("java.lang.IllegalStateException", `size limit: response header '${long}' is longer than ${maxHeaderLength} characters`, {
-      code: "limit-size",
-    });
+  const longHeader = findLongHeader(headers);
+  if (longHeader !== undefined) {
+    exchange.failure = new FlowError(
+      "java.lang.IllegalStateException",
+      `size limit: response header '${longHeader}' is longer than ${maxHeaderLength} characters`,
+      {
+        code: "limit-size",
+      },
+    );
     return failureReply(exchange, exchange.failure, delivered, rule);
   }
   const code = message.headers.getOwn("CamelHttpResponseCode");
@@ -129,7 +133,7 @@ function runHeaders({ run, properties }: Exchange): ReplyHeaders {
 function findLongHeader(headers: ReplyHeaders): string | undefined {
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];
-    const longest = typeof value === "string" ? value.length : value.reduce((most, item) => Math.max(most, item.length), 0);
+    const longest = typeof value === "string" ? value.length : value.reduce((max, item) => Math.max(max, item.length), 0);
     if (name.length + longest > maxHeaderLength) return name.slice(0, 100);
   }
   return undefined;

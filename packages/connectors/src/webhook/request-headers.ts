@@ -42,17 +42,17 @@ export function correlationIdOf(rawHeaders: readonly string[]): string | undefin
  * The received headers of a message. Path values take precedence over headers, and headers over query values; a repeated query
  * name becomes a list, and values after the first thousand are ignored.
  */
-export function wireHeadersOf(request: HttpRequest, more: Iterable<readonly [string, unknown]> = none): WireHeaders {
-  return new RequestHeaders(request, more);
+export function wireHeadersOf(request: HttpRequest, added: Iterable<readonly [string, unknown]> = none): WireHeaders {
+  return new RequestHeaders(request, added);
 }
 
 class RequestHeaders implements WireHeaders {
   readonly #request: HttpRequest;
-  readonly #more: Iterable<readonly [string, unknown]>;
+  readonly #added: Iterable<readonly [string, unknown]>;
 
-  constructor(request: HttpRequest, more: Iterable<readonly [string, unknown]>) {
+  constructor(request: HttpRequest, added: Iterable<readonly [string, unknown]>) {
     this.#request = request;
-    this.#more = more;
+    this.#added = added;
   }
 
   entries(): Iterable<readonly [string, unknown]> {
@@ -61,7 +61,7 @@ class RequestHeaders implements WireHeaders {
     addQuery(entries, request.query);
     addHttpHeaders(entries, request);
     for (const name of Object.keys(request.params)) put(entries, name, request.params[name]);
-    for (const [name, value] of this.#more) entries.set(name.toLowerCase(), [name, value]);
+    for (const [name, value] of this.#added) entries.set(name.toLowerCase(), [name, value]);
     addAddress(entries, request);
     return entries.values();
   }
@@ -69,7 +69,7 @@ class RequestHeaders implements WireHeaders {
   /** Fast path for a header sent once; all other cases need the complete headers. */
   find(key: string): unknown {
     const { rawHeaders, query, params, hidden } = this.#request;
-    if (query !== "" || undeterminedHeaders.has(key) || Object.keys(params).length > 0 || this.#more !== none) return undetermined;
+    if (query !== "" || undeterminedHeaders.has(key) || Object.keys(params).length > 0 || this.#added !== none) return undetermined;
     // Sinks set and remove such headers for every message.
     if (key.startsWith("camel")) return addressHeaders.has(key) ? undetermined : undefined;
     // A credential consumed by a policy is removed.

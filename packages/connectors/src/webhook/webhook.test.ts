@@ -13,7 +13,7 @@ beforeEach(() => {
   host = new FakeHost();
 });
 
-interface Given {
+interface RequestParts {
   readonly method?: string;
   readonly path?: string;
   readonly query?: string;
@@ -23,20 +23,20 @@ interface Given {
   readonly principal?: unknown;
 }
 
-function requestOf(given: Given = {}): HttpRequest {
+function requestOf(parts: RequestParts = {}): HttpRequest {
   const headers: Record<string, string> = {};
-  for (const [name, value] of given.headers ?? []) if (name !== "__proto__") headers[name.toLowerCase()] = value;
-  const { method = "POST", path = "/api/orders", query = "", params = {}, principal, body = "hello" } = given;
-  return { method, path, query, headers, rawHeaders: (given.headers ?? []).flat(), body: Buffer.from(body), params, principal, session: undefined };
+  for (const [name, value] of parts.headers ?? []) if (name !== "__proto__") headers[name.toLowerCase()] = value;
+  const { method = "POST", path = "/api/orders", query = "", params = {}, principal, body = "hello" } = parts;
+  return { method, path, query, headers, rawHeaders: (parts.headers ?? []).flat(), body: Buffer.from(body), params, principal, session: undefined };
 }
 
-function started(uri: string, work: Processor = () => undefined, id = "orders") {
+function startSource(uri: string, work: Processor = () => undefined, id = "orders") {
   const declaration = uri.startsWith("webhook") ? webhook : platformHttp;
   const routeInput = new FakeRouteInput(work, routeIdentity(id));
   const source = connectorUnderTest(declaration, host).source(uri.replace(/^webhook\?/, "webhook:?"), routeIdentity(id));
   void source.start(routeInput);
   const mount = host.http.mounts.at(-1) as HttpMount;
-  return { source, routeInput, call: (given?: Given) => mount.handle(requestOf(given)) };
+  return { source, routeInput, call: (parts?: RequestParts) => mount.handle(requestOf(parts)) };
 }
 
 const setBody =
@@ -46,7 +46,7 @@ const setBody =
 const json = (reply: HttpReply): unknown => JSON.parse(String(reply.body));
 
 test("a synchronous route responds without a promise", () => {
-  const { call, routeInput } = started("webhook");
+  const { call, routeInput } = startSource("webhook");
   const reply = call();
   expect(reply).not.toBeInstanceOf(Promise);
   expect(reply).toMatchObject({
@@ -57,7 +57,7 @@ test("a synchronous route responds without a promise", () => {
 });
 
 test("the route receives the body as raw bytes", () => {
-  const { call, routeInput } = started("webhook");
+  const { call, routeInput } = startSource("webhook");
   const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   void call({ body });
   expect(routeInput.exchanges[0]?.message.body).toEqual(body);
@@ -71,24 +71,24 @@ test.each([
   ["a number", 5, "5", "text/plain; charset=utf-8"],
   ["bytes", Uint8Array.of(1, 255), Uint8Array.of(1, 255), "application/octet-stream"],
 ])("%s set by a step is the response", (_name, body, expected, type) => {
-  expect(started("webhook", setBody(body)).call()).toMatchObject({ status: 200, body: expected, headers: { "Content-Type": type } });
+  expect(startSource("webhook", setBody(body)).call()).toMatchObject({ status: 200, body: expected, headers: { "Content-Type": type } });
 });
 
 test("a body emptied by a step is an empty response, not 'ok'", () => {
-  expect(started("webhook", setBody(null)).call()).toMatchObject({ status: 200, body: "" });
-  expect(started("webhook", setBody("")).call()).toMatchObject({ status: 200, body: "" });
+  expect(startSource("webhook", setBody(null)).call()).toMatchObject({ status: 200, body: "" });
+  expect(startSource("webhook", setBody("")).call()).toMatchObject({ status: 200, body: "" });
 });
 
 test("platform-http echoes the body and responds 204 without one", () => {
-  const { call } = started("platform-http:/orders");
+  const { call } = startSource("platform-http:/orders");
   expect(call({ body: "same" })).toMatchObject({ status: 200, body: Buffer.from("same") });
   expect(call({ body: "" })).toMatchObject({ status: 204, body: undefined });
-  expect(started("platform-http:/orders", setBody("  \n")).call()).toMatchObject({ status: 204, body: undefined });
-  expect(started("platform-http:/orders", setBody(Uint8Array.of(0))).call()).toMatchObject({ status: 200 });
+  expect(startSource("platform-http:/orders", setBody("  \n")).call()).toMatchObject({ status: 204, body: undefined });
+  expect(startSource("platform-http:/orders", setBody(Uint8Array.of(0))).call()).toMatchObject({ status: 200 });
 });
 
 test("only headers set by the route are sent back, none of the engine's", () => {
-  const { call } = started("webhook", (exchange) => {
+  const { call } = startSource("webhook", (exchange) => {
     exchange.message.headers.set("X-Mine", "1");
     exchange.message.headers.set("X-Many", ["a", "b"]);
     exchange.message.headers.set("Content-Type", "application/problem+json");
@@ -110,17 +110,17 @@ test("only headers set by the route are sent back, none of the engine's", () => 
 });
 
 test("an invalid response code fails the call, not the process", () => {
-  expect(started("webhook", (exchange) => exchange.message.headers.set("CamelHttpResponseCode", "99999")).call()).toMatchObject({ status: 500 });
+  expect(startSource("webhook", (exchange) => exchange.message.headers.set("CamelHttpResponseCode", "99999")).call()).toMatchObject({ status: 500 });
 });
 
-function headersSeen(given: Given): Exchange["message"]["headers"] {
-  const { call, routeInput } = started("webhook");
-  void call(given);
+function receivedHeaders(parts: RequestParts): Exchange["message"]["headers"] {
+  const { call, routeInput } = startSource("webhook");
+  void call(parts);
   return (routeInput.exchanges[0] as Exchange).message.headers;
 }
 
 test("no spelling of a Camel header is accepted from the caller, and received headers control nothing", () => {
-  const headers = headersSeen({
+  const headers = receivedHeaders({
     headers: [
       ["CamelHttpUri", "http://evil"],
       ["camelhttpuri", "x"],
@@ -138,7 +138,7 @@ test("no spelling of a Camel header is accepted from the caller, and received he
 });
 
 test("headers keep the caller's spelling; hop-by-hop headers and JavaScript property names are harmless", () => {
-  const headers = headersSeen({
+  const headers = receivedHeaders({
     headers: [
       ["X-Source", "shop"],
       ["Connection", "close"],
@@ -152,7 +152,7 @@ test("headers keep the caller's spelling; hop-by-hop headers and JavaScript prop
 });
 
 test("query values are decoded and become lists when repeated; headers override them, path values override both", () => {
-  const headers = headersSeen({
+  const headers = receivedHeaders({
     query: "a=1&a=2&b=x%20y+z&c&bad=%zz&id=query&x-source=query",
     headers: [
       ["X-Source", "header"],
@@ -170,18 +170,18 @@ test("query values are decoded and become lists when repeated; headers override 
 
 test("10,000 query parameters are bounded", () => {
   const query = Array.from({ length: 10_000 }, (_, index) => `p${index}=1`).join("&");
-  expect(headersSeen({ query }).size).toBeLessThan(1_010);
+  expect(receivedHeaders({ query }).size).toBeLessThan(1_010);
 });
 
 test("a failed run reports route and run, and the cause only with muteException=false", () => {
   const failing: Processor = () => {
     throw new FlowError("java.lang.IllegalStateException", "the secret is 42");
   };
-  const muted = started("webhook", failing);
+  const muted = startSource("webhook", failing);
   const reply = muted.call() as HttpReply;
   expect(reply.status).toBe(500);
   expect(json(reply)).toEqual({ error: `route 'orders' failed (run ${muted.routeInput.exchanges[0]?.run.id})` });
-  expect(json(started("webhook?muteException=false", failing).call() as HttpReply)).toEqual({ error: expect.stringContaining("the secret is 42") });
+  expect(json(startSource("webhook?muteException=false", failing).call() as HttpReply)).toEqual({ error: expect.stringContaining("the secret is 42") });
 });
 
 test("an unreadable body is a client error only if it is the caller's body", () => {
@@ -189,17 +189,17 @@ test("an unreadable body is a client error only if it is the caller's body", () 
   const reading: Processor = () => {
     throw unreadable;
   };
-  expect(started("webhook", reading).call()).toMatchObject({ status: 400, body: expect.stringContaining("line 1: no JSON") });
+  expect(startSource("webhook", reading).call()).toMatchObject({ status: 400, body: expect.stringContaining("line 1: no JSON") });
   const asText: Processor = (exchange) => {
     exchange.message.body = "hello";
     throw unreadable;
   };
-  expect(started("webhook", asText).call()).toMatchObject({ status: 400 });
+  expect(startSource("webhook", asText).call()).toMatchObject({ status: 400 });
   const partner: Processor = (exchange) => {
-    exchange.message.body = "a partner's answer";
+    exchange.message.body = "a partner's response";
     throw unreadable;
   };
-  expect(started("webhook", partner).call()).toMatchObject({ status: 500 });
+  expect(startSource("webhook", partner).call()).toMatchObject({ status: 500 });
 });
 
 test.each([
@@ -208,8 +208,8 @@ test.each([
   ["limit-run-time", 504],
   ["run-abandoned", 503],
   ["run-cancelled", 503],
-])("%s is %i", (code, status) => {
-  const reply = started("webhook", () => {
+])("a failure with code %s gets status %i", (code, status) => {
+  const reply = startSource("webhook", () => {
     throw new FlowError("java.lang.IllegalStateException", "limit", { code });
   }).call();
   expect(reply).toMatchObject({ status });
@@ -217,7 +217,7 @@ test.each([
 
 test("async=true responds 202 with the run id while the run continues", async () => {
   let release = (): void => undefined;
-  const { call, routeInput } = started("webhook?async=true", () => new Promise<void>((resolve) => (release = resolve)));
+  const { call, routeInput } = startSource("webhook?async=true", () => new Promise<void>((resolve) => (release = resolve)));
   const reply = call() as HttpReply;
   expect(reply.status).toBe(202);
   expect(json(reply)).toEqual({ runId: routeInput.exchanges[0]?.run.id });
@@ -227,18 +227,18 @@ test("async=true responds 202 with the run id while the run continues", async ()
 });
 
 test("async=allow responds 202 only with Prefer: respond-async", () => {
-  const { call } = started("webhook?async=allow");
+  const { call } = startSource("webhook?async=allow");
   expect(call()).toMatchObject({ status: 200 });
   expect(call({ headers: [["Prefer", "wait=5, respond-async"]] })).toMatchObject({ status: 202 });
-  expect(started("webhook").call({ headers: [["Prefer", "respond-async"]] })).toMatchObject({ status: 200 });
+  expect(startSource("webhook").call({ headers: [["Prefer", "respond-async"]] })).toMatchObject({ status: 200 });
 });
 
 test("a caller that waits too long gets 504 with the run id, and no timer is left", async () => {
   let release = (): void => undefined;
-  const { call, routeInput } = started("webhook?requestTimeout=2s", () => new Promise<void>((resolve) => (release = resolve)));
-  const late = call();
+  const { call, routeInput } = startSource("webhook?requestTimeout=2s", () => new Promise<void>((resolve) => (release = resolve)));
+  const timedOut = call();
   await host.clock.advance(2_000);
-  expect(await late).toMatchObject({ status: 504, headers: { "X-Run-Id": routeInput.exchanges[0]?.run.id } });
+  expect(await timedOut).toMatchObject({ status: 504, headers: { "X-Run-Id": routeInput.exchanges[0]?.run.id } });
   release();
   await settle();
   const inTime = call();
@@ -248,25 +248,25 @@ test("a caller that waits too long gets 504 with the run id, and no timer is lef
 });
 
 test("a caller gets the run of its own request, even during a direct: call", async () => {
-  const below: Processor = (exchange) => {
+  const callee: Processor = (exchange) => {
     const { run } = exchange;
-    exchange.run = new Run("run-below", routeIdentity("below"), 0, { uri: "direct:below" }, run);
+    exchange.run = new Run("run-callee", routeIdentity("callee"), 0, { uri: "direct:callee" }, run);
     return new Promise<void>(() => undefined);
   };
-  const accepted = started("webhook?async=true", below);
+  const accepted = startSource("webhook?async=true", callee);
   const reply = accepted.call() as HttpReply;
   const runId = accepted.routeInput.exchanges[0]?.run.parent?.id;
   expect([reply.status, json(reply), reply.headers?.["X-Run-Id"]]).toEqual([202, { runId }, runId]);
-  const late = started("webhook?requestTimeout=2s", below);
-  const refused = late.call();
+  const slow = startSource("webhook?requestTimeout=2s", callee);
+  const timedOut = slow.call();
   await host.clock.advance(2_000);
-  const lateId = late.routeInput.exchanges[0]?.run.parent?.id;
-  expect(await refused).toMatchObject({ status: 504, headers: { "X-Run-Id": lateId }, body: expect.stringContaining(`(run ${lateId})`) });
+  const slowRunId = slow.routeInput.exchanges[0]?.run.parent?.id;
+  expect(await timedOut).toMatchObject({ status: 504, headers: { "X-Run-Id": slowRunId }, body: expect.stringContaining(`(run ${slowRunId})`) });
 });
 
 test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"])("neither a route nor a caller can set %s", (name) => {
   const forged = "a\r\nSet-Cookie: b=c";
-  const { call, routeInput } = started("webhook", (exchange) => exchange.message.headers.set(name, forged));
+  const { call, routeInput } = startSource("webhook", (exchange) => exchange.message.headers.set(name, forged));
   const caller = `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\nSet-Cookie: b=c`;
   const reply = call({
     headers: [
@@ -281,33 +281,33 @@ test.each(["X-Run-Id", "x-run-id", "X-RUN-ID", "traceresponse", "TraceResponse"]
 });
 
 test("the caller's trace is continued", () => {
-  const { call, routeInput } = started("webhook");
+  const { call, routeInput } = startSource("webhook");
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const reply = call({ headers: [["traceparent", `00-${traceId}-00f067aa0ba902b7-00`]] }) as HttpReply;
   expect(routeInput.deliveries[0]?.trace).toMatchObject({ traceId, parentSpanId: "00f067aa0ba902b7", sampled: false });
   expect(reply.headers?.["traceresponse"]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
 });
 
-test("the principal and used mocks are reported", () => {
-  const { call, routeInput } = started("webhook", (exchange) => exchange.setProperty("SluiceMocked", "ts_1"));
+test("the principal becomes a property, and used mocks are named in X-Mocked", () => {
+  const { call, routeInput } = startSource("webhook", (exchange) => exchange.setProperty("SluiceMocked", "ts_1"));
   const reply = call({ principal: { id: "shop" } }) as HttpReply;
   expect(routeInput.exchanges[0]?.property("principal")).toEqual({ id: "shop" });
   expect(reply.headers?.["X-Mocked"]).toBe("ts_1");
 });
 
 test("a single uploaded file becomes the body, its name without folders, and the fields become headers", async () => {
-  const { call, routeInput } = started("webhook");
+  const { call, routeInput } = startSource("webhook");
   const part = (head: string, body: string): string => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
-  const one = `${part('name="note"', "hi")}${part('name="f"; filename="../../etc/a.csv"', "x;y")}--b--\r\n`;
-  await call({ headers: [["Content-Type", "multipart/form-data; boundary=b"]], body: one });
+  const oneFile = `${part('name="note"', "hi")}${part('name="f"; filename="../../etc/a.csv"', "x;y")}--b--\r\n`;
+  await call({ headers: [["Content-Type", "multipart/form-data; boundary=b"]], body: oneFile });
   const { message } = routeInput.exchanges[0] as Exchange;
   expect(String(message.body)).toBe("x;y");
   expect([message.headers.get("CamelFileName"), message.headers.getOwn("CamelFileName"), message.headers.get("note")]).toEqual(["a.csv", undefined, "hi"]);
-  const two = `${part('name="f"; filename="a"', "1")}${part('name="g"; filename="b"', "2")}--b--\r\n`;
+  const twoFiles = `${part('name="f"; filename="a"', "1")}${part('name="g"; filename="b"', "2")}--b--\r\n`;
   for (const [type, body] of [
-    ["multipart/form-data; boundary=b", two],
-    ["multipart/form-data", one],
-    ["multipart/form-data; boundary=other", one],
+    ["multipart/form-data; boundary=b", twoFiles],
+    ["multipart/form-data", oneFile],
+    ["multipart/form-data; boundary=other", oneFile],
   ]) {
     await call({ headers: [["Content-Type", type as string]], body: body as string });
     expect(String(routeInput.exchanges.at(-1)?.message.body), type).toBe(body);
@@ -315,7 +315,7 @@ test("a single uploaded file becomes the body, its name without folders, and the
 });
 
 test("consumes rejects other content types", () => {
-  const { call } = started("webhook?consumes=application/json,text/*");
+  const { call } = startSource("webhook?consumes=application/json,text/*");
   expect(call({ headers: [["Content-Type", "application/json;;;"]] })).toMatchObject({ status: 200 });
   expect(call({ headers: [["Content-Type", "text/csv; charset=bogus"]] })).toMatchObject({ status: 200 });
   expect(call({ headers: [["Content-Type", "image/png"]] })).toMatchObject({ status: 415 });

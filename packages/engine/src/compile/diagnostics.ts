@@ -20,22 +20,22 @@ export class DiagnosticSink {
   }
 
   /** Runs `compile`; reports an error at `span` and returns the fallback value. Bugs are rethrown. */
-  attempt<T>(place: { span: Span; routeId?: string; stepId?: string }, compile: () => T, fallback: T): T {
+  attempt<T>(location: { span: Span; routeId?: string; stepId?: string }, compile: () => T, fallback: T): T {
     try {
       return compile();
     } catch (thrown) {
       // An option that failed to bind is missing, and steps do not expect that.
       const error = this.#earlier.length > 0 && !isFault(thrown) ? undefined : toCompileError(thrown);
-      if (error !== undefined && !this.#earlier.some((fault) => isSameStep(fault, place))) this.add(error, place);
+      if (error !== undefined && !this.#earlier.some((fault) => isSameStep(fault, location))) this.add(error, location);
       return fallback;
     }
   }
 
-  /** `text`: the source text at this place, if the error can point into it. */
-  add(error: CompileError, place: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
-    this.#addOne(error, place);
+  /** `text`: the source text at this location, if the error can point into it. */
+  add(error: CompileError, location: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
+    this.#addOne(error, location);
     // Absent in an error of another version of this package.
-    for (const other of (error.others as readonly CompileError[] | undefined) ?? []) this.#addOne(other, place);
+    for (const other of (error.others as readonly CompileError[] | undefined) ?? []) this.#addOne(other, location);
   }
 
   #addOne(error: CompileError, { span: owner, routeId, stepId, text }: { span: Span; routeId?: string; stepId?: string; text?: string }): void {

@@ -31,9 +31,9 @@ export class EndpointBinder {
     const connector = this.#instances.get(scheme);
     if (declaration === undefined || connector === undefined) throw this.#unknownScheme(scheme, node.uri, context);
     const bound = bindEndpoint(node, { ...declaration, scheme, defaults: { ...context.defaults(scheme), ...component?.properties } });
-    const [problem, ...more] = bound.problems;
+    const [problem, ...otherProblems] = bound.problems;
     if (problem !== undefined) {
-      const others = more.map((one) => problemError(one, node));
+      const others = otherProblems.map((other) => problemError(other, node));
       throw problemError(problem, node, others);
     }
     for (const [name, field] of Object.entries({ ...(declaration.path as Fields), ...(declaration.options as Fields) })) {

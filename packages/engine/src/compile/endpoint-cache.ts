@@ -85,14 +85,14 @@ export class EndpointCache<T> implements Lifecycle {
   #sweepLater(): void {
     this.#cancelSweep ??= this.#clock.after(idleMs, () => {
       this.#cancelSweep = undefined;
-      let more = false;
+      let needsSweep = false;
       for (const [uri, endpoint] of this.#endpoints) {
         const { demand } = endpoint;
         if (demand === undefined) continue;
         if (demand.isMarked && !demand.isBusy) this.#drop(uri, endpoint);
-        else more = demand.isMarked = true;
+        else needsSweep = demand.isMarked = true;
       }
-      if (more) this.#sweepLater();
+      if (needsSweep) this.#sweepLater();
     });
   }
 }

@@ -97,10 +97,15 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     }
   }
 
-  function log(level: LogLevel | undefined, exchange: Exchange, error: FlowError, what: () => string): void {
+  function log(level: LogLevel | undefined, exchange: Exchange, error: FlowError, outcome: () => string): void {
     if (level === undefined || !host.log.enabled(level)) return;
     const { id } = exchange.run.route;
-    host.log.write(level, id, `Route '${id}' failed${error.stepId === undefined ? "" : ` at step '${error.stepId}'`}: ${error.message} (${what()})`, exchange);
+    host.log.write(
+      level,
+      id,
+      `Route '${id}' failed${error.stepId === undefined ? "" : ` at step '${error.stepId}'`}: ${error.message} (${outcome()})`,
+      exchange,
+    );
   }
 
   function settleStatus(exchange: Exchange): void {

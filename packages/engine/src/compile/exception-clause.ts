@@ -27,24 +27,24 @@ interface Candidate {
 }
 
 /**
- * The clause for a failure. The cause chain is walked from the root cause up; an exact type wins immediately, then the smallest inheritance
- * distance. At equal distance, levels apply in order (route before document).
+ * The clause for a failure. The cause chain is walked from the root cause up; the first error with a matching clause decides. The clause with the
+ * smallest inheritance distance applies; at equal distance, the one of the first level (route before document).
  */
 export function pickClause(levels: readonly (readonly ExceptionClause[])[], error: FlowError, exchange: Exchange): ExceptionClause | undefined {
   const chain: FlowError[] = [];
   for (let link: unknown = error; link instanceof Error && chain.length < 20; link = link.cause) chain.unshift(toFlowError(link));
   for (const link of chain) {
-    const found = nearest(levels, link.type, exchange);
+    const found = closestClause(levels, link.type, exchange);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function nearest(levels: readonly (readonly ExceptionClause[])[], type: string, exchange: Exchange): ExceptionClause | undefined {
+function closestClause(levels: readonly (readonly ExceptionClause[])[], type: string, exchange: Exchange): ExceptionClause | undefined {
   let best: Candidate | undefined;
   for (const clauses of levels) {
     for (const clause of clauses) {
-      const distance = closest(clause.types, type);
+      const distance = smallestDistance(clause.types, type);
       if (distance === undefined || (best !== undefined && distance >= best.distance)) continue;
       if (clause.when !== undefined && !clause.when(exchange)) continue;
       best = { clause, distance };
@@ -53,7 +53,7 @@ function nearest(levels: readonly (readonly ExceptionClause[])[], type: string, 
   return best?.clause;
 }
 
-function closest(types: readonly string[], type: string): number | undefined {
+function smallestDistance(types: readonly string[], type: string): number | undefined {
   let best: number | undefined;
   for (const name of types) {
     const distance = inheritanceDistance(type, name);

@@ -78,7 +78,7 @@ export class BeanRegistry {
     const name = reference.replace(/^#(bean:)?(?!class:|type:)/, "").trim();
     const key = `${kind} ${name}`;
     if (this.#instances.has(key)) return this.#instances.get(key);
-    const fromOperator = isOperatorKind(kind) ? operatorBean(classOf(name), kind, (one) => this.#operatorBean(one)) : undefined;
+    const fromOperator = isOperatorKind(kind) ? operatorBean(classOf(name), kind, (beanName) => this.#operatorBean(beanName)) : undefined;
     const created = fromOperator ?? this.#createNamed(name, kind, reference);
     this.#instances.set(key, created);
     return created;
@@ -86,9 +86,9 @@ export class BeanRegistry {
 
   #createNamed(name: string, kind: string, reference: string): unknown {
     const bean = this.#declared.get(name);
-    const inProperties = bean === undefined ? propertyBean(name, this.#parts) : undefined;
+    const fromProperties = bean === undefined ? propertyBean(name, this.#parts) : undefined;
     if (bean !== undefined) return this.#create(bean.type, kind, { ...argumentsOf(bean), ...bean.properties }, { name });
-    if (inProperties !== undefined) return this.#create(inProperties.type, kind, inProperties.properties, { name });
+    if (fromProperties !== undefined) return this.#create(fromProperties.type, kind, fromProperties.properties, { name });
     return this.#create(name, kind, {}, { name, written: reference });
   }
 
@@ -235,7 +235,7 @@ function argumentsOf({ constructors }: Bean): Readonly<Record<string, string>> {
 function withArguments(values: Readonly<Record<string, string>>, type: string, declaration: BeanDeclaration): Readonly<Record<string, string>> {
   const properties: Record<string, string> = {};
   const names = declaration.constructorProperties ?? [];
-  const set = (position: string, value: string): void => {
+  const setArgument = (position: string, value: string): void => {
     const name = names[Number(position)];
     if (name === undefined)
       throw new CompileError(
@@ -249,11 +249,11 @@ function withArguments(values: Readonly<Record<string, string>>, type: string, d
     properties[name] = value;
   };
   const argumentText = /^[^(]*\((.*)\)\s*$/s.exec(type)?.[1]?.trim() ?? "";
-  if (argumentText !== "") argumentText.split(",").forEach((text, position) => set(String(position), unquote(text.trim())));
+  if (argumentText !== "") argumentText.split(",").forEach((text, position) => setArgument(String(position), unquote(text.trim())));
   for (const [name, value] of Object.entries(values)) {
     const position = /^\((\d+|NaN)\)$/.exec(name)?.[1];
     if (position === undefined) properties[name] = value;
-    else set(position, value);
+    else setArgument(position, value);
   }
   return properties;
 }

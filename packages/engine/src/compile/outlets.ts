@@ -42,13 +42,13 @@ export function openPoller(poller: Poller, uri: string, parts: RouteParts, deman
     checkSessionOpen(exchange, uri);
     return demand === undefined ? receive(timeoutMs, exchange) : demand.use(() => receive(timeoutMs, exchange));
   };
-  const { place, forget } = parts.wiring.receiver(uri, bare);
+  const { tapped, forget } = parts.wiring.receiver(uri, bare);
   return {
     forget,
     poller: {
       receive(timeoutMs, exchange) {
         exchange.setProperty("CamelToEndpoint", longUri);
-        return place.receive(timeoutMs, exchange);
+        return tapped.receive(timeoutMs, exchange);
       },
     },
   };

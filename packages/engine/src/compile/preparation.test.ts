@@ -12,12 +12,12 @@ it("returns the step itself when it has no preparation", () => {
 });
 
 it("waits for all asynchronous preparation and stays synchronous otherwise", async () => {
-  const seen: string[] = [];
-  const step: Processor = () => void seen.push("step");
-  const later: Processor = () => new Promise((resolve) => setTimeout(() => resolve(void seen.push("later")), 5));
-  expect(withPreparation([() => void seen.push("now")], step)(exchangeOf({ isCancelled: false }))).toBeUndefined();
+  const calls: string[] = [];
+  const step: Processor = () => void calls.push("step");
+  const later: Processor = () => new Promise((resolve) => setTimeout(() => resolve(void calls.push("later")), 5));
+  expect(withPreparation([() => void calls.push("now")], step)(exchangeOf({ isCancelled: false }))).toBeUndefined();
   await withPreparation([later, later], step)(exchangeOf({ isCancelled: false }));
-  expect(seen).toEqual(["now", "step", "later", "later", "step"]);
+  expect(calls).toEqual(["now", "step", "later", "later", "step"]);
 });
 
 it("does not run the step if the run was cancelled meanwhile or the preparation failed", async () => {

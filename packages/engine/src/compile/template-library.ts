@@ -223,16 +223,16 @@ export class TemplateLibrary {
   }
 
   #readKamelet(name: string, { file, text }: KameletFile): Template {
-    const place = { kamelet: name, file };
+    const origin = { kamelet: name, file };
     const { tree, diagnostics } = readTree(text);
     const firstError = diagnostics[0];
-    if (tree === undefined || firstError !== undefined) throw faultWithin({ ...(firstError ?? emptyFile), code: "kamelet-invalid" }, place);
+    if (tree === undefined || firstError !== undefined) throw faultWithin({ ...(firstError ?? emptyFile), code: "kamelet-invalid" }, origin);
     const read = readKamelet(tree);
-    if ("code" in read) throw faultWithin(read, place);
+    if ("code" in read) throw faultWithin(read, origin);
     const { parameters, diagnostics: faults } = readParameters(read.template, name, this.#vocabulary, this.#input, text);
     const [first] = faults;
-    if (first !== undefined) throw faultWithin(first, place);
-    return { name, tree: read.template, source: text, parameters, kamelet: { ...place, parameters: read.parameters } };
+    if (first !== undefined) throw faultWithin(first, origin);
+    return { name, tree: read.template, source: text, parameters, kamelet: { ...origin, parameters: read.parameters } };
   }
 
   #unknown(name: string): CompileError {

@@ -77,16 +77,16 @@ export function* bindBeans({ tree, source }: Template, vocabulary: Vocabulary, f
   const own = tree.entries.filter(({ key }) => key === "beans");
   for (const entry of own) {
     const list = entry.value;
-    const each = list.type === "list" ? list.items.map((item) => ({ ...list, items: [item] })) : [list];
-    for (const one of each) {
-      const bound = bindOptions({ ...tree, entries: [{ ...entry, value: one }] }, { beans: templateBeans }, vocabulary, {
+    const singles = list.type === "list" ? list.items.map((item) => ({ ...list, items: [item] })) : [list];
+    for (const single of singles) {
+      const bound = bindOptions({ ...tree, entries: [{ ...entry, value: single }] }, { beans: templateBeans }, vocabulary, {
         flowId,
         source,
         property: value,
         label: "routeTemplate",
       });
-      const item = one.type === "list" ? one.items[0] : undefined;
-      const span = (item === undefined ? undefined : (entryOf(item, "type") ?? item))?.span ?? one.span;
+      const item = single.type === "list" ? single.items[0] : undefined;
+      const span = (item === undefined ? undefined : (entryOf(item, "type") ?? item))?.span ?? single.span;
       const [bean] = bound.values["beans"] as readonly TemplateBean[];
       yield { bean, span, diagnostics: bound.diagnostics };
     }
@@ -124,7 +124,7 @@ export function fillProperties({ kamelet, parameters }: Template, configuration:
   }
 }
 
-/** Warnings about the values given to a Kamelet. Camel accepts other names and values too. */
+/** Warnings about the values passed to a Kamelet. Camel accepts other names and values too. */
 export function kameletWarnings({ name, kamelet }: Template, values: ReadonlyMap<string, string>): readonly string[] {
   if (kamelet === undefined) return [];
   const declared = new Map(kamelet.parameters.map((parameter) => [parameter.name, parameter]));

@@ -25,7 +25,7 @@ export function textPattern(pattern: string): (text: string) => boolean {
   let matches: ((text: string) => boolean) | undefined;
   return (text) => {
     if (text.toLowerCase() === lower) return true;
-    matches ??= wholeMatch(pattern);
+    matches ??= regexMatch(pattern);
     return matches(text);
   };
 }
@@ -36,7 +36,7 @@ export function uriPattern(pattern: string): (uri: string) => boolean {
   return (uri) => uriForms(uri).some(matches);
 }
 
-function wholeMatch(pattern: string): (text: string) => boolean {
+function regexMatch(pattern: string): (text: string) => boolean {
   try {
     const compiled = compilePattern(`(?i)${pattern}`);
     return (text) => compiled.matches(text);

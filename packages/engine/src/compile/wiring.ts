@@ -7,7 +7,7 @@ import type { Tap } from "./tap.ts";
 import type { Receiver } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
 
-/** One step's place in a sequence. */
+/** The slot of a step in a sequence. */
 export interface Slot {
   readonly node: StepNode;
   /** The compiled step with taps; an error handler runs it again on redelivery. */
@@ -18,7 +18,7 @@ export interface Slot {
   run: Processor;
 }
 
-/** One destination's place; steps read `send` at each use. */
+/** The slot of a destination; steps read `send` at each use. */
 export interface TappedOutlet {
   readonly uri: string;
   send: Processor;
@@ -30,13 +30,13 @@ interface SlotEntry {
   readonly guarded: boolean;
 }
 
-/** One polled endpoint's place. */
+/** The slot of a polled endpoint. */
 export interface TappedReceiver {
   receive: Receiver;
 }
 
 interface ReceiverEntry {
-  readonly place: TappedReceiver;
+  readonly tapped: TappedReceiver;
   readonly uri: string;
   readonly bare: Receiver;
 }
@@ -44,10 +44,10 @@ interface ReceiverEntry {
 interface OutletEntry {
   readonly outlet: TappedOutlet;
   readonly bare: Processor;
-  readonly note: ((exchange: Exchange) => void) | undefined;
+  readonly markSent: ((exchange: Exchange) => void) | undefined;
 }
 
-/** The places of one route and the attached taps. */
+/** The slots of one route and the attached taps. */
 export class Wiring {
   readonly #route: RouteIdentity;
   readonly #slots: SlotEntry[] = [];
@@ -69,22 +69,22 @@ export class Wiring {
     return slot;
   }
 
-  /** Adds a destination. `note` marks an exchange as sent there when a tap replies instead of `bare`; `bare` itself marks the exchange. */
-  outlet(uri: string, bare: Processor, note?: (exchange: Exchange) => void): { readonly outlet: TappedOutlet; forget(): void } {
+  /** Adds a destination. `markSent` marks an exchange as sent there when a tap replies instead of `bare`; `bare` itself marks the exchange. */
+  outlet(uri: string, bare: Processor, markSent?: (exchange: Exchange) => void): { readonly outlet: TappedOutlet; forget(): void } {
     const outlet: TappedOutlet = { uri, send: bare };
-    const entry = { outlet, bare, note };
+    const entry = { outlet, bare, markSent };
     this.#outlets.add(entry);
     this.#wireOutlet(entry);
     return { outlet, forget: () => void this.#outlets.delete(entry) };
   }
 
   /** Adds a polled endpoint. */
-  receiver(uri: string, bare: Receiver): { readonly place: TappedReceiver; forget(): void } {
-    const place: TappedReceiver = { receive: bare };
-    const entry = { place, uri, bare };
+  receiver(uri: string, bare: Receiver): { readonly tapped: TappedReceiver; forget(): void } {
+    const tapped: TappedReceiver = { receive: bare };
+    const entry = { tapped, uri, bare };
     this.#receivers.add(entry);
     this.#wireReceiver(entry);
-    return { place, forget: () => void this.#receivers.delete(entry) };
+    return { tapped, forget: () => void this.#receivers.delete(entry) };
   }
 
   /** Replaces the attached taps; those that do not cover the route are ignored. */
@@ -104,22 +104,22 @@ export class Wiring {
     if (!guarded) slot.run = processor;
   }
 
-  #wireReceiver({ place, uri, bare }: ReceiverEntry): void {
+  #wireReceiver({ tapped, uri, bare }: ReceiverEntry): void {
     let receiver = bare;
     for (const tap of this.#taps) if (tap.receive !== undefined) receiver = tap.receive(receiver, uri, this.#route);
-    place.receive = receiver;
+    tapped.receive = receiver;
   }
 
-  #wireOutlet({ outlet, bare, note }: OutletEntry): void {
+  #wireOutlet({ outlet, bare, markSent }: OutletEntry): void {
     let processor = bare;
     for (const tap of this.#taps) if (tap.send !== undefined) processor = tap.send(processor, outlet.uri, this.#route);
-    outlet.send = processor === bare || note === undefined ? processor : withNote(processor, note);
+    outlet.send = processor === bare || markSent === undefined ? processor : withMark(processor, markSent);
   }
 }
 
-function withNote(processor: Processor, note: (exchange: Exchange) => void): Processor {
+function withMark(processor: Processor, markSent: (exchange: Exchange) => void): Processor {
   return (exchange) => {
-    note(exchange);
+    markSent(exchange);
     return processor(exchange);
   };
 }

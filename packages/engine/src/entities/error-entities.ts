@@ -2,9 +2,9 @@
 import { f, type EntityShape } from "@sluice/model";
 import { redeliveryFields } from "../tools/redelivery-fields.ts";
 
-const about = { group: "error handling", since: "0.1" } as const;
+const metadata = { group: "error handling", since: "0.1" } as const;
 
-const redelivery = f.object(redeliveryFields, { doc: "When and how often the failed step is retried." });
+const redelivery = f.object(redeliveryFields, { doc: "When and how many times the failed step is retried." });
 
 const javaReference = (name: string, instead: string) => f.unsupported(`${name} refers to a Java object; ${instead}`);
 
@@ -31,7 +31,7 @@ export const onExceptionFields = {
 } as const;
 
 export const onException: EntityShape = {
-  ...about,
+  ...metadata,
   name: "onException",
   title: "On exception",
   summary: "Handles failures of steps by exception type.",
@@ -76,7 +76,7 @@ export const errorHandlerFields = {
 } as const;
 
 export const errorHandler: EntityShape = {
-  ...about,
+  ...metadata,
   name: "errorHandler",
   title: "Error handler",
   summary: "Handles failures that no onException clause matches, in every route of this document.",

@@ -2,7 +2,7 @@
 import { f, type EntityShape } from "@sluice/model";
 import { errorHandlerFields, onExceptionFields } from "./error-entities.ts";
 
-const about = { group: "routing", since: "0.1" } as const;
+const metadata = { group: "routing", since: "0.1" } as const;
 
 const commonFields = {
   id: f.string({ doc: "Name of this element." }),
@@ -66,7 +66,7 @@ export const routeConfigurationFields = {
 } as const;
 
 export const intercept: EntityShape = {
-  ...about,
+  ...metadata,
   name: "intercept",
   title: "Intercept",
   summary: "Runs steps before every step of every route.",
@@ -74,7 +74,7 @@ export const intercept: EntityShape = {
   options: interceptFields,
 };
 export const interceptFrom: EntityShape = {
-  ...about,
+  ...metadata,
   name: "interceptFrom",
   title: "Intercept from",
   summary: "Runs steps when a message enters a route.",
@@ -83,7 +83,7 @@ export const interceptFrom: EntityShape = {
   options: interceptFromFields,
 };
 export const interceptSendToEndpoint: EntityShape = {
-  ...about,
+  ...metadata,
   name: "interceptSendToEndpoint",
   title: "Intercept send to endpoint",
   summary: "Runs steps before a message is sent to a matching endpoint.",
@@ -92,7 +92,7 @@ export const interceptSendToEndpoint: EntityShape = {
   options: interceptSendFields,
 };
 export const onCompletion: EntityShape = {
-  ...about,
+  ...metadata,
   name: "onCompletion",
   title: "On completion",
   summary: "Runs steps when an exchange has completed.",
@@ -100,7 +100,7 @@ export const onCompletion: EntityShape = {
   options: onCompletionFields,
 };
 export const routeConfiguration: EntityShape = {
-  ...about,
+  ...metadata,
   name: "routeConfiguration",
   title: "Route configuration",
   summary: "Error handling, interceptors and completions for the routes that reference it, or for all routes of this document if it has no id.",

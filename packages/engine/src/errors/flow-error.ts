@@ -52,7 +52,7 @@ export function isFlowError(value: unknown): value is FlowError {
 export function toFlowError(error: unknown): FlowError {
   if (isFlowError(error)) return error;
   if (error instanceof RangeError && /call stack/i.test(error.message))
-    return new FlowError("java.lang.IllegalStateException", "call depth: the flow is nested too deeply or calls itself too often", {
+    return new FlowError("java.lang.IllegalStateException", "call depth: the flow is nested too deeply or calls itself too many times", {
       code: "limit-call-depth",
     });
   if (error instanceof Error) return new FlowError("java.lang.RuntimeException", error.message, { code: "unexpected", cause: error });

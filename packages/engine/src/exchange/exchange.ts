@@ -1,5 +1,5 @@
-// A message on its way through routes. The object shape is fixed for speed: every field is assigned in the constructor, in this order, and none
-// is added or deleted later. Methods are private by type only, because a `#method` would add a brand to every exchange.
+// A message and its state while it passes through routes. The object shape is fixed for speed: every field is assigned in the constructor, in this order,
+// and none is added or deleted later. Methods are private by type only, because a `#method` would add a brand to every exchange.
 import type { UnitOfWork } from "./unit-of-work.ts";
 import type { StepNode } from "@sluice/model";
 import type { FlowError } from "../errors/flow-error.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { Headers, undetermined, type WireHeaders } from "./headers.ts";
 
 const names = ["A", "a", "b", "B-c", "accept", "Accept", "x"];
-const wireOf = (entries: readonly (readonly [string, string])[], answer: (key: string) => unknown): WireHeaders => ({ entries: () => entries, find: answer });
+const wireOf = (entries: readonly (readonly [string, string])[], find: (key: string) => unknown): WireHeaders => ({ entries: () => entries, find });
 
 const operation = fc.oneof(
   fc.record({ kind: fc.constantFrom("set" as const, "setReceived" as const), name: fc.constantFrom(...names), value: fc.integer() }),
@@ -17,17 +17,17 @@ it("looking up single wire headers gives the same result as copying all of them"
     fc.property(wire, fc.array(operation, { maxLength: 12 }), fc.boolean(), (entries, operations, isUndetermined) => {
       const find = (key: string): unknown => (isUndetermined ? undetermined : entries.find(([name]) => name.toLowerCase() === key)?.[1]);
       let indexed = new Headers(wireOf(entries, find));
-      let whole = new Headers({ entries: () => entries });
+      let copied = new Headers({ entries: () => entries });
       for (const step of operations) {
-        if (step.kind === "copy") [indexed, whole] = [indexed.copy(), whole.copy()];
-        else expect(apply(indexed, step)).toEqual(apply(whole, step));
+        if (step.kind === "copy") [indexed, copied] = [indexed.copy(), copied.copy()];
+        else expect(apply(indexed, step)).toEqual(apply(copied, step));
         const snapshot = indexed.snapshot();
-        expect(snapshot).toEqual([...whole]);
+        expect(snapshot).toEqual([...copied]);
         expect(indexed.snapshot()).toBe(snapshot);
       }
-      expect([...indexed]).toEqual([...whole]);
+      expect([...indexed]).toEqual([...copied]);
       // Reading all headers loads those of the wire; only then do both sides use the spelling of the wire.
-      expect([...indexed.own()]).toEqual([...whole.own()]);
+      expect([...indexed.own()]).toEqual([...copied.own()]);
     }),
     { numRuns: 2_000 },
   );
@@ -80,6 +80,6 @@ it("a header that is received later replaces one of the same name and controls n
     ],
   ]);
   const [timer, request] = [new Headers(), new Headers({ entries: () => [["authorization", "secret"]] })];
-  for (const each of [timer, request]) each.setReceived("later", 5);
+  for (const received of [timer, request]) received.setReceived("later", 5);
   expect([[...timer.outgoing()], [...request.outgoing()], request.get("later")]).toEqual([[["later", 5]], [], 5]);
 });

@@ -32,8 +32,8 @@ describe("step trail", () => {
 
   it("records at most 20 attempts of a step", () => {
     const trail = new StepTrail();
-    const place = trail.begin(first, 0);
-    trail.end(place, 1, true);
+    const index = trail.begin(first, 0);
+    trail.end(index, 1, true);
     for (let attempt = 2; attempt < 100; attempt++) trail.end(trail.again(first, attempt, attempt * 10), 1, true);
     expect(trail.records()[0]).toMatchObject({ attempts: 99 });
     expect(trail.records()[0]?.tries).toHaveLength(20);
@@ -41,7 +41,7 @@ describe("step trail", () => {
 
   it("records at most 200 steps", () => {
     const trail = new StepTrail();
-    const places = Array.from({ length: 250 }, () => trail.begin(first, 1));
-    expect([places[199], places[200], trail.length, trail.records().length]).toEqual([199, -1, 200, 200]);
+    const indexes = Array.from({ length: 250 }, () => trail.begin(first, 1));
+    expect([indexes[199], indexes[200], trail.length, trail.records().length]).toEqual([199, -1, 200, 200]);
   });
 });

@@ -48,33 +48,33 @@ export class StepTrail {
 
   /** A redelivery continues the record of the step that failed; -1 when there is none. */
   again({ stepId }: StepName, attempt: number, startedAt: number): number {
-    const place = this.#steps.findLastIndex((step) => step.stepId === stepId);
-    const step = this.#steps[place];
+    const index = this.#steps.findLastIndex((step) => step.stepId === stepId);
+    const step = this.#steps[index];
     if (step !== undefined) {
       step.status = "running";
       step.attempts = attempt;
       this.#tries ??= new Map();
-      const tries = this.#tries.get(place) ?? [{ startedAt: step.startedAt, durationMs: step.durationMs }];
-      this.#tries.set(place, tries);
+      const tries = this.#tries.get(index) ?? [{ startedAt: step.startedAt, durationMs: step.durationMs }];
+      this.#tries.set(index, tries);
       if (tries.length < maxTries) tries.push({ startedAt, durationMs: 0 });
     }
-    return place;
+    return index;
   }
 
-  end(place: number, durationMs: number, failed: boolean): void {
-    const step = this.#steps[place];
+  end(index: number, durationMs: number, failed: boolean): void {
+    const step = this.#steps[index];
     if (step === undefined) return;
     step.durationMs = durationMs;
-    const last = this.#tries?.get(place)?.at(-1);
+    const last = this.#tries?.get(index)?.at(-1);
     if (last !== undefined && last.durationMs === 0) last.durationMs = durationMs;
     step.status = failed ? "failed" : "completed";
   }
 
   /** The current records of all steps. */
   records(): readonly StepRecord[] {
-    return this.#steps.map((step, place) => {
-      const tries = this.#tries?.get(place);
-      return tries === undefined ? { ...step } : { ...step, tries: tries.map((one) => ({ ...one })) };
+    return this.#steps.map((step, index) => {
+      const tries = this.#tries?.get(index);
+      return tries === undefined ? { ...step } : { ...step, tries: tries.map((attempt) => ({ ...attempt })) };
     });
   }
 }

@@ -29,11 +29,11 @@ export class OpenUnit implements UnitOfWork {
       return Promise.reject(new FlowError("java.lang.IllegalStateException", "the transaction has already ended", { code: "transaction-over" }));
     const existing = this.#transactions.get(connectionId);
     if (existing !== undefined) return existing as Promise<T>;
-    const begun = begin();
-    this.#transactions.set(connectionId, begun);
+    const transaction = begin();
+    this.#transactions.set(connectionId, transaction);
     // A transaction that failed to start is retried by the next send.
-    begun.catch(() => this.#transactions.delete(connectionId));
-    return begun;
+    transaction.catch(() => this.#transactions.delete(connectionId));
+    return transaction;
   }
 
   get isOver(): boolean {

@@ -38,13 +38,13 @@ export function evaluateAssertion(assertion: AssertionBody, calls: readonly Asse
 }
 
 function checkOrder(expected: readonly string[], calls: readonly AssertedCall[]): AssertionResult {
-  const seen = calls.map((call) => call.mockId).filter((id) => expected.includes(id));
-  const ok = strictEquals(seen, expected);
+  const actual = calls.map((call) => call.mockId).filter((id) => expected.includes(id));
+  const ok = strictEquals(actual, expected);
   return {
     ok,
     message: ok
       ? `mocks were called in the order ${expected.join(", ")}`
-      : `expected the order ${expected.join(", ")}, but got ${seen.length === 0 ? "no call" : seen.join(", ")}`,
+      : `expected the order ${expected.join(", ")}, but got ${actual.length === 0 ? "no call" : actual.join(", ")}`,
   };
 }
 
@@ -66,7 +66,7 @@ function checkCalls(expected: CalledBody, calls: readonly AssertedCall[], jsonPa
 function checkContents(expected: CalledBody, calls: readonly AssertedCall[], jsonPath: JsonPath): AssertionResult {
   const { mock, call = "any" } = expected;
   const selected = call === "first" ? calls.slice(0, 1) : call === "last" ? calls.slice(-1) : typeof call === "number" ? calls.slice(call - 1, call) : calls;
-  const faults = selected.map((one) => mismatch(expected, one, jsonPath));
+  const faults = selected.map((selectedCall) => mismatch(expected, selectedCall, jsonPath));
   const ok = selected.length > 0 && (call === "any" ? faults.some((fault) => fault === undefined) : faults.every((fault) => fault === undefined));
   if (ok) return { ok, message: `mock '${mock}' was called as expected` };
   const missing = typeof call === "number" ? `there is no call ${call}` : "it was not called";

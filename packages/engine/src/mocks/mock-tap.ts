@@ -72,7 +72,7 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
         if (!appliesTo(exchange)) return next(timeoutMs, exchange);
         const at = exchange.at;
         const mock = matching.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
-        if (mock !== undefined) return answerPoll(options, mock, uri, exchange, () => next(timeoutMs, exchange));
+        if (mock !== undefined) return respondToPoll(options, mock, uri, exchange, () => next(timeoutMs, exchange));
         if (!failUnmatched || isLocalEndpoint(uri)) return next(timeoutMs, exchange);
         throw unmatchedError(uri);
       };
@@ -91,8 +91,8 @@ function runMock<Call>(options: MockTapOptions<Call>, mock: Mock, uri: string | 
   return react === undefined ? next(exchange) : after(recordCall(options, mock, uri, exchange, react), () => undefined);
 }
 
-/** A mock answers a poll with a new message: the current one does not change. */
-function answerPoll<Call>(
+/** A mock responds to a poll with a new message: the current one does not change. */
+function respondToPoll<Call>(
   options: MockTapOptions<Call>,
   mock: Mock,
   uri: string,
@@ -129,8 +129,8 @@ function after<T, R>(pending: Awaitable<T>, next: (value: T) => R): Awaitable<R>
   return pending instanceof Promise ? pending.then(next) : next(pending);
 }
 
-/** The webhook reply shows that a mock was involved, even when the mock answered a copy of the message. */
+/** The webhook reply shows that a mock was involved, even when the mock responded to a copy of the message. */
 function markReply(exchange: Exchange, sessionId: string): void {
   if (exchange.run.root.trigger.method === undefined) return;
-  for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) one.setProperty("SluiceMocked", sessionId);
+  for (let current: Exchange | undefined = exchange; current !== undefined; current = current.parent) current.setProperty("SluiceMocked", sessionId);
 }

@@ -4,7 +4,7 @@ import { namePattern } from "./name-pattern.ts";
 
 const matches = (pattern: string, text: string): boolean => namePattern(pattern, "match")(text);
 
-describe("name patterns", () => {
+describe("a name pattern", () => {
   it("supports exact, wildcard and regular expression patterns", () => {
     expect([matches("a.b", "a.b"), matches("a.b", "axb")]).toEqual([true, false]);
     expect([matches("http*://crm*", "https://crm.example/x"), matches("http*://crm*", "ftp://crm")]).toEqual([true, false]);

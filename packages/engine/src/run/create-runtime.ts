@@ -258,8 +258,8 @@ async function takeOutOfService(routes: readonly LiveRoute[], until: number): Pr
   const halted = await Promise.all(routes.map((route) => route.lifecycle.halt(until)));
   const abandoned = (await Promise.all(routes.map((route) => route.drain(until)))).flat();
   // A source that did not stop lost messages even if no run can be named.
-  const stuck = routes.filter((route, at) => halted[at] === false && !abandoned.some(({ routeId }) => routeId === route.identity.id));
-  return [...abandoned, ...stuck.map((route) => ({ routeId: route.identity.id, stepId: undefined, runId: "" }))];
+  const unstopped = routes.filter((route, at) => halted[at] === false && !abandoned.some(({ routeId }) => routeId === route.identity.id));
+  return [...abandoned, ...unstopped.map((route) => ({ routeId: route.identity.id, stepId: undefined, runId: "" }))];
 }
 
 async function stopServices(deployment: LiveDeployment, until: number): Promise<void> {

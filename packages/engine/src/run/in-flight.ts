@@ -63,9 +63,9 @@ export class InFlight {
       });
     });
     if (drained) return [];
-    const stuck = [...this.#entries];
-    await this.#cancelAll(stuck, "the route was stopped before the run completed", "run-abandoned");
-    return stuck;
+    const remaining = [...this.#entries];
+    await this.#cancelAll(remaining, "the route was stopped before the run completed", "run-abandoned");
+    return remaining;
   }
 
   /** Cancels in slices: reporting each takes time, and other work must not wait. */
@@ -93,8 +93,8 @@ export class InFlight {
     this.#clock.after(Math.min(sweepMs, this.#runMs), () => {
       this.#sweeping = false;
       const now = this.#clock.monotonic();
-      const late = [...this.#entries].filter(({ deadline }) => deadline <= now);
-      void this.#cancelAll(late, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
+      const overdue = [...this.#entries].filter(({ deadline }) => deadline <= now);
+      void this.#cancelAll(overdue, `time limit: the run took longer than ${this.#runMs} ms`, "limit-run-time");
       if (this.#entries.size > 0) this.#sweepLater();
     });
   }

@@ -30,7 +30,7 @@ interface LiveRouteParts {
   readonly gate: RouteGate | undefined;
 }
 
-const missingError = (): Error => new Error("a step threw undefined, or rejected with it, instead of an error");
+const undefinedThrownError = (): Error => new Error("a step threw undefined, or rejected with it, instead of an error");
 
 export class LiveRoute implements Route, SourceInput {
   readonly identity: RouteIdentity;
@@ -193,7 +193,7 @@ export class LiveRoute implements Route, SourceInput {
       ? leave()
       : pending.then(
           () => leave(),
-          (error: unknown) => leave(error ?? missingError()),
+          (error: unknown) => leave(error ?? undefinedThrownError()),
         );
   }
 
@@ -214,7 +214,7 @@ export class LiveRoute implements Route, SourceInput {
       if (error !== undefined) reportDetached(copy, run, error, { identity: this.identity, stats: this.stats, host: this.#host, listener: this.#listener });
       void this.#settle(copy);
     };
-    const failed = (error: unknown): void => done(error ?? missingError());
+    const failed = (error: unknown): void => done(error ?? undefinedThrownError());
     if (this.#detached.isFull) {
       failed(detachedLimitError(this.identity.id));
       return;
@@ -287,7 +287,7 @@ export class LiveRoute implements Route, SourceInput {
     try {
       await process(exchange);
     } catch (caught) {
-      error = caught ?? missingError();
+      error = caught ?? undefinedThrownError();
       exchange.failure = recordFailure(exchange, error);
     }
     const ended = exchange.ending;
@@ -314,7 +314,7 @@ export class LiveRoute implements Route, SourceInput {
       };
       const entry = this.#inFlight.add(exchange, finish);
       const completed = (): void => entry.complete(() => finish());
-      const failed = (error: unknown): void => entry.complete(() => finish(error ?? missingError()));
+      const failed = (error: unknown): void => entry.complete(() => finish(error ?? undefinedThrownError()));
       const prepared = delivery?.completing === undefined ? pending : pending.then(() => delivery.completing?.(exchange));
       prepared.then(completed, failed);
     });

@@ -100,12 +100,12 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
   checkRouteIds(routes, diagnostics);
   const flow = { ...bound.flow, routes };
   const skippedRoutes = defined.length - routes.length;
-  const live = routes.flatMap((route) =>
+  const liveRoutes = routes.flatMap((route) =>
     diagnostics.attempt({ span: route.span, routeId: route.id }, () => [prepareRoute(route, flow, scope, diagnostics)], []),
   );
   checkTemplates(scope, input.source, diagnostics);
   const placement = diagnostics.attempt({ span: documentStart }, () => placementOf(scope), "auto");
-  checkClaims(live, diagnostics, flow);
+  checkClaims(liveRoutes, diagnostics, flow);
   const all = [...earlier, ...withOneErrorPerBean(diagnostics.found, beanErrors, bound.flow)];
   const { unloaded } = scope;
   const { tree } = read;
@@ -116,7 +116,7 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
       id: input.id,
       hash: input.hash,
       flow,
-      routes: live,
+      routes: liveRoutes,
       placement,
       scope,
       connections: scope.connections,
@@ -254,15 +254,15 @@ function checkRouteIds(routes: readonly RouteNode[], diagnostics: DiagnosticSink
 /** Two routes of one flow must not consume from the same address, such as one `direct:` name. */
 function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, flow: FlowDocument): void {
   const holders = new Map<string, string>();
-  for (const live of routes) {
-    const { id } = live.identity;
-    for (const claim of live.program.source.claims) {
+  for (const route of routes) {
+    const { id } = route.identity;
+    for (const claim of route.program.source.claims) {
       const holder = holders.get(claim);
       if (holder === undefined || holder === id) {
         holders.set(claim, id);
         continue;
       }
-      const span = flow.routes.find((route) => route.id === id)?.from.span;
+      const span = flow.routes.find((candidate) => candidate.id === id)?.from.span;
       if (span !== undefined)
         diagnostics.found.push({
           code: "claim-twice",

@@ -28,9 +28,9 @@ const silentSource: Source = { claims: [], exclusive: false, start: () => undefi
 
 export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteScope, diagnostics: DiagnosticSink): LiveRoute {
   const identity = identityOf(node, scope);
-  const place = { span: node.span, routeId: identity.id };
+  const location = { span: node.span, routeId: identity.id };
   const wiring = new Wiring(identity);
-  const live = new LiveRoute(identity, wiring, scope);
+  const liveRoute = new LiveRoute(identity, wiring, scope);
   const parts: RouteParts = {
     route: identity,
     scope,
@@ -40,30 +40,30 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     places: [],
     placement: new PlacementBuilder(),
     sendInterceptors: [],
-    restore: (message) => live.restore(message),
-    detach: (copy, processor) => live.detach(copy, processor),
+    restore: (message) => liveRoute.restore(message),
+    detach: (copy, processor) => liveRoute.detach(copy, processor),
   };
   const entities = entitiesOf(flow, node, (precondition, span) => evaluatePrecondition(precondition, span, scope, diagnostics));
   const bare = new RouteCompiler(parts, { guard: undefined, intercept: undefined });
-  const plan = diagnostics.attempt({ ...place, span: entities.errors.span }, () => errorPlan(entities.errors, bare, diagnostics), plainPlan);
-  const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => live.isStopping) : undefined;
+  const plan = diagnostics.attempt({ ...location, span: entities.errors.span }, () => errorPlan(entities.errors, bare, diagnostics), plainPlan);
+  const guard = guardsSteps(plan) ? errorHandler(plan, scope.host, scope.listener, () => liveRoute.isStopping) : undefined;
   const guarded = new RouteCompiler(parts, { guard, intercept: undefined });
   const context = endpointScope(identity, scope, schemeOf(node.from.uri), fromAuthor);
   const silent = { source: silentSource, uri: node.from.uri, trigger: undefined };
   // A template that begins with `kamelet:source` is checked on its own, without a caller.
   const { source, uri, trigger } = isTemplateEndpoint(node.from.uri)
     ? silent
-    : diagnostics.attempt({ ...place, span: node.from.span }, () => scope.endpoints.source(node.from, context), silent);
+    : diagnostics.attempt({ ...location, span: node.from.span }, () => scope.endpoints.source(node.from, context), silent);
   if (context.hasConnections) parts.lifecycles.push({ stop: () => context.release() });
   const intercepted = { id: identity.id, uri: longForm(uri) };
   const sends = sendInterceptors(entities.sends, intercepted, guarded);
   const intercept = stepInterceptor(entities.intercepts, intercepted, guarded);
   parts.sendInterceptors = sends;
   const entry = entryInterceptor(entities.entries, intercepted, guarded);
-  const ending = diagnostics.attempt({ ...place, span: node.span }, () => completions(entities.completions, guarded), noCompletions);
+  const ending = diagnostics.attempt({ ...location, span: node.span }, () => completions(entities.completions, guarded), noCompletions);
   const entryPoints = new RouteCompiler(parts, { guard, intercept }).entryPoints(node.steps);
   const steps = entryPoints.from(0);
-  live.install({
+  liveRoute.install({
     from: uri,
     source,
     trigger,
@@ -82,7 +82,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     autoStartup: node.options["autoStartup"] !== false && node.options["autoStartup"] !== "false",
     startupOrder: typeof node.options["startupOrder"] === "number" ? node.options["startupOrder"] : Infinity,
   });
-  return live;
+  return liveRoute;
 }
 
 function identityOf(node: RouteNode, scope: RouteScope): RouteIdentity {

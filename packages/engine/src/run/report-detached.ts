@@ -5,7 +5,7 @@ import type { Host } from "../spi/host.ts";
 import { asText } from "../values/text.ts";
 import type { RouteStats, RunListener } from "./runtime.ts";
 
-export interface DetachedFrom {
+export interface ReportingRoute {
   readonly identity: RouteIdentity;
   readonly stats: RouteStats;
   readonly host: Host;
@@ -13,7 +13,7 @@ export interface DetachedFrom {
 }
 
 /** Reports a failed detached copy as a failed child run of the run that created it, because no caller waits for it. */
-export function reportDetached(copy: Exchange, from: Run, thrown: unknown, { identity, stats, host, listener }: DetachedFrom): void {
+export function reportDetached(copy: Exchange, from: Run, thrown: unknown, { identity, stats, host, listener }: ReportingRoute): void {
   const error = recordFailure(copy, thrown);
   copy.failure = error;
   const run = new Run(`run_${host.ids.next()}`, identity, copy.run.startedAt, { uri: asText(copy.property("CamelToEndpoint")) }, from);

@@ -162,7 +162,7 @@ export class RouteLifecycle {
 
   async #startSource(generation: number, keepStartTime: boolean): Promise<unknown> {
     const { host, routeInput } = this.#parts;
-    const early = (this.#reportedEarly = { problem: undefined as string | undefined });
+    const reported = (this.#reportedEarly = { problem: undefined as string | undefined });
     try {
       await this.startServices();
       if (generation === this.#generation) await this.#parts.program().source.start(routeInput);
@@ -178,7 +178,7 @@ export class RouteLifecycle {
     }
     this.#reportedEarly = undefined;
     if (!keepStartTime) this.startedAt = host.clock.now();
-    this.#report(early.problem);
+    this.#report(reported.problem);
     return undefined;
   }
 
@@ -219,8 +219,8 @@ export class RouteLifecycle {
     const stopped = await completesBefore(async () => source.stop(), until, host.clock);
     if (stopped) return true;
     const abandoned = source.abandon?.() ?? 0;
-    const what = abandoned === 0 ? "the remaining messages are abandoned" : `messages abandoned: ${abandoned}`;
-    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout; ${what}`);
+    const consequence = abandoned === 0 ? "the remaining messages are abandoned" : `messages abandoned: ${abandoned}`;
+    host.log.write("ERROR", identity.id, `'${from}' still had messages to deliver at the drain timeout; ${consequence}`);
     return false;
   }
 

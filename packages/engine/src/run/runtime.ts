@@ -72,7 +72,10 @@ export interface Deployment {
   readonly hash: string;
   readonly flow: FlowDocument;
   readonly routes: readonly Route[];
-  /** The parameter `sluice.placement`: every source where it belongs, the whole flow on one node, or every source on every node of a cluster. */
+  /**
+   * The parameter `sluice.placement`. In a cluster, `auto` places each source separately, `one` runs the whole flow on one node, and `all` runs
+   * every source on every node.
+   */
   readonly placement: FlowPlacement;
   /** The ids of the connections that its endpoints and beans use. */
   readonly connections: ReadonlySet<string>;
@@ -102,7 +105,7 @@ export interface Route {
   readonly from: string;
   /** The kind of trigger, as declared by the connector. */
   readonly trigger: TriggerKind | undefined;
-  /** The requests it answers, if it is called over HTTP. */
+  /** The requests it handles, if it is called over HTTP. */
   readonly operations: readonly WebhookOperation[];
   /** When it was last started, milliseconds since the epoch; 0 when never. */
   readonly startedAt: number;

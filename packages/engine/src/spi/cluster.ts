@@ -75,7 +75,7 @@ export interface Claim {
 
 /** Durable queues: at least once. Messages with the same key are delivered one at a time, in the order they were put. */
 export interface Queues {
-  /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled stores nothing twice. */
+  /** Resolves when the store has acknowledged the message. Repeating a put with the same id while the message is unsettled does not store it twice. */
   put(queue: string, message: QueueContent, options: PutOptions): Promise<void>;
   /** Delivers messages of the queue to this node; all nodes that consume a queue compete for its messages. */
   consume(queue: string, consumer: QueueReceiver): Consumption;
@@ -106,11 +106,14 @@ export interface PutOptions {
 export interface QueueReceiver {
   /** Deliveries that may be unsettled on this node at a time; 0 while another node may have taken over: messages that arrive then are left to that node. */
   concurrency(): number;
-  /** Defined on one node at a time: a store that cannot order keys across nodes delivers messages with a key only to that node. A new number after each interruption. */
+  /**
+   * Defined on one node at a time: a store that cannot order keys across nodes delivers messages with a key only to that node. The number changes
+   * after each interruption.
+   */
   keyToken(): number | undefined;
   /**
-   * True when one node at a time consumes the queue and holds many messages for a long time. Each message has its own key. A node that starts to consume gets all
-   * messages, in order, including those that another node has not settled; attempts are not counted.
+   * True when one node at a time consumes the queue and holds many messages for a long time. Each message has its own key. A node that starts to
+   * consume gets all messages, in order, including those that another node has not settled; attempts are not counted.
    */
   readonly isExclusive?: boolean;
   deliver(delivery: QueueDelivery): void;
@@ -146,7 +149,7 @@ export interface Messaging {
   publish(topic: string, payload: Uint8Array): void;
   /** Returns a function that ends the subscription. */
   subscribe(topic: string, handler: (payload: Uint8Array, from: string) => void): () => void;
-  /** Asks other nodes by name; resolves when all of them responded, at the latest after `timeoutMs`. */
+  /** Sends a request to other nodes by name; resolves when all of them have responded, at the latest after `timeoutMs`. */
   request(topic: string, payload: Uint8Array, options: RequestOptions): Promise<Responses>;
   /** Responds to the requests of other nodes; a node has one responder per topic. The reason of a failed request is the message of the error. */
   respond(topic: string, responder: (payload: Uint8Array, from: string) => Awaitable<Uint8Array>): () => void;

@@ -109,17 +109,17 @@ export class CompileError extends Error {
   constructor(
     code: string,
     message: string,
-    more: { hint?: string; offset?: number; option?: string; value?: string; unloaded?: UnloadedPart; others?: readonly CompileError[] } = {},
+    details: { hint?: string; offset?: number; option?: string; value?: string; unloaded?: UnloadedPart; others?: readonly CompileError[] } = {},
   ) {
     super(message);
     this.name = "CompileError";
     this.code = code;
-    this.hint = more.hint;
-    this.offset = more.offset;
-    this.option = more.option;
-    this.value = more.value;
-    this.unloaded = more.unloaded;
-    this.others = more.others ?? [];
+    this.hint = details.hint;
+    this.offset = details.offset;
+    this.option = details.option;
+    this.value = details.value;
+    this.unloaded = details.unloaded;
+    this.others = details.others ?? [];
   }
 
   get [brand](): true {

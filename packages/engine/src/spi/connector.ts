@@ -67,7 +67,7 @@ export interface SharedState {
 export interface Source {
   /** Names that only one route may own at a time, e.g. `direct:orders` or `POST /orders`; checked before anything starts. */
   readonly claims: readonly string[];
-  /** For sources that are called over HTTP: the requests they answer. */
+  /** For sources that are called over HTTP: the requests they handle. */
   readonly operations?: readonly WebhookOperation[];
   /** True when the old and the new version must never run at the same time (timers, polls): on replacement, the old one stops first. */
   readonly exclusive: boolean;

@@ -50,7 +50,7 @@ export interface ResourceFiles {
    * The current text of a file. `name` is written in the flow after `resource:file:` or `resource:classpath:`. Throws a CompileError for a file that
    * is missing, too large, or outside the folders that the operator allows.
    */
-  read(place: "file" | "classpath", name: string): ResourceFile;
+  read(location: "file" | "classpath", name: string): ResourceFile;
 }
 
 export interface ResourceFile {

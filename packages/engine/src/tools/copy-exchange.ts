@@ -35,6 +35,6 @@ export function copyExchange(exchange: Exchange, ids: Ids, options: CopyOptions 
   return copy;
 }
 
-function exchangeLimitError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not create more than ${what}`, { code: "limit-exchanges" });
+function exchangeLimitError(limit: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `exchange limit: one run may not create more than ${limit}`, { code: "limit-exchanges" });
 }

@@ -1,4 +1,4 @@
-// Delays and long loops that do not block other flows. Steps must use one of the two when they take time.
+// Delays and long loops that do not block other flows. Steps that take time must use one of these functions.
 import type { Exchange } from "../exchange/exchange.ts";
 import { FlowError, isFlowError } from "../errors/flow-error.ts";
 import type { Clock } from "../spi/host.ts";

@@ -40,7 +40,7 @@ function parseAhead(text: string, step: unknown, clock: Clock): Promise<LongJson
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;
   const isExact = /^[ \t\r\n]*$/.test(text.slice(0, start));
   return inSlices(parsePlainJsonIncrementally(start === 0 ? text : text.slice(start)), clock).then(
-    (value): LongJson => ({ value, error: undefined, isExact, step, readers: 1, isTaken: false }),
-    (error: unknown): LongJson => ({ value: undefined, error, isExact, step, readers: 1, isTaken: false }),
+    (value): LongJson => ({ value, error: undefined, isExact, step, readers: 1, isHandedOut: false }),
+    (error: unknown): LongJson => ({ value: undefined, error, isExact, step, readers: 1, isHandedOut: false }),
   );
 }

@@ -21,7 +21,7 @@ export interface PartGroup {
 
 /** The outcome of the run of a completed group. */
 export interface GroupRun {
-  /** How often the group was started before, by processes that ended. */
+  /** How many times the group was started before, by processes that ended. */
   readonly repeated: number;
   /** The group was processed: removes its messages. */
   done(): void;
@@ -54,5 +54,5 @@ export interface PartQueue extends Lifecycle {
 export interface SharedAggregation {
   /** Messages of all open groups that one process can hold; above that the oldest group must be completed. */
   readonly maxMessages: number;
-  share(place: { readonly flowId: string; readonly routeId: string; readonly stepId: string }, receiver: PartReceiver): PartQueue;
+  share(step: { readonly flowId: string; readonly routeId: string; readonly stepId: string }, receiver: PartReceiver): PartQueue;
 }

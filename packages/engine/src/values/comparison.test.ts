@@ -102,7 +102,7 @@ describe("iterate", () => {
     [new Map([["k", 1]]), [{ key: "k", value: 1 }]],
     [7, [7]],
     [null, []],
-  ])("%j", (value, expected) => {
+  ])("returns the elements of %j", (value, expected) => {
     expect(iterate(value)).toEqual(expected);
   });
 });

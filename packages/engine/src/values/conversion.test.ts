@@ -31,7 +31,7 @@ describe("findConversion", () => {
     ["short", -32768, -32768],
     ["byte", "127", 127],
     ["long", -Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER],
-  ])("to %s from %j", (type, value, expected) => {
+  ])("converts to %s from %j", (type, value, expected) => {
     expect(findConversion(type)?.(value)).toEqual(expected);
   });
 
@@ -53,7 +53,7 @@ describe("findConversion", () => {
     ["Json", "{"],
     ["Date", "soon"],
     ["Character", "ab"],
-  ])("to %s fails for %j", (type, value) => {
+  ])("conversion to %s fails for %j", (type, value) => {
     expect(() => findConversion(type)?.(value)).toThrow(expect.objectContaining({ type: "org.apache.camel.TypeConversionException" }));
   });
 

@@ -86,11 +86,11 @@ export function findConversion(typeName: string): Conversion | undefined {
 }
 
 /** The failure of a conversion. */
-export function conversionError(value: unknown, type: string, why?: string, cause?: FlowError): FlowError {
+export function conversionError(value: unknown, type: string, reason?: string, cause?: FlowError): FlowError {
   // Writing all of a large value for its first characters would block the event loop.
   const text = asText(canWriteInParts(value) ? toPlain(value, 1_000) : value);
   const shortened = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shortened}' to ${type}${why === undefined ? "" : `: ${why}`}`, {
+  return new FlowError("org.apache.camel.TypeConversionException", `cannot convert '${shortened}' to ${type}${reason === undefined ? "" : `: ${reason}`}`, {
     code: "conversion-failed",
     cause,
   });

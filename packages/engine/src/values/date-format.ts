@@ -114,8 +114,8 @@ function readQuoted(pattern: string, start: number): { readonly text: string; re
   throw patternFault(pattern, "a quote is not closed");
 }
 
-function patternFault(pattern: string, why: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `the date pattern '${pattern}' is invalid: ${why}`, { code: "date-pattern-invalid" });
+function patternFault(pattern: string, reason: string): FlowError {
+  return new FlowError("java.lang.IllegalArgumentException", `the date pattern '${pattern}' is invalid: ${reason}`, { code: "date-pattern-invalid" });
 }
 
 function year(value: number, count: number): string {

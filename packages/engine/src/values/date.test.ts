@@ -15,7 +15,7 @@ describe("compileDateFormat", () => {
     ["'o''clock' ''", "o'clock '"],
     ["yyyyy YYYY", "02024 2024"],
     ["Z X XX XXX z", "+0000 Z Z Z UTC"],
-  ])("%s", (pattern, expected) => {
+  ])("formats %s", (pattern, expected) => {
     expect(compileDateFormat(pattern)(time, utc)).toBe(expected);
   });
 
@@ -26,7 +26,7 @@ describe("compileDateFormat", () => {
     ["GMT+8", "2024-03-01 06:05 +0800 +08 +08:00"],
     ["-03:30", "2024-02-29 18:35 -0330 -03 -03:30"],
     ["Nowhere/Land", "2024-02-29 22:05 +0000 Z Z"],
-  ])("in %s", (zone, expected) => {
+  ])("formats in the time zone %s", (zone, expected) => {
     expect(compileDateFormat("yyyy-MM-dd HH:mm Z X XXX")(time, zoneOf(zone))).toBe(expected);
   });
 
@@ -51,7 +51,7 @@ describe("parseIsoDate", () => {
     ["2024-02-29T25:00", undefined],
     ["20240229", undefined],
     ["soon", undefined],
-  ])("%s", (text, expected) => {
+  ])("reads '%s'", (text, expected) => {
     expect(parseIsoDate(text, utc)).toBe(expected);
   });
 

@@ -44,13 +44,13 @@ describe("JSON in pieces", () => {
     ["duplicate names", `{"a":[${long}],"b":1,"a":{"x":[${long}]},"b":2,"__proto__":[${long}]}`],
     ["names that are numbers", `{"9":[${long}],"1":2,"5":[${long}]}`],
     ["a name with escapes", `{"a\\"\\\\b":[${long}]}`],
-  ])("%s", (_, text) => {
+  ])("gives the result of JSON.parse for %s", (_, text) => {
     const { value, steps } = runCounted(parsePlainJsonIncrementally(text));
     expect(steps).toBeGreaterThan(3);
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
   });
 
-  it("random documents", () => {
+  it("gives the result of JSON.parse for random documents", () => {
     for (let seed = 1; seed <= 4; seed++) {
       const text = randomJson(seed);
       expect(JSON.stringify(runCounted(parsePlainJsonIncrementally(text)).value), `seed ${seed}`).toBe(JSON.stringify(JSON.parse(text)));

@@ -217,30 +217,30 @@ class JsonScanner {
   #numberEnd(start: number): number {
     const text = this.#text;
     let end = start + 1;
-    let whole = true;
+    let isInteger = true;
     for (; end < text.length; end++) {
       const unit = text.charCodeAt(end);
       if (unit >= 0x30 && unit <= 0x39) {
-        if (whole && end - start > maxIntegerDigits) break;
+        if (isInteger && end - start > maxIntegerDigits) break;
         continue;
       }
       // A decimal point, a sign or an exponent.
       if (unit !== 0x2e && unit !== 0x2b && unit !== minus && (unit | 0x20) !== 0x65) break;
-      whole = false;
+      isInteger = false;
     }
-    if (end - start > 15 || !whole) this.#checkNumber(start, end, whole);
+    if (end - start > 15 || !isInteger) this.#checkNumber(start, end, isInteger);
     return end;
   }
 
-  #checkNumber(start: number, end: number, whole: boolean): void {
-    if (whole && end - start > maxIntegerDigits) throw new JsonLimitError((it) => `an integer in ${it} has more than ${maxIntegerDigits} digits`);
+  #checkNumber(start: number, end: number, isInteger: boolean): void {
+    if (isInteger && end - start > maxIntegerDigits) throw new JsonLimitError((it) => `an integer in ${it} has more than ${maxIntegerDigits} digits`);
     const digits = this.#text.slice(start, end);
     const number = Number(digits);
-    if (!whole && (number === Infinity || number === -Infinity)) {
+    if (!isInteger && (number === Infinity || number === -Infinity)) {
       // The message omits the number: the caller's error must not repeat body content.
       throw new JsonLimitError((it) => `a number in ${it} is too large: numbers go up to 1.8e308, write it as text`);
     }
-    if (whole && /^-?[1-9]/.test(digits) && !Number.isSafeInteger(number)) this.#longNumbers.push(start, end);
+    if (isInteger && /^-?[1-9]/.test(digits) && !Number.isSafeInteger(number)) this.#longNumbers.push(start, end);
   }
 
   #key(start: number, end: number): void {

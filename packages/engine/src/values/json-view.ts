@@ -20,10 +20,10 @@ let lastLongText: WeakRef<TextView> | undefined;
 
 /** Parses `source` if it contains an object or a list; undefined otherwise. Do not change the result or pass it on: see {@link partOfJson}. */
 export function jsonView(source: string | Uint8Array): unknown {
-  const ahead = longJson(source);
-  if (ahead !== undefined) {
-    if (isJsonLimitError(ahead.error)) throw ahead.error;
-    return ahead.value;
+  const parsed = longJson(source);
+  if (parsed !== undefined) {
+    if (isJsonLimitError(parsed.error)) throw parsed.error;
+    return parsed.value;
   }
   if (typeof source !== "string") {
     const cached = viewsOfBytes.get(source);

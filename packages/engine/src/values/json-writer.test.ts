@@ -24,52 +24,58 @@ const few = records.slice(0, 500);
 const large: Readonly<Record<string, unknown>> = {
   list: records,
   "an object": { a: 1, deep: { list: [[records], "x", records], 'say "x"': records.slice(0, 9_999) }, none: null },
-  "different keys": Object.fromEntries(records.map((one, index) => [index % 3 === 0 ? String(index) : `k${index}`, one])),
+  "different keys": Object.fromEntries(records.map((item, index) => [index % 3 === 0 ? String(index) : `k${index}`, item])),
   "a map with all kinds of keys": new Map<unknown, unknown>([
     ["z", records],
     [1, new Set(records)],
     ["__proto__", records],
   ]),
-  "its own way of writing": [...records.slice(0, 6_000), { toJSON: () => "own" }, new Date(0), new TextEncoder().encode("bytes"), records.slice(0, 6_000)],
+  "values with a custom JSON form": [
+    ...records.slice(0, 6_000),
+    { toJSON: () => "own" },
+    new Date(0),
+    new TextEncoder().encode("bytes"),
+    records.slice(0, 6_000),
+  ],
   "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
 };
 
-describe("a large value is written incrementally", () => {
-  it.each(Object.entries(large))("%s, to the same text as synchronously", (_, value) => {
+describe("writing a large value incrementally", () => {
+  it.each(Object.entries(large))("gives the same text as synchronous writing: %s", (_, value) => {
     expect(shouldWriteInParts(value)).toBe(true);
     const { text, steps } = runCounted(value);
     expect(text).toBe(asJson(value));
     expect(steps).toBeGreaterThan(20);
   });
 
-  it("each part in the requested shape", () => {
+  it("converts each part to the requested shape", () => {
     const shape = (part: unknown): unknown => (Array.isArray(part) ? part.map(() => "x") : part);
     expect(runCounted(records, shape).text).toBe(JSON.stringify(records.map(() => "x")));
   });
 
-  it("any value", () => {
+  it("gives the same text as synchronous writing for any value", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withSet: true, withDate: true, withNullPrototype: true }), (value) => {
-        const whole = [value, few, { value, few }];
-        expect(runCounted(whole).text).toBe(asJson(whole));
+        const values = [value, few, { value, few }];
+        expect(runCounted(values).text).toBe(asJson(values));
       }),
       { numRuns: 50 },
     );
   });
 
-  it("a short one is not", () => {
+  it("is not done for a short value", () => {
     expect(shouldWriteInParts(records.slice(0, 100))).toBe(false);
     expect(shouldWriteInParts("x".repeat(10_000_000))).toBe(false);
     expect(shouldWriteInParts(new Uint8Array(10_000_000))).toBe(false);
   });
 
-  it("with the same limit as when written synchronously", () => {
+  it("has the same limit as synchronous writing", () => {
     const many = Array.from({ length: 30 }, () => records);
     expect(() => runCounted(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
     expect(() => asJson(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
   });
 
-  it("a circular value is rejected", () => {
+  it("rejects a circular value", () => {
     const self: unknown[] = [...records];
     self.push(self);
     expect(() => runCounted(self)).toThrowError(/circular|limit/);
@@ -97,7 +103,7 @@ describe("a deep value", () => {
     );
   });
 
-  it("keeps long whole numbers", () => {
+  it("keeps long integers", () => {
     expect(asJson(nested(12345678901234567890n, 500))).toContain("12345678901234567890,0]");
   });
 });

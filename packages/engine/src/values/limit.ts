@@ -34,6 +34,6 @@ export function checkWork(name: string, length: number, limit: number): void {
     throw new FlowError("java.lang.IllegalStateException", `time limit: ${name} accepts text of up to ${limit} characters`, { code: "limit-time" });
 }
 
-function sizeError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `size limit: ${what}`, { code: "limit-size" });
+function sizeError(message: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `size limit: ${message}`, { code: "limit-size" });
 }

@@ -8,12 +8,12 @@ const text = JSON.stringify({ list: records, small: { a: 1 } });
 function parsedAhead(): { readonly message: object; readonly value: { list: unknown[]; small: object } } {
   const message = {};
   const value = JSON.parse(text) as { list: unknown[]; small: object };
-  cacheLongText(text, message, { value, error: undefined, isExact: true, step: "one", readers: 1, isTaken: false });
+  cacheLongText(text, message, { value, error: undefined, isExact: true, step: "one", readers: 1, isHandedOut: false });
   return { message, value };
 }
 
 describe("a part of a long JSON text that goes into a message", () => {
-  it("is copied when it is small, and the parsed text is kept", () => {
+  it("is copied when it is small, and the parsed value stays cached", () => {
     const { value } = parsedAhead();
     const part = partOfJson(value.small, text);
     expect(part).toEqual({ a: 1 });
@@ -42,7 +42,7 @@ describe("a part of a long JSON text that goes into a message", () => {
   it("counts only the expressions of the current step", () => {
     const { value } = parsedAhead();
     const json = longJson(text);
-    if (json === undefined) throw new Error("not kept");
+    if (json === undefined) throw new Error("not cached");
     addReader(json, "one");
     addReader(json, "two");
     expect(partOfJson(value.list, text)).toBe(value.list);

@@ -13,7 +13,7 @@ export interface LongJson {
   step: unknown;
   readers: number;
   /** True when a part of it went into a message: it may change, so the next reader parses the text again. */
-  isTaken: boolean;
+  isHandedOut: boolean;
 }
 
 interface LongText {
@@ -31,7 +31,7 @@ let current: WeakRef<LongText> | undefined;
 export function longJson(source: string | Uint8Array): LongJson | undefined {
   if (source.length < longJsonFrom) return undefined;
   const json = typeof source === "string" ? ofCurrentText(source) : jsonByBytes.get(source);
-  return json?.isTaken === true ? undefined : json;
+  return json?.isHandedOut === true ? undefined : json;
 }
 
 function ofCurrentText(text: string): LongJson | undefined {
@@ -46,7 +46,7 @@ function ofCurrentText(text: string): LongJson | undefined {
 export function takeLongJson(source: string | Uint8Array): boolean {
   const json = longJson(source);
   if (json === undefined || --json.readers > 0) return false;
-  json.isTaken = true;
+  json.isHandedOut = true;
   return true;
 }
 
@@ -59,7 +59,7 @@ export function addReader(json: LongJson, step: unknown): void {
 /** Makes {@link longJson} return the parsed text of a message, for a step that reads it; false when it was not parsed yet. */
 export function recallLongText(text: string, message: object, step: unknown): boolean {
   const cached = textByMessage.get(message);
-  if (cached?.text !== text || cached.json.isTaken) return false;
+  if (cached?.text !== text || cached.json.isHandedOut) return false;
   addReader(cached.json, step);
   current = new WeakRef(cached);
   return true;

@@ -29,8 +29,8 @@ describe("compilePattern", () => {
     ["(a)\\1", "back-references"],
     ["[", "missing closing ]"],
     ["x".repeat(20_000), "longer than"],
-  ])("rejects %s", (pattern, why) => {
-    expect(() => compilePattern(pattern)).toThrow(why);
+  ])("rejects %s", (pattern, reason) => {
+    expect(() => compilePattern(pattern)).toThrow(reason);
     expect(() => compilePattern(pattern)).toThrow(expect.objectContaining({ code: "pattern-invalid", type: "java.lang.IllegalArgumentException" }));
   });
 

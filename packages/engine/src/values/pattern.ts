@@ -162,8 +162,8 @@ function build(source: string, ignoreCase: boolean): RE2JS {
   }
 }
 
-function patternError(source: string, why: string): FlowError {
-  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shorten(source)}' is invalid: ${why}`, { code: "pattern-invalid" });
+function patternError(source: string, reason: string): FlowError {
+  return new FlowError("java.lang.IllegalArgumentException", `the regular expression '${shorten(source)}' is invalid: ${reason}`, { code: "pattern-invalid" });
 }
 
 const shorten = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}…` : source);

@@ -24,11 +24,11 @@ export async function collectStream(stream: AsyncIterable<unknown>, maxBytes = m
       );
     chunks.push(bytes);
   }
-  const whole = new Uint8Array(size);
+  const collected = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
+    collected.set(chunk, at);
     at += chunk.byteLength;
   }
-  return whole;
+  return collected;
 }

@@ -3,9 +3,9 @@ import { asJson, asText } from "./text.ts";
 
 it("bytes inside lists and maps become text, for Buffer and Uint8Array", () => {
   const bytes = new TextEncoder().encode("grün");
-  for (const one of [bytes, Buffer.from(bytes)]) {
-    expect(asText([one, "b"])).toBe('["grün","b"]');
-    expect(asJson({ deep: new Map([["at", [one]]]) })).toBe('{"deep":{"at":["grün"]}}');
+  for (const value of [bytes, Buffer.from(bytes)]) {
+    expect(asText([value, "b"])).toBe('["grün","b"]');
+    expect(asJson({ deep: new Map([["at", [value]]]) })).toBe('{"deep":{"at":["grün"]}}');
   }
 });
 

@@ -53,7 +53,7 @@ export function asJson(value: unknown, indent?: string): string {
 
 /** JSON text in which each bigint is text that starts with a null character, `n` and `suffix`. */
 function writeMarked(value: unknown, indent: string | undefined, suffix: string): { readonly text: string; readonly longNumbers: number } {
-  const size: JsonSize = { left: maxNodes, indent: indent?.length ?? 0, depth: 0, mark: `\u0000n${suffix}`, longNumbers: 0 };
+  const size: JsonSize = { remaining: maxNodes, indent: indent?.length ?? 0, depth: 0, mark: `\u0000n${suffix}`, longNumbers: 0 };
   const ready = jsonReady(value, 0, size);
   // A replacer makes writing many times slower, so it is used only for objects with custom behavior.
   if (ready === needsReplacer) {
@@ -77,7 +77,7 @@ const deepFrom = 200;
 const needsReplacer: unique symbol = Symbol("needs replacer");
 
 interface JsonSize {
-  left: number;
+  remaining: number;
   /** Characters of indentation per level. */
   readonly indent: number;
   /** The depth of the deepest list or object so far. */
@@ -170,15 +170,15 @@ function longNumber(value: bigint, size: JsonSize): string {
 
 /** Long strings count as many short values. */
 function count(size: JsonSize, length: number): void {
-  size.left -= 1 + length / 32;
-  if (size.left < 0) checkTextLength(Infinity);
+  size.remaining -= 1 + length / 32;
+  if (size.remaining < 0) checkTextLength(Infinity);
 }
 
 /** Maximum nodes a replacer is called for: each call takes as long as writing ten. */
 const maxReplaced = 200_000;
 
 function replacerWithin(size: JsonSize): typeof replaceValue {
-  size.left = maxReplaced;
+  size.remaining = maxReplaced;
   return function (this: unknown, key, value) {
     count(size, typeof value === "string" ? value.length : 0);
     return typeof value === "bigint" ? longNumber(value, size) : replaceValue.call(this, key, value);

@@ -11,6 +11,6 @@ export function isTrue(value: unknown): boolean {
 }
 
 function isTrueText(text: string): boolean {
-  const word = text.trim();
-  return word !== "" && word.toLowerCase() !== "false";
+  const trimmed = text.trim();
+  return trimmed !== "" && trimmed.toLowerCase() !== "false";
 }

@@ -56,8 +56,8 @@ function scannerOf(text: string, limits: XmlLimits, handler: XmlHandler): Scanne
   return new Scanner(text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, limits, handler);
 }
 
-export function xmlLimitError(what: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `size limit: ${what}`, { code: "limit-xml", details: { clientFault: true } });
+export function xmlLimitError(message: string): FlowError {
+  return new FlowError("java.lang.IllegalStateException", `size limit: ${message}`, { code: "limit-xml", details: { clientFault: true } });
 }
 
 class Scanner {
@@ -81,11 +81,11 @@ class Scanner {
   advance(limit: number): boolean {
     const text = this.#text;
     if (this.#at === 0) this.#begin();
-    for (let left = limit; this.#at < text.length; left--) {
-      if (left <= 0) return false;
+    for (let remaining = limit; this.#at < text.length; remaining--) {
+      if (remaining <= 0) return false;
       const next = this.#nextTag();
       const end = this.#pieceEnd(next);
-      left -= Math.trunc((end - this.#at) / charactersPerTag);
+      remaining -= Math.trunc((end - this.#at) / charactersPerTag);
       this.#characters(end);
       if (end === next && end < text.length) this.#markup();
     }
@@ -158,7 +158,7 @@ class Scanner {
     } else if (/^<!DOCTYPE/i.test(text.slice(start, start + 9))) {
       throw new FlowError(
         "org.apache.camel.TypeConversionException",
-        `XML with a DOCTYPE is rejected (${this.#place(start)}): remove the declaration; entities and external files are never read`,
+        `XML with a DOCTYPE is rejected (${this.#position(start)}): remove the declaration; entities and external files are never read`,
         { code: "xml-doctype", details: { clientFault: true } },
       );
     } else this.#fail("unknown markup", start);
@@ -181,8 +181,8 @@ class Scanner {
     const name = this.#name();
     this.#skipBlanks();
     if (this.#text.charCodeAt(this.#at) !== 62) this.#fail(`</${name} is not closed with >`, this.#at);
-    const open = this.#open.pop();
-    if (open !== name) this.#fail(open === undefined ? `</${name}> has no start tag` : `expected </${open}>, found </${name}>`, start);
+    const openName = this.#open.pop();
+    if (openName !== name) this.#fail(openName === undefined ? `</${name}> has no start tag` : `expected </${openName}>, found </${name}>`, start);
     this.#at++;
     this.#close();
   }
@@ -267,10 +267,10 @@ class Scanner {
     // Long text mostly contains these five; replacing them by name takes a fraction of the time.
     if (raw.length > 1000 && !otherReference.test(raw))
       return raw.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&apos;", "'").replaceAll("&amp;", "&");
-    return raw.replaceAll(/&([^;&<]{0,64};?)/g, (whole: string, inner: string, offset: number) => {
+    return raw.replaceAll(/&([^;&<]{0,64};?)/g, (reference: string, inner: string, offset: number) => {
       const name = inner.endsWith(";") ? inner.slice(0, -1) : "";
       const character = Object.hasOwn(predefined, name) ? predefined[name] : characterOf(name);
-      return character ?? this.#fail(name === "" ? "& must be written as &amp;" : `unknown entity ${whole}`, start + offset);
+      return character ?? this.#fail(name === "" ? "& must be written as &amp;" : `unknown entity ${reference}`, start + offset);
     });
   }
 
@@ -288,13 +288,13 @@ class Scanner {
     return this.#at > before;
   }
 
-  #find(what: string, from: number): number {
-    const found = this.#text.indexOf(what, from);
-    if (found < 0) this.#fail(`${what} is missing`, this.#text.length);
+  #find(text: string, from: number): number {
+    const found = this.#text.indexOf(text, from);
+    if (found < 0) this.#fail(`${text} is missing`, this.#text.length);
     return found;
   }
 
-  #place(offset: number): string {
+  #position(offset: number): string {
     let line = 1;
     let start = 0;
     for (let at = this.#text.indexOf("\n"); at >= 0 && at < offset; at = this.#text.indexOf("\n", at + 1)) {
@@ -308,8 +308,8 @@ class Scanner {
     this.#fail(`the namespace prefix of '${written}' is not declared`, start);
   }
 
-  #fail(what: string, offset: number): never {
-    throw new FlowError("org.apache.camel.TypeConversionException", `not well-formed XML: ${what} (${this.#place(offset)})`, {
+  #fail(problem: string, offset: number): never {
+    throw new FlowError("org.apache.camel.TypeConversionException", `not well-formed XML: ${problem} (${this.#position(offset)})`, {
       code: "invalid-xml",
       details: { clientFault: true },
     });

@@ -150,7 +150,7 @@ it("stops reconnecting at the limit, and tries again when the connection gets ne
   await eventually(() => server.sockets.size === 1);
   server.sockets.forEach((socket) => socket.destroy());
   await eventually(() => routeInput.problems.length === 2);
-  expect(routeInput.problems.at(-1)).toMatch(/it is not connected again because of reconnect=false: restart the route$/);
+  expect(routeInput.problems.at(-1)).toMatch(/the source does not reconnect because of reconnect=false: restart the route$/);
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect([counts.started, counts.ended]).toEqual([1, 1]);
   await connections.define("main", "echo", { port: String(server.port), password: "new" });

@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import { connect, createServer, type Server } from "node:net";
 
-// Below the ports that systems assign to outgoing connections and to listeners on port 0. A killed server must find its port free when it starts
-// again: a port of that range may be taken meanwhile by a connection of any process.
+// Below the ports that systems assign to outgoing connections and to listeners on port 0. A killed server needs the same port when it starts
+// again, and a connection of any process could occupy a port of that range meanwhile.
 const firstPort = 10_000;
 const endPort = 32_000;
 
-/** Distinct free ports of the loopback interface, which no other process gets by chance: all stay open until the last one is found. */
+/** Distinct free ports of the loopback interface. All stay open until the last one is found, so that no other process occupies one. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const probes = new Map<number, Server>();
   while (probes.size < count) {

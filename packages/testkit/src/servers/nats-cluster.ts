@@ -31,11 +31,11 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
     const program: ServerProgram = {
       ...serverPrograms.nats,
       prepare: () => undefined,
-      launch(folder, own, find) {
-        const names = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
+      launch(folder, clientPort, find) {
+        const clusterArgs = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
         return {
           command: find("nats-server"),
-          args: ["-a", "127.0.0.1", "-p", String(own), "-js", "-sd", join(folder, "store"), ...names],
+          args: ["-a", "127.0.0.1", "-p", String(clientPort), "-js", "-sd", join(folder, "store"), ...clusterArgs],
           ready: /Server is ready/,
         };
       },

@@ -22,7 +22,7 @@ export class OwnServer {
   port: number;
 
   constructor(program: ServerProgram, ports: readonly number[], find: (name: string) => string) {
-    const [port, ...morePorts] = ports as readonly [number, ...number[]];
+    const [port, ...extraPorts] = ports as readonly [number, ...number[]];
     this.port = port;
     this.#folder = mkdtempSync(join(tmpdir(), "sluice-server-"));
     this.#owner = program.user === undefined ? undefined : ownerOf(program.user);
@@ -33,7 +33,7 @@ export class OwnServer {
       rmSync(this.#folder, { recursive: true, force: true });
       throw error;
     }
-    this.#launch = program.launch(this.#folder, port, find, morePorts);
+    this.#launch = program.launch(this.#folder, port, find, extraPorts);
   }
 
   /** Starts it, or restarts it on the same port and data. Resolves when it is ready. */

@@ -45,7 +45,7 @@ function startOwn(name: ServerName, program: ServerProgram, isDurable: boolean):
 async function startOnce(name: ServerName, program: ServerProgram, isDurable: boolean): Promise<TestServer> {
   const server = new OwnServer(
     isDurable ? program : { ...program, ...program.notDurable },
-    await freePorts(1 + (program.morePorts ?? 0)),
+    await freePorts(1 + (program.extraPorts ?? 0)),
     (needed) => findProgram(needed) as string,
   );
   try {

@@ -24,12 +24,12 @@ export interface ServerProgram {
   /** The programs it needs. */
   readonly programs: readonly string[];
   /** Number of ports it needs in addition to the one that clients use. */
-  readonly morePorts?: number;
+  readonly extraPorts?: number;
   /** The user it runs as when the test runs as root. */
   readonly user?: string;
   /** Writes its files, once. */
   prepare?(folder: string, port: number, program: (name: string) => string, owner: Owner | undefined): void;
-  launch(folder: string, port: number, program: (name: string) => string, morePorts: readonly number[]): Launch;
+  launch(folder: string, port: number, program: (name: string) => string, extraPorts: readonly number[]): Launch;
   /** Differences when the server's data need not survive a crash. */
   readonly notDurable?: Pick<ServerProgram, "prepare">;
 }
@@ -52,12 +52,12 @@ export const guardedUser = { name: "guarded", password: "right-password" } as co
 /** Tests kill servers but never cut the power, so waiting for the disk would only cost time. */
 const withoutFlush = { postgres: ["-c", "fsync=off"], mariadb: ["--innodb-flush-log-at-trx-commit=2"] };
 
-function prepareMosquitto(folder: string, port: number, saving: readonly string[]): void {
+function prepareMosquitto(folder: string, port: number, autosaveLines: readonly string[]): void {
   const salt = Buffer.alloc(12, "salt");
   const hash = pbkdf2Sync(guardedUser.password, salt, 101, 64, "sha512");
   writeFileSync(join(folder, "passwords"), `${guardedUser.name}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`, { mode: 0o644 });
   const lines = [`listener ${port} 127.0.0.1`, "allow_anonymous true", "max_queued_messages 100000", "persistence true", `persistence_location ${folder}/`];
-  lines.push(`password_file ${join(folder, "passwords")}`, ...saving, "log_dest stderr", "");
+  lines.push(`password_file ${join(folder, "passwords")}`, ...autosaveLines, "log_dest stderr", "");
   writeFileSync(join(folder, "mosquitto.conf"), lines.join("\n"));
 }
 
@@ -130,7 +130,7 @@ export const serverPrograms = {
     servicePort: 5672,
     programs: ["rabbitmq-server", "epmd"],
     user: "rabbitmq",
-    morePorts: 2,
+    extraPorts: 2,
     prepare(folder, port) {
       writeFileSync(join(folder, "rabbit.conf"), `listeners.tcp.1 = 127.0.0.1:${port}\n`);
       writeFileSync(join(folder, "plugins"), "[rabbitmq_amqp1_0].\n");

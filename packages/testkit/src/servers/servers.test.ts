@@ -11,9 +11,9 @@ import { acceptsConnections } from "./free-port.ts";
 import { serverFor, type TestServer } from "./server-for.ts";
 import { findProgram, serverPrograms } from "./server-program.ts";
 
-const ends: (() => Promise<void>)[] = [];
+const cleanUps: (() => Promise<void>)[] = [];
 afterAll(async () => {
-  for (const end of ends) await end();
+  for (const cleanUp of cleanUps) await cleanUp();
 });
 
 /** Unlike `once`, it ignores an earlier error. */
@@ -24,7 +24,7 @@ describe("a server started by a test", () => {
     it(`${name} is started, killed and started again (needs ${serverPrograms[name].title})`, async ({ skip }) => {
       const server: TestServer | undefined = await serverFor(name, { own: true });
       if (server === undefined) return skip();
-      ends.push(() => server.end());
+      cleanUps.push(() => server.end());
       const { port } = server;
       expect(await acceptsConnections(port)).toBe(true);
       await server.kill();
@@ -59,20 +59,20 @@ describe("a faulty link", () => {
   it("forwards, delays and drops data, and closes and rejects connections (needs Redis)", async ({ skip }) => {
     const server = await serverFor("redis", { own: true });
     if (server === undefined) return skip();
-    ends.push(() => server.end());
+    cleanUps.push(() => server.end());
     const link = await FaultyLink.to(server);
-    ends.push(() => link.close());
-    const open = async () => {
+    cleanUps.push(() => link.close());
+    const openSocket = async () => {
       const socket = connect(link.port, "127.0.0.1");
       socket.on("error", () => undefined);
       await once(socket, "connect");
       return socket;
     };
-    const ping = async (socket: Awaited<ReturnType<typeof open>>): Promise<string> => {
+    const ping = async (socket: Awaited<ReturnType<typeof openSocket>>): Promise<string> => {
       socket.write("PING\r\n");
       return Promise.race([once(socket, "data").then(([data]) => String(data)), new Promise<string>((resolve) => setTimeout(resolve, 300, "silence"))]);
     };
-    const first = await open();
+    const first = await openSocket();
     expect(await ping(first)).toBe("+PONG\r\n");
     link.delay(50);
     const before = Date.now();
@@ -84,15 +84,15 @@ describe("a faulty link", () => {
     const cut = closeOf(first);
     link.cut();
     await cut;
-    const second = await open();
+    const second = await openSocket();
     expect([await ping(second), link.accepted]).toEqual(["+PONG\r\n", 2]);
     const closed = closeOf(second);
     link.cutAfter(3);
     second.write("PING\r\n");
     await closed;
     await link.refuse();
-    await expect(open()).rejects.toThrow();
+    await expect(openSocket()).rejects.toThrow();
     await link.open();
-    expect(await ping(await open())).toBe("+PONG\r\n");
+    expect(await ping(await openSocket())).toBe("+PONG\r\n");
   });
 });

@@ -2,7 +2,7 @@
 import type { Connection, ConnectionState } from "@sluice/engine/spi";
 import type { SubscribableConnection } from "./while-connected.ts";
 
-export interface OwnLink<C, L> {
+export interface DedicatedLink<C, L> {
   /** Opens the connection; call `lost` when it breaks. */
   open(client: C, lost: (problem: string) => void): Promise<L>;
   close(link: L): Promise<void>;
@@ -11,7 +11,7 @@ export interface OwnLink<C, L> {
 }
 
 /** The dedicated connection. It breaks with the shared client and is reopened when that is replaced. */
-export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: OwnLink<C, L>): SubscribableConnection<L> {
+export function dedicatedLink<C, L>(shared: Connection<C>, { open, close, failed }: DedicatedLink<C, L>): SubscribableConnection<L> {
   const watchers = new Set<(state: ConnectionState) => void>();
   let current: L | undefined;
   let unwatch: (() => void) | undefined;
@@ -24,17 +24,17 @@ export function ownLink<C, L>(shared: Connection<C>, { open, close, failed }: Ow
     async client() {
       const client = await shared.client();
       if (current !== undefined) await drop(current);
-      const number = ++generation;
-      let broken: string | undefined;
+      const openGeneration = ++generation;
+      let lossProblem: string | undefined;
       const link: L = await open(client, (problem) => {
-        broken ??= problem;
-        if (number !== generation || current === undefined) return;
+        lossProblem ??= problem;
+        if (openGeneration !== generation || current === undefined) return;
         void drop(current);
         for (const watcher of [...watchers]) watcher({ state: "down", since: 0, problem, generation });
       });
-      if (broken !== undefined) {
+      if (lossProblem !== undefined) {
         await drop(link);
-        throw new Error(broken);
+        throw new Error(lossProblem);
       }
       current = link;
       return link;
