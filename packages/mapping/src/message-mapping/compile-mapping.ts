@@ -1,4 +1,4 @@
-// Checks and compiles a document. All problems are collected; the compiled mapping can run any number of messages.
+// Checks and compiles a document. All problems are reported, not only the first; a compiled mapping can be run for any number of messages.
 import { isPlainObject } from "@sluice/engine/values";
 import { isDeeperThan } from "../document-text.ts";
 import { unknownProperties, type Problem } from "../problem.ts";

@@ -7,7 +7,7 @@ import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
 const maxTests = 1000;
 /** Tests use a fixed date, so that they give the same result every day. */
-const testDay = 1_700_000_000_000;
+const testTime = 1_700_000_000_000;
 
 export function failingTests(tests: unknown, mapping: CompiledMapping): readonly Problem[] {
   if (tests === undefined) return [];
@@ -20,7 +20,7 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
       problems.push({ path: `tests[${index}]`, message: "a test needs 'input' and either 'output' or 'error'" });
       continue;
     }
-    const now = test["now"] === undefined ? testDay : typeof test["now"] === "string" ? Date.parse(test["now"]) : Number.NaN;
+    const now = test["now"] === undefined ? testTime : typeof test["now"] === "string" ? Date.parse(test["now"]) : Number.NaN;
     if (Number.isNaN(now)) {
       problems.push({ path: `tests[${index}].now`, message: 'expected a date such as "2024-02-03T04:05:06Z"' });
       continue;

@@ -1,4 +1,4 @@
-// State shared during one compilation: the document's names, the ports of the host, and the problem list.
+// State shared during one compilation: the document's names, the host's services, and the problem list.
 import { closest } from "@sluice/model";
 import type { Problem } from "../../problem.ts";
 import type { ValueTable } from "../../value-mapping/value-table.ts";
@@ -53,16 +53,16 @@ export class DocumentContext {
   #partDepth = 0;
   #rules = 0;
 
-  constructor(environment: MappingEnvironment, about: Pick<DocumentContext, "prefixes" | "oneOrMany" | "sourceShape" | "targetFormat" | "xml">) {
+  constructor(environment: MappingEnvironment, sides: Pick<DocumentContext, "prefixes" | "oneOrMany" | "sourceShape" | "targetFormat" | "xml">) {
     this.environment = environment;
-    this.prefixes = about.prefixes;
-    this.oneOrMany = about.oneOrMany;
-    this.sourceShape = about.sourceShape;
-    this.targetFormat = about.targetFormat;
-    this.xml = about.xml;
+    this.prefixes = sides.prefixes;
+    this.oneOrMany = sides.oneOrMany;
+    this.sourceShape = sides.sourceShape;
+    this.targetFormat = sides.targetFormat;
+    this.xml = sides.xml;
   }
 
-  /** Runs `work` with a target field as the path of reported problems; `fields` is its path without dots. */
+  /** Runs `work` with a target field as the path of reported problems; `fields` are the segments of its path. */
   at<T>(fields: readonly string[], work: () => T): T {
     const before = this.#place;
     this.#place = fields;

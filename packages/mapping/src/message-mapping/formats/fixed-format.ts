@@ -125,7 +125,7 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   return { tag: record.name, fields };
 }
 
-/** Removes padding from the side it was added on; a number of only zeros keeps one. */
+/** Removes padding from the side it was added on; a number made only of zeros keeps one zero. */
 function trimPadding(text: string, align: "left" | "right", pad: string): string {
   if (pad === " ") return text;
   let from = 0;
