@@ -1,4 +1,4 @@
-// Warns of values that appear in several rows with different counterparts: only the first of those rows is ever found.
+// Warns about values that appear in several rows with different counterparts: only the first of those rows is ever found.
 import { runToEnd, type Incremental } from "../text/incremental.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 

@@ -64,7 +64,7 @@ function rowsOf(entries: readonly Entry[], width: number): readonly { readonly c
 
 export const tableToXml = (content: TableContent): string => [...tableXmlPieces(content)].join("");
 
-/** The text in pieces: the whole may be ten times as long as the table. Yields undefined between pieces to allow pauses. */
+/** The text in pieces: it may be ten times as long as the table. Yields undefined between pieces to allow pauses. */
 export function* tableXmlPieces({ columns, rows }: TableContent): Generator<string | undefined> {
   const marks = yield* defaultMarks(columns, rows);
   let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<vm version="2.0">\n`;

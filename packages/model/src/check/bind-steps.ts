@@ -99,7 +99,7 @@ function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner
   return { step: undefined, adopted: adopts };
 }
 
-/** Moves clauses written among the steps to the option they belong to; a clause with an existing list joins it. */
+/** Moves clauses written among the steps to the option they belong to; a clause whose option is already a list is appended to it. */
 function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [], options }: StepShape, path: string): MapTree {
   const steps = map.entries.find((entry) => entry.key === "steps");
   if (steps?.value.type !== "list") return map;
@@ -114,10 +114,10 @@ function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [
   for (const clause of clauses) {
     const at = entries.findIndex((entry) => entry.key === clause.key);
     const isList = describe(options[clause.key] as never).kind === "list";
-    const own: Tree = isList ? { type: "list", items: [clause.value], span: clause.value.span } : clause.value;
-    const before = entries[at];
-    if (before === undefined || !isList || before.value.type !== "list") entries.push({ ...clause, value: own });
-    else entries[at] = { ...before, value: { ...before.value, items: [...before.value.items, clause.value] } };
+    const value: Tree = isList ? { type: "list", items: [clause.value], span: clause.value.span } : clause.value;
+    const existing = entries[at];
+    if (existing === undefined || !isList || existing.value.type !== "list") entries.push({ ...clause, value });
+    else entries[at] = { ...existing, value: { ...existing.value, items: [...existing.value.items, clause.value] } };
   }
   return { ...map, entries };
 }

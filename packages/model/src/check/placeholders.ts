@@ -1,5 +1,5 @@
 // Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions, including nested ones and those inside
-// property values. Cycles, depth, and the length of each text and the total length are bounded.
+// property values. Cycles are rejected; nesting depth, the length of each text and the total length are limited.
 export interface PlaceholderOptions {
   /** The value of a name; functions include their prefix, such as `env:HOME` and `sys:user.dir`. */
   property(name: string): string | undefined;
@@ -152,7 +152,7 @@ function negate(value: string, name: string): string {
   throw new PlaceholderFault("placeholder-invalid", `the value of '{{!${clip(name)}}}' must be true or false`);
 }
 
-/** Where the placeholder that is open at `from` closes. */
+/** The index of the `}}` that closes the placeholder whose content starts at `from`; -1 when it is not closed. */
 function closingIndex(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length - 1; at++) {
@@ -167,7 +167,7 @@ function closingIndex(text: string, from: number): number {
   return -1;
 }
 
-/** The start of the default: the first colon outside nested placeholders and after a function's own. */
+/** The start of the default: the first colon outside nested placeholders and after the prefix of a function. */
 function defaultSeparator(body: string): number {
   const prefix = /^\s*(?:env|sys|service|bean|boolean):/.exec(body)?.[0].length ?? 0;
   if (body.trimStart().startsWith("boolean:")) return body.length;

@@ -17,7 +17,7 @@ export interface WebhookOperation {
 export interface WebhookDifference {
   /** False when a request that was answered before may be rejected now. */
   readonly kept: boolean;
-  /** As `POST /api/orders`. */
+  /** In the form `POST /api/orders`. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
   /** Operations that reject more requests than before. */

@@ -75,13 +75,13 @@ function hintOf({ code, message }: LibraryError, text: string): string | undefin
     : "quote text that contains ': ', or align this line with its neighbors";
 }
 
-/** Indentation within a line: several keys, each after the spaces that began its line. */
+/** True for a flow whose line breaks were removed: one line with several keys, each after the indentation of its former line. */
 function isWithoutLineBreaks(text: string): boolean {
   const line = text.trimEnd().slice(0, 10_000);
   return !/[\r\n]/.test(line) && (line.match(/(?<! ) {2,}(?:- )?[\w-]+:/g)?.length ?? 0) > 1;
 }
 
-/** Without the consequences of another error: a tab ends the mapping it is in, and without line breaks everything after the first key is wrong. */
+/** Omits errors that only follow from another one: a tab ends the mapping it is in, and without line breaks everything after the first key is wrong. */
 function relevantErrors<E extends LibraryError>(errors: readonly E[], text: string): readonly E[] {
   const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
   if (tabs.length > 0) return tabs;
