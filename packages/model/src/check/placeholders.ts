@@ -8,8 +8,8 @@ export interface PlaceholderOptions {
 }
 
 export type Resolution =
-  /** `open`: the text still contains unresolved placeholders. */
-  | { readonly kind: "text"; readonly text: string; readonly open: boolean }
+  /** `hasUnresolved`: the text still contains unresolved placeholders. */
+  | { readonly kind: "text"; readonly text: string; readonly hasUnresolved: boolean }
   /** A `{{?name}}` without value: the option counts as not written. */
   | { readonly kind: "absent" }
   /** `name`: the invalid placeholder as written, when it is directly in the text. */
@@ -36,7 +36,7 @@ export class Placeholders {
   readonly #cache = new Map<string, string | undefined>();
   readonly #used = new Set<string>();
   #total = 0;
-  #open = false;
+  #hasUnresolved = false;
 
   constructor(options: PlaceholderOptions) {
     this.#options = options;
@@ -48,14 +48,14 @@ export class Placeholders {
   }
 
   resolve(text: string): Resolution {
-    if (!text.includes("{{")) return { kind: "text", text, open: false };
-    this.#open = false;
+    if (!text.includes("{{")) return { kind: "text", text, hasUnresolved: false };
+    this.#hasUnresolved = false;
     try {
       const resolved = this.#expand(text, []);
       this.#total += resolved.length;
       if (this.#total > maxTotal) throw new PlaceholderFault("placeholder-limit", `the placeholders of this flow expand to more than ${maxTotal} characters`);
       if (resolved === gap) return { kind: "absent" };
-      return { kind: "text", text: resolved.includes(gap) ? withoutGaps(resolved) : resolved, open: this.#open };
+      return { kind: "text", text: resolved.includes(gap) ? withoutGaps(resolved) : resolved, hasUnresolved: this.#hasUnresolved };
     } catch (error) {
       if (error instanceof PlaceholderFault) {
         const { code, message, placeholder } = error;
@@ -101,7 +101,7 @@ export class Placeholders {
 
   #missing(sign: string, name: string, inner: string): string {
     if (this.#options.unresolved === "keep") {
-      this.#open = true;
+      this.#hasUnresolved = true;
       return `{{${inner}}}`;
     }
     if (sign === "?") return gap;

@@ -94,11 +94,11 @@ export function itemText(source: string, path: Path, index: number): string | un
 export function moveItem(source: string, from: Path, index: number, to: Path, toIndex: number): Edit {
   const yaml = itemText(source, from, index);
   if (yaml === undefined) return notEditable;
-  const through = from.every((step, at) => to[at] === step) ? to[from.length] : undefined;
-  if (through === index) return rejectEdit("a step cannot be moved into itself");
+  const ancestorIndex = from.every((step, at) => to[at] === step) ? to[from.length] : undefined;
+  if (ancestorIndex === index) return rejectEdit("a step cannot be moved into itself");
   const removed = removeItem(source, from, index);
   if (!removed.ok) return removed;
-  const target = typeof through === "number" && through > index ? to.toSpliced(from.length, 1, through - 1) : to;
+  const target = typeof ancestorIndex === "number" && ancestorIndex > index ? to.toSpliced(from.length, 1, ancestorIndex - 1) : to;
   const inserted = insertItem(removed.source, target, toIndex, yaml);
   return inserted.ok ? combinedEdit(source, inserted.source) : inserted;
 }

@@ -66,7 +66,7 @@ describe("strategies", () => {
 });
 
 describe("the memory repository", () => {
-  it("contains a key until it is removed or expired", () => {
+  it("contains a key until it is removed or evicted", () => {
     const repository = memoryIdempotentRepository(2);
     expect([repository.add("a"), repository.add("a"), repository.add("b")]).toEqual([true, false, true]);
     expect(repository.remove("a")).not.toBeInstanceOf(Promise);
