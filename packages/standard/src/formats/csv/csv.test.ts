@@ -61,7 +61,7 @@ describe("reading", () => {
     expect(read(text, options as Record<string, string>)).toEqual(expected);
   });
 
-  test("rows as maps", () => {
+  test("rows are read as maps", () => {
     expect(read("id,name\n1,Ann\n2,Bo\n", { useMaps: "true" })).toEqual([
       { id: "1", name: "Ann" },
       { id: "2", name: "Bo" },
@@ -72,7 +72,7 @@ describe("reading", () => {
     expect(Object.keys((read("__proto__\n1\n", { useMaps: "true" }) as object[])[0] as object)).toEqual(["__proto__"]);
   });
 
-  test("the names of the columns can be kept", () => {
+  test("the column names can be stored in a header", () => {
     const exchange = exchangeOf("id,name\n1,Ann\n");
     expect(format({ useMaps: "true", captureHeaderRecord: "true" }).unmarshal("id,name\n1,Ann\n", exchange)).toHaveLength(1);
     expect(exchange.message.headers.get("CamelCsvHeaderRecord")).toEqual(["id", "name"]);

@@ -26,7 +26,7 @@ describe("reading", () => {
     expect(read(text)).toEqual(expected);
   });
 
-  test("a long string next to a long number, and a long unterminated string", () => {
+  test("a long string next to a long number is read, and a long unterminated string is rejected", () => {
     const long = "x".repeat(12_000_000);
     expect(read(`{"text":"${long}","id":12345678901234567890}`)).toEqual({ text: long, id: 12345678901234567890n });
     expect(() => read(`[12345678901234567890,"${long}`)).toThrowError(expect.objectContaining({ code: "invalid-json" }));
@@ -93,7 +93,7 @@ describe("writing", () => {
     expect(write(body)).toBe(expected);
   });
 
-  test("options", () => {
+  test("prettyPrint and include control indentation and null members", () => {
     expect(write({ a: [1] }, { prettyPrint: "true" })).toBe('{\n  "a" : [ 1 ]\n}');
     const long = "x\n".repeat(6_000_000);
     expect(write({ a: long }, { prettyPrint: "true" })).toBe(`{\n  "a" : ${JSON.stringify(long)}\n}`);

@@ -116,7 +116,7 @@ export const listMethods: Methods<readonly unknown[]> = {
   collate: (items, [size]) => collate(items, toInteger(size)),
   transpose: (items) => {
     const rows = items as readonly (readonly unknown[])[];
-    const width = rows.reduce((least, row) => Math.min(least, row.length), rows[0]?.length ?? 0);
+    const width = rows.reduce((min, row) => Math.min(min, row.length), rows[0]?.length ?? 0);
     return Array.from({ length: width }, (_, at) => rows.map((row) => row[at]));
   },
 };
