@@ -266,13 +266,13 @@ export class JqCompiler {
     return {
       run(environment, input, emit) {
         machine.spend(1);
-        const { filter, environment: home } = closureAt(environment, steps);
-        filter.run(home, input, emit);
+        const { filter, environment: callerEnvironment } = closureAt(environment, steps);
+        filter.run(callerEnvironment, input, emit);
       },
       paths(environment, at, input, emit) {
         machine.spend(1);
-        const { filter, environment: home } = closureAt(environment, steps);
-        filter.paths(home, at, input, emit);
+        const { filter, environment: callerEnvironment } = closureAt(environment, steps);
+        filter.paths(callerEnvironment, at, input, emit);
       },
     };
   }

@@ -37,7 +37,7 @@ export function formatDate(input: unknown, format: unknown, name = "strftime"): 
   if (typeof input !== "number" && !Array.isArray(input)) return fail(`${name}/1 requires parsed datetime inputs`);
   const seconds = typeof input === "number" ? input : toSeconds(input, name);
   const [year, month, day, hour, minute, second, weekday, yearday] = breakDown(seconds) as [number, number, number, number, number, number, number, number];
-  const whole = Math.floor(second);
+  const wholeSeconds = Math.floor(second);
   const put = (letter: string): string => {
     const values: Readonly<Record<string, () => string>> = {
       Y: () => String(year),
@@ -51,7 +51,7 @@ export function formatDate(input: unknown, format: unknown, name = "strftime"): 
       k: () => pad(hour, 2, " "),
       l: () => pad(hour % 12 === 0 ? 12 : hour % 12, 2, " "),
       M: () => pad(minute),
-      S: () => pad(whole),
+      S: () => pad(wholeSeconds),
       p: () => (hour < 12 ? "AM" : "PM"),
       P: () => (hour < 12 ? "am" : "pm"),
       j: () => pad(yearday + 1, 3),
@@ -123,8 +123,8 @@ class DateReader {
     M: () => void (this.#minute = this.#number(2)),
     S: () => void (this.#second = this.#number(2)),
     y: () => {
-      const two = this.#number(2);
-      this.#year = two < 69 ? 2000 + two : 1900 + two;
+      const twoDigits = this.#number(2);
+      this.#year = twoDigits < 69 ? 2000 + twoDigits : 1900 + twoDigits;
     },
     j: () => {
       this.#month = 0;

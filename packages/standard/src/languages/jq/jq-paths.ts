@@ -48,8 +48,8 @@ function bounds(length: number, from: unknown, to: unknown): readonly [number, n
   const place = (bound: unknown, otherwise: number, round: (n: number) => number): number => {
     if (bound === null || bound === undefined) return otherwise;
     if (typeof bound !== "number") return fail("Start and end indices of an array slice must be numbers");
-    const whole = round(bound);
-    return Math.min(length, Math.max(0, whole < 0 ? length + whole : whole));
+    const index = round(bound);
+    return Math.min(length, Math.max(0, index < 0 ? length + index : index));
   };
   const start = place(from, 0, Math.floor);
   return [start, Math.max(start, place(to, length, Math.ceil))];

@@ -1,4 +1,4 @@
-// jq's view of JSON values: kinds, order, arithmetic. Only own members of objects are visible.
+// jq's view of JSON values: kinds, order and text. Only own members of objects are visible.
 import { JqError, type JqMachine } from "./jq-machine.ts";
 
 export type Members = Record<string, unknown>;

@@ -55,9 +55,9 @@ describe("jsonpath paths", () => {
     ["$.store.book[0].isbn", new Error("No results for path: $['store']['book'][0]['isbn']")],
     ["$.store.book[1].isbn", null],
     ["$.none.x", new Error("Missing property in path $['none']")],
-    ["$.store.book.title", new Error("Expected to find an object with property ['title'] in path $['store']['book'] but found 'a list'")],
+    ["$.store.book.title", new Error("Expected to find an object with property ['title'] in path $['store']['book'] but found an array")],
     ["$.store.book[9]", new Error("No results for path: $['store']['book'][9]")],
-    ["$.limit[0]", new Error("An index can only be applied to arrays, but $['limit'] is 'number'")],
+    ["$.limit[0]", new Error("An index can only be applied to arrays, but $['limit'] is a number")],
   ])("%s", (path, expected) => {
     if (expected instanceof Error) expect(() => evaluate(path, { body: store })).toThrow(expected.message);
     else expect(evaluate(path, { body: store })).toEqual(expected);

@@ -2,7 +2,7 @@
 // filters can test for existence without exceptions.
 import { FlowError } from "@sluice/engine/spi";
 import { comparisonsOf, compileCondition, compileOperand } from "./filter-compiler.ts";
-import { absent, isObject, member, memberNames, memberValues } from "./json-access.ts";
+import { absent, isObject, member, memberValues } from "./json-access.ts";
 import { pathFunctions } from "./path-functions.ts";
 import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
 import { isDefinite, isDefiniteSegment, type Path, type Segment, type Text } from "./path-tree.ts";
@@ -161,7 +161,7 @@ function compileName(name: (walk: Walk) => string, next: Visitor, place: Place):
   return (node, walk, emit) => {
     const key = name(walk);
     if (!isObject(node)) {
-      place.missing(`Expected to find an object with property ['${key}'] in path ${place.parentPath} but found '${kindOf(node)}'`);
+      place.missing(`Expected to find an object with property ['${key}'] in path ${place.parentPath} but found ${kindOf(node)}`);
       return;
     }
     const value = member(node, key);
@@ -173,7 +173,7 @@ function compileName(name: (walk: Walk) => string, next: Visitor, place: Place):
 function compileNames(names: readonly ((walk: Walk) => string)[], next: Visitor, place: Place): Visitor {
   return (node, walk, emit) => {
     if (!isObject(node)) {
-      place.missing(`Expected to find an object in path ${place.parentPath} but found '${kindOf(node)}'`);
+      place.missing(`Expected to find an object in path ${place.parentPath} but found ${kindOf(node)}`);
       return;
     }
     const selected = Object.create(null) as Record<string, unknown>;
@@ -215,7 +215,7 @@ function onArray(place: Place, act: (array: readonly unknown[], walk: Walk, emit
   return (node, walk, emit) => {
     if (Array.isArray(node)) act(node as unknown[], walk, emit);
     else if (node === null) place.missing(`The path ${place.parentPath} is null`);
-    else place.missing(`An index can only be applied to arrays, but ${place.parentPath} is '${kindOf(node)}'`);
+    else place.missing(`An index can only be applied to arrays, but ${place.parentPath} is ${kindOf(node)}`);
   };
 }
 
@@ -278,8 +278,10 @@ function describeSegment(segment: Segment): string {
   }
 }
 
+/** The type of a value in an error message. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
-  if (Array.isArray(value)) return "a list";
-  return isObject(value) ? `an object with ${memberNames(value).length} members` : typeof value;
+  if (Array.isArray(value)) return "an array";
+  if (isObject(value)) return "an object";
+  return value instanceof Date ? "a date" : value instanceof Uint8Array ? "bytes" : `a ${typeof value}`;
 }
