@@ -87,15 +87,15 @@ function compileDotted(text: string, offset: number, scope: SimpleScope, reader:
   if (end < 0) return reader(text);
   if (end === 0) throw syntaxError(`a name is missing before '${text[0]}'`, offset);
   const walk = compilePath(parsePath(text.slice(end), offset + end), scope);
-  const whole = /[[(]/.test(text) ? undefined : reader(text);
-  const first = reader(text.slice(0, end));
-  readsJson(first, scope);
-  return firstOf(whole, first, walk);
+  const byFullName = /[[(]/.test(text) ? undefined : reader(text);
+  const byFirstPart = reader(text.slice(0, end));
+  readsJson(byFirstPart, scope);
+  return firstOf(byFullName, byFirstPart, walk);
 }
 
-function firstOf(whole: Expression | undefined, first: Expression, walk: Walk): Expression {
-  if (whole === undefined) return (exchange) => walk(first(exchange), exchange);
-  return (exchange) => whole(exchange) ?? walk(first(exchange), exchange);
+function firstOf(byFullName: Expression | undefined, byFirstPart: Expression, walk: Walk): Expression {
+  if (byFullName === undefined) return (exchange) => walk(byFirstPart(exchange), exchange);
+  return (exchange) => byFullName(exchange) ?? walk(byFirstPart(exchange), exchange);
 }
 
 /** A name known only at run time. Content of the message is used as a name or path, never as functions. */

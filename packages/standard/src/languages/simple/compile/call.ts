@@ -122,12 +122,12 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
   const prefix = [`${name}:`, `${name}.`].find((candidate) => content === name && Object.hasOwn(prefixes, candidate));
   if (prefix !== undefined)
     return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${prefix}…}` });
-  const near = closest(name, names);
+  const suggestion = closest(name, names);
   const hint =
     content !== content.trim()
       ? "remove the spaces after the opening brace"
-      : near === undefined
+      : suggestion === undefined
         ? "the functions are listed in the reference of the Simple language"
-        : `did you mean '${near}'?`;
+        : `did you mean '${suggestion}'?`;
   return new CompileError("simple-unknown-function", `unknown function '${shown}'`, { offset, hint });
 }

@@ -103,8 +103,8 @@ const errorMethods: Methods<Error> = {
 
 /** The minimum number of parameters of a method; 0 if not listed. */
 const minParameters: ReadonlyMap<string, number> = new Map([
-  ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(one),
-  ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(one),
+  ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(withOneParameter),
+  ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(withOneParameter),
   ...["replace", "replaceAll", "replaceFirst", "subList", "getOrDefault"].map((name) => [name, 2] as const),
 ]);
 
@@ -182,7 +182,7 @@ function unknownMember(value: unknown, member: string): FlowError {
   });
 }
 
-function one(name: string): readonly [string, number] {
+function withOneParameter(name: string): readonly [string, number] {
   return [name, 1];
 }
 

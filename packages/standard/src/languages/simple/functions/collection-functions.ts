@@ -146,10 +146,10 @@ function split(call: Call): Expression {
   expectCount(call, args, 0, 2, "split(value,separator)");
   const value = orBody(call, args.length === 2 ? args[0] : undefined);
   const separator = args.length === 0 ? "," : unescape((args[args.length - 1] as Argument).text);
-  const take = atCompile(call.offset, () => splitBy(separator === "" ? "," : separator));
+  const splitText = atCompile(call.offset, () => splitBy(separator === "" ? "," : separator));
   return (exchange) => {
     const raw = value(exchange);
-    return isNull(raw) ? null : take(asText(raw));
+    return isNull(raw) ? null : splitText(asText(raw));
   };
 }
 
