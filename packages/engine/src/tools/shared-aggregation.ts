@@ -21,7 +21,7 @@ export interface PartGroup {
 
 /** The outcome of the run of a completed group. */
 export interface GroupRun {
-  /** How often the group was started before, by processes that ended. */
+  /** How many times the group was started before by processes that ended. */
   readonly repeated: number;
   /** The group was processed: removes its messages. */
   done(): void;

@@ -13,9 +13,8 @@ interface Part {
 /** Compiles an address of literal text and `${…}`; `delimiter` separates several addresses in the text. */
 export function addressTemplate(text: string, compiler: Compiler, span: Span, delimiter?: string): Expression<string> {
   const parts = partsOf(text);
-  const whole = (): Expression => compiler.expression({ language: "simple", text, options: {}, span });
   if (parts.length < 2 || hasOperators(parts)) {
-    const expression = whole();
+    const expression = compiler.expression({ language: "simple", text, options: {}, span });
     return (exchange) => asText(expression(exchange));
   }
   const isWeb = /^\s*https?:/i.test(text);
@@ -113,14 +112,14 @@ function openingAt(text: string, at: number): number {
 function functionEnd(text: string, at: number): number | undefined {
   const length = openingAt(text, at);
   if (length === 0) return undefined;
-  let open = 1;
+  let depth = 1;
   for (let index = at + length; index < text.length; index++) {
     const inner = openingAt(text, index);
     if (inner > 0) {
-      open++;
+      depth++;
       index += inner - 1;
     } else if (text[index] === "\\" && text[index + 1] === "}") index++;
-    else if (text[index] === "}" && --open === 0) return index + 1;
+    else if (text[index] === "}" && --depth === 0) return index + 1;
   }
   return undefined;
 }

@@ -149,9 +149,9 @@ describe("operators", () => {
   it("++ and -- are inverse", () => {
     fc.assert(
       fc.property(fc.integer(), (n) => {
-        const more = evaluate("${header.n}++", { headers: { n } });
-        expect(more).toBe(n + 1);
-        expect(evaluate("${header.n}--", { headers: { n: more } })).toBe(n);
+        const incremented = evaluate("${header.n}++", { headers: { n } });
+        expect(incremented).toBe(n + 1);
+        expect(evaluate("${header.n}--", { headers: { n: incremented } })).toBe(n);
       }),
     );
   });

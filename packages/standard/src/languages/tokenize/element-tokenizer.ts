@@ -66,7 +66,7 @@ function declarationsOf(text: string, name: string | undefined, limit: number): 
 
 /**
  * `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `limit`, because a tag may have a
- * million.
+ * million of them.
  */
 export function readDeclarations(tag: string, limit = Infinity): readonly (readonly [string, string])[] {
   const declarations: (readonly [string, string])[] = [];

@@ -44,8 +44,8 @@ export function pairTokenizer(start: string, end: string, include: boolean): Tok
     cut(text, from, complete) {
       const opening = text.indexOf(start, from);
       if (opening < 0) {
-        const keep = complete ? text.length : Math.max(from, text.length - start.length + 1);
-        return keep > from ? { token: undefined, next: keep } : undefined;
+        const next = complete ? text.length : Math.max(from, text.length - start.length + 1);
+        return next > from ? { token: undefined, next } : undefined;
       }
       const inner = opening + start.length;
       const closing = text.indexOf(end, inner);

@@ -94,7 +94,7 @@ describe("results", () => {
 });
 
 describe("the message", () => {
-  test("headers, body, properties and simple", () => {
+  test("functions read headers, body and properties, and evaluate simple", () => {
     expect(evaluate("in:header('K')", { body: "not xml", headers: { k: "v" }, options: string })).toBe("v");
     expect(evaluate("in:header('none')", { body: "<a/>", options: string })).toBe("");
     expect(evaluate("in:body()", { body: "plain", options: string })).toBe("plain");
@@ -191,7 +191,7 @@ describe("work is bounded", () => {
     ["count(for $a in 1 to 50000, $b in 1 to 50000 return 1)", "limit-time"],
     ["every $a in (1 to 2000), $b in (1 to 2000) satisfies $a + $b > 0", "limit-time"],
     ["let $f := function($g) { $g($g) } return $f($f)", "limit-call-depth"],
-  ])("%s ends", (text, code) => {
+  ])("%s is stopped", (text, code) => {
     expect(() => slow.evaluate(text, { body: wide })).toThrowError(expect.objectContaining({ code }));
   });
 
