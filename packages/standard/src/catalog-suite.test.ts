@@ -8,11 +8,13 @@ import { polledQueue } from "./steps/polled-queue.test-support.ts";
 import { operatorFunctions } from "./steps/operator-functions.test-support.ts";
 
 const declarations = [
-  ...steps.map((one) => ({ ...one, kind: "step" })),
-  ...languages.map((one) => ({ ...one, kind: "language" })),
-  ...formats.map((one) => ({ ...one, kind: "format" })),
+  ...steps.map((step) => ({ ...step, kind: "step" })),
+  ...languages.map((language) => ({ ...language, kind: "language" })),
+  ...formats.map((format) => ({ ...format, kind: "format" })),
 ];
-const examples = declarations.flatMap(({ kind, name, examples: own }) => own.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const));
+const examples = declarations.flatMap(({ kind, name, examples: ownExamples }) =>
+  ownExamples.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const),
+);
 
 /** Steps that end or fail the exchange, as their summaries state. */
 const endingSteps: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
@@ -53,8 +55,8 @@ describe("every example", () => {
   it.each(examples.filter(([title, , example]) => title.startsWith("step ") && example.expect.error === undefined))(
     "%s lets the message through, or documents that it does not",
     async (_title, name, example) => {
-      const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
-      const run = await flow(followed, { connectors: [polledQueue()], beans: operatorFunctions });
+      const withNextStep = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
+      const run = await flow(withNextStep, { connectors: [polledQueue()], beans: operatorFunctions });
       const pending = run(example.given ?? {});
       await run.host.clock.advance(10_000);
       await pending;

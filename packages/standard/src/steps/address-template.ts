@@ -19,18 +19,18 @@ export function addressTemplate(text: string, compiler: Compiler, span: Span, de
   }
   const isWeb = /^\s*https?:/i.test(text);
   const literal = parts.map((part) => (part.isExpression ? "x" : part.text)).join("");
-  let query = false;
+  let inQuery = false;
   const writers = parts.map((part, index): ((exchange: Exchange) => string) => {
     if (!part.isExpression) {
-      query =
+      inQuery =
         delimiter !== undefined && part.text.includes(delimiter)
           ? part.text.slice(part.text.lastIndexOf(delimiter)).includes("?")
-          : query || part.text.includes("?");
+          : inQuery || part.text.includes("?");
       return () => part.text;
     }
     const value = compiler.expression({ language: "simple", text: part.text, options: {}, span });
     if (index === 0) return (exchange) => asText(value(exchange));
-    const encode = query ? encodeOption : isWeb ? encodeWebPath : encodePath;
+    const encode = inQuery ? encodeOption : isWeb ? encodeWebPath : encodePath;
     return (exchange) => encode(asText(value(exchange)), delimiter);
   });
   const allowsParentSegments = hasParentSegment(literal);
@@ -48,21 +48,21 @@ export function encodeOption(value: string): string {
 }
 
 function encodePath(value: string, delimiter?: string): string {
-  return encodeDelimiter(value.replaceAll(/[%?#&\\\p{Cc}]/gu, percent), delimiter);
+  return encodeDelimiter(value.replaceAll(/[%?#&\\\p{Cc}]/gu, percentEncode), delimiter);
 }
 
 /** Encodes a value for a web path; existing percent-encoding is kept, because web addresses are not decoded. */
 function encodeWebPath(value: string, delimiter?: string): string {
-  return encodeDelimiter(value.replaceAll(/%(?![0-9a-f]{2})|[?#&\\@\p{Cc}]/giu, percent), delimiter);
+  return encodeDelimiter(value.replaceAll(/%(?![0-9a-f]{2})|[?#&\\@\p{Cc}]/giu, percentEncode), delimiter);
 }
 
 function encodeDelimiter(value: string, delimiter: string | undefined): string {
   return delimiter === undefined || delimiter === "" || delimiter === "false"
     ? value
-    : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percent));
+    : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percentEncode));
 }
 
-function percent(character: string): string {
+function percentEncode(character: string): string {
   const encoded = encodeURIComponent(character);
   return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : encoded;
 }

@@ -18,7 +18,7 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["after"]);
   });
 
-  it("also accepts its clauses among its steps", async () => {
+  it("accepts its clauses as steps", async () => {
     const run = await flow(`
       - doTry:
           steps:
@@ -76,14 +76,14 @@ describe("doTry", () => {
     expect((await caught()).error).toBe("last");
   });
 
-  it("fails with the failure of a clause instead of the one it caught", async () => {
+  it("fails with the failure of a catch clause instead of the one it caught", async () => {
     const run = await flow(
       `- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception], steps: [${fail("java.lang.Exception", "second")}]}]}`,
     );
     expect((await run()).error).toBe("second");
   });
 
-  it("runs neither clause nor finally steps after stop", async () => {
+  it("runs neither catch nor finally steps after stop", async () => {
     const run = await flow(`
       - doTry: {steps: [{stop: {}}, {to: "mock:in"}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:c"}]}], doFinally: {steps: [{to: "mock:f"}]}}
       - to: mock:after

@@ -48,7 +48,7 @@ describe("a batch", () => {
 });
 
 describe("a stream", () => {
-  it("waits for missing messages and then delivers without a delay", async () => {
+  it("waits for missing messages until the timeout, and delivers the next number immediately", async () => {
     const run = await flow(resequence("streamConfig: {timeout: 1000},"));
     await feed(run, 4, 1, 3);
     await run.host.clock.advance(1000);

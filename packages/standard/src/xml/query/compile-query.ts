@@ -18,7 +18,7 @@ export interface Query {
 }
 
 const maxExpressionLength = 10_000;
-const readers = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
+const documentReaders = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
 const contextFunctions = new Set([
   "position",
   "last",
@@ -49,7 +49,7 @@ export function compileQuery(text: string, language: QueryLanguage, namespaces: 
   const simple = simpleCompiler(scope);
   return {
     readsDocument: [...descendants(tree)].some(
-      (node) => readers.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent)),
+      (node) => documentReaders.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent)),
     ),
     evaluate(document, exchange, returns) {
       const meter = new WorkMeter(scope.host.clock);
@@ -120,7 +120,7 @@ function syntaxError(text: string, language: QueryLanguage, cause: unknown): Com
       : text
           .split("\n")
           .slice(0, line - 1)
-          .reduce((sum, each) => sum + each.length + 1, 0) +
+          .reduce((sum, previousLine) => sum + previousLine.length + 1, 0) +
         (column as number) -
         1;
   return new CompileError(`${language}-syntax`, `the ${language} expression is invalid: ${reason}`, offset === undefined ? {} : { offset });
@@ -133,8 +133,8 @@ function evaluationError(text: string, language: QueryLanguage, cause: unknown):
       code: "limit-call-depth",
       cause,
     });
-  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${shown}' failed: ${messageOf(cause).reason}`, {
+  const excerpt = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${excerpt}' failed: ${messageOf(cause).reason}`, {
     code: `${language}-failed`,
     cause,
   });
