@@ -84,7 +84,7 @@ describe("several entries", () => {
   test("that share their data are bounded together", () => {
     const shared = zipSync({ "a.txt": [new Uint8Array(40 * 1024 * 1024), { level: 9 }], "b.txt": bytes("B") });
     const view = new DataView(shared.buffer);
-    const marks = [...shared.keys()].filter((at) => at + 4 <= shared.length && view.getUint32(at, true) === 0x02014b50);
+    const headerOffsets = [...shared.keys()].filter((at) => at + 4 <= shared.length && view.getUint32(at, true) === 0x02014b50);
     // The directory entry of b.txt points to the data of a.txt.
     for (const [at, length] of [
       [10, 2],
@@ -92,7 +92,7 @@ describe("several entries", () => {
       [24, 4],
       [42, 4],
     ] as const)
-      shared.copyWithin((marks[1] as number) + at, (marks[0] as number) + at, (marks[0] as number) + at + length);
+      shared.copyWithin((headerOffsets[1] as number) + at, (headerOffsets[0] as number) + at, (headerOffsets[0] as number) + at + length);
     const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }));
     expect(() => format.unmarshal(shared, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
   });

@@ -22,7 +22,7 @@ describe("reading", () => {
       String.raw`{"a\\":12345678901234567890,"b\"1234567890123456789":"\\\"[12345678901234567890"}`,
       { "a\\": 12345678901234567890n, 'b"1234567890123456789': '\\"[12345678901234567890' },
     ],
-  ])("%s", (text, expected) => {
+  ])("parses %s", (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
@@ -89,7 +89,7 @@ describe("writing", () => {
     [{ n: 12345678901234567890n }, '{"n":12345678901234567890}'],
     [bytes('{"a": 1}'), '{"a":1}'],
     [bytes("plain"), '"plain"'],
-  ])("%s", (body, expected) => {
+  ])("writes %s", (body, expected) => {
     expect(write(body)).toBe(expected);
   });
 

@@ -135,7 +135,7 @@ export const mapMethods: Methods<unknown> = {
   getAt: (map, [key]) => valueAt(map, groovyText(key)),
   getOrDefault: (map, [key, fallback]) => valueAt(map, groovyText(key)) ?? fallback ?? null,
   containsKey: (map, [key]) => keysOf(map).includes(groovyText(key)),
-  containsValue: (map, [value]) => entriesOf(map).some(([, own]) => equal(own, value)),
+  containsValue: (map, [value]) => entriesOf(map).some(([, entryValue]) => equal(entryValue, value)),
   keySet: (map) => keysOf(map),
   values: (map) => entriesOf(map).map(([, value]) => value),
   entrySet: (map) => entriesOf(map).map(([key, value]) => asEntry(key, value)),

@@ -55,7 +55,7 @@ describe("jq programs", () => {
     ["[.[] as [$a] ?// $a | $a]", [[1], 2], [[1, 2]]],
     ['(try (1, error("in")) catch .)', null, [1, "in"]],
     ["now", null, [Date.UTC(2026, 0, 5, 10, 0, 0) / 1000]],
-  ])("%s as in jq 1.7", (program, input, expected) => {
+  ])("evaluates %s like jq 1.7", (program, input, expected) => {
     expect(outputs(program, input)).toEqual(expected);
   });
 

@@ -58,7 +58,7 @@ describe("jsonpath paths", () => {
     ["$.store.book.title", new Error("Expected to find an object with property ['title'] in path $['store']['book'] but found an array")],
     ["$.store.book[9]", new Error("No results for path: $['store']['book'][9]")],
     ["$.limit[0]", new Error("An index can only be applied to arrays, but $['limit'] is a number")],
-  ])("%s", (path, expected) => {
+  ])("evaluates %s", (path, expected) => {
     if (expected instanceof Error) expect(() => evaluate(path, { body: store })).toThrow(expected.message);
     else expect(evaluate(path, { body: store })).toEqual(expected);
   });
@@ -127,7 +127,7 @@ describe("jsonpath filters", () => {
     ["@.price !== '8.95'", ["Sayings", "Sword", "Moby Dick"]],
     ["@.price !== 8.95", ["Sword", "Moby Dick"]],
     ["@.author < 'F'", ["Sword"]],
-  ])("%s", (condition, expected) => {
+  ])("evaluates %s", (condition, expected) => {
     expect(titles(condition)).toEqual(expected);
   });
 
@@ -181,7 +181,7 @@ describe("jsonpath functions", () => {
     ["$.keys.append('z')", ["x", "y", "z"]],
     ["$.store.bicycle.keys()", ["color", "price", "my key"]],
     ["$.keys.concat('-', $.store.bicycle.color)", "xy-red"],
-  ])("%s", (path, expected) => {
+  ])("evaluates %s", (path, expected) => {
     expect(evaluate(path, { body: store })).toEqual(expected);
   });
 

@@ -47,7 +47,7 @@ const pieces = fc.constantFrom(
   "regex",
   "é",
 );
-const hostile = fc.oneof(
+const arbitraryText = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join("")),
 );
@@ -66,7 +66,7 @@ function compiles(run: () => unknown): boolean {
 describe("any text", () => {
   it("compiles or is rejected with a CompileError, as expression and as predicate", () => {
     fc.assert(
-      fc.property(hostile, (text) => {
+      fc.property(arbitraryText, (text) => {
         compiles(() => simple.compile(text, {}, scope));
         compiles(() => simple.compilePredicate?.(text, {}, scope));
       }),

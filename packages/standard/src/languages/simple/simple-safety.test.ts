@@ -46,7 +46,7 @@ describe("values are never evaluated", () => {
     "${body} ~> ${trim()}",
     "${header.nothing} ?: ${body}",
     "${list(${body})}",
-  ])("%s", (text) => {
+  ])("by %s", (text) => {
     const result = evaluate(text, { body: attack, headers: { x: attack } });
     expect(JSON.stringify(result).toLowerCase()).toContain("{env:secret}");
     expect(JSON.stringify(result)).not.toContain("marker");
@@ -81,7 +81,7 @@ describe("results are bounded", () => {
   });
 
   it.each(["${body.repeat(90000000)}", "${pad(a,90000000)}", "${range(0,2000000)}", "${body.replace('a', 'aaaaaaaaaaaaaaaa')} ~> ${body.repeat(5000000)}"])(
-    "%s",
+    "%s fails at the size limit",
     (text) => {
       expect(() => evaluate(text, { body: "abc" })).toThrow(expect.objectContaining({ code: "limit-size" }));
     },
@@ -115,7 +115,7 @@ describe("time stays linear", () => {
     ["${htmlParse()}", "<head>".repeat(200_000)],
     ["${prettyBody}", "<".repeat(200_000)],
     ["${normalizeWhitespace()}", `${"  \t".repeat(200_000)}x`],
-  ])("%s on hostile text", (text, body) => {
+  ])("%s on malicious text", (text, body) => {
     const startTime = performance.now();
     evaluate(text, { body });
     expect(performance.now() - startTime).toBeLessThan(20_000);

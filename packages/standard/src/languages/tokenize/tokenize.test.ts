@@ -58,7 +58,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
 ];
 
 describe("tokenize", () => {
-  it.each(cases)("%s", async (_title, token, options, text, expected) => {
+  it.each(cases)("tokenizes: %s", async (_title, token, options, text, expected) => {
     expect(tokens(token, text, options)).toEqual(expected);
     expect(tokens(token, new TextEncoder().encode(text), options)).toEqual(expected);
     // However the text is chunked, the tokens are the same.

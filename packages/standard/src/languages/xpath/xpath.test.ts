@@ -35,7 +35,7 @@ describe("results", () => {
     ["string-join(tokenize('a,b,', '[^,]'), '|')", "STRING", "|,|,"],
     ["count(tokenize('abc', '.'))", "STRING", "4"],
     ["matches('ABC', 'b', 'i')", "BOOLEAN", true],
-  ])("%s as %s", (text, resultType, expected) => {
+  ])("evaluates %s as %s", (text, resultType, expected) => {
     expect(evaluate(text, { body: order, options: { resultType } })).toEqual(expected);
   });
 
@@ -119,7 +119,7 @@ describe("the message", () => {
     expect(evaluate("/a", { body: "no xml", variables: { doc: parseXml("<a>2</a>") }, options: { ...string, source: "variable:doc" } })).toBe("2");
   });
 
-  test.each([['[{"key":"n","value":"urn:x"}]'], ['{"n":"urn:x"}'], ["n=urn:x"]])("namespaces as %s", (namespace) => {
+  test.each([['[{"key":"n","value":"urn:x"}]'], ['{"n":"urn:x"}'], ["n=urn:x"]])("accepts namespaces as %s", (namespace) => {
     expect(evaluate("/n:a", { body: '<a xmlns="urn:x">1</a>', options: { ...string, namespace } })).toBe("1");
   });
 });

@@ -16,7 +16,7 @@ it("logs that a completed group could not be recorded, and can still stop", asyn
     restore: (message: Message) => exchangeOf(message.body),
     aggregation: {
       maxMessages: 10,
-      share: (_place: unknown, newReceiver: PartReceiver) => {
+      share: (_step: unknown, newReceiver: PartReceiver) => {
         receiver = newReceiver;
         return {
           put: () => Promise.resolve(),

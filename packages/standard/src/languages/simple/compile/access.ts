@@ -131,14 +131,14 @@ export function propertyReader(name: string): Expression {
 /** Variables of the exchange, or of the runtime when the name has a scope prefix (`global:x`, `route:id:x`). */
 export function variableReader(scope: SimpleScope): Reader {
   return (name) => {
-    const place = variablePlace(name);
-    if (place.shared) return () => scope.language.host.globals.get(place.key) ?? null;
-    return (exchange) => exchange.variable(place.key) ?? null;
+    const storage = variableStorage(name);
+    if (storage.shared) return () => scope.language.host.globals.get(storage.key) ?? null;
+    return (exchange) => exchange.variable(storage.key) ?? null;
   };
 }
 
 /** The storage of a variable. */
-export function variablePlace(name: string): { readonly shared: boolean; readonly key: string } {
+export function variableStorage(name: string): { readonly shared: boolean; readonly key: string } {
   const colon = name.indexOf(":");
   const repository = name.slice(0, Math.max(0, colon));
   if (colon < 0 || repository === "header") return { shared: false, key: name };
@@ -152,7 +152,7 @@ export function variablePlace(name: string): { readonly shared: boolean; readonl
 
 /** Sets a variable; null removes it. */
 export function storeVariable(exchange: Exchange, scope: SimpleScope, name: string, value: unknown): void {
-  const { shared, key } = variablePlace(name);
+  const { shared, key } = variableStorage(name);
   if (!shared && value !== null && value !== undefined) exchange.setVariable(key, value);
   else if (!shared) exchange.variables?.delete(key);
   else if (value === null || value === undefined) scope.language.host.globals.delete(key);

@@ -154,8 +154,8 @@ function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
 
 function findMethod(value: unknown, name: string, parameterCount: number): Method<unknown> | undefined {
   if (parameterCount < (minParameters.get(name) ?? 0)) return undefined;
-  const own = methodsOf(value);
-  if (own !== undefined && Object.hasOwn(own, name)) return own[name];
+  const methods = methodsOf(value);
+  if (methods !== undefined && Object.hasOwn(methods, name)) return methods[name];
   return Object.hasOwn(anyMethods, name) ? anyMethods[name] : undefined;
 }
 
