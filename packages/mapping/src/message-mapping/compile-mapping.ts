@@ -171,9 +171,9 @@ function compileVars(vars: unknown, context: DocumentContext): readonly Compiled
 function compileFunctions({ functions }: Declarations, context: DocumentContext): void {
   for (const [name, { args, expr }] of functions) {
     context.at([`${name}()`], () => {
-      const own = context.functions.get(name);
+      const declared = context.functions.get(name);
       try {
-        if (own !== undefined) own.evaluate = compileText(expr, { ...rootScope(undefined), args }, context).evaluate;
+        if (declared !== undefined) declared.evaluate = compileText(expr, { ...rootScope(undefined), args }, context).evaluate;
       } catch (error) {
         context.report((error as Error).message);
       }

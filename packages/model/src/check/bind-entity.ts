@@ -9,9 +9,9 @@ import type { Binding, Owner } from "./binding.ts";
 import { holdsSteps } from "../schema/json-schema.ts";
 import { commonNames, isDisabled } from "./common-fields.ts";
 
-/** Binds a top-level entity. An entity that is a list gives one node per item. `nth` counts entities of that name from 1. */
+/** Binds a top-level entity. An entity that is a list results in one node per item. `nth` counts entities of that name from 1. */
 export function bindEntity(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner, nth: number): EntityNode[] {
-  binding.place = `${shape.name} ${nth}`;
+  binding.scopeLabel = `${shape.name} ${nth}`;
   binding.routeId = undefined;
   binding.step = undefined;
   binding.drafts = [];

@@ -53,7 +53,7 @@ export function bindBareFrom(binding: Binding, tree: Tree, owner: Owner, routeId
 }
 
 function startRoute(binding: Binding, routeId: string): void {
-  binding.place = `route '${routeId}'`;
+  binding.scopeLabel = `route '${routeId}'`;
   binding.routeId = routeId;
   binding.drafts = [];
   binding.step = undefined;

@@ -50,8 +50,8 @@ function bindList(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner, w
 function bindItems(binding: Binding, item: Field<unknown>, trees: readonly Tree[], owner: Owner, what: string): unknown[] {
   const values: unknown[] = [];
   trees.forEach((tree, index) => {
-    const place = { label: owner.label, path: `${owner.path}[${index}]`, span: tree.span };
-    const value = bindValue(binding, item, tree, place, what);
+    const position = { label: owner.label, path: `${owner.path}[${index}]`, span: tree.span };
+    const value = bindValue(binding, item, tree, position, what);
     if (value !== absent) values.push(value);
   });
   return values;

@@ -33,7 +33,7 @@ test.each([
   ["{{a:other}}", "A"],
   ["{{{{key}}}}", "A"],
   ["{{none:{{a}}-{{none:z}}}}", "A-z"],
-  ["{{a:{{never.asked}}}}", "A"],
+  ["{{a:{{never.used}}}}", "A"],
   ["{{?a}}", "A"],
   ["{{!yes}}", "false"],
   ["{{!no}}", "true"],

@@ -1,5 +1,5 @@
-// JSON Schema (2020-12) of declared options, for editors, the designer and the reference. It is never stricter than the binder, which gives
-// better messages.
+// JSON Schema (2020-12) of declared options, for editors, the designer and the reference. It is never stricter than the binder, which reports
+// clearer errors.
 import { describe } from "./field.ts";
 import type { Field, FieldInfo, Fields } from "./field.ts";
 import type { Vocabulary } from "./shape.ts";

@@ -37,13 +37,13 @@ function sourceOf(edit: Edit): string {
 
 /** The lines an edit removed and added. */
 function difference(before: string, after: string): string[] {
-  const old = before.split("\n");
-  const now = after.split("\n");
+  const oldLines = before.split("\n");
+  const newLines = after.split("\n");
   let head = 0;
-  while (head < Math.min(old.length, now.length) && old[head] === now[head]) head++;
+  while (head < Math.min(oldLines.length, newLines.length) && oldLines[head] === newLines[head]) head++;
   let tail = 0;
-  while (tail < Math.min(old.length, now.length) - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
-  return [...old.slice(head, old.length - tail).map((line) => `-${line}`), ...now.slice(head, now.length - tail).map((line) => `+${line}`)];
+  while (tail < Math.min(oldLines.length, newLines.length) - head && oldLines[oldLines.length - 1 - tail] === newLines[newLines.length - 1 - tail]) tail++;
+  return [...oldLines.slice(head, oldLines.length - tail).map((line) => `-${line}`), ...newLines.slice(head, newLines.length - tail).map((line) => `+${line}`)];
 }
 
 describe("scalars", () => {
@@ -230,7 +230,7 @@ describe("any edit", () => {
     expect(accepted).toBeGreaterThan(200);
   });
 
-  test("a removed item inserted again gives the same bytes", () => {
+  test("inserting a removed item again restores the same bytes", () => {
     for (const { path, length } of lists.filter((list) => list.length > 1)) {
       for (let index = 0; index < length; index++) {
         const yaml = itemText(flow, path, index) as string;

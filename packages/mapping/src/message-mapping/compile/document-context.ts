@@ -49,7 +49,7 @@ export class DocumentContext {
   readonly problems: Problem[] = [];
   readonly warnings: string[] = [];
   readonly #tables = { inMap: new Set<string>(), inParts: new Set<string>() };
-  #place: readonly string[] = [];
+  #fieldPath: readonly string[] = [];
   #partDepth = 0;
   #rules = 0;
 
@@ -64,22 +64,22 @@ export class DocumentContext {
 
   /** Runs `work` with a target field as the path of reported problems; `fields` are the segments of its path. */
   at<T>(fields: readonly string[], work: () => T): T {
-    const before = this.#place;
-    this.#place = fields;
+    const previous = this.#fieldPath;
+    this.#fieldPath = fields;
     try {
       return work();
     } finally {
-      this.#place = before;
+      this.#fieldPath = previous;
     }
   }
 
-  get place(): string {
-    return this.#place.join(".");
+  get path(): string {
+    return this.#fieldPath.join(".");
   }
 
   report(message: string, missing?: Problem["missing"]): void {
     if (this.problems.length >= maxProblems) return;
-    const problem = { path: this.place, message, ...(missing === undefined ? {} : { missing }) };
+    const problem = { path: this.path, message, ...(missing === undefined ? {} : { missing }) };
     if (!this.problems.some((earlier) => earlier.path === problem.path && earlier.message === message)) this.problems.push(problem);
   }
 

@@ -148,13 +148,13 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
   });
 }
 
-interface RulePlace {
+interface RuleContext {
   readonly when: Evaluate | undefined;
   readonly origin: RuleOrigin;
   readonly level: Level;
 }
 
-function writer({ when, origin, level }: RulePlace, write: WriteFields): WriteFields {
+function writer({ when, origin, level }: RuleContext, write: WriteFields): WriteFields {
   const fail = (error: unknown, frame: Frame): void => failRule(error, frame, { field: level.prefix, rule: level.rulePath, origin });
   if (when === undefined) {
     return (frame, target) => {

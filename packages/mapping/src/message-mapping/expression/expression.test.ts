@@ -37,7 +37,7 @@ describe("paths", () => {
     ["id.length", undefined],
     ["lines[? $.id == 'A-1' && qty == 2].sku", ["k"]],
     ["odd.(a ?? 5)", 5],
-  ])("%s", (expr, expected) => {
+  ])("evaluates %s", (expr, expected) => {
     expect(evaluate(expr, order)).toEqual(expected);
   });
 
@@ -87,7 +87,7 @@ describe("operators", () => {
     ["!(1 > 2)", true],
     ["0 ? 'yes' : 'no'", "no"],
     ["1.5e3", 1500],
-  ])("%s", (expr, expected) => {
+  ])("evaluates %s", (expr, expected) => {
     expect(evaluate(expr, order)).toEqual(expected);
   });
 
@@ -138,7 +138,7 @@ describe("invalid expressions", () => {
     ["lookup(a, 'f', 't', 'k')", "x: lookup(table, from, to, key, onMissing): table, columns and onMissing must be string literals"],
     [`${"(".repeat(200)}1${")".repeat(200)}`, expect.stringContaining("x: the expression is nested deeper than 100 levels")],
     ["1".repeat(10_001), expect.stringContaining("x: the expression is longer than 10000 characters")],
-  ])("%s", (expr, problem) => {
+  ])("%s is rejected", (expr, problem) => {
     expect(problemsOf(jsonRules({ to: "x", expr }))).toEqual([problem]);
   });
 

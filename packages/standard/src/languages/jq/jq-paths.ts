@@ -1,4 +1,4 @@
-// Reading, writing and deleting by path. Values are never changed in toIndex, except containers that a running update copied itself: it passes them as
+// Reading, writing and deleting by path. Values are never changed in place, except containers that a running update copied itself: it passes them as
 // `fresh`, so that updating every element of a list stays linear.
 import type { JqMachine } from "./jq-machine.ts";
 import { compare, copyMembers, describe, fail, kindOf, memberOf, setMember, type Members } from "./jq-values.ts";

@@ -46,7 +46,7 @@ describe("xtokenize", () => {
     ]);
   });
 
-  it("adds the namespace declarations of startTag ancestors to a token; inner declarations override outer ones", () => {
+  it("adds the namespace declarations of open ancestors to a token; inner declarations override outer ones", () => {
     const text = '<a xmlns="1" xmlns:p="1"><b xmlns:q="2"/><c xmlns:p="2"><z/></c><d xmlns:p="3"></d><z/></a>';
     expect(tokens("//z", text)).toEqual(['<z xmlns="1" xmlns:p="2"/>', '<z xmlns="1" xmlns:p="1"/>']);
     expect(tokens("//p:z", '<a xmlns:x="1"><x:z/><b xmlns:x="2"><x:z/></b><x:z n="3"/></a>', { mode: "i", namespace: "p=1" })).toEqual([
