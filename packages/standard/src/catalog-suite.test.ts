@@ -19,7 +19,7 @@ const examples = declarations.flatMap(({ kind, name, examples: ownExamples }) =>
 /** Steps that end or fail the exchange, as their summaries state. */
 const endingSteps: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
 
-describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as const))("%s", (_, declaration) => {
+describe.each(declarations.map((declaration) => [`${declaration.kind} ${declaration.name}`, declaration] as const))("%s", (_, declaration) => {
   it("has a title, a summary, a version, an icon and documented options", () => {
     expect(declaration.title).toMatch(/^[A-Z]|^jq$/);
     expect(declaration.summary).toMatch(/^[A-Z][^\n]*\.$/);
@@ -64,7 +64,7 @@ describe("every example", () => {
       if (summaryPattern === undefined) expect(run.mocks.get("after")?.length).toBe(1);
       else {
         expect(run.mocks.get("after")).toBeUndefined();
-        expect(declarations.find((one) => one.name === name)?.summary).toMatch(summaryPattern);
+        expect(declarations.find((declared) => declared.name === name)?.summary).toMatch(summaryPattern);
       }
       await run.stop();
     },

@@ -69,8 +69,8 @@ describe("SAP value_mapping.xml", () => {
 
   it("is written so that it is read back the same", () => {
     const { content } = read(tableFromXml(sap));
-    const again: TableContent = read(tableFromXml(tableToXml(content))).content;
-    expect(again).toEqual(content);
+    const readBack: TableContent = read(tableFromXml(tableToXml(content))).content;
+    expect(readBack).toEqual(content);
     expect(tableToXml(content)).toContain('<entry isDefault="true"><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry>');
   });
 

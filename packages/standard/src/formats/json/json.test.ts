@@ -105,12 +105,12 @@ describe("writing", () => {
   });
 
   test("the content type is set unless it is disabled", () => {
-    const one = exchangeOf({});
-    format().marshal({}, one);
-    expect(one.message.headers.get("content-type")).toBe("application/json");
-    const other = exchangeOf({});
-    format({ contentTypeHeader: "false" }).marshal({}, other);
-    expect(other.message.headers.has("content-type")).toBe(false);
+    const withHeader = exchangeOf({});
+    format().marshal({}, withHeader);
+    expect(withHeader.message.headers.get("content-type")).toBe("application/json");
+    const withoutHeader = exchangeOf({});
+    format({ contentTypeHeader: "false" }).marshal({}, withoutHeader);
+    expect(withoutHeader.message.headers.has("content-type")).toBe(false);
   });
 
   test("a circular value is rejected", () => {

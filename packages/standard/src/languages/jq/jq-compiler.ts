@@ -132,15 +132,15 @@ export class JqCompiler {
     const nothing = singleFilter(() => null);
     const from = ast.from === undefined ? nothing : this.compile(ast.from, scope);
     const to = ast.to === undefined ? nothing : this.compile(ast.to, scope);
-    const each = (environment: Environment | undefined, input: unknown, act: (start: unknown, end: unknown) => void): void =>
+    const forEachRange = (environment: Environment | undefined, input: unknown, act: (start: unknown, end: unknown) => void): void =>
       from.run(environment, input, (start) => to.run(environment, input, (end) => act(start, end)));
     return {
       run: (environment, input, emit) =>
-        each(environment, input, (start, end) =>
+        forEachRange(environment, input, (start, end) =>
           of.run(environment, input, (value) => emitUnlessFailed(() => sliceValue(value, start, end, machine), ast.optional === true, emit)),
         ),
       paths: (environment, at, input, emit) =>
-        each(environment, input, (start, end) =>
+        forEachRange(environment, input, (start, end) =>
           of.paths(environment, at, input, (link, value) =>
             emitUnlessFailed(
               () => sliceValue(value, start, end, machine),

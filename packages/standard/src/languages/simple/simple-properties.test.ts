@@ -120,7 +120,7 @@ describe("operators", () => {
   });
 
   it("< is > with swapped operands, and <= is its complement", () => {
-    const value = scalar.filter((one) => one !== null);
+    const value = scalar.filter((candidate) => candidate !== null);
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(test("<", a, b)).toBe(test(">", b, a));

@@ -107,7 +107,7 @@ export class Groups implements Lifecycle {
     this.#messages++;
     this.#updateSize(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
-    if (by === "consumer") pending = both(pending, this.completeAll("consumer", message));
+    if (by === "consumer") pending = waitForBoth(pending, this.completeAll("consumer", message));
     else if (by !== undefined) this.#complete(groupId, by);
     else if (size >= maxMessagesPerGroup) this.#completeEarly(groupId, `group '${key}' reached ${maxMessagesPerGroup} messages and was completed early`);
     else this.#setTimeout(group, eagerCheckCompletion ? message : merged);
@@ -217,6 +217,6 @@ function grownWeight(bytes: number, message: Exchange, merged: Exchange, key: st
   return isList ? bytes + messageWeight(message) : key.length * 2 + messageWeight(merged);
 }
 
-function both(one: Awaitable, other: Awaitable): Awaitable {
+function waitForBoth(one: Awaitable, other: Awaitable): Awaitable {
   return one === undefined || other === undefined ? (one ?? other) : Promise.all([one, other]).then(() => undefined);
 }

@@ -68,10 +68,10 @@ describe("doTry", () => {
 
   it("keeps the first failure when the finally steps fail too, and uses theirs otherwise", async () => {
     const last = `doFinally: {steps: [${fail("java.lang.Exception", "last")}]}`;
-    const both = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
-    expect((await both()).error).toBe("first");
-    const one = await flow(`- doTry: {steps: [{setBody: {constant: x}}], ${last}}`);
-    expect((await one()).error).toBe("last");
+    const failsTwice = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
+    expect((await failsTwice()).error).toBe("first");
+    const failsInFinally = await flow(`- doTry: {steps: [{setBody: {constant: x}}], ${last}}`);
+    expect((await failsInFinally()).error).toBe("last");
     const caught = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception]}], ${last}}`);
     expect((await caught()).error).toBe("last");
   });

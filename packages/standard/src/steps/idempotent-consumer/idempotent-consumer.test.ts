@@ -44,14 +44,14 @@ describe("idempotentConsumer", () => {
   });
 
   it("treats two concurrent messages as duplicates only when eager", async () => {
-    const both = async (eager: boolean): Promise<number | undefined> => {
+    const processedCount = async (eager: boolean): Promise<number | undefined> => {
       const run = await flow(consumer(`eager: ${eager},`, `{delay: {constant: "10"}}, {to: "mock:in"}`));
       const all = [run(message("a")), run(message("b"))];
       await run.host.clock.advance(10);
       await Promise.all(all);
       return run.mocks.get("in")?.length;
     };
-    expect([await both(true), await both(false)]).toEqual([1, 2]);
+    expect([await processedCount(true), await processedCount(false)]).toEqual([1, 2]);
   });
 
   it("applies the limit of the repository to a test session, but not its keys", async () => {

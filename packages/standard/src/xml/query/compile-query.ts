@@ -143,9 +143,9 @@ function evaluationError(text: string, language: QueryLanguage, cause: unknown):
 /** The engine's messages quote the whole source with line numbers; keep one sentence. */
 function messageOf(cause: unknown): { readonly reason: string; readonly line?: number; readonly column?: number } {
   const text = cause instanceof Error ? cause.message : String(cause);
-  const place = / at <[^>]*>:(\d+):(\d+) - /.exec(text);
+  const position = / at <[^>]*>:(\d+):(\d+) - /.exec(text);
   const reason = (/(?:Error: )?(\b(?:X[A-Z]{3}|F[A-Z]{3})\d{4}\b[\s\S]*?)(?:\n\s*at <|$)/.exec(text)?.[1] ?? text).trim().replaceAll(/(?<!\s)\s*\n\s*/g, " ");
-  return place === null ? { reason } : { reason, line: Number(place[1]), column: Number(place[2]) };
+  return position === null ? { reason } : { reason, line: Number(position[1]), column: Number(position[2]) };
 }
 
 function* descendants(node: XmlNode): Generator<XmlNode> {

@@ -63,8 +63,8 @@ const listMethods: Methods<readonly unknown[]> = {
   getLast: (list) => element(list, list.length - 1),
   first: (list) => element(list, 0),
   last: (list) => element(list, list.length - 1),
-  contains: (list, [item]) => list.some((one) => strictEquals(one, item)),
-  indexOf: (list, [item]) => list.findIndex((one) => strictEquals(one, item)),
+  contains: (list, [item]) => list.some((candidate) => strictEquals(candidate, item)),
+  indexOf: (list, [item]) => list.findIndex((candidate) => strictEquals(candidate, item)),
   subList: (list, [from, to]) => list.slice(toInteger(from), toInteger(to)),
 };
 
@@ -74,7 +74,7 @@ const mapMethods: Methods<Readonly<Record<string, unknown>> | ReadonlyMap<unknow
   get: (map, [key]) => entryOf(map, asText(key)) ?? null,
   getOrDefault: (map, [key, otherwise]) => (hasEntry(map, asText(key)) ? entryOf(map, asText(key)) : otherwise),
   containsKey: (map, [key]) => hasEntry(map, asText(key)),
-  containsValue: (map, [item]) => (map instanceof Map ? [...map.values()] : Object.values(map)).some((one) => strictEquals(one, item)),
+  containsValue: (map, [item]) => (map instanceof Map ? [...map.values()] : Object.values(map)).some((candidate) => strictEquals(candidate, item)),
   keys: (map) => (map instanceof Map ? [...map.keys()] : Object.keys(map)),
   keySet: (map) => (map instanceof Map ? [...map.keys()] : Object.keys(map)),
   values: (map) => (map instanceof Map ? [...map.values()] : Object.values(map)),

@@ -175,7 +175,7 @@ function listRemove(call: Call): Expression {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
     const removed = item(exchange);
-    const position = list.findIndex((one) => strictEquals(one, removed));
+    const position = list.findIndex((candidate) => strictEquals(candidate, removed));
     const at = position >= 0 ? position : asText(removed) === "last" ? list.length - 1 : /^\d+$/.test(asText(removed)) ? Number(asText(removed)) : -1;
     return at >= 0 && at < list.length ? replaceCollection(call, exchange, list, list.toSpliced(at, 1)) : list;
   };

@@ -118,10 +118,10 @@ function substringBetween(call: Call): Expression {
     const raw = value(exchange);
     if (isNull(raw)) return null;
     const text = asText(raw);
-    const left = asText(after(exchange));
-    const start = text.indexOf(left);
-    const end = start < 0 ? -1 : text.indexOf(asText(before(exchange)), start + left.length);
-    return end < 0 ? null : text.slice(start + left.length, end);
+    const prefix = asText(after(exchange));
+    const start = text.indexOf(prefix);
+    const end = start < 0 ? -1 : text.indexOf(asText(before(exchange)), start + prefix.length);
+    return end < 0 ? null : text.slice(start + prefix.length, end);
   };
 }
 
