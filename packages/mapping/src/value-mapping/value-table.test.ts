@@ -196,7 +196,7 @@ describe("short form", () => {
   });
 });
 
-describe("checks", () => {
+describe("invalid tables", () => {
   it.each([
     [[], ["a table must be an object with 'columns' and 'rows', or with 'entries'"]],
     [{ columns: ["a"], rows: [] }, ["columns: expected a list of at least two columns"]],
@@ -217,7 +217,7 @@ describe("checks", () => {
       { match: "regex", columns: ["a", "b"], rows: [["(?=x)", "x"]] },
       ["rows[0][0]: the regular expression '(?=x)' is invalid: (?=…) is not supported, because look-around and atomic groups cannot be matched in linear time"],
     ],
-  ])("%j", (document, expected) => {
+  ])("%j is rejected", (document, expected) => {
     expect(problemsOf(document)).toEqual(expected);
   });
 });

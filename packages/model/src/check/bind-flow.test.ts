@@ -125,7 +125,7 @@ describe("ids", () => {
 });
 
 describe("steps and options", () => {
-  test("short forms, coercion and defaults", () => {
+  test("short forms are accepted, values are coerced and defaults are set", () => {
     const [log, remove, aggregate] = stepsOf(
       "- log: hi\n- removeHeaders: x*\n- aggregate:\n    aggregationStrategy: s\n    correlationExpression: {header: id}\n    completionSize: '5'\n    completionTimeout: 2s\n    eagerCheckCompletion: TRUE\n    steps: [{log: x}]",
     );

@@ -55,7 +55,7 @@ export function renameKey(source: string, path: Path, key: string, name: string)
   return firstValidEdit(source, candidates, expected);
 }
 
-/** Turns the bare string at `path` into a mapping with that string as its entry `key`: `log: x` becomes `log: {message: x}`, on separate lines where possible. */
+/** Turns the bare string at `path` into a mapping with the entry `key`: `log: x` becomes `log: {message: x}`, on separate lines where possible. */
 export function expandScalar(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const scalar = layout?.find(path);

@@ -1,4 +1,4 @@
-// Lines with fields at fixed positions. One kind of line (`fields`) gives `rows`; several kinds (`records`) are distinguished by how they
+// Lines with fields at fixed positions. One kind of line (`fields`) is read as `rows`; several kinds (`records`) are distinguished by how they
 // begin, and may nest by `loops`. Positions count from 1, as in specifications.
 import { isPlainObject, setEntry } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";

@@ -23,7 +23,7 @@ export const headerDeserializer = defineBean({
     },
 });
 
-/** The option of the Kafka source that takes such a bean is ignored; published Kamelets declare it. */
+/** Exists because published Kamelets declare it; the Kafka source ignores the option that refers to it. */
 export const manualCommitFactory = defineBean({
   kind: "value",
   group: "kafka",

@@ -25,7 +25,7 @@ import type { Ast } from "./jq-tree.ts";
 import { compileUpdate, ownedAddition } from "./jq-update.ts";
 import { describe, fail, setMember, toText, type Members } from "./jq-values.ts";
 
-/** Maximum depth of the tree of a program. A chain such as `1 + 1 + 1` is as deep as it has operators. */
+/** Maximum depth of the tree of a program. The depth of a chain such as `1 + 1 + 1` is its number of operators. */
 const maxDepth = 500;
 
 /** Compiles parsed programs for one machine. Functions written in jq are compiled on first use. */

@@ -31,7 +31,7 @@ export function toSeconds(parts: unknown, name = "mktime"): number {
   return Math.floor(time / 1000) + hour * 3600 + minute * 60 + Math.floor(second);
 }
 
-/** Formats a date with C's format letters. */
+/** Formats a date with the conversion letters of C's `strftime`. */
 export function formatDate(input: unknown, format: unknown, name = "strftime"): string {
   if (typeof format !== "string") return fail(`${name}/1 requires a string format`);
   if (typeof input !== "number" && !Array.isArray(input)) return fail(`${name}/1 requires parsed datetime inputs`);
@@ -95,7 +95,7 @@ function isoWeek(seconds: number): readonly [number, number] {
   return [year, 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * 86_400_000))];
 }
 
-/** Parses a date with C's format letters, broken down. */
+/** Parses a date with the conversion letters of C's `strptime`; returns a broken-down list. */
 export function parseDate(input: unknown, format: unknown): number[] {
   if (typeof input !== "string" || typeof format !== "string") return fail(`strptime/1 requires string inputs and arguments`);
   return new DateReader(input, format).read();

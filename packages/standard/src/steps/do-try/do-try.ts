@@ -1,4 +1,4 @@
-// try, catch and finally for steps. The error handling of the route is off inside; called routes still use their own.
+// try, catch and finally for steps. The error handling of the route does not apply inside; called routes still use their own.
 import { defineStep, ending, type Awaitable, type Compiler, type Exchange, type Expression, type FlowError, type Processor } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type StepNode } from "@sluice/model";
 import { clauseFields } from "../clause.ts";

@@ -87,7 +87,7 @@ export class SagaCoordinator {
     return after(stored, () => void this.#notify(participants, outcome).then(() => store.remove(id)));
   }
 
-  /** One after the other, the latest participant first, as in Camel. All calls are in flight from now on, so that a flow that stops waits for them. */
+  /** Notifies participants one after the other, the latest first, as in Camel. All calls are in flight immediately, so that a stopping flow waits for them. */
   async #notify(participants: readonly Participant[], outcome: SagaOutcome): Promise<void> {
     let previous: Promise<void> | undefined;
     for (const participant of participants.toReversed()) previous = participant.notify(outcome, previous);
