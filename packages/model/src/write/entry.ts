@@ -31,7 +31,7 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   }
   if (map.type !== "map") return rejectEdit("this element has no options");
   if (map.entries.some((candidate) => candidate.key === key)) return rejectEdit(`'${key}' already exists`);
-  const stepsIndex = holdsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
+  const stepsIndex = containsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => containsSteps(candidate.value, candidate.key));
   const index = stepsIndex === -1 ? map.entries.length : stepsIndex;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
   const last = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), entry] }));
@@ -69,7 +69,7 @@ export function expandScalar(source: string, path: Path, key: string): Edit {
   const expected = replaceAt(plainOf(layout.root), path, () => ({ entries: [[key, text] as const] }));
   const from = start - (/[ \t]*$/.exec(source.slice(0, start))?.[0].length ?? 0);
   const candidates: Splice[] = [];
-  if (!insideFlow(layout, path)) {
+  if (!isInFlowStyle(layout, path)) {
     const value = indentRest(written.slice(0, written.length - trailing.length), "  ", layout.lineEnd);
     candidates.push({ start: from, end, text: `${layout.lineEnd}${indent}${key}: ${value}${trailing}` });
     for (const candidate of scalarTexts(text, "", indent, layout.lineEnd))
@@ -206,7 +206,7 @@ function* firstEntry(layout: Layout, path: Path, emptyValue: Tree, key: string, 
   const from = owner === undefined ? start : source.indexOf(":", owner.keySpan.end) + 1;
   const indent = " ".repeat(keyColumn(layout, path, start) + 2);
   const lines = indentRest(entryText(name, yaml, ""), indent, lineEnd);
-  if (!insideFlow(layout, path)) {
+  if (!isInFlowStyle(layout, path)) {
     yield { start: from, end: Math.max(end, from), text: `${lineEnd}${indent}${lines}` };
     if (owner === undefined) yield { start: from, end: Math.max(end, from), text: ` ${lines}` };
   }
@@ -234,7 +234,7 @@ function keyColumn(layout: Layout, path: Path, start: number): number {
   return /^ */.exec(layout.source.slice(line, line + 500))?.[0].length ?? 0;
 }
 
-function insideFlow(layout: Layout, path: Path): boolean {
+function isInFlowStyle(layout: Layout, path: Path): boolean {
   return path.some((_, depth) => {
     const ancestor = layout.find(path.slice(0, depth));
     return ancestor !== undefined && layout.isFlowStyle(ancestor);
@@ -242,7 +242,7 @@ function insideFlow(layout: Layout, path: Path): boolean {
 }
 
 /** True for `steps` and for anything that contains `steps`: branches are kept after the options. */
-function holdsSteps(tree: Tree, key: string): boolean {
+function containsSteps(tree: Tree, key: string): boolean {
   if (key === "steps" && tree.type !== "map") return true;
   if (tree.type === "map") return tree.entries.some((entry) => entry.key === "steps");
   return tree.type === "list" && tree.items.some((item) => item.type === "map" && item.entries.some((entry) => entry.key === "steps"));
