@@ -12,7 +12,8 @@ export function bodyData(body: unknown): unknown {
 
 /** True when `actual` has every member of `expected`; lists must have the same length. */
 export function isPartOf(expected: unknown, actual: unknown): boolean {
-  if (Array.isArray(expected)) return Array.isArray(actual) && expected.length === actual.length && expected.every((item, index) => isPartOf(item, actual[index]));
+  if (Array.isArray(expected))
+    return Array.isArray(actual) && expected.length === actual.length && expected.every((item, index) => isPartOf(item, actual[index]));
   if (typeof expected !== "object" || expected === null) return expected === actual;
   return (
     typeof actual === "object" &&

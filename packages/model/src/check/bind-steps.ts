@@ -159,7 +159,12 @@ function reportUnknown(binding: Binding, name: string, owner: Owner): void {
           : vocabulary.entities.has(name)
             ? `'${name}' is a top-level element: move it out of the steps`
             : ownerOf(vocabulary, name);
-  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.scopeLabel}`, hint), owner, hint ?? "see the step reference for all names");
+  binding.report(
+    "step-unknown",
+    withHint(`unknown step '${clip(name)}' in ${binding.scopeLabel}`, hint),
+    owner,
+    hint ?? "see the step reference for all names",
+  );
 }
 
 /** Names that are not steps but part of one, such as `doCatch`. */

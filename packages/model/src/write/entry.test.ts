@@ -94,7 +94,10 @@ describe("entries", () => {
       "+            parameters:",
       "+              timeout: 5",
     ]);
-    expect(difference(sourceOf(setAt(flow, [...steps, 1, "filter", "simple"], "a: b")))).toEqual(["-            simple: ${body}", '+            simple: "a: b"']);
+    expect(difference(sourceOf(setAt(flow, [...steps, 1, "filter", "simple"], "a: b")))).toEqual([
+      "-            simple: ${body}",
+      '+            simple: "a: b"',
+    ]);
     expect(setAt(flow, [...steps, 2, "to", "id"], "x").ok).toBe(false);
     expect(difference(sourceOf(setYamlAt(flow, [...steps, 1, "filter", "simple"], "expression: x\ntrim: false")))).toEqual([
       "-            simple: ${body}",

@@ -65,7 +65,8 @@ describe("scalars", () => {
     expect(sourceOf(setScalar("- a: # note\n", [0, "a"], "x"))).toBe("- a: x # note\n");
   });
 
-  test("several lines become a block", () => expect(sourceOf(setScalar("- log: x\n- log: y\n", [0, "log"], "a\nb\n"))).toBe("- log: |\n    a\n    b\n- log: y\n"));
+  test("several lines become a block", () =>
+    expect(sourceOf(setScalar("- log: x\n- log: y\n", [0, "log"], "a\nb\n"))).toBe("- log: |\n    a\n    b\n- log: y\n"));
 
   test("a path to a missing value or to one that is not a scalar is rejected", () => {
     expect(setScalar(flow, steps, "x").ok).toBe(false);
@@ -131,7 +132,9 @@ describe("items", () => {
     expect(sourceOf(insertItem("- from:\n    uri: a\n    steps: []\n", [0, "from", "steps"], 0, "log: x"))).toBe(
       "- from:\n    uri: a\n    steps:\n      - log: x\n",
     );
-    expect(sourceOf(insertItem("- from:\n    steps:\n    uri: a\n", [0, "from", "steps"], 0, "log: x"))).toBe("- from:\n    steps:\n      - log: x\n    uri: a\n");
+    expect(sourceOf(insertItem("- from:\n    steps:\n    uri: a\n", [0, "from", "steps"], 0, "log: x"))).toBe(
+      "- from:\n    steps:\n      - log: x\n    uri: a\n",
+    );
     expect(sourceOf(insertItem("- from: {steps: []}\n", [0, "from", "steps"], 0, "log: x"))).toBe("- from: {steps: [{log: x}]}\n");
     expect(sourceOf(insertItem("[]\n", [], 0, "from: {}"))).toBe("- from: {}\n");
   });

@@ -56,7 +56,8 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
       if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);
       const outputNames = names ?? [...new Set(rows.flatMap((row) => (isPlainObject(row) ? Object.keys(row) : [])))];
-      if (rows.length * outputNames.length > maxCells) throw limitFault(`the CSV has ${rows.length} rows of ${outputNames.length} columns, more than ${maxCells} cells`);
+      if (rows.length * outputNames.length > maxCells)
+        throw limitFault(`the CSV has ${rows.length} rows of ${outputNames.length} columns, more than ${maxCells} cells`);
       const lines = new BoundedLines(lineBreak);
       if (hasHeader && outputNames.length > 0) lines.add(lineOf(outputNames, syntax));
       for (const row of rows) {

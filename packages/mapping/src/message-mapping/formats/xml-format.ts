@@ -63,7 +63,9 @@ function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undef
       const originalText = typeof element === "object" && element !== null ? texts.get(element) : undefined;
       // The prefixes of other namespaces are not declared in this document, so their names are written without one.
       const declared = declaredNames();
-      return originalText ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => declared(plainName(inner, prefixes), prefixes)));
+      return (
+        originalText ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => declared(plainName(inner, prefixes), prefixes)))
+      );
     },
   };
 }

@@ -81,7 +81,9 @@ function withConfiguration(route: RouteNode, configuration: Values<typeof restCo
   const written = { ...Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value])), ...parameters };
   const configured = operationParameters({ param: [], ...written }, {}, configuration);
   const from =
-    head === undefined ? { uri, parameters: { ...configured, ...written, path: fullPath } } : { uri: `${head}${fullPath}`, parameters: { ...configured, ...written } };
+    head === undefined
+      ? { uri, parameters: { ...configured, ...written, path: fullPath } }
+      : { uri: `${head}${fullPath}`, parameters: { ...configured, ...written } };
   return { ...route, from: { ...route.from, ...from } };
 }
 

@@ -133,7 +133,8 @@ export class Groups implements Lifecycle {
   }
 
   #begin(groupId: string, key: string, { run }: Exchange): Group {
-    if (this.#openGroups.size >= maxGroups) this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
+    if (this.#openGroups.size >= maxGroups)
+      this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
     const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
     this.#openGroups.set(groupId, group);
     return group;

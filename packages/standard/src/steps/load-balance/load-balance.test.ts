@@ -57,7 +57,9 @@ const fail = (type: string): string => `{pipeline: {steps: [{setBody: {constant:
 describe("failover", () => {
   it("tries the next child with a new copy, even after an asynchronous failure", async () => {
     const failLater = `{pipeline: {steps: [{delay: {constant: "50"}}, {throwException: {exceptionType: java.io.IOException, message: late}}]}}`;
-    const run = await flow(`- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${failLater}, {setBody: {simple: "\${body}!"}}]}`);
+    const run = await flow(
+      `- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${failLater}, {setBody: {simple: "\${body}!"}}]}`,
+    );
     const pending = run({ body: "m" });
     await run.host.clock.advance(50);
     expect(await pending).toMatchObject({ body: "m!", error: undefined });
