@@ -1,4 +1,5 @@
-// Adds a runtime's other languages, with the current item as the body of a separate message, and the operator's functions to mapping documents.
+// Makes the runtime's expression languages and the operator's functions available to mapping documents. An expression reads the current item as
+// the body of a message of its own.
 import {
   CompileError,
   Exchange,
@@ -56,7 +57,7 @@ function textOfNode(value: unknown): unknown {
   return typeof textContent === "string" ? textContent : asText(value);
 }
 
-/** A mapping document belongs to no flow, so its functions have no beans or connections. */
+/** A mapping document does not belong to a flow, so its functions have no beans or connections. */
 const rejectFlowAccess = (): never => {
   throw new CompileError("bean-no-flow", "a function called from a mapping cannot use beans or connections of a flow");
 };

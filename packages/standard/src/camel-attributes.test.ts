@@ -137,7 +137,7 @@ describe("attributes that are rejected by name, with a reason", () => {
 describe("values that had another meaning in older versions of Camel", () => {
   const breaker = (options: string): string => route(`{circuitBreaker: {resilience4jConfiguration: {${options}}, steps: [{log: x}]}}`);
 
-  it.each(["waitDurationInOpenState", "slowCallDurationThreshold"])("%s as a small bare number", (option) => {
+  it.each(["waitDurationInOpenState", "slowCallDurationThreshold"])("%s warns about a small number without a unit", (option) => {
     expect(diagnosticsOf(breaker(`${option}: 20`))).toEqual([expect.stringContaining("20 means 20 ms; before Camel 4.22 it meant 20 seconds: write 20s")]);
     for (const written of ["20s", "20ms", "20000", "0"]) expect(diagnosticsOf(breaker(`${option}: ${written}`))).toEqual([]);
   });

@@ -1,29 +1,31 @@
 // Checks every step, language, format and bean: its examples run, it passes messages on, and preparing a flow with it starts nothing.
 import { createRuntime } from "@sluice/engine";
 import { catalogOf, exampleDocument, FakeHost, flow, recordingConnectors } from "@sluice/testkit";
-import { describe as about, type Fields } from "@sluice/model";
+import { describe as describeField, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";
 import { beans, formats, languages, steps } from "./index.ts";
 import { polledQueue } from "./steps/polled-queue.test-support.ts";
 import { operatorFunctions } from "./steps/operator-functions.test-support.ts";
 
 const declarations = [
-  ...steps.map((one) => ({ ...one, kind: "step" })),
-  ...languages.map((one) => ({ ...one, kind: "language" })),
-  ...formats.map((one) => ({ ...one, kind: "format" })),
+  ...steps.map((step) => ({ ...step, kind: "step" })),
+  ...languages.map((language) => ({ ...language, kind: "language" })),
+  ...formats.map((format) => ({ ...format, kind: "format" })),
 ];
-const examples = declarations.flatMap(({ kind, name, examples: own }) => own.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const));
+const examples = declarations.flatMap(({ kind, name, examples: ownExamples }) =>
+  ownExamples.map((example) => [`${kind} ${name}: ${example.title}`, name, example] as const),
+);
 
 /** Steps that end or fail the exchange, as their summaries state. */
-const enders: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
+const endingSteps: Readonly<Record<string, RegExp>> = { stop: /^Ends/, throwException: /^Fails/, rollback: /^Fails/ };
 
-describe.each(declarations.map((one) => [`${one.kind} ${one.name}`, one] as const))("%s", (_, declaration) => {
-  it("is described like the others", () => {
+describe.each(declarations.map((declaration) => [`${declaration.kind} ${declaration.name}`, declaration] as const))("%s", (_, declaration) => {
+  it("has a title, a summary, a version, an icon and documented options", () => {
     expect(declaration.title).toMatch(/^[A-Z]|^jq$/);
     expect(declaration.summary).toMatch(/^[A-Z][^\n]*\.$/);
     expect(declaration.since).toMatch(/^\d+\.\d+$/);
     expect(declaration.icon ?? "").toMatch(/^[a-z][a-z0-9-]+$/);
-    for (const [name, field] of Object.entries(declaration.options as Fields)) expect(about(field).spec.doc, name).not.toBe("");
+    for (const [name, field] of Object.entries(declaration.options as Fields)) expect(describeField(field).spec.doc, name).not.toBe("");
   });
 });
 
@@ -53,16 +55,16 @@ describe("every example", () => {
   it.each(examples.filter(([title, , example]) => title.startsWith("step ") && example.expect.error === undefined))(
     "%s lets the message through, or documents that it does not",
     async (_title, name, example) => {
-      const followed = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
-      const run = await flow(followed, { connectors: [polledQueue()], beans: operatorFunctions });
+      const withNextStep = `${exampleDocument(example.yaml).trimEnd()}\n        - to: mock:after\n`;
+      const run = await flow(withNextStep, { connectors: [polledQueue()], beans: operatorFunctions });
       const pending = run(example.given ?? {});
       await run.host.clock.advance(10_000);
       await pending;
-      const ender = enders[name];
-      if (ender === undefined) expect(run.mocks.get("after")?.length).toBe(1);
+      const summaryPattern = endingSteps[name];
+      if (summaryPattern === undefined) expect(run.mocks.get("after")?.length).toBe(1);
       else {
         expect(run.mocks.get("after")).toBeUndefined();
-        expect(declarations.find((one) => one.name === name)?.summary).toMatch(ender);
+        expect(declarations.find((declared) => declared.name === name)?.summary).toMatch(summaryPattern);
       }
       await run.stop();
     },
@@ -86,7 +88,7 @@ describe("beans", () => {
   it.each(beans.map((bean) => [bean.names[0] as string, bean] as const))("%s is documented and has unique names", (_, bean) => {
     expect(bean.summary).toMatch(/^[A-Z][^\n]*\.$/);
     for (const name of bean.names) expect(beans.filter((other) => other.names.includes(name)).length, name).toBe(1);
-    for (const [name, field] of Object.entries(bean.properties as Fields)) expect(about(field).spec.doc, name).toMatch(/\.$/);
+    for (const [name, field] of Object.entries(bean.properties as Fields)) expect(describeField(field).spec.doc, name).toMatch(/\.$/);
   });
 });
 

@@ -16,7 +16,7 @@ export class OldestKey<K> {
     const next = this.#keys.next();
     if (next.done !== true) return next.value;
     this.#keys = this.#entries.keys();
-    const again = this.#keys.next();
-    return again.done === true ? undefined : again.value;
+    const first = this.#keys.next();
+    return first.done === true ? undefined : first.value;
   }
 }

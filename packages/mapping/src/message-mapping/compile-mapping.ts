@@ -1,4 +1,4 @@
-// Checks and compiles a document. All problems are collected; the compiled mapping can run any number of messages.
+// Checks and compiles a document. All problems are reported, not only the first; a compiled mapping can be run for any number of messages.
 import { isPlainObject } from "@sluice/engine/values";
 import { isDeeperThan } from "../document-text.ts";
 import { unknownProperties, type Problem } from "../problem.ts";
@@ -171,9 +171,9 @@ function compileVars(vars: unknown, context: DocumentContext): readonly Compiled
 function compileFunctions({ functions }: Declarations, context: DocumentContext): void {
   for (const [name, { args, expr }] of functions) {
     context.at([`${name}()`], () => {
-      const own = context.functions.get(name);
+      const declared = context.functions.get(name);
       try {
-        if (own !== undefined) own.evaluate = compileText(expr, { ...rootScope(undefined), args }, context).evaluate;
+        if (declared !== undefined) declared.evaluate = compileText(expr, { ...rootScope(undefined), args }, context).evaluate;
       } catch (error) {
         context.report((error as Error).message);
       }

@@ -6,8 +6,8 @@ import { runLimits } from "./frame.ts";
 import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
 const maxTests = 1000;
-/** Tests use a fixed date, so that they give the same result every day. */
-const testDay = 1_700_000_000_000;
+/** Tests use a fixed date, so that their results do not depend on the current date. */
+const testTime = 1_700_000_000_000;
 
 export function failingTests(tests: unknown, mapping: CompiledMapping): readonly Problem[] {
   if (tests === undefined) return [];
@@ -20,7 +20,7 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
       problems.push({ path: `tests[${index}]`, message: "a test needs 'input' and either 'output' or 'error'" });
       continue;
     }
-    const now = test["now"] === undefined ? testDay : typeof test["now"] === "string" ? Date.parse(test["now"]) : Number.NaN;
+    const now = test["now"] === undefined ? testTime : typeof test["now"] === "string" ? Date.parse(test["now"]) : Number.NaN;
     if (Number.isNaN(now)) {
       problems.push({ path: `tests[${index}].now`, message: 'expected a date such as "2024-02-03T04:05:06Z"' });
       continue;
@@ -58,19 +58,19 @@ function failureOf({ output, error }: Readonly<Record<string, unknown>>, result:
 /** The first difference between two JSON values, as a sentence; undefined when they are equal. */
 function difference(expected: unknown, actual: unknown, path: string): string | undefined {
   if (expected === actual) return undefined;
-  const place = path === "" ? "" : `${path}: `;
+  const prefix = path === "" ? "" : `${path}: `;
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    if (expected.length !== actual.length) return `${place}expected a list of length ${expected.length}, got length ${actual.length}`;
+    if (expected.length !== actual.length) return `${prefix}expected a list of length ${expected.length}, got length ${actual.length}`;
     return firstOf(expected.map((item, index) => () => difference(item, actual[index], `${path}[${index}]`)));
   }
   if (isPlainObject(expected) && isPlainObject(actual)) {
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
-    return firstOf(names.map((name) => () => difference(own(expected, name), own(actual, name), path === "" ? name : `${path}.${name}`)));
+    return firstOf(names.map((name) => () => difference(memberOf(expected, name), memberOf(actual, name), path === "" ? name : `${path}.${name}`)));
   }
-  return `${place}expected ${formatValue(expected)}, got ${formatValue(actual)}`;
+  return `${prefix}expected ${formatValue(expected)}, got ${formatValue(actual)}`;
 }
 
-const own = (value: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
+const memberOf = (value: Readonly<Record<string, unknown>>, name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
 
 function firstOf(checks: readonly (() => string | undefined)[]): string | undefined {
   for (const check of checks) {

@@ -7,7 +7,7 @@ export class MappingFault extends Error {
   readonly code: FaultCode;
   /** The invalid value, if there is one. */
   readonly value: unknown;
-  /** The source path of that value, if the failing operation has it. */
+  /** The source path of that value, if known. */
   source: string | undefined = undefined;
 
   constructor(code: FaultCode, message: string, value?: unknown) {
@@ -25,7 +25,7 @@ export interface FieldError {
   /** The rule's position in the document, such as `map[6].map[3]`. */
   readonly rule: string;
   readonly code: string;
-  /** The whole sentence: field, problem, source. */
+  /** The complete message: field, problem, source. */
   readonly message: string;
   readonly source: string | null;
   readonly value: unknown;

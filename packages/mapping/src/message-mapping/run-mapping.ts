@@ -78,7 +78,7 @@ export function createMapping(plan: MappingPlan): CompiledMapping {
   };
 }
 
-/** Returns a function that returns or throws the result of the steps, so that a failure is reported like any other. */
+/** Returns a function that returns the result of the steps or throws their error, so that the caller handles a failure like any other. */
 function* outcomeIncrementally(steps: Incremental<unknown>): Incremental<() => unknown> {
   try {
     const value = yield* steps;

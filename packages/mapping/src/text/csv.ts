@@ -42,7 +42,7 @@ export function csvLine(values: readonly unknown[], { delimiter, quote }: CsvMar
     if (value === null || value === undefined) return "";
     const text = asText(value);
     if (quote === "") return text;
-    // Its first character is enough: the end of a value and the next character may form a delimiter together.
+    // The first character of the delimiter is enough: the end of a value and the next character may form a delimiter together.
     const needsQuotes = text === "" || text.includes(delimiter.charAt(0)) || text.includes(quote) || /[\r\n]|^\s|\s$/.test(text);
     return needsQuotes ? quote + text.replaceAll(quote, quote + quote) + quote : text;
   });

@@ -46,12 +46,12 @@ function* readContent(document: Members, problems: Problem[]): Incremental<Table
   return { name, match, onMissing: onMissing ?? "error", columns, rows };
 }
 
-function* readEntries(document: Members, about: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): Incremental<TableContent> {
+function* readEntries(document: Members, settings: Pick<TableContent, "name" | "match" | "onMissing">, problems: Problem[]): Incremental<TableContent> {
   const { entries } = document;
   const fallback = document["default"];
   if (fallback !== undefined && !isCell(fallback)) problems.push({ path: "default", message: expectedCell });
   const columns: TableColumn[] = [
-    { id: "from", agency: undefined, identifier: undefined, default: undefined, match: about.match },
+    { id: "from", agency: undefined, identifier: undefined, default: undefined, match: settings.match },
     { id: "to", agency: undefined, identifier: undefined, default: isCell(fallback) ? fallback : undefined, match: "exact" },
   ];
   const rows: Cell[][] = [];
@@ -64,7 +64,7 @@ function* readEntries(document: Members, about: Pick<TableContent, "name" | "mat
     }
   }
   yield* checkPatterns(rows, columns, problems);
-  return { ...about, columns, rows };
+  return { ...settings, columns, rows };
 }
 
 function readColumns(value: unknown, match: MatchMode, problems: Problem[]): readonly TableColumn[] {

@@ -52,7 +52,7 @@ const sap = `<?xml version="1.0" encoding="UTF-8"?>
 </vm>`;
 
 describe("SAP value_mapping.xml", () => {
-  it("gives rows, defaults first, several values of a group as several rows", () => {
+  it("is read as rows: defaults first, one row for each value of a group", () => {
     const table = read(tableFromXml(sap));
     expect(table.content.rows).toEqual([
       ["piece & more", "ST"],
@@ -67,18 +67,18 @@ describe("SAP value_mapping.xml", () => {
     ]);
   });
 
-  it("is written so that every lookup gives the same result", () => {
+  it("is written so that it is read back the same", () => {
     const { content } = read(tableFromXml(sap));
-    const again: TableContent = read(tableFromXml(tableToXml(content))).content;
-    expect(again).toEqual(content);
+    const readBack: TableContent = read(tableFromXml(tableToXml(content))).content;
+    expect(readBack).toEqual(content);
     expect(tableToXml(content)).toContain('<entry isDefault="true"><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry>');
   });
 
   it("gives the same result for every lookup after a round trip", () => {
     const cell = fc.option(fc.constantFrom("x", "y", "1", "2", "<&>"), { nil: null });
     fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 7 }), (some) => {
-        const rows = [...some, ["all", "all", "all"]];
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 7 }), (arbitraryRows) => {
+        const rows = [...arbitraryRows, ["all", "all", "all"]];
         const before = read({ columns: ["a", "b", "c"], onMissing: "null", rows });
         const after = read({ ...tableFromXml(tableToXml(before.content)), onMissing: "null" });
         for (const from of ["a", "b", "c"])

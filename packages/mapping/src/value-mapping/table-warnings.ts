@@ -1,4 +1,4 @@
-// Warns of values that appear in several rows with different counterparts: only the first of those rows is ever found.
+// Warns about values that appear in several rows with different counterparts: only the first of those rows is ever found.
 import { runToEnd, type Incremental } from "../text/incremental.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
@@ -11,7 +11,7 @@ export const tableWarnings = (content: TableContent): readonly string[] => runTo
 /** Like {@link tableWarnings}, incrementally. */
 export function* tableWarningsIncrementally({ columns, rows }: TableContent): Incremental<readonly string[]> {
   const warnings: string[] = [];
-  let more = 0;
+  let omitted = 0;
   for (let column = columns.length - 1; column >= 0; column--) {
     const fold = columns[column]?.match === "ignoreCase";
     let groups = 0;
@@ -19,14 +19,14 @@ export function* tableWarningsIncrementally({ columns, rows }: TableContent): In
       if (++groups % cellsPerStep === 0) yield undefined;
       const other = yield* differingColumn({ columns, rows }, column, found);
       if (other === undefined) continue;
-      if (warnings.length >= maxWarnings) more++;
+      if (warnings.length >= maxWarnings) omitted++;
       else
         warnings.push(
           sentence(columns[column]?.id ?? "", String(rows[found[0] as number]?.[column]), { back: other.index < column, to: other.first, rows: found }),
         );
     }
   }
-  return more === 0 ? warnings : [...warnings, `${more} more values appear in several rows`];
+  return omitted === 0 ? warnings : [...warnings, `${omitted} more values appear in several rows`];
 }
 
 function sentence(column: string, value: string, found: { readonly back: boolean; readonly to: Cell; readonly rows: readonly number[] }): string {

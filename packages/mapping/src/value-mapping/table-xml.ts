@@ -46,14 +46,14 @@ function readEntry(entry: XmlData, group: number, columnOf: (agency: string, ide
   const [agency, schema, value] = ["agency", "schema", "value"].map((name) => textOf(children(entry, name)[0]));
   if (agency === undefined || schema === undefined || value === undefined)
     throw readFault("xml", `group ${group + 1} has an entry without <agency>, <schema> or <value>`);
-  const mark = typeof entry === "string" ? undefined : (entry["@isDefault"] ?? entry["isDefault"]);
-  return { column: columnOf(agency, schema), value, isDefault: mark === "true" };
+  const isDefault = typeof entry === "string" ? undefined : (entry["@isDefault"] ?? entry["isDefault"]);
+  return { column: columnOf(agency, schema), value, isDefault: isDefault === "true" };
 }
 
 function rowsOf(entries: readonly Entry[], width: number): readonly { readonly cells: readonly Cell[]; readonly isDefault: boolean }[] {
   const byColumn = Array.from({ length: width }, (_, column) => {
-    const own = entries.filter((entry) => entry.column === column);
-    return [...own.filter((entry) => entry.isDefault), ...own.filter((entry) => !entry.isDefault)];
+    const columnEntries = entries.filter((entry) => entry.column === column);
+    return [...columnEntries.filter((entry) => entry.isDefault), ...columnEntries.filter((entry) => !entry.isDefault)];
   });
   const height = Math.max(0, ...byColumn.map((list) => list.length));
   return Array.from({ length: height }, (_, row) => ({
@@ -64,7 +64,7 @@ function rowsOf(entries: readonly Entry[], width: number): readonly { readonly c
 
 export const tableToXml = (content: TableContent): string => [...tableXmlPieces(content)].join("");
 
-/** The text in pieces: the whole may be ten times as long as the table. Yields undefined between pieces to allow pauses. */
+/** The text in pieces: it may be ten times as long as the table. Yields undefined between pieces to allow pauses. */
 export function* tableXmlPieces({ columns, rows }: TableContent): Generator<string | undefined> {
   const marks = yield* defaultMarks(columns, rows);
   let piece = `<?xml version="1.0" encoding="UTF-8"?>\n<vm version="2.0">\n`;
@@ -85,11 +85,11 @@ const pieceLength = 256 * 1024;
  * before a marked one is marked too.
  */
 function* defaultMarks(columns: TableContent["columns"], rows: TableContent["rows"]): Incremental<readonly (readonly boolean[])[]> {
-  const seen = columns.map(() => new Map<string, number>());
-  yield* mapIncrementally(rows, (row) => row.forEach((cell, column) => void (cell !== null && count(seen[column] as Map<string, number>, String(cell)))));
-  const uniqueColumns = yield* mapIncrementally(rows, (row) => row.findIndex((cell, column) => cell !== null && seen[column]?.get(String(cell)) === 1));
+  const counts = columns.map(() => new Map<string, number>());
+  yield* mapIncrementally(rows, (row) => row.forEach((cell, column) => void (cell !== null && count(counts[column] as Map<string, number>, String(cell)))));
+  const uniqueColumns = yield* mapIncrementally(rows, (row) => row.findIndex((cell, column) => cell !== null && counts[column]?.get(String(cell)) === 1));
   const marks = yield* mapIncrementally(rows, (row) =>
-    row.map((cell, column) => cell !== null && isFirstOfSeveral(seen[column] as Map<string, number>, String(cell))),
+    row.map((cell, column) => cell !== null && isFirstOfSeveral(counts[column] as Map<string, number>, String(cell))),
   );
   const last = marks.findLastIndex((row) => row.includes(true));
   for (const [index, row] of marks.slice(0, Math.max(0, last)).entries()) {
@@ -112,14 +112,14 @@ function entryXml({ id, agency, identifier }: TableColumn, value: string, isDefa
   return `    <entry${isDefault ? ' isDefault="true"' : ""}><agency>${escapeXml(agency ?? id)}</agency><schema>${escapeXml(identifier ?? id)}</schema><value>${escapeXml(value)}</value></entry>\n`;
 }
 
-function count(seen: Map<string, number>, value: string): void {
-  seen.set(value, (seen.get(value) ?? 0) + 1);
+function count(counts: Map<string, number>, value: string): void {
+  counts.set(value, (counts.get(value) ?? 0) + 1);
 }
 
 /** Only the first row of a repeated value is used; it is marked once. */
-function isFirstOfSeveral(seen: Map<string, number>, value: string): boolean {
-  const times = seen.get(value) ?? 0;
-  seen.set(value, 0);
+function isFirstOfSeveral(counts: Map<string, number>, value: string): boolean {
+  const times = counts.get(value) ?? 0;
+  counts.set(value, 0);
   return times > 1;
 }
 

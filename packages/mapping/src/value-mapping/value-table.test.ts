@@ -66,7 +66,7 @@ describe("lookups", () => {
     if (onMissing !== "error") expect(table({ ...units, onMissing }).find("shop", "sap", "crate")).toBe(expected);
   });
 
-  it("show a key that is not a single value", () => {
+  it("show a key that is an object in the error", () => {
     expect(() => table(units).find("shop", "sap", { unit: "box" })).toThrow(String.raw`no entry for "{\"unit\":\"box\"}" in value-mapping table 'uom'`);
   });
 
@@ -105,7 +105,7 @@ describe("lookups", () => {
     ).toBe(expected);
   });
 
-  it("match wildcards and regular expressions, the first row first", () => {
+  it("match wildcards and regular expressions; the first matching row wins", () => {
     const rows = [
       ["KB-1", "exact"],
       ["KB-*", "keyboard"],
@@ -131,7 +131,7 @@ describe("lookups", () => {
     ]).toEqual(["keyboard", "p", null, "plain"]);
   });
 
-  it("split composite keys", () => {
+  it("accept composite keys and compare each part separately", () => {
     const plants = table({
       columns: ["co", "unit", "werk"],
       rows: [
@@ -165,7 +165,7 @@ describe("lookups", () => {
     expect(({} as Record<string, unknown>)["p"]).toBeUndefined();
   });
 
-  it("find the same as a linear search of the rows", () => {
+  it("give the same result as a linear search of the rows", () => {
     const cell = fc.oneof(fc.constantFrom("a", "b", "A", "*", "a*"), fc.constant(null));
     fc.assert(
       fc.property(
@@ -189,14 +189,14 @@ describe("lookups", () => {
 });
 
 describe("short form", () => {
-  it("has the columns from and to, and an effective default", () => {
+  it("has the columns from and to, and applies its default", () => {
     const short = table({ entries: { piece: "ST", box: "KAR" }, default: "ST" });
     expect([short.columnIds, short.find("from", "to", "box"), short.find("from", "to", "crate")]).toEqual([["from", "to"], "KAR", "ST"]);
     expect(() => table({ entries: { a: "b" }, default: "x", onMissing: "error" }).find("from", "to", "c")).toThrow("no entry");
   });
 });
 
-describe("checks", () => {
+describe("invalid tables", () => {
   it.each([
     [[], ["a table must be an object with 'columns' and 'rows', or with 'entries'"]],
     [{ columns: ["a"], rows: [] }, ["columns: expected a list of at least two columns"]],
@@ -217,7 +217,7 @@ describe("checks", () => {
       { match: "regex", columns: ["a", "b"], rows: [["(?=x)", "x"]] },
       ["rows[0][0]: the regular expression '(?=x)' is invalid: (?=…) is not supported, because look-around and atomic groups cannot be matched in linear time"],
     ],
-  ])("%j", (document, expected) => {
+  ])("%j is rejected", (document, expected) => {
     expect(problemsOf(document)).toEqual(expected);
   });
 });
@@ -271,7 +271,7 @@ describe("warnings", () => {
   });
 });
 
-it("is written with one row per line and read back the same", () => {
+it("a table is written with one row per line and read back the same", () => {
   expect(documentText(units)).toContain('\n    ["box","KAR","CT"],\n');
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

@@ -10,13 +10,14 @@ export function bodyData(body: unknown): unknown {
   }
 }
 
-/** Every member of `part` is in `whole`; lists must have the same length. */
-export function isPartOf(part: unknown, whole: unknown): boolean {
-  if (Array.isArray(part)) return Array.isArray(whole) && part.length === whole.length && part.every((item, index) => isPartOf(item, whole[index]));
-  if (typeof part !== "object" || part === null) return part === whole;
+/** True when `actual` has every member of `expected`; lists must have the same length. */
+export function isPartOf(expected: unknown, actual: unknown): boolean {
+  if (Array.isArray(expected))
+    return Array.isArray(actual) && expected.length === actual.length && expected.every((item, index) => isPartOf(item, actual[index]));
+  if (typeof expected !== "object" || expected === null) return expected === actual;
   return (
-    typeof whole === "object" &&
-    whole !== null &&
-    Object.entries(part).every(([name, value]) => Object.hasOwn(whole, name) && isPartOf(value, (whole as Record<string, unknown>)[name]))
+    typeof actual === "object" &&
+    actual !== null &&
+    Object.entries(expected).every(([name, value]) => Object.hasOwn(actual, name) && isPartOf(value, (actual as Record<string, unknown>)[name]))
   );
 }

@@ -8,7 +8,7 @@ export function assignStepIds(binding: Binding, prefix = ""): void {
     if (usedIds.has(node.id))
       binding.report(
         "step-id-duplicate",
-        `the step id '${node.id}' is used twice in ${binding.place}`,
+        `the step id '${node.id}' is used twice in ${binding.scopeLabel}`,
         { path: `${path}.id`, span: node.span },
         "change one of the ids",
       );

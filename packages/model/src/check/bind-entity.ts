@@ -6,12 +6,12 @@ import { bindMap } from "./bind-map.ts";
 import { kindOf } from "./bind-scalar.ts";
 import { asMap } from "./as-map.ts";
 import type { Binding, Owner } from "./binding.ts";
-import { holdsSteps } from "../schema/json-schema.ts";
+import { definesBlock } from "../schema/json-schema.ts";
 import { commonNames, isDisabled } from "./common-fields.ts";
 
-/** Binds a top-level entity. An entity that is a list gives one node per item. `nth` counts entities of that name from 1. */
+/** Binds a top-level entity. An entity that is a list results in one node per item. `nth` counts entities of that name from 1. */
 export function bindEntity(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner, nth: number): EntityNode[] {
-  binding.place = `${shape.name} ${nth}`;
+  binding.scopeLabel = `${shape.name} ${nth}`;
   binding.routeId = undefined;
   binding.step = undefined;
   binding.drafts = [];
@@ -40,7 +40,7 @@ function bindOne(binding: Binding, shape: EntityShape, tree: Tree, owner: Owner)
     );
     return undefined;
   }
-  const block = holdsSteps(shape.options);
+  const block = definesBlock(shape.options);
   const draftCount = binding.drafts.length;
   const options = bindMap(binding, map, shape.options, owner, block ? { ignore: commonNames } : {});
   if (shape.name === "errorHandler") checkErrorHandler(binding, map, owner);

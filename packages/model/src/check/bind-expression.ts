@@ -100,7 +100,7 @@ function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: stri
 
 /** The words `null` and `~` are valid expressions, so the source text is checked: only a missing value is an error. */
 function expressionText(binding: Binding, tree: Tree, owner: Owner): string | Absent {
-  // `{{?name}}` without a value gives an empty expression: null as a value, false as a condition.
+  // `{{?name}}` without a value results in an empty expression: null as a value, false as a condition.
   if (tree.type === "scalar" && tree.text !== null && binding.placeholders.resolve(tree.text).kind === "absent") return "";
   const writtenText = tree.type === "scalar" && tree.text === null ? binding.options.source.slice(tree.span.start, tree.span.end) : "";
   const bound = bindText(binding, writtenText === "" ? tree : { type: "scalar", text: writtenText, quoted: false, span: tree.span }, owner, owner.label);

@@ -125,7 +125,7 @@ describe("ids", () => {
 });
 
 describe("steps and options", () => {
-  test("short forms, coercion and defaults", () => {
+  test("short forms are accepted, values are coerced and defaults are set", () => {
     const [log, remove, aggregate] = stepsOf(
       "- log: hi\n- removeHeaders: x*\n- aggregate:\n    aggregationStrategy: s\n    correlationExpression: {header: id}\n    completionSize: '5'\n    completionTimeout: 2s\n    eagerCheckCompletion: TRUE\n    steps: [{log: x}]",
     );
@@ -229,7 +229,7 @@ describe("steps and options", () => {
     "setBody: {simple: {expression: hi}}",
     "setBody: {expression: {simple: hi}}",
     "setBody: {expression: {simple: {expression: hi}}}",
-  ])("%s is the same expression", (step) => {
+  ])("%s is bound to the same expression", (step) => {
     expect(stepsOf(`- ${step}`)[0]?.options["expression"]).toMatchObject({ language: "simple", text: "hi" });
   });
 
@@ -339,10 +339,10 @@ describe("templates", () => {
     const body = bind(source).flow.entities[0]?.options["tree"] as Extract<Parameters<typeof bindRoute>[0], { type: "map" }>;
     const from = { ...body, entries: body.entries.filter((entry) => entry.key === "from") };
     const values: Record<string, string> = { q: "in", wait: "5", level: "WARN" };
-    const bound = bindRoute(from, sampleVocabulary, { flowId: "orders", source, routeId: "made", property: (name) => values[name] });
+    const bound = bindRoute(from, sampleVocabulary, { flowId: "orders", source, routeId: "created", property: (name) => values[name] });
     expect(bound.diagnostics).toEqual([]);
-    expect(bound.route).toMatchObject({ id: "made", from: { uri: "direct:in" } });
-    const checked = bindRoute(from, sampleVocabulary, { flowId: "orders", source, routeId: "made", property: () => undefined, unresolved: "keep" });
+    expect(bound.route).toMatchObject({ id: "created", from: { uri: "direct:in" } });
+    const checked = bindRoute(from, sampleVocabulary, { flowId: "orders", source, routeId: "created", property: () => undefined, unresolved: "keep" });
     expect(checked.diagnostics).toEqual([]);
     expect(checked.usedProperties).toEqual(["q", "wait", "level"]);
   });

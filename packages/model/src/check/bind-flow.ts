@@ -88,7 +88,7 @@ class FlowBinding {
     items.forEach((item, index) => {
       this.#binding.routeId = undefined;
       this.#binding.step = undefined;
-      this.#binding.place = "this flow";
+      this.#binding.scopeLabel = "this flow";
       const path = `[${index}]`;
       if (item.type === "map" && item.entries.length === 1) return this.#item(item.entries[0] as MapEntry, path, ids, index);
       const got = item.type === "map" ? `${item.entries.length} keys` : kindOf(item);

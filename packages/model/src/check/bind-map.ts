@@ -13,9 +13,9 @@ import { closest } from "./did-you-mean.ts";
 import { inCamelCase } from "./kebab-case.ts";
 
 export function bindMap(binding: Binding, map: MapTree, fields: Fields, owner: Owner, rules: MapRules = {}): Record<string, unknown> {
-  const work = new MapBinding(binding, fields, owner, rules);
-  for (const entry of map.entries) work.entry(entry);
-  return work.finish();
+  const mapBinding = new MapBinding(binding, fields, owner, rules);
+  for (const entry of map.entries) mapBinding.entry(entry);
+  return mapBinding.finish();
 }
 
 class MapBinding {
@@ -27,7 +27,7 @@ class MapBinding {
   /** Fields that were written, valid or not: they are not missing. */
   readonly #writtenFields = new Set<string>();
   /** The position of each option, for errors found after all are bound. */
-  readonly #places = new Map<string, Owner>();
+  readonly #positions = new Map<string, Owner>();
   /** Unknown keys; checked last, when it is clear what is missing. */
   readonly #unknownEntries: MapEntry[] = [];
   readonly #plan: FieldsPlan;
@@ -48,19 +48,19 @@ class MapBinding {
     const entry = this.#inCamelCase(written);
     const { key, value } = entry;
     const binding = this.#binding;
-    const place = this.#at(written);
+    const position = this.#at(written);
     const what = `option '${clip(key)}' of ${this.#owner.label}`;
     if (this.#expression !== undefined && (key === "expression" || key === this.#expression)) {
-      return this.#bindOnce(this.#expression, entry, () => bindExpression(binding, value, place, this.#owner.label));
+      return this.#bindOnce(this.#expression, entry, () => bindExpression(binding, value, position, this.#owner.label));
     }
     if (Object.hasOwn(this.#fields, key)) {
       if (this.#writtenFields.has(key)) return this.#reportTwice(written, key);
       this.#writtenFields.add(key);
       const { unsupported } = describe(this.#fields[key] as never).spec;
-      if (unsupported !== undefined) return binding.report("refused", `${what}: ${unsupported}`, place);
-      this.#cautionBlock(entry, place, what);
-      if (key === this.#plan.parameters) this.#places.set(key, place);
-      const bound = bindValue(binding, this.#fields[key] as never, value, place, what);
+      if (unsupported !== undefined) return binding.report("refused", `${what}: ${unsupported}`, position);
+      this.#cautionBlock(entry, position, what);
+      if (key === this.#plan.parameters) this.#positions.set(key, position);
+      const bound = bindValue(binding, this.#fields[key] as never, value, position, what);
       if (bound !== absent) this.#values[key] = bound;
       else if (isOptionalGap(binding, entry)) this.#writtenFields.delete(key);
       return;
@@ -81,9 +81,9 @@ class MapBinding {
   }
 
   /** Scalars are checked where their text is read. */
-  #cautionBlock({ key, value }: MapEntry, place: Owner, what: string): void {
+  #cautionBlock({ key, value }: MapEntry, position: Owner, what: string): void {
     const caution = value.type === "scalar" ? undefined : describe(this.#fields[key] as never).spec.caution?.("");
-    if (caution !== undefined) this.#binding.warn("option-caution", `${what}: ${caution}`, place);
+    if (caution !== undefined) this.#binding.warn("option-caution", `${what}: ${caution}`, position);
   }
 
   #reportTwice(entry: MapEntry, name: string): void {
@@ -179,7 +179,7 @@ class MapBinding {
     this.#binding.report(
       "uri-twice",
       `${this.#owner.label} has options both in its '${uri}' and in '${parameters}': keep one of them`,
-      this.#places.get(parameters) ?? this.#owner,
+      this.#positions.get(parameters) ?? this.#owner,
       `move the options after '?' into '${parameters}'`,
     );
   }

@@ -53,13 +53,13 @@ export function bindBareFrom(binding: Binding, tree: Tree, owner: Owner, routeId
 }
 
 function startRoute(binding: Binding, routeId: string): void {
-  binding.place = `route '${routeId}'`;
+  binding.scopeLabel = `route '${routeId}'`;
   binding.routeId = routeId;
   binding.drafts = [];
   binding.step = undefined;
 }
 
-/** `hasSteps`: misplaced steps were already reported, so they are not missing too. */
+/** `hasSteps`: misplaced steps were already reported, so they are not reported as missing too. */
 function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, options: Record<string, unknown>, hasSteps = false): RouteNode | undefined {
   if (tree.type !== "map") {
     const hint =
@@ -84,8 +84,8 @@ function bindFrom(binding: Binding, tree: Tree, owner: Owner, routeId: string, o
     parameters: (parameters ?? Object.create(null)) as Record<string, string>,
     span: uriTree.span,
   };
-  const { id: _, ...own } = options;
-  return { id: routeId, from, fromOptions, steps: (steps ?? []) as readonly StepNode[], options: own, span: owner.span };
+  const { id: _, ...routeOptions } = options;
+  return { id: routeId, from, fromOptions, steps: (steps ?? []) as readonly StepNode[], options: routeOptions, span: owner.span };
 }
 
 function entryOf(map: MapTree, key: string): Tree | undefined {

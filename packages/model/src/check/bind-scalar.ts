@@ -14,7 +14,7 @@ export function kindOf(tree: Tree): string {
 }
 
 /** A scalar's text with placeholders resolved; anything else is reported. */
-export function bindText(binding: Binding, tree: Tree, owner: Owner, what: string): { text: string; open: boolean } | Absent {
+export function bindText(binding: Binding, tree: Tree, owner: Owner, what: string): { text: string; hasUnresolved: boolean } | Absent {
   if (tree.type !== "scalar" || tree.text === null) {
     binding.report("option-invalid", `${what}: expected a string, got ${kindOf(tree)}`, { path: owner.path, span: tree.span });
     return absent;
@@ -39,7 +39,7 @@ export function bindScalar(binding: Binding, field: Field<unknown>, tree: Tree, 
   }
   const bound = bindText(binding, tree, owner, what);
   if (bound === absent) return absent;
-  if (bound.open) return bound.text;
+  if (bound.hasUnresolved) return bound.text;
   const result = field.safeParse(bound.text);
   if (result.success) {
     const caution = spec.caution?.(bound.text.trim());

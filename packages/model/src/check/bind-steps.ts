@@ -20,7 +20,7 @@ export function bindSteps(binding: Binding, tree: Tree, path: string): readonly 
   if (tree.type === "scalar" && tree.text === null) return [];
   binding.report(
     "steps-shape",
-    `'steps' in ${binding.place}: expected a list of steps, got ${kindOf(tree)}`,
+    `'steps' in ${binding.scopeLabel}: expected a list of steps, got ${kindOf(tree)}`,
     { path, span: tree.span },
     "start each step with '- '",
   );
@@ -31,7 +31,7 @@ function bindItems(binding: Binding, items: readonly Tree[], first: number, path
   const steps: StepNode[] = [];
   if (binding.depth >= maxDepth) {
     const span = (items[first] as Tree).span;
-    binding.report("limit", `limit exceeded: steps in ${binding.place} are nested deeper than ${maxDepth} levels`, { path, span });
+    binding.report("limit", `limit exceeded: steps in ${binding.scopeLabel} are nested deeper than ${maxDepth} levels`, { path, span });
     return steps;
   }
   const outer = binding.step;
@@ -99,7 +99,7 @@ function bindStep(binding: Binding, shape: StepShape, map: MapTree, owner: Owner
   return { step: undefined, adopted: adopts };
 }
 
-/** Moves clauses written among the steps to the option they belong to; a clause with an existing list joins it. */
+/** Moves clauses written among the steps to the option they belong to; a clause whose option is already a list is appended to it. */
 function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [], options }: StepShape, path: string): MapTree {
   const steps = map.entries.find((entry) => entry.key === "steps");
   if (steps?.value.type !== "list") return map;
@@ -114,10 +114,10 @@ function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [
   for (const clause of clauses) {
     const at = entries.findIndex((entry) => entry.key === clause.key);
     const isList = describe(options[clause.key] as never).kind === "list";
-    const own: Tree = isList ? { type: "list", items: [clause.value], span: clause.value.span } : clause.value;
-    const before = entries[at];
-    if (before === undefined || !isList || before.value.type !== "list") entries.push({ ...clause, value: own });
-    else entries[at] = { ...before, value: { ...before.value, items: [...before.value.items, clause.value] } };
+    const value: Tree = isList ? { type: "list", items: [clause.value], span: clause.value.span } : clause.value;
+    const existing = entries[at];
+    if (existing === undefined || !isList || existing.value.type !== "list") entries.push({ ...clause, value });
+    else entries[at] = { ...existing, value: { ...existing.value, items: [...existing.value.items, clause.value] } };
   }
   return { ...map, entries };
 }
@@ -133,7 +133,7 @@ function reportShape(binding: Binding, item: Tree, path: string): void {
   const at = { path, span: item.span };
   if (item.type === "scalar" && item.text !== null) {
     const hint = binding.vocabulary.steps.has(item.text) ? `write '${item.text}: {}'` : "write 'name: {…}'";
-    return binding.report("step-shape", `a step in ${binding.place} must be a mapping, got '${clip(item.text)}' (${hint})`, at, hint);
+    return binding.report("step-shape", `a step in ${binding.scopeLabel} must be a mapping, got '${clip(item.text)}' (${hint})`, at, hint);
   }
   const got = item.type === "map" ? `${item.entries.length} keys` : kindOf(item);
   const keys = item.type === "map" ? item.entries.map((entry) => entry.key) : [];
@@ -141,7 +141,7 @@ function reportShape(binding: Binding, item: Tree, path: string): void {
     keys.length > 1 && binding.vocabulary.steps.has(keys[0] as string)
       ? `indent '${clip(keys[1] as string)}' below '${keys[0]}', or start it with '- '`
       : undefined;
-  binding.report("step-shape", withHint(`a step in ${binding.place} must be a mapping with exactly one key, got ${got}`, hint), at, hint);
+  binding.report("step-shape", withHint(`a step in ${binding.scopeLabel} must be a mapping with exactly one key, got ${got}`, hint), at, hint);
 }
 
 function reportUnknown(binding: Binding, name: string, owner: Owner): void {
@@ -159,7 +159,12 @@ function reportUnknown(binding: Binding, name: string, owner: Owner): void {
           : vocabulary.entities.has(name)
             ? `'${name}' is a top-level element: move it out of the steps`
             : ownerOf(vocabulary, name);
-  binding.report("step-unknown", withHint(`unknown step '${clip(name)}' in ${binding.place}`, hint), owner, hint ?? "see the step reference for all names");
+  binding.report(
+    "step-unknown",
+    withHint(`unknown step '${clip(name)}' in ${binding.scopeLabel}`, hint),
+    owner,
+    hint ?? "see the step reference for all names",
+  );
 }
 
 /** Names that are not steps but part of one, such as `doCatch`. */
@@ -173,7 +178,7 @@ function reportNoMap(binding: Binding, shape: StepShape, value: Tree, owner: Own
   const hint = inline ? `write '${shape.name}: {simple: …}'` : `write '${shape.name}: {}' with its options inside the braces or on lines below`;
   binding.report(
     "step-shape",
-    `${owner.label} in ${binding.place} needs a mapping, got ${kindOf(value)} (${hint})`,
+    `${owner.label} in ${binding.scopeLabel} needs a mapping, got ${kindOf(value)} (${hint})`,
     { path: owner.path, span: owner.span },
     hint,
   );

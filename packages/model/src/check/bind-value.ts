@@ -6,7 +6,7 @@ import { bindFormatMap } from "./bind-format.ts";
 import { asMap } from "./as-map.ts";
 import { absent, bindParameters, bindScalar, kindOf } from "./bind-scalar.ts";
 import { bindSteps } from "./bind-steps.ts";
-import { holdsSteps } from "../schema/json-schema.ts";
+import { definesBlock } from "../schema/json-schema.ts";
 import { commonNames, isDisabled } from "./common-fields.ts";
 import type { Binding, Owner } from "./binding.ts";
 
@@ -50,8 +50,8 @@ function bindList(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner, w
 function bindItems(binding: Binding, item: Field<unknown>, trees: readonly Tree[], owner: Owner, what: string): unknown[] {
   const values: unknown[] = [];
   trees.forEach((tree, index) => {
-    const place = { label: owner.label, path: `${owner.path}[${index}]`, span: tree.span };
-    const value = bindValue(binding, item, tree, place, what);
+    const position = { label: owner.label, path: `${owner.path}[${index}]`, span: tree.span };
+    const value = bindValue(binding, item, tree, position, what);
     if (value !== absent) values.push(value);
   });
   return values;
@@ -70,7 +70,7 @@ function bindObject(binding: Binding, info: FieldInfo, tree: Tree, owner: Owner)
     );
     return absent;
   }
-  const isBlock = holdsSteps(fields);
+  const isBlock = definesBlock(fields);
   const draftCount = binding.drafts.length;
   const values = binding.bindMap(binding, map, fields, owner, isBlock ? { ignore: commonNames } : {});
   if (isBlock && isDisabled(binding, map, owner)) {

@@ -50,7 +50,7 @@ export class Binding {
   readonly options: BindOptions;
   readonly placeholders: Placeholders;
   /** The route or entity being bound, as in `route 'orders'`. */
-  place = "this flow";
+  scopeLabel = "this flow";
   routeId: string | undefined;
   step: StepDraft | undefined;
   /** Steps of the route or entity being bound, in document order. */

@@ -36,23 +36,23 @@ function bind({ yaml, params = {} }: Case) {
 }
 
 describe.skipIf(folder === undefined)("Camel's documents (needs SLUICE_CONFORMANCE, a folder with the conformance set)", () => {
-  test.each(cases("documents.jsonl").filter((one) => one.expect.rejected !== true))("$id accepted: $title", (one) => {
-    const { routes, faults } = bind(one);
+  test.each(cases("documents.jsonl").filter((testCase) => testCase.expect.rejected !== true))("$id accepted: $title", (testCase) => {
+    const { routes, faults } = bind(testCase);
     expect(faults).toEqual([]);
-    if (one.expect.routeIds !== undefined) expect(routes.map((route) => route.id)).toEqual(one.expect.routeIds);
+    if (testCase.expect.routeIds !== undefined) expect(routes.map((route) => route.id)).toEqual(testCase.expect.routeIds);
   });
 
-  const rejected = cases("documents.jsonl").filter((one) => one.expect.rejected === true);
-  test.each(rejected.filter((one) => !needsEngine(one)))("$id rejected: $title", (one) => {
-    expect(bind(one).faults).not.toEqual([]);
+  const rejected = cases("documents.jsonl").filter((testCase) => testCase.expect.rejected === true);
+  test.each(rejected.filter((testCase) => !needsEngine(testCase)))("$id rejected: $title", (testCase) => {
+    expect(bind(testCase).faults).not.toEqual([]);
   });
 
   test.skip.each(rejected.filter(needsEngine))("$id rejected: $title (needs the engine)", () => undefined);
 
   const eip = cases("eip.jsonl");
-  test.each(eip.filter((one) => !one.yaml.includes("{{")))("$id binds: $title", (one) => {
-    expect(bind(one).faults).toEqual([]);
+  test.each(eip.filter((testCase) => !testCase.yaml.includes("{{")))("$id binds: $title", (testCase) => {
+    expect(bind(testCase).faults).toEqual([]);
   });
 
-  test.skip.each(eip.filter((one) => one.yaml.includes("{{")))("$id binds: $title (needs the properties of the runtime)", () => undefined);
+  test.skip.each(eip.filter((testCase) => testCase.yaml.includes("{{")))("$id binds: $title (needs the properties of the runtime)", () => undefined);
 });

@@ -1,4 +1,4 @@
-/** Candidates that are compared; a document may define a hundred thousand names. */
+/** Maximum number of candidates compared: a document may define a hundred thousand names. */
 const maxCandidates = 1_000;
 
 /** The candidate closest to a mistyped word, if one of the first thousand is close enough. */
@@ -52,17 +52,17 @@ function editDistance(left: string, right: string, limit: number): number {
   for (let column = 0; column < width; column++) last[column] = column;
   for (let row = 1; row <= left.length; row++) {
     const letter = left.charCodeAt(row - 1);
-    let least = (current[0] = row);
+    let rowMinimum = (current[0] = row);
     for (let column = 1; column < width; column++) {
       const other = right.charCodeAt(column - 1);
       let cost = Math.min((last[column] as number) + 1, (current[column - 1] as number) + 1, (last[column - 1] as number) + (letter === other ? 0 : 1));
       if (row > 1 && column > 1 && letter === right.charCodeAt(column - 2) && left.charCodeAt(row - 2) === other)
         cost = Math.min(cost, (beforeLast[column - 2] as number) + 1);
       current[column] = cost;
-      if (cost < least) least = cost;
+      if (cost < rowMinimum) rowMinimum = cost;
     }
     // Later rows are never below this minimum.
-    if (least >= limit) return limit;
+    if (rowMinimum >= limit) return limit;
     [beforeLast, last, current] = [last, current, beforeLast];
   }
   return last[right.length] as number;

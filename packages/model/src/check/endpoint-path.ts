@@ -7,7 +7,7 @@ interface PathPattern {
   readonly opening: string;
 }
 
-/** Bounded: syntaxes only come from declarations. */
+/** Bounded: syntaxes come only from declarations. */
 const patterns = new Map<string, PathPattern>();
 
 export function readSyntax(syntax: string): PathPattern {

@@ -166,8 +166,8 @@ class EndpointBinding {
     const { path, options } = this.#shape;
     const supported = Object.entries(options).flatMap(([option, field]) => (describe(field).spec.unsupported === undefined ? [option] : []));
     const names = [...Object.keys(path), ...supported];
-    const meant = closest(name, [...Object.keys(path), ...Object.keys(options)]) ?? related(name, names);
-    if (meant !== undefined) return `did you mean '${meant}'?`;
+    const suggestion = closest(name, [...Object.keys(path), ...Object.keys(options)]) ?? related(name, names);
+    if (suggestion !== undefined) return `did you mean '${suggestion}'?`;
     return names.length === 0 ? undefined : `allowed: ${listNames(names.toSorted())}`;
   }
 

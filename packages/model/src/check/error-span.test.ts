@@ -45,7 +45,7 @@ describe("position of an error found after binding", () => {
 });
 
 describe("position of a character in a string", () => {
-  const place = (source: string, offset: number): string => {
+  const positionOf = (source: string, offset: number): string => {
     const entry = (readTree(source).tree as Extract<Tree, { type: "map" }>).entries[0]?.value as Extract<Tree, { type: "scalar" }>;
     const { line, column } = spanInText(source, entry.span, entry.text as string, offset);
     return `${line}:${column}`;
@@ -62,5 +62,5 @@ describe("position of a character in a string", () => {
     ["a block, second line", "a: |\n  1 +\n  x\n", 4, "3:3"],
     ["not found in a folded block", "a: >\n  1 +\n  x\n", 4, "1:4"],
     ["beyond the text", "a: 1", 9, "1:4"],
-  ])("%s", (_, source, offset, expected) => expect(place(source, offset)).toBe(expected));
+  ])("%s", (_, source, offset, expected) => expect(positionOf(source, offset)).toBe(expected));
 });

@@ -47,32 +47,32 @@ function valid(schema: Schema | boolean, value: unknown): boolean {
       case "enum":
         return rule.includes(value);
       case "anyOf":
-        return rule.some((one: Schema) => valid(one, value));
+        return rule.some((candidate: Schema) => valid(candidate, value));
       case "oneOf":
-        return rule.filter((one: Schema) => valid(one, value)).length === 1;
+        return rule.filter((candidate: Schema) => valid(candidate, value)).length === 1;
       case "allOf":
-        return rule.every((one: Schema) => valid(one, value));
+        return rule.every((candidate: Schema) => valid(candidate, value));
       case "not":
         return !valid(rule, value);
       case "items":
         return !Array.isArray(value) || value.every((item) => valid(rule, item));
       case "properties":
-        return object === undefined || Object.entries(object).every(([key, one]) => !Object.hasOwn(rule, key) || valid(rule[key], one));
+        return object === undefined || Object.entries(object).every(([key, member]) => !Object.hasOwn(rule, key) || valid(rule[key], member));
       case "additionalProperties":
         return (
           object === undefined ||
           Object.entries(object).every(
-            ([key, one]) =>
+            ([key, member]) =>
               Object.hasOwn(schema["properties"] ?? {}, key) ||
               Object.keys(schema["patternProperties"] ?? {}).some((pattern) => new RegExp(pattern).test(key)) ||
-              (rule !== false && valid(rule, one)),
+              (rule !== false && valid(rule, member)),
           )
         );
       case "patternProperties":
         return (
           object === undefined ||
-          Object.entries(object).every(([key, one]) =>
-            Object.entries<Schema>(rule).every(([pattern, inner]) => !new RegExp(pattern).test(key) || valid(inner, one)),
+          Object.entries(object).every(([key, member]) =>
+            Object.entries<Schema>(rule).every(([pattern, inner]) => !new RegExp(pattern).test(key) || valid(inner, member)),
           )
         );
       case "if":
@@ -97,7 +97,7 @@ function valid(schema: Schema | boolean, value: unknown): boolean {
 }
 
 const accepts = (yaml: string): boolean => valid(flowSchema, parse(yaml));
-const routed = (step: string): string => `- from: {uri: "direct:a", steps: [${step}]}\n`;
+const routeWith = (step: string): string => `- from: {uri: "direct:a", steps: [${step}]}\n`;
 
 test.each([
   "{log: hi}",
@@ -111,7 +111,7 @@ test.each([
   "{stop: {}}",
   "{choice: {when: [{id: w, simple: x, steps: [{log: y}]}], otherwise: {steps: []}}}",
   "{aggregate: {correlationExpression: {header: id}, aggregationStrategy: s, completionSize: '{{n}}', completionTimeout: 5s}}",
-])("%s is a step", (step) => expect(accepts(routed(step))).toBe(true));
+])("%s is a step", (step) => expect(accepts(routeWith(step))).toBe(true));
 
 test.each([
   "{lgo: hi}",
@@ -125,7 +125,7 @@ test.each([
   "{setHeader: {constant: x}}",
   "{log: a, to: b}",
   "stop",
-])("%s is rejected", (step) => expect(accepts(routed(step))).toBe(false));
+])("%s is rejected", (step) => expect(accepts(routeWith(step))).toBe(false));
 
 test.each(["- route: {id: x}\n", "- from: direct:a\n", "- flow: {}\n", "route: {}\n", "- route: {steps: [], from: {uri: a, steps: []}}\n"])(
   "%s is not a flow",
@@ -164,10 +164,10 @@ const cases = ["documents.jsonl", "eip.jsonl"].flatMap((file) =>
 );
 
 test.skipIf(cases.length === 0)("the schema accepts every document that Camel accepts (needs SLUICE_CONFORMANCE, a folder with the conformance set)", () => {
-  const refused = cases
+  const rejected = cases
     .map((line) => JSON.parse(line) as { id: string; yaml: string; expect: { rejected?: boolean } })
-    .filter((one) => one.expect.rejected !== true && !accepts(one.yaml));
-  expect(refused.map((one) => one.id)).toEqual([]);
+    .filter((testCase) => testCase.expect.rejected !== true && !accepts(testCase.yaml));
+  expect(rejected.map((testCase) => testCase.id)).toEqual([]);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // The JSON Schema of a flow document, generated from the vocabulary and the fields of routes.
 import type { Fields } from "../schema/field.ts";
-import { definition, holdsSteps, scalarSchema, SchemaWriter } from "../schema/json-schema.ts";
+import { definition, definesBlock, scalarSchema, SchemaWriter } from "../schema/json-schema.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { connectorDefinitions, endpointSchema } from "./endpoint-schema.ts";
 import type { ConnectorShape } from "../schema/catalog-view.ts";
@@ -81,6 +81,6 @@ const noFields: Fields = {};
 
 function entitySchema(writer: SchemaWriter, shape: EntityShape): JsonSchema {
   if (shape.raw === true) return { type: "object" };
-  const item = shortOr(shape.shorthand, writer.fields(shape.options, holdsSteps(shape.options) ? commonFields : noFields));
+  const item = shortOr(shape.shorthand, writer.fields(shape.options, definesBlock(shape.options) ? commonFields : noFields));
   return shape.many === true ? { type: "array", items: item } : item;
 }

@@ -33,7 +33,7 @@ test.each([
   ["{{a:other}}", "A"],
   ["{{{{key}}}}", "A"],
   ["{{none:{{a}}-{{none:z}}}}", "A-z"],
-  ["{{a:{{never.asked}}}}", "A"],
+  ["{{a:{{never.used}}}}", "A"],
   ["{{?a}}", "A"],
   ["{{!yes}}", "false"],
   ["{{!no}}", "true"],
@@ -100,7 +100,7 @@ test("used names are listed once, in order", () => {
 
 test("unresolved names can be kept for a later binding", () => {
   const placeholders = new Placeholders({ property: (name) => values[name], unresolved: "keep" });
-  expect(placeholders.resolve("{{a}}/{{p}}/{{?q}}")).toEqual({ kind: "text", text: "A/{{p}}/{{?q}}", open: true });
+  expect(placeholders.resolve("{{a}}/{{p}}/{{?q}}")).toEqual({ kind: "text", text: "A/{{p}}/{{?q}}", hasUnresolved: true });
 });
 
 test("never throws or hangs, for any text", () => {

@@ -1,5 +1,5 @@
 // Resolves `{{name}}`, `{{name:default}}`, `{{?name}}`, `{{!name}}` and the `env:`, `sys:` and `boolean:` functions, including nested ones and those inside
-// property values. Cycles, depth, and the length of each text and the total length are bounded.
+// property values. Cycles are rejected; nesting depth, the length of each text and the total length are limited.
 export interface PlaceholderOptions {
   /** The value of a name; functions include their prefix, such as `env:HOME` and `sys:user.dir`. */
   property(name: string): string | undefined;
@@ -8,8 +8,8 @@ export interface PlaceholderOptions {
 }
 
 export type Resolution =
-  /** `open`: the text still contains unresolved placeholders. */
-  | { readonly kind: "text"; readonly text: string; readonly open: boolean }
+  /** `hasUnresolved`: the text still contains unresolved placeholders. */
+  | { readonly kind: "text"; readonly text: string; readonly hasUnresolved: boolean }
   /** A `{{?name}}` without value: the option counts as not written. */
   | { readonly kind: "absent" }
   /** `name`: the invalid placeholder as written, when it is directly in the text. */
@@ -36,7 +36,7 @@ export class Placeholders {
   readonly #cache = new Map<string, string | undefined>();
   readonly #used = new Set<string>();
   #total = 0;
-  #open = false;
+  #hasUnresolved = false;
 
   constructor(options: PlaceholderOptions) {
     this.#options = options;
@@ -48,14 +48,14 @@ export class Placeholders {
   }
 
   resolve(text: string): Resolution {
-    if (!text.includes("{{")) return { kind: "text", text, open: false };
-    this.#open = false;
+    if (!text.includes("{{")) return { kind: "text", text, hasUnresolved: false };
+    this.#hasUnresolved = false;
     try {
       const resolved = this.#expand(text, []);
       this.#total += resolved.length;
       if (this.#total > maxTotal) throw new PlaceholderFault("placeholder-limit", `the placeholders of this flow expand to more than ${maxTotal} characters`);
       if (resolved === gap) return { kind: "absent" };
-      return { kind: "text", text: resolved.includes(gap) ? withoutGaps(resolved) : resolved, open: this.#open };
+      return { kind: "text", text: resolved.includes(gap) ? withoutGaps(resolved) : resolved, hasUnresolved: this.#hasUnresolved };
     } catch (error) {
       if (error instanceof PlaceholderFault) {
         const { code, message, placeholder } = error;
@@ -101,7 +101,7 @@ export class Placeholders {
 
   #missing(sign: string, name: string, inner: string): string {
     if (this.#options.unresolved === "keep") {
-      this.#open = true;
+      this.#hasUnresolved = true;
       return `{{${inner}}}`;
     }
     if (sign === "?") return gap;
@@ -152,7 +152,7 @@ function negate(value: string, name: string): string {
   throw new PlaceholderFault("placeholder-invalid", `the value of '{{!${clip(name)}}}' must be true or false`);
 }
 
-/** Where the placeholder that is open at `from` closes. */
+/** The index of the `}}` that closes the placeholder whose content starts at `from`; -1 when it is not closed. */
 function closingIndex(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length - 1; at++) {
@@ -167,7 +167,7 @@ function closingIndex(text: string, from: number): number {
   return -1;
 }
 
-/** The start of the default: the first colon outside nested placeholders and after a function's own. */
+/** The start of the default: the first colon outside nested placeholders and after the prefix of a function. */
 function defaultSeparator(body: string): number {
   const prefix = /^\s*(?:env|sys|service|bean|boolean):/.exec(body)?.[0].length ?? 0;
   if (body.trimStart().startsWith("boolean:")) return body.length;

@@ -3,7 +3,7 @@ import { f } from "../schema/field.ts";
 import type { Fields } from "../schema/field.ts";
 import type { Described, EntityShape, FormatShape, LanguageShape, StepShape, Vocabulary } from "../schema/shape.ts";
 
-const about: Described = { title: "", summary: "", group: "test", since: "0.1" };
+const metadata: Described = { title: "", summary: "", group: "test", since: "0.1" };
 const text = (required = false) => (required ? f.string({ doc: "", required: true }) : f.string({ doc: "" }));
 const flag = f.boolean({ doc: "" });
 const integer = f.integer({ doc: "" });
@@ -23,7 +23,7 @@ function byName<T extends { readonly name: string }>(shapes: readonly T[]): Read
 }
 
 function step(name: string, options: Fields, more: Partial<StepShape> = {}): StepShape {
-  return { ...about, name, options, ...more };
+  return { ...metadata, name, options, ...more };
 }
 
 const block = { adoptsSiblings: true } as const;
@@ -252,7 +252,7 @@ const shapes: readonly StepShape[] = [
 
 const typed = { resultType: text(), trim: flag };
 const language = (name: string, options: Fields = {}, textKey?: string): LanguageShape => ({
-  ...about,
+  ...metadata,
   name,
   options: { ...typed, ...options },
   ...(textKey === undefined ? {} : { textKey }),
@@ -282,9 +282,9 @@ const languages: readonly LanguageShape[] = [
 ];
 
 const formats: readonly FormatShape[] = [
-  { ...about, name: "json", options: { library: text(), ...flags("prettyPrint", "useList", "contentTypeHeader"), unmarshalType: text(), include: text() } },
+  { ...metadata, name: "json", options: { library: text(), ...flags("prettyPrint", "useList", "contentTypeHeader"), unmarshalType: text(), include: text() } },
   {
-    ...about,
+    ...metadata,
     name: "csv",
     options: {
       ...texts("delimiter", "recordSeparator", "quote", "quoteMode", "nullString"),
@@ -304,10 +304,10 @@ const formats: readonly FormatShape[] = [
       ),
     },
   },
-  { ...about, name: "base64", options: { urlSafe: flag, ...texts("lineSeparator"), lineLength: integer } },
-  { ...about, name: "custom", options: { ref: text(true) } },
+  { ...metadata, name: "base64", options: { urlSafe: flag, ...texts("lineSeparator"), lineLength: integer } },
+  { ...metadata, name: "custom", options: { ref: text(true) } },
   ...["yaml", "jacksonXml", "gzipDeflater", "zipDeflater", "zipFile"].map((name): FormatShape => ({
-    ...about,
+    ...metadata,
     name,
     options: { prettyPrint: flag, ...texts("unmarshalType"), usingIterator: flag },
   })),
@@ -352,7 +352,7 @@ const verb = f.list(
   { doc: "" },
 );
 
-const entity = (name: string, options: Fields, more: Partial<EntityShape> = {}): EntityShape => ({ ...about, name, options, ...more });
+const entity = (name: string, options: Fields, more: Partial<EntityShape> = {}): EntityShape => ({ ...metadata, name, options, ...more });
 const entities: readonly EntityShape[] = [
   entity("onException", onException, { beforeRoutes: true }),
   entity("onCompletion", onCompletion, { beforeRoutes: true }),

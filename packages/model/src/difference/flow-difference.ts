@@ -57,8 +57,8 @@ export interface FlowVersion {
 
 /** Compares two versions; undefined when one cannot be read. */
 export function flowDifference(before: string, after: string, flowId: string): FlowDifference | undefined {
-  const [old, now] = [readTree(before).tree, readTree(after).tree];
-  return old === undefined || now === undefined ? undefined : versionDifference(flowVersion(old, flowId), flowVersion(now, flowId));
+  const [old, latest] = [readTree(before).tree, readTree(after).tree];
+  return old === undefined || latest === undefined ? undefined : versionDifference(flowVersion(old, flowId), flowVersion(latest, flowId));
 }
 
 export function flowVersion(document: Tree, flowId: string): FlowVersion {
@@ -66,25 +66,25 @@ export function flowVersion(document: Tree, flowId: string): FlowVersion {
   return { tree, outline: outlineOf(tree, flowId) };
 }
 
-export function versionDifference(old: FlowVersion, now: FlowVersion): FlowDifference {
-  const [oldRoutes, newRoutes] = [byId(old.outline), byId(now.outline)];
-  const both = now.outline.routes.flatMap((route) => {
+export function versionDifference(old: FlowVersion, latest: FlowVersion): FlowDifference {
+  const [oldRoutes, newRoutes] = [byId(old.outline), byId(latest.outline)];
+  const both = latest.outline.routes.flatMap((route) => {
     const previous = oldRoutes.get(route.id);
     return previous === undefined ? [] : [[previous, route] as const];
   });
   return {
     before: old.outline,
-    after: now.outline,
+    after: latest.outline,
     routes: [
-      ...now.outline.routes.filter(({ id }) => !oldRoutes.has(id)).map((route): RouteChange => ({ change: "added", route, options: [] })),
+      ...latest.outline.routes.filter(({ id }) => !oldRoutes.has(id)).map((route): RouteChange => ({ change: "added", route, options: [] })),
       ...both.flatMap(([previous, current]): readonly RouteChange[] => {
-        const options = optionChanges(routeOptions(old.tree, previous), routeOptions(now.tree, current));
+        const options = optionChanges(routeOptions(old.tree, previous), routeOptions(latest.tree, current));
         return options.length === 0 ? [] : [{ change: "changed", route: current, options }];
       }),
       ...old.outline.routes.filter(({ id }) => !newRoutes.has(id)).map((route): RouteChange => ({ change: "removed", route, options: [] })),
     ],
-    steps: both.flatMap(([previous, current]) => stepChanges({ version: old, route: previous }, { version: now, route: current })),
-    elements: elementChanges(old, now),
+    steps: both.flatMap(([previous, current]) => stepChanges({ version: old, route: previous }, { version: latest, route: current })),
+    elements: elementChanges(old, latest),
   };
 }
 
@@ -103,13 +103,13 @@ interface RouteVersion {
   readonly route: RouteOutline;
 }
 
-function stepChanges(old: RouteVersion, now: RouteVersion): readonly StepChange[] {
-  const stepsWithPlace = ({ version, route }: RouteVersion): readonly PlacedStep[] =>
+function stepChanges(old: RouteVersion, latest: RouteVersion): readonly StepChange[] {
+  const placedStepsOf = ({ version, route }: RouteVersion): readonly PlacedStep[] =>
     placedSteps(route.steps, ({ path, name }) => writtenOptions(treeAt(version.tree, [...path, name])));
-  const [before, after] = [stepsWithPlace(old), stepsWithPlace(now)];
+  const [before, after] = [placedStepsOf(old), placedStepsOf(latest)];
   const matches = matchSteps(before, after);
   const moved = movedSteps(after, matches);
-  const routeId = now.route.id;
+  const routeId = latest.route.id;
   const found = after.flatMap((current): readonly StepChange[] => {
     const previous = matches.get(current);
     const change = { routeId, step: current.step, gap: undefined };
@@ -127,7 +127,7 @@ function stepChanges(old: RouteVersion, now: RouteVersion): readonly StepChange[
       routeId,
       step: previous.step,
       options: [],
-      gap: gapOf(previous, before, matched, now.route),
+      gap: gapOf(previous, before, matched, latest.route),
     })),
   ];
 }
@@ -147,7 +147,7 @@ function gapOf(removed: PlacedStep, before: readonly PlacedStep[], matched: Step
 }
 
 /** Elements of the same kind are compared in order. */
-function elementChanges(old: FlowVersion, now: FlowVersion): readonly ElementChange[] {
+function elementChanges(old: FlowVersion, latest: FlowVersion): readonly ElementChange[] {
   const texts = ({ tree }: FlowVersion, { path, name }: EntityOutline) => {
     const value = treeAt(tree, [...path, name]);
     return value === undefined ? new Map<string, string>() : allTexts(value);
@@ -158,14 +158,14 @@ function elementChanges(old: FlowVersion, now: FlowVersion): readonly ElementCha
     return index === -1 ? undefined : remaining.splice(index, 1)[0];
   };
   // Unchanged elements first, so that an inserted element does not shift the others of its kind.
-  const others = now.outline.entities.filter((current) => {
-    const own = texts(now, current);
-    return takeFirst((previous) => previous.name === current.name && optionChanges(texts(old, previous), own).length === 0) === undefined;
+  const others = latest.outline.entities.filter((current) => {
+    const currentTexts = texts(latest, current);
+    return takeFirst((previous) => previous.name === current.name && optionChanges(texts(old, previous), currentTexts).length === 0) === undefined;
   });
   const found = others.map((element): ElementChange => {
     const previous = takeFirst(({ name }) => name === element.name);
     if (previous === undefined) return { change: "added", element, options: [] };
-    return { change: "changed", element, options: optionChanges(texts(old, previous), texts(now, element)) };
+    return { change: "changed", element, options: optionChanges(texts(old, previous), texts(latest, element)) };
   });
   return [...found, ...remaining.map((element): ElementChange => ({ change: "removed", element, options: [] }))];
 }

@@ -33,7 +33,7 @@ export type StepMatches = ReadonlyMap<PlacedStep, PlacedStep>;
 export function matchSteps(before: readonly PlacedStep[], after: readonly PlacedStep[]): StepMatches {
   const unmatched = new Set(before);
   const matches = new Map<PlacedStep, PlacedStep>();
-  const match = (keyOf: (placed: PlacedStep) => string | undefined, fits: (previous: PlacedStep, current: PlacedStep) => boolean = () => true): void => {
+  const match = (keyOf: (placed: PlacedStep) => string | undefined, canMatch: (previous: PlacedStep, current: PlacedStep) => boolean = () => true): void => {
     const candidates = new Map<string, PlacedStep[]>();
     for (const previous of unmatched) {
       const key = keyOf(previous);
@@ -47,7 +47,7 @@ export function matchSteps(before: readonly PlacedStep[], after: readonly Placed
       const key = matches.has(current) ? undefined : keyOf(current);
       const list = key === undefined ? undefined : candidates.get(key);
       const previous = list?.at(-1);
-      if (previous === undefined || !fits(previous, current)) continue;
+      if (previous === undefined || !canMatch(previous, current)) continue;
       list?.pop();
       matches.set(current, previous);
       unmatched.delete(previous);

@@ -43,10 +43,10 @@ const isSteps = (tree: Tree): boolean => tree.type === "list" || (tree.type === 
 const isUnset = (path: string, text: string | null): boolean => (path === "" && text === null) || (path === "disabled" && text === "false");
 
 export function optionChanges(before: WrittenOptions, after: WrittenOptions): readonly OptionChange[] {
-  const [old, now] = [withoutShorthand(before, after), withoutShorthand(after, before)];
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .filter((name) => old.get(name) !== now.get(name))
-    .map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }));
+  const [oldOptions, newOptions] = [withoutShorthand(before, after), withoutShorthand(after, before)];
+  return [...new Set([...oldOptions.keys(), ...newOptions.keys()])]
+    .filter((name) => oldOptions.get(name) !== newOptions.get(name))
+    .map((name) => ({ name, before: oldOptions.get(name) ?? null, after: newOptions.get(name) ?? null }));
 }
 
 /** `log: text` is the short form of `log: {message: text}`: named like the option of the other version. */

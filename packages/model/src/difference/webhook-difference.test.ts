@@ -7,7 +7,7 @@ const operation = (name: string, more: Partial<WebhookOperation> = {}): WebhookO
 };
 const compare = (before: readonly WebhookOperation[], after: readonly WebhookOperation[]) => webhookDifference(before, after);
 
-test("the contract is kept by more operations, other parameter names, all methods and prefixes", () => {
+test("the contract stays compatible with additional operations, renamed path parameters, all methods and prefixes", () => {
   const before = [operation("GET /orders/{id}")];
   expect(compare(before, [operation("GET /orders/{key}"), operation("POST /orders")])).toEqual({
     kept: true,

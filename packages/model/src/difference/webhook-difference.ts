@@ -17,7 +17,7 @@ export interface WebhookOperation {
 export interface WebhookDifference {
   /** False when a request that was answered before may be rejected now. */
   readonly kept: boolean;
-  /** As `POST /api/orders`. */
+  /** In the form `POST /api/orders`. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
   /** Operations that reject more requests than before. */
@@ -53,11 +53,11 @@ const callKey = ({ method, path }: WebhookOperation): string => `${method} ${cal
 /** True when every request of `requested` has a path and method that `operation` serves. */
 function serves(operation: WebhookOperation, requested: WebhookOperation): boolean {
   if (operation.method !== "*" && operation.method !== requested.method) return false;
-  const [own, other] = [callPath(operation.path), callPath(requested.path)];
-  if (own === other) return true;
-  if (!own.endsWith("/*")) return false;
-  const base = own.slice(0, -2);
-  return other === base || other.startsWith(`${base}/`);
+  const [servedPath, requestedPath] = [callPath(operation.path), callPath(requested.path)];
+  if (servedPath === requestedPath) return true;
+  if (!servedPath.endsWith("/*")) return false;
+  const base = servedPath.slice(0, -2);
+  return requestedPath === base || requestedPath.startsWith(`${base}/`);
 }
 
 function strictnessOf(previous: WebhookOperation, current: WebhookOperation): readonly StricterOperation[] {

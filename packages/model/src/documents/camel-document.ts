@@ -8,7 +8,7 @@ import { itemsOf, list, map, textOf, valueOf } from "./tree-parts.ts";
 
 export interface FlowTree {
   readonly tree: Tree;
-  /** Values of `{{name}}` that the document itself has. */
+  /** Values of `{{name}}` that the document itself defines. */
   readonly properties: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
 }

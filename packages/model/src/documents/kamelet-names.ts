@@ -14,7 +14,7 @@ const templateEndpoints: ReadonlySet<string> = new Set(["source", "sink"]);
 export function kameletNamesIn(document: Tree, property: (name: string) => string | undefined = () => undefined): readonly string[] {
   const { tree, properties } = asFlowTree(document);
   const placeholders = new Placeholders({ property: (name) => property(name) ?? properties.get(name) });
-  const own = new Set(itemsOf(tree).map((item) => textOf(valueOf(valueOf(item, "routeTemplate"), "id"))));
+  const templateIds = new Set(itemsOf(tree).map((item) => textOf(valueOf(valueOf(item, "routeTemplate"), "id"))));
   const usedNames = new Set<string>();
 
   function resolve(text: string): string {
@@ -24,7 +24,7 @@ export function kameletNamesIn(document: Tree, property: (name: string) => strin
 
   function add(text: string | undefined): void {
     const name = text === undefined ? "" : namedKamelet(resolve(text), {}).name;
-    if (name !== "" && !templateEndpoints.has(name) && !own.has(name)) usedNames.add(name);
+    if (name !== "" && !templateEndpoints.has(name) && !templateIds.has(name)) usedNames.add(name);
   }
 
   function walk(node: Tree): void {

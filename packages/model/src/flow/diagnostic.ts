@@ -1,6 +1,6 @@
 import type { Span } from "./span.ts";
 
-/** One error or warning about a document. They are collected, never thrown, so that an author sees all of them at once. */
+/** One error or warning about a document. Diagnostics are collected, never thrown, so that an author sees all of them at once. */
 export interface Diagnostic {
   /** A stable code such as `step-unknown`; the troubleshooting pages use it. */
   readonly code: string;

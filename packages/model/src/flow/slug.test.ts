@@ -22,7 +22,7 @@ test("an id that is taken gets a number", () => {
   expect(slug("Orders", (id) => ["orders", "orders-2"].includes(id))).toBe("orders-3");
 });
 
-test("any name gives a valid id of at most 63 characters", () => {
+test("any name results in a valid id of at most 63 characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 0, max: 12 }), (name, clashes) => {
       let checks = 0;

@@ -23,7 +23,7 @@ function trimHyphens(text: string): string {
   return text.replace(/^-/, "").slice(0, maxLength).replace(/-+$/, "");
 }
 
-/** FNV-1a over the name's UTF-16 units: gives names without usable letters different ids. */
+/** FNV-1a over the name's UTF-16 units: names without usable letters get different ids. */
 function hashOf(name: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;

@@ -12,7 +12,7 @@ const bomb = "abcdefghi".split("").map(
       .join(", ")}]`,
 );
 
-describe("hostile input is processed quickly", () => {
+describe("malicious input is processed quickly", () => {
   test.each<[string, string, string | undefined]>([
     ["opening brackets", "[".repeat(100_000), "yaml-limit"],
     ["opening braces", "{".repeat(100_000), "yaml-limit"],

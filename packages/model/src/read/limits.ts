@@ -16,5 +16,5 @@ export interface ReadLimits {
   readonly faults: number;
 }
 
-/** Chosen so that reading and compiling does not block other callers noticeably: some 2,500 plain steps. */
+/** Chosen so that reading and compiling do not block other callers noticeably: some 2,500 plain steps. */
 export const defaultLimits: ReadLimits = { bytes: 512 * 1024, depth: 100, aliases: 100, keys: 4_000, nodes: 8_000, tokens: 32_000, faults: 50 };

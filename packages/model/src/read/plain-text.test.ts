@@ -164,9 +164,9 @@ test("agrees with the library about documents of every layout", () => {
 test("agrees with the library about damaged documents", () => {
   const damage = fc.constantFrom("", " ", "\n", "#", " #", "-", ":", ": ", ",", "'", '"', "{", "]", "a", "\n\n", "\n ", "&a ", "|", "\t");
   fc.assert(
-    fc.property(block, fc.nat(), fc.nat({ max: 2 }), damage, (lines, place, removed, inserted) => {
+    fc.property(block, fc.nat(), fc.nat({ max: 2 }), damage, (lines, position, removed, inserted) => {
       const text = `${lines.join("\n")}\n`;
-      const at = place % text.length;
+      const at = position % text.length;
       agrees(text.slice(0, at) + inserted + text.slice(at + removed));
     }),
     { numRuns: 1500 },

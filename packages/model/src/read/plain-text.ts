@@ -15,7 +15,7 @@ const quotedText = /"[^"\\\n]*"|'[^'\n]*'/y;
 const blockText = /[A-Za-z0-9_$/.(](?:[^\n :#]|:(?=[^ \n])|#| +(?=[^ #\n:]))*/y;
 const flowText = /[A-Za-z0-9_$/.(](?:[^\n :#,[\]{}]|:(?=[^ \n,[\]{}])|#| +(?=[^ #\n:,[\]{}]))*/y;
 
-/** The tree of a plain text; undefined for any other. */
+/** The tree of a document that this reader accepts; undefined for any other. */
 export function readPlainText(text: string, lines: LineTable, limits: ReadLimits): Tree | undefined {
   // A document shorter than these limits cannot exceed them, so nothing needs to be counted.
   if (text.length > Math.min(limits.bytes, limits.keys, limits.nodes, limits.tokens) || limits.depth < maxDepth || !ascii.test(text)) return undefined;

@@ -18,10 +18,10 @@ function* logicalLines(text: string): Generator<string> {
   for (const raw of text.split(/\r\n|\r|\n/)) {
     const line = raw.replace(/^[ \t\f]+/, "");
     if (pending === undefined && (line === "" || line.startsWith("#") || line.startsWith("!"))) continue;
-    const whole: string = (pending ?? "") + line;
-    const isContinued = /(?:^|[^\\])(?:\\\\)*\\$/.test(whole);
-    pending = isContinued ? whole.slice(0, -1) : undefined;
-    if (!isContinued) yield whole;
+    const joined: string = (pending ?? "") + line;
+    const isContinued = /(?:^|[^\\])(?:\\\\)*\\$/.test(joined);
+    pending = isContinued ? joined.slice(0, -1) : undefined;
+    if (!isContinued) yield joined;
   }
   if (pending !== undefined && pending !== "") yield pending;
 }

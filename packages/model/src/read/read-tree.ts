@@ -75,13 +75,13 @@ function hintOf({ code, message }: LibraryError, text: string): string | undefin
     : "quote text that contains ': ', or align this line with its neighbors";
 }
 
-/** Indentation within a line: several keys, each after the spaces that began its line. */
+/** True for a flow whose line breaks were removed: one line with several keys, each after the indentation of its former line. */
 function isWithoutLineBreaks(text: string): boolean {
   const line = text.trimEnd().slice(0, 10_000);
   return !/[\r\n]/.test(line) && (line.match(/(?<! ) {2,}(?:- )?[\w-]+:/g)?.length ?? 0) > 1;
 }
 
-/** Without the consequences of another error: a tab ends the mapping it is in, and without line breaks everything after the first key is wrong. */
+/** Omits errors that only follow from another one: a tab ends the mapping it is in, and without line breaks everything after the first key is wrong. */
 function relevantErrors<E extends LibraryError>(errors: readonly E[], text: string): readonly E[] {
   const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
   if (tabs.length > 0) return tabs;
@@ -92,7 +92,7 @@ function relevantErrors<E extends LibraryError>(errors: readonly E[], text: stri
 function unclosedQuote({ message, pos: [end] }: LibraryError, tokens: readonly string[], text: string): number | undefined {
   const [, quote] = /^Missing closing (["'])quote$/.exec(message) ?? [];
   if (quote === undefined) return undefined;
-  const token = tokens.findLast((one) => one.startsWith(quote) && text.startsWith(one, end - one.length));
+  const token = tokens.findLast((candidate) => candidate.startsWith(quote) && text.startsWith(candidate, end - candidate.length));
   return token === undefined ? undefined : end - token.length;
 }
 
@@ -107,7 +107,7 @@ function visibleStart(text: string, start: number): number {
 /** The library creates an Error for every problem; without stack traces, invalid text costs no more than valid text. */
 function parse(tokens: readonly string[], length: number): Document.Parsed {
   const errors = Error as { stackTraceLimit?: number };
-  const before = errors.stackTraceLimit;
+  const previousLimit = errors.stackTraceLimit;
   errors.stackTraceLimit = 0;
   try {
     const composer = new Composer({ schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
@@ -115,7 +115,7 @@ function parse(tokens: readonly string[], length: number): Document.Parsed {
     const { value } = composer.compose(parseTokens(tokens), true, length).next() as { readonly value: Document.Parsed };
     return value;
   } finally {
-    errors.stackTraceLimit = before;
+    errors.stackTraceLimit = previousLimit;
   }
 }
 

@@ -44,7 +44,7 @@ function expectSameResult(text: string): void {
   expect(JSON.stringify(rereadTree(text))).toBe(JSON.stringify({ tree, diagnostics }));
 }
 
-test("gives the same tree as a full read after any edit", () => {
+test("returns the same tree as a full read after any edit", () => {
   const word = fc.oneof(
     fc.string({ maxLength: 6 }),
     fc.constantFrom(

@@ -45,10 +45,10 @@ function readIncrementally(old: ReadDocument, source: string): Tree | undefined 
   if (old.source.slice(start, end).includes("#") || source.slice(start, end + by).includes("#")) return undefined;
   const path = pathTo(old, difference);
   for (let depth = path.length; depth > 0; depth--) {
-    const place = path[depth - 1] as Place;
-    const item = rereadItem(place.list.items[place.index] as Tree, old.source, source, place.region, difference.by);
+    const location = path[depth - 1] as ItemLocation;
+    const item = rereadItem(location.list.items[location.index] as Tree, old.source, source, location.region, difference.by);
     if (item === undefined) continue;
-    const shifter = new TreeShifter(old.source, source, place, item, difference.by);
+    const shifter = new TreeShifter(old.source, source, location, item, difference.by);
     const tree = shifter.shift(old.tree);
     return shifter.nodes > defaultLimits.nodes / 2 ? undefined : tree;
   }
@@ -74,15 +74,15 @@ function differenceOf(before: string, after: string): Difference {
   return { start, end, by };
 }
 
-interface Place {
+interface ItemLocation {
   readonly list: ListTree;
   readonly index: number;
   readonly region: Region;
 }
 
 /** The block list items around the difference, the outermost first. */
-function pathTo({ source, tree }: ReadDocument, { start, end }: Difference): Place[] {
-  const path: Place[] = [];
+function pathTo({ source, tree }: ReadDocument, { start, end }: Difference): ItemLocation[] {
+  const path: ItemLocation[] = [];
   let at: Tree | undefined = tree;
   while (at !== undefined && at.type !== "scalar" && !/[[{]/.test(source[at.span.start] ?? "[")) {
     if (at.type === "map") {
@@ -183,7 +183,7 @@ class TreeShifter {
   readonly #oldItem: Tree;
   readonly #newItem: Tree;
 
-  constructor(before: string, source: string, { region, list, index }: Place, newItem: Tree, by: number) {
+  constructor(before: string, source: string, { region, list, index }: ItemLocation, newItem: Tree, by: number) {
     this.#lines = new LineTable(source);
     this.#region = region;
     this.#by = by;

@@ -1,5 +1,5 @@
 // The vocabulary in which steps, connectors, formats, settings and API bodies declare their options. A field is a zod type with metadata: one
-// declaration gives coercion, TypeScript type, JSON Schema, docs row and designer input. YAML scalars arrive as their source text, so every
+// declaration defines coercion, TypeScript type, JSON Schema, docs row and designer input. YAML scalars arrive as their source text, so every
 // kind reads text.
 import { z } from "zod";
 import type { EndpointNode, ExpressionNode, FormatNode, StepNode } from "../flow/flow-document.ts";

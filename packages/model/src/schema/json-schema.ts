@@ -1,5 +1,5 @@
-// JSON Schema (2020-12) of declared options, for editors, the designer and the reference. It is never stricter than the binder, which gives
-// better messages.
+// JSON Schema (2020-12) of declared options, for editors, the designer and the reference. It is never stricter than the binder, which reports
+// clearer errors.
 import { describe } from "./field.ts";
 import type { Field, FieldInfo, Fields } from "./field.ts";
 import type { Vocabulary } from "./shape.ts";
@@ -125,7 +125,7 @@ export class SchemaWriter {
 
   #object(info: FieldInfo): JsonSchema {
     const fields = info.fields as Fields;
-    const object = this.fields(fields, holdsSteps(fields) ? this.#common : noFields);
+    const object = this.fields(fields, definesBlock(fields) ? this.#common : noFields);
     return info.shorthand === undefined ? object : { anyOf: [object, scalarSchema] };
   }
 }
@@ -133,7 +133,7 @@ export class SchemaWriter {
 const scalarKinds: ReadonlySet<string> = new Set(["string", "boolean", "integer", "number", "duration", "size", "enum", "uri"]);
 
 /** True for options that form a block: they contain steps or an inline expression. */
-export function holdsSteps(fields: Fields): boolean {
+export function definesBlock(fields: Fields): boolean {
   return Object.values(fields).some((field) => {
     const { kind, inline } = describe(field);
     return kind === "steps" || (kind === "expression" && inline === true);

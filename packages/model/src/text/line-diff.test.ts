@@ -15,7 +15,7 @@ test("both versions can be restored from any diff", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = diffLines(before, after);
-      const side = (gone: string): string => lines.flatMap((line) => (line.kind === gone ? [] : [line.text])).join("\n");
+      const side = (omitted: string): string => lines.flatMap((line) => (line.kind === omitted ? [] : [line.text])).join("\n");
       expect(side("added")).toBe(before);
       expect(side("removed")).toBe(after);
     }),

@@ -19,7 +19,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   while (tail < left.length - head && tail < right.length - head && left[left.length - 1 - tail] === right[right.length - 1 - tail]) tail++;
   const lines: DiffLine[] = [];
   for (let at = 0; at < head; at++) lines.push({ kind: "same", text: left[at] as string, before: at + 1, after: at + 1 });
-  // Not `push(...)`: its arguments are on the stack, which does not fit hundreds of thousands.
+  // `push(...lines)` would put hundreds of thousands of arguments on the stack and overflow it.
   for (const line of diffMiddle(left.slice(head, left.length - tail), right.slice(head, right.length - tail), head)) lines.push(line);
   for (let at = tail; at > 0; at--)
     lines.push({ kind: "same", text: left[left.length - at] as string, before: left.length - at + 1, after: right.length - at + 1 });

@@ -31,8 +31,8 @@ export function addEntry(source: string, path: Path, key: string, yaml: string):
   }
   if (map.type !== "map") return rejectEdit("this element has no options");
   if (map.entries.some((candidate) => candidate.key === key)) return rejectEdit(`'${key}' already exists`);
-  const before = holdsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => holdsSteps(candidate.value, candidate.key));
-  const index = before === -1 ? map.entries.length : before;
+  const stepsIndex = containsSteps(value, key) ? -1 : map.entries.findIndex((candidate) => containsSteps(candidate.value, candidate.key));
+  const index = stepsIndex === -1 ? map.entries.length : stepsIndex;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({ entries: entriesOf(old).toSpliced(index, 0, entry) }));
   const last = replaceAt(plainOf(layout.root), path, (old) => ({ entries: [...entriesOf(old), entry] }));
   const edit = firstValidEdit(source, newEntry(layout, map, index, key, yaml), expected);
@@ -49,13 +49,13 @@ export function renameKey(source: string, path: Path, key: string, name: string)
   if (map.entries.some((candidate) => candidate.key === name)) return rejectEdit(`'${name}' already exists`);
   const { start, end } = entry.keySpan;
   const expected = replaceAt(plainOf(layout.root), path, (old) => ({
-    entries: entriesOf(old).map(([one, value]) => [one === key ? name : one, value] as const),
+    entries: entriesOf(old).map(([entryKey, value]) => [entryKey === key ? name : entryKey, value] as const),
   }));
   const candidates = [...scalarTexts(name, source.slice(start, end), "", layout.lineEnd)].map((text) => ({ start, end, text }));
   return firstValidEdit(source, candidates, expected);
 }
 
-/** Turns the bare string at `path` into a mapping with that string as its entry `key`: `log: x` becomes `log: {message: x}` on lines. */
+/** Turns the bare string at `path` into a mapping with the entry `key`: `log: x` becomes `log: {message: x}`, on separate lines where possible. */
 export function expandScalar(source: string, path: Path, key: string): Edit {
   const layout = Layout.read(source);
   const scalar = layout?.find(path);
@@ -69,20 +69,20 @@ export function expandScalar(source: string, path: Path, key: string): Edit {
   const expected = replaceAt(plainOf(layout.root), path, () => ({ entries: [[key, text] as const] }));
   const from = start - (/[ \t]*$/.exec(source.slice(0, start))?.[0].length ?? 0);
   const candidates: Splice[] = [];
-  if (!insideFlow(layout, path)) {
+  if (!isInFlowStyle(layout, path)) {
     const value = indentRest(written.slice(0, written.length - trailing.length), "  ", layout.lineEnd);
     candidates.push({ start: from, end, text: `${layout.lineEnd}${indent}${key}: ${value}${trailing}` });
-    for (const one of scalarTexts(text, "", indent, layout.lineEnd))
-      candidates.push({ start: from, end, text: `${layout.lineEnd}${indent}${key}: ${one}${trailing}` });
+    for (const candidate of scalarTexts(text, "", indent, layout.lineEnd))
+      candidates.push({ start: from, end, text: `${layout.lineEnd}${indent}${key}: ${candidate}${trailing}` });
   }
-  for (const one of scalarTexts(text, written.includes("\n") ? '"' : written, "", layout.lineEnd))
-    candidates.push({ start, end, text: `{${key}: ${one}}${trailing}` });
+  for (const candidate of scalarTexts(text, written.includes("\n") ? '"' : written, "", layout.lineEnd))
+    candidates.push({ start, end, text: `{${key}: ${candidate}}${trailing}` });
   return firstValidEdit(source, candidates, expected);
 }
 
 /**
  * Writes `text` at a path whose end may not exist yet: a value is replaced, missing mappings are created. `shorthands` names, by path
- * length, the key that a bare string at that place sets.
+ * length, the key that a bare string at that path sets.
  */
 export function setAt(source: string, path: Path, text: string, shorthands: ReadonlyMap<number, string> = new Map()): Edit {
   return writeAt(source, path, { text, yaml: scalarYaml(text) }, shorthands);
@@ -124,7 +124,7 @@ function replaceValue(source: string, path: Path, found: Tree, { text, yaml }: N
   return applyBoth(source, removeOption(source, path.slice(0, -1), key), (next) => addEntry(next, path.slice(0, -1), key, yaml));
 }
 
-/** Applies a second edit after a first, as one. */
+/** Applies two edits in succession, as one edit. */
 function applyBoth(source: string, first: Edit, then: (source: string) => Edit): Edit {
   if (!first.ok) return first;
   const second = then(first.source);
@@ -133,9 +133,9 @@ function applyBoth(source: string, first: Edit, then: (source: string) => Edit):
 
 /** A string as a YAML document. */
 export function scalarYaml(text: string): string {
-  for (const one of scalarTexts(text, "", "", "\n")) {
-    const { tree } = readTree(`a: ${one}\n`);
-    if (tree?.type === "map" && tree.entries.length === 1 && tree.entries[0]?.value.type === "scalar" && tree.entries[0].value.text === text) return one;
+  for (const candidate of scalarTexts(text, "", "", "\n")) {
+    const { tree } = readTree(`a: ${candidate}\n`);
+    if (tree?.type === "map" && tree.entries.length === 1 && tree.entries[0]?.value.type === "scalar" && tree.entries[0].value.text === text) return candidate;
   }
   return JSON.stringify(text);
 }
@@ -157,8 +157,8 @@ function* newEntry(layout: Layout, map: MapTree, index: number, key: string, yam
   if (layout.isFlowStyle(map)) {
     const previous = map.entries[index - 1];
     const next = map.entries[index];
-    for (const one of flowValues(yaml)) {
-      const entry = `${name}: ${one}`;
+    for (const candidate of flowValues(yaml)) {
+      const entry = `${name}: ${candidate}`;
       if (next !== undefined) yield insert(next.keySpan.start, `${entry}, `);
       else if (previous !== undefined) yield insert(layout.entryEnd(previous), `, ${entry}`);
       else yield* emptyMap(layout, map, name, yaml, entry);
@@ -179,8 +179,8 @@ function* newEntry(layout: Layout, map: MapTree, index: number, key: string, yam
   const last = map.entries.at(-1);
   if (last === undefined) return;
   const at = layout.lineAfter(layout.entryEnd(last));
-  const ended = at === 0 || source[at - 1] === "\n";
-  yield insert(at, ended ? `${indent}${lines}${lineEnd}` : `${lineEnd}${indent}${lines}`);
+  const endsLine = at === 0 || source[at - 1] === "\n";
+  yield insert(at, endsLine ? `${indent}${lines}${lineEnd}` : `${lineEnd}${indent}${lines}`);
 }
 
 /** The first entry of `{}`: on lines below the key where possible, otherwise between the braces. */
@@ -197,20 +197,20 @@ function* emptyMap(layout: Layout, map: MapTree, name: string, yaml: string, ent
 }
 
 /** The first entry of a key without a value, such as `otherwise:`. */
-function* firstEntry(layout: Layout, path: Path, place: Tree, key: string, yaml: string): Generator<Splice> {
+function* firstEntry(layout: Layout, path: Path, emptyValue: Tree, key: string, yaml: string): Generator<Splice> {
   const { source, lineEnd } = layout;
-  const { start, end } = place.span;
+  const { start, end } = emptyValue.span;
   const name = scalarYaml(key);
   const parent = layout.find(path.slice(0, -1));
   const owner = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
   const from = owner === undefined ? start : source.indexOf(":", owner.keySpan.end) + 1;
   const indent = " ".repeat(keyColumn(layout, path, start) + 2);
   const lines = indentRest(entryText(name, yaml, ""), indent, lineEnd);
-  if (!insideFlow(layout, path)) {
+  if (!isInFlowStyle(layout, path)) {
     yield { start: from, end: Math.max(end, from), text: `${lineEnd}${indent}${lines}` };
     if (owner === undefined) yield { start: from, end: Math.max(end, from), text: ` ${lines}` };
   }
-  for (const one of flowValues(yaml)) yield { start: from, end: Math.max(end, from), text: ` {${name}: ${one}}` };
+  for (const candidate of flowValues(yaml)) yield { start: from, end: Math.max(end, from), text: ` {${name}: ${candidate}}` };
 }
 
 /** Ways to write a value between braces. */
@@ -234,15 +234,15 @@ function keyColumn(layout: Layout, path: Path, start: number): number {
   return /^ */.exec(layout.source.slice(line, line + 500))?.[0].length ?? 0;
 }
 
-function insideFlow(layout: Layout, path: Path): boolean {
+function isInFlowStyle(layout: Layout, path: Path): boolean {
   return path.some((_, depth) => {
-    const around = layout.find(path.slice(0, depth));
-    return around !== undefined && layout.isFlowStyle(around);
+    const ancestor = layout.find(path.slice(0, depth));
+    return ancestor !== undefined && layout.isFlowStyle(ancestor);
   });
 }
 
 /** True for `steps` and for anything that contains `steps`: branches are kept after the options. */
-function holdsSteps(tree: Tree, key: string): boolean {
+function containsSteps(tree: Tree, key: string): boolean {
   if (key === "steps" && tree.type !== "map") return true;
   if (tree.type === "map") return tree.entries.some((entry) => entry.key === "steps");
   return tree.type === "list" && tree.items.some((item) => item.type === "map" && item.entries.some((entry) => entry.key === "steps"));

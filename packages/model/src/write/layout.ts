@@ -46,7 +46,7 @@ export class Layout {
     return last.span.start < key ? this.aliasEnd(key) : Math.max(this.contentEnd(last), key);
   }
 
-  /** Where the alias ends that is the value of the key before `from`. */
+  /** The end of the alias that is the value of the key before `from`. */
   private aliasEnd(from: number): number {
     return from + (/^[ \t]*:[ \t]*\*[^\s,\]}]*/.exec(this.source.slice(from, this.lineAfter(from)))?.[0].length ?? 0);
   }

@@ -30,20 +30,20 @@ const flow = `# orders
 `;
 const steps: Path = [0, "route", "from", "steps"];
 
-function done(edit: Edit): string {
+function sourceOf(edit: Edit): string {
   if (!edit.ok) throw new Error(edit.reason);
   return edit.source;
 }
 
 /** The lines an edit removed and added. */
 function difference(before: string, after: string): string[] {
-  const old = before.split("\n");
-  const now = after.split("\n");
+  const oldLines = before.split("\n");
+  const newLines = after.split("\n");
   let head = 0;
-  while (head < Math.min(old.length, now.length) && old[head] === now[head]) head++;
+  while (head < Math.min(oldLines.length, newLines.length) && oldLines[head] === newLines[head]) head++;
   let tail = 0;
-  while (tail < Math.min(old.length, now.length) - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
-  return [...old.slice(head, old.length - tail).map((line) => `-${line}`), ...now.slice(head, now.length - tail).map((line) => `+${line}`)];
+  while (tail < Math.min(oldLines.length, newLines.length) - head && oldLines[oldLines.length - 1 - tail] === newLines[newLines.length - 1 - tail]) tail++;
+  return [...oldLines.slice(head, oldLines.length - tail).map((line) => `-${line}`), ...newLines.slice(head, newLines.length - tail).map((line) => `+${line}`)];
 }
 
 describe("scalars", () => {
@@ -58,14 +58,15 @@ describe("scalars", () => {
     [[...steps, 2, "to", "uri"], "mock:y", ["-        - to: {uri: mock:x, parameters: {name: a}}", "+        - to: {uri: mock:y, parameters: {name: a}}"]],
     [[...steps, 2, "to", "uri"], "a, b}", ["-        - to: {uri: mock:x, parameters: {name: a}}", '+        - to: {uri: "a, b}", parameters: {name: a}}']],
     [[...steps, 3, "filter", "simple"], "two\nother\n", ["-              lines", "+              other"]],
-  ])("%j becomes %j", (path, text, expected) => expect(difference(flow, done(setScalar(flow, path, text)))).toEqual(expected));
+  ])("%j becomes %j", (path, text, expected) => expect(difference(flow, sourceOf(setScalar(flow, path, text)))).toEqual(expected));
 
   test("an empty value is replaced", () => {
-    expect(done(setScalar("- a:\n  b: c\n", [0, "a"], "x"))).toBe("- a: x\n  b: c\n");
-    expect(done(setScalar("- a: # note\n", [0, "a"], "x"))).toBe("- a: x # note\n");
+    expect(sourceOf(setScalar("- a:\n  b: c\n", [0, "a"], "x"))).toBe("- a: x\n  b: c\n");
+    expect(sourceOf(setScalar("- a: # note\n", [0, "a"], "x"))).toBe("- a: x # note\n");
   });
 
-  test("several lines become a block", () => expect(done(setScalar("- log: x\n- log: y\n", [0, "log"], "a\nb\n"))).toBe("- log: |\n    a\n    b\n- log: y\n"));
+  test("several lines become a block", () =>
+    expect(sourceOf(setScalar("- log: x\n- log: y\n", [0, "log"], "a\nb\n"))).toBe("- log: |\n    a\n    b\n- log: y\n"));
 
   test("a path to a missing value or to one that is not a scalar is rejected", () => {
     expect(setScalar(flow, steps, "x").ok).toBe(false);
@@ -78,98 +79,100 @@ describe("scalars", () => {
 
 describe("options", () => {
   test("a new one goes after the last, at its indentation", () => {
-    expect(difference(flow, done(setOption(flow, [...steps, 1, "setBody"], "description", "set it")))).toEqual(["+            description: set it"]);
-    expect(difference(flow, done(setOption(flow, [0, "route"], "group", "b2b")))).toEqual(["+    group: b2b"]);
-    expect(difference(flow, done(setOption(flow, [...steps, 2, "to", "parameters"], "size", "5")))).toEqual([
+    expect(difference(flow, sourceOf(setOption(flow, [...steps, 1, "setBody"], "description", "set it")))).toEqual(["+            description: set it"]);
+    expect(difference(flow, sourceOf(setOption(flow, [0, "route"], "group", "b2b")))).toEqual(["+    group: b2b"]);
+    expect(difference(flow, sourceOf(setOption(flow, [...steps, 2, "to", "parameters"], "size", "5")))).toEqual([
       "-        - to: {uri: mock:x, parameters: {name: a}}",
       "+        - to: {uri: mock:x, parameters: {name: a, size: 5}}",
     ]);
-    expect(difference(flow, done(setOption(flow, [...steps, 3, "filter", "steps", 0, "stop"], "id", "end")))).toEqual([
+    expect(difference(flow, sourceOf(setOption(flow, [...steps, 3, "filter", "steps", 0, "stop"], "id", "end")))).toEqual([
       "-              - stop: {}",
       "+              - stop: {id: end}",
     ]);
   });
 
   test("an existing one is replaced", () =>
-    expect(difference(flow, done(setOption(flow, [0, "route"], "id", "z")))).toEqual(["-    id: orders   # the id", "+    id: z   # the id"]));
+    expect(difference(flow, sourceOf(setOption(flow, [0, "route"], "id", "z")))).toEqual(["-    id: orders   # the id", "+    id: z   # the id"]));
 
   test("a document without a final line break gets none", () =>
-    expect(done(setOption("- log:\n    message: x", [0, "log"], "id", "l"))).toBe("- log:\n    message: x\n    id: l"));
+    expect(sourceOf(setOption("- log:\n    message: x", [0, "log"], "id", "l"))).toBe("- log:\n    message: x\n    id: l"));
 
   test("removing deletes only its line", () => {
-    expect(difference(flow, done(removeOption(flow, [0, "route"], "id")))).toEqual(["-    id: orders   # the id"]);
-    expect(difference(flow, done(removeOption(flow, [...steps, 2, "to"], "uri")))).toEqual([
+    expect(difference(flow, sourceOf(removeOption(flow, [0, "route"], "id")))).toEqual(["-    id: orders   # the id"]);
+    expect(difference(flow, sourceOf(removeOption(flow, [...steps, 2, "to"], "uri")))).toEqual([
       "-        - to: {uri: mock:x, parameters: {name: a}}",
       "+        - to: {parameters: {name: a}}",
     ]);
-    expect(difference(flow, done(removeOption(flow, [...steps, 2, "to"], "parameters")))).toEqual([
+    expect(difference(flow, sourceOf(removeOption(flow, [...steps, 2, "to"], "parameters")))).toEqual([
       "-        - to: {uri: mock:x, parameters: {name: a}}",
       "+        - to: {uri: mock:x}",
     ]);
-    expect(done(removeOption("- log:\n    message: x\n", [0, "log"], "message"))).toBe("- log:\n    {}\n");
-    expect(done(removeOption("- a: 1\n  b: 2\n", [0], "a"))).toBe("- b: 2\n");
-    expect(done(removeOption("- a: 1\n  b: 2\n", [0], "b"))).toBe("- a: 1\n");
+    expect(sourceOf(removeOption("- log:\n    message: x\n", [0, "log"], "message"))).toBe("- log:\n    {}\n");
+    expect(sourceOf(removeOption("- a: 1\n  b: 2\n", [0], "a"))).toBe("- b: 2\n");
+    expect(sourceOf(removeOption("- a: 1\n  b: 2\n", [0], "b"))).toBe("- a: 1\n");
   });
 });
 
 describe("items", () => {
   test("a step is inserted with the right indentation", () => {
-    expect(difference(flow, done(insertItem(flow, steps, 0, "stop: {}")))).toEqual(["+        - stop: {}"]);
-    expect(difference(flow, done(insertItem(flow, steps, 2, "setHeader:\n  name: a\n  constant: b\n")))).toEqual([
+    expect(difference(flow, sourceOf(insertItem(flow, steps, 0, "stop: {}")))).toEqual(["+        - stop: {}"]);
+    expect(difference(flow, sourceOf(insertItem(flow, steps, 2, "setHeader:\n  name: a\n  constant: b\n")))).toEqual([
       "+        - setHeader:",
       "+            name: a",
       "+            constant: b",
     ]);
-    expect(difference(flow, done(insertItem(flow, steps, 4, "log: end")))).toEqual(["+        - log: end"]);
-    expect(difference(flow, done(insertItem(flow, [1, "from", "steps"], 1, "log: m")))).toEqual([
+    expect(difference(flow, sourceOf(insertItem(flow, steps, 4, "log: end")))).toEqual(["+        - log: end"]);
+    expect(difference(flow, sourceOf(insertItem(flow, [1, "from", "steps"], 1, "log: m")))).toEqual([
       "-- from: {uri: direct:b, steps: [{log: x}, {to: mock:y}]}",
       "+- from: {uri: direct:b, steps: [{log: x}, {log: m}, {to: mock:y}]}",
     ]);
   });
 
-  test("the first step of an empty list", () => {
-    expect(done(insertItem("- from:\n    uri: a\n    steps: []\n", [0, "from", "steps"], 0, "log: x"))).toBe(
+  test("the first step is inserted into an empty list", () => {
+    expect(sourceOf(insertItem("- from:\n    uri: a\n    steps: []\n", [0, "from", "steps"], 0, "log: x"))).toBe(
       "- from:\n    uri: a\n    steps:\n      - log: x\n",
     );
-    expect(done(insertItem("- from:\n    steps:\n    uri: a\n", [0, "from", "steps"], 0, "log: x"))).toBe("- from:\n    steps:\n      - log: x\n    uri: a\n");
-    expect(done(insertItem("- from: {steps: []}\n", [0, "from", "steps"], 0, "log: x"))).toBe("- from: {steps: [{log: x}]}\n");
-    expect(done(insertItem("[]\n", [], 0, "from: {}"))).toBe("- from: {}\n");
+    expect(sourceOf(insertItem("- from:\n    steps:\n    uri: a\n", [0, "from", "steps"], 0, "log: x"))).toBe(
+      "- from:\n    steps:\n      - log: x\n    uri: a\n",
+    );
+    expect(sourceOf(insertItem("- from: {steps: []}\n", [0, "from", "steps"], 0, "log: x"))).toBe("- from: {steps: [{log: x}]}\n");
+    expect(sourceOf(insertItem("[]\n", [], 0, "from: {}"))).toBe("- from: {}\n");
   });
 
   test("removing deletes only the step's lines", () => {
-    expect(difference(flow, done(removeItem(flow, steps, 0)))).toEqual(['-        - log: "hello"']);
-    expect(difference(flow, done(removeItem(flow, steps, 1)))).toEqual([
+    expect(difference(flow, sourceOf(removeItem(flow, steps, 0)))).toEqual(['-        - log: "hello"']);
+    expect(difference(flow, sourceOf(removeItem(flow, steps, 1)))).toEqual([
       "-        - setBody:",
       "-            simple: 'it''s'   # odd",
       "-",
       "-            id: body",
     ]);
-    expect(difference(flow, done(removeItem(flow, [1, "from", "steps"], 1)))).toEqual([
+    expect(difference(flow, sourceOf(removeItem(flow, [1, "from", "steps"], 1)))).toEqual([
       "-- from: {uri: direct:b, steps: [{log: x}, {to: mock:y}]}",
       "+- from: {uri: direct:b, steps: [{log: x}]}",
     ]);
-    expect(difference(flow, done(removeItem(flow, [...steps, 3, "filter", "steps"], 0)))).toEqual(["-              - stop: {}", "+              []"]);
-    expect(done(removeItem("- a:\n  - b\n", [0, "a"], 0))).toBe("- a:\n   []\n");
+    expect(difference(flow, sourceOf(removeItem(flow, [...steps, 3, "filter", "steps"], 0)))).toEqual(["-              - stop: {}", "+              []"]);
+    expect(sourceOf(removeItem("- a:\n  - b\n", [0, "a"], 0))).toBe("- a:\n   []\n");
   });
 
   test("a step moves with its comments and back", () => {
-    const moved = done(moveItem(flow, steps, 1, [...steps, 3, "filter", "steps"], 0));
+    const moved = sourceOf(moveItem(flow, steps, 1, [...steps, 3, "filter", "steps"], 0));
     expect(moved).toContain("              - setBody:\n                  simple: 'it''s'   # odd\n\n                  id: body\n              - stop: {}\n");
-    expect(done(moveItem(moved, [...steps, 2, "filter", "steps"], 0, steps, 1))).toBe(flow);
+    expect(sourceOf(moveItem(moved, [...steps, 2, "filter", "steps"], 0, steps, 1))).toBe(flow);
     expect(moveItem(flow, steps, 3, [...steps, 3, "filter", "steps"], 0).ok).toBe(false);
-    expect(done(moveItem("- log: a # said\n- log: b\n", [], 0, [], 1))).toBe("- log: b\n- log: a # said\n");
+    expect(sourceOf(moveItem("- log: a # said\n- log: b\n", [], 0, [], 1))).toBe("- log: b\n- log: a # said\n");
     expect(itemText("- [a, b] # c\n", [0], 1)).toBe("b");
   });
 
   test("steps are replaced", () => {
-    expect(difference(flow, done(replaceItem(flow, steps, 0, "log: {message: hi}")))).toEqual(['-        - log: "hello"', "+        - log: {message: hi}"]);
+    expect(difference(flow, sourceOf(replaceItem(flow, steps, 0, "log: {message: hi}")))).toEqual(['-        - log: "hello"', "+        - log: {message: hi}"]);
   });
 
   test("line endings are preserved", () => {
     const windows = "- log: x\r\n- log: y\r\n";
-    expect(done(insertItem(windows, [], 1, "setBody:\n  simple: z"))).toBe("- log: x\r\n- setBody:\r\n    simple: z\r\n- log: y\r\n");
-    expect(done(removeItem(windows, [], 0))).toBe("- log: y\r\n");
-    expect(done(setScalar(windows, [1, "log"], "z"))).toBe("- log: x\r\n- log: z\r\n");
+    expect(sourceOf(insertItem(windows, [], 1, "setBody:\n  simple: z"))).toBe("- log: x\r\n- setBody:\r\n    simple: z\r\n- log: y\r\n");
+    expect(sourceOf(removeItem(windows, [], 0))).toBe("- log: y\r\n");
+    expect(sourceOf(setScalar(windows, [1, "log"], "z"))).toBe("- log: x\r\n- log: z\r\n");
   });
 
   test("invalid paths, indexes and steps are rejected", () => {
@@ -230,12 +233,12 @@ describe("any edit", () => {
     expect(accepted).toBeGreaterThan(200);
   });
 
-  test("a removed item inserted again gives the same bytes", () => {
+  test("inserting a removed item again restores the same bytes", () => {
     for (const { path, length } of lists.filter((list) => list.length > 1)) {
       for (let index = 0; index < length; index++) {
         const yaml = itemText(flow, path, index) as string;
-        const removed = done(removeItem(flow, path, index));
-        if (path.length === 0 || index > 0) expect(done(insertItem(removed, path, index, yaml))).toBe(flow);
+        const removed = sourceOf(removeItem(flow, path, index));
+        if (path.length === 0 || index > 0) expect(sourceOf(insertItem(removed, path, index, yaml))).toBe(flow);
       }
     }
   });

@@ -17,14 +17,14 @@ export function setScalar(source: string, path: Path, text: string): Edit {
   if (tree?.type !== "scalar") return tree === undefined ? notEditable : rejectEdit("this is not a single value");
   const { start, end } = tree.span;
   const written = source.slice(start, end);
-  const empty = written === "" ? emptyPlace(layout, path, start) : undefined;
+  const empty = written === "" ? emptyValueOffset(layout, path, start) : undefined;
   const trailing = /\r?\n$/.exec(written)?.[0] ?? "";
   const indent = " ".repeat(layout.column(layout.lineStart(start) + indentOf(source, layout.lineStart(start))));
   const candidates = scalarTexts(text, written, indent, layout.lineEnd);
   const expected = replaceAt(plainOf(layout.root), path, () => text);
   return firstValidEdit(
     source,
-    splices(candidates, (one) => (empty === undefined ? { start, end, text: one + trailing } : insert(empty, ` ${one}`))),
+    splices(candidates, (candidate) => (empty === undefined ? { start, end, text: candidate + trailing } : insert(empty, ` ${candidate}`))),
     expected,
   );
 }
@@ -94,11 +94,11 @@ export function itemText(source: string, path: Path, index: number): string | un
 export function moveItem(source: string, from: Path, index: number, to: Path, toIndex: number): Edit {
   const yaml = itemText(source, from, index);
   if (yaml === undefined) return notEditable;
-  const through = from.every((step, at) => to[at] === step) ? to[from.length] : undefined;
-  if (through === index) return rejectEdit("a step cannot be moved into itself");
+  const ancestorIndex = from.every((step, at) => to[at] === step) ? to[from.length] : undefined;
+  if (ancestorIndex === index) return rejectEdit("a step cannot be moved into itself");
   const removed = removeItem(source, from, index);
   if (!removed.ok) return removed;
-  const target = typeof through === "number" && through > index ? to.toSpliced(from.length, 1, through - 1) : to;
+  const target = typeof ancestorIndex === "number" && ancestorIndex > index ? to.toSpliced(from.length, 1, ancestorIndex - 1) : to;
   const inserted = insertItem(removed.source, target, toIndex, yaml);
   return inserted.ok ? combinedEdit(source, inserted.source) : inserted;
 }
@@ -112,7 +112,7 @@ export function replaceItem(source: string, path: Path, index: number, yaml: str
 }
 
 /** Where the missing value of a key or item belongs: directly after its ':' or '-', before any comment. */
-function emptyPlace(layout: Layout, path: Path, start: number): number {
+function emptyValueOffset(layout: Layout, path: Path, start: number): number {
   const parent = layout.find(path.slice(0, -1));
   const entry = parent?.type === "map" ? parent.entries.find((candidate) => candidate.key === path.at(-1)) : undefined;
   const colon = entry === undefined ? -1 : layout.source.indexOf(":", entry.keySpan.end);
@@ -142,8 +142,8 @@ function* entrySplices(layout: Layout, map: MapTree, key: string, text: string):
 
 /** Inserts a line at the start of a line, or after the last one when that has no line end. */
 function newLine({ source, lineEnd }: Layout, offset: number, text: string): Splice {
-  const ended = offset === 0 || source[offset - 1] === "\n" || source[offset - 1] === "\uFEFF";
-  return insert(offset, ended ? text + lineEnd : lineEnd + text);
+  const endsLine = offset === 0 || source[offset - 1] === "\n" || source[offset - 1] === "\uFEFF";
+  return insert(offset, endsLine ? text + lineEnd : lineEnd + text);
 }
 
 function* removalSplices(layout: Layout, map: MapTree, index: number): Generator<Splice> {
@@ -154,8 +154,8 @@ function* removalSplices(layout: Layout, map: MapTree, index: number): Generator
   const previous = map.entries[index - 1];
   if (next === undefined && previous === undefined) yield { start, end, text: layout.isFlowStyle(map) ? "" : "{}" };
   const lineStart = layout.lineStart(start);
-  const alone = layout.source.slice(lineStart, start).trim() === "";
-  if (!layout.isFlowStyle(map) && alone) yield { start: lineStart, end: layout.lineAfter(end), text: "" };
+  const startsLine = layout.source.slice(lineStart, start).trim() === "";
+  if (!layout.isFlowStyle(map) && startsLine) yield { start: lineStart, end: layout.lineAfter(end), text: "" };
   if (next !== undefined) yield { start, end: next.keySpan.start, text: "" };
   else if (previous !== undefined) yield { start: layout.entryEnd(previous), end, text: "" };
 }

@@ -6,6 +6,6 @@ export interface AggregationStrategy {
   aggregate(old: Exchange | undefined, next: Exchange, original: Exchange): Exchange;
   /** Called once with the final result. */
   complete?(result: Exchange): void;
-  /** Called for each part that missed the timeout. */
+  /** Called for each part that did not finish before the timeout. */
   timeout?(old: Exchange | undefined, index: number): void;
 }

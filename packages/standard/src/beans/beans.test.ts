@@ -28,7 +28,7 @@ describe("strategies", () => {
     for (const bean of beans) expect(bean.names[0]).toMatch(bean.kind === "comparator" ? /^java\./ : /^org\.apache\.camel\./);
   });
 
-  it("use latest, but never lose a failure", () => {
+  it("use the latest message, but keep a failure", () => {
     const latest = make("useLatest");
     expect(merge(latest, exchangeOf("a"), exchangeOf("b")).message.body).toBe("b");
     const result = merge(latest, failed("first"), exchangeOf("b"));
@@ -37,7 +37,7 @@ describe("strategies", () => {
     expect(merge(latest, handled, exchangeOf("b")).message.body).toBe("saved");
   });
 
-  it("use the original with the last failure, or without any", () => {
+  it("use the original message, with the last failure or without any", () => {
     const result = merge(make("useOriginal", { propagateException: true }), failed("one"), exchangeOf("b"), failed("three"));
     expect([result.message.body, result.failure?.message]).toEqual(["original", "three"]);
     expect(merge(make("useOriginal", { propagateException: false }), failed("one")).failure).toBeUndefined();
@@ -66,7 +66,7 @@ describe("strategies", () => {
 });
 
 describe("the memory repository", () => {
-  it("contains a key until it is removed or expired", () => {
+  it("contains a key until it is removed or evicted", () => {
     const repository = memoryIdempotentRepository(2);
     expect([repository.add("a"), repository.add("a"), repository.add("b")]).toEqual([true, false, true]);
     expect(repository.remove("a")).not.toBeInstanceOf(Promise);
@@ -78,15 +78,15 @@ describe("the memory repository", () => {
 
 describe("a redelivery policy by name", () => {
   const policy =
-    "- beans: [{name: patient, type: org.apache.camel.processor.errorhandler.RedeliveryPolicy, properties: {maximumRedeliveries: 2, redeliveryDelay: 10}}]\n";
+    "- beans: [{name: twoRetries, type: org.apache.camel.processor.errorhandler.RedeliveryPolicy, properties: {maximumRedeliveries: 2, redeliveryDelay: 10}}]\n";
   const route = "- from: {uri: 'direct:start', steps: [{to: 'direct:fail'}]}\n";
   const fails =
     "- route: {errorHandler: {noErrorHandler: {}}, from: {uri: 'direct:fail', steps: [{to: 'mock:try'}, {throwException: {exceptionType: java.io.IOException, message: down}}]}}\n";
 
   it.each([
-    ["- errorHandler: {defaultErrorHandler: {redeliveryPolicyRef: patient}}\n"],
-    ["- errorHandler: {deadLetterChannel: {deadLetterUri: 'mock:dead', redeliveryPolicyRef: '#patient'}}\n"],
-    ["- onException: {exception: [java.lang.Exception], redeliveryPolicyRef: patient}\n"],
+    ["- errorHandler: {defaultErrorHandler: {redeliveryPolicyRef: twoRetries}}\n"],
+    ["- errorHandler: {deadLetterChannel: {deadLetterUri: 'mock:dead', redeliveryPolicyRef: '#twoRetries'}}\n"],
+    ["- onException: {exception: [java.lang.Exception], redeliveryPolicyRef: twoRetries}\n"],
   ])("applies to %s", async (handler) => {
     const run = await flow(policy + handler + route + fails);
     const pending = run();
@@ -95,9 +95,11 @@ describe("a redelivery policy by name", () => {
     expect(run.mocks.get("try")).toHaveLength(3);
   });
 
-  it("is rejected when the name is unknown, or a policy is also given inline", () => {
+  it("is rejected when the name is unknown, or when a policy is also defined inline", () => {
     const clause = (options: string): string => `- onException: {exception: [java.lang.Exception], ${options}}\n${route}${fails}`;
-    expect(diagnosticsOf(clause("redeliveryPolicyRef: nobody"))).toEqual([expect.stringContaining("unknown bean 'nobody'")]);
-    expect(diagnosticsOf(policy + clause("redeliveryPolicyRef: patient, redeliveryPolicy: {}"))).toEqual([expect.stringContaining("cannot be used together")]);
+    expect(diagnosticsOf(clause("redeliveryPolicyRef: missing"))).toEqual([expect.stringContaining("unknown bean 'missing'")]);
+    expect(diagnosticsOf(policy + clause("redeliveryPolicyRef: twoRetries, redeliveryPolicy: {}"))).toEqual([
+      expect.stringContaining("cannot be used together"),
+    ]);
   });
 });

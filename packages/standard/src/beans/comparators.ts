@@ -15,10 +15,10 @@ function textOrder(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-const about = { kind: "comparator", group: "order", since: "0.1", properties: {} } as const;
+const commonMembers = { kind: "comparator", group: "order", since: "0.1", properties: {} } as const;
 
 export const reverseOrder = defineBean({
-  ...about,
+  ...commonMembers,
   names: ["java.util.Collections$ReverseComparator", "reverseOrder"],
   title: "Reverse order",
   summary: "Sorts in descending order.",
@@ -26,7 +26,7 @@ export const reverseOrder = defineBean({
 });
 
 export const caseInsensitiveOrder = defineBean({
-  ...about,
+  ...commonMembers,
   names: ["java.lang.String$CaseInsensitiveComparator", "caseInsensitiveOrder"],
   title: "Case-insensitive order",
   summary: "Sorts text case-insensitively.",

@@ -3,7 +3,7 @@ import type { EntityDeclaration } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
 const text = (doc: string) => f.string({ doc, group: "advanced" });
-const about = { group: "registry", since: "0.1" } as const;
+const commonMembers = { group: "registry", since: "0.1" } as const;
 
 const transformerFields = {
   fromType: text("The input type."),
@@ -13,7 +13,7 @@ const transformerFields = {
 };
 
 export const transformers: EntityDeclaration = {
-  ...about,
+  ...commonMembers,
   name: "transformers",
   title: "Transformers",
   summary: "Accepted but ignored: convert with marshal, unmarshal, transform or a message mapping.",
@@ -33,7 +33,7 @@ export const transformers: EntityDeclaration = {
 };
 
 export const validators: EntityDeclaration = {
-  ...about,
+  ...commonMembers,
   name: "validators",
   title: "Validators",
   summary: "Accepted but ignored: check messages with validate.",

@@ -19,7 +19,7 @@ describe.each([
 ] as const)("%sFile", (kind, declaration) => {
   const format = (options: Record<string, string> = {}) => declaration.create(optionsOf(declaration, options));
 
-  test("one entry, named after the file name header", () => {
+  test("a body is packed as one entry named after the file name header, and unpacked", () => {
     const exchange = exchangeOf("hello", { CamelFileName: "in/report.txt" });
     const packed = format().marshal("hello", exchange) as Uint8Array;
     expect(exchange.message.headers.get("CamelFileName")).toBe(`report.txt.${kind}`);
@@ -29,22 +29,22 @@ describe.each([
     expect(back.message.headers.get("CamelFileName")).toBe("report.txt");
   });
 
-  test("a large body", async () => {
+  test("a large body is packed and unpacked", async () => {
     const large = Array.from({ length: 100_000 }, (_, index) => String((index * 7919) % 10_007)).join();
     const packed = await format().marshal(large, exchangeOf(large, { CamelFileName: "a.txt" }));
     expect(text(await format().unmarshal(packed, exchangeOf()))).toBe(large);
   });
 
   test("folders of the name are kept on request, and the message id is the fallback name", () => {
-    const kept = exchangeOf("x", { CamelFileName: "/in/a.txt" });
-    format({ preservePathElements: "true" }).marshal("x", kept);
-    expect(kept.message.headers.get("CamelFileName")).toBe(`in/a.txt.${kind}`);
+    const withFolders = exchangeOf("x", { CamelFileName: "/in/a.txt" });
+    format({ preservePathElements: "true" }).marshal("x", withFolders);
+    expect(withFolders.message.headers.get("CamelFileName")).toBe(`in/a.txt.${kind}`);
     const nameless = exchangeOf("x");
     format().marshal("x", nameless);
     expect(nameless.message.headers.get("CamelFileName")).toBe(`${nameless.id}.${kind}`);
   });
 
-  test("an empty body survives", () => {
+  test("an empty body is packed and unpacked", () => {
     expect(format().unmarshal(format().marshal("", exchangeOf()), exchangeOf())).toEqual(new Uint8Array());
   });
 
@@ -84,7 +84,7 @@ describe("several entries", () => {
   test("that share their data are bounded together", () => {
     const shared = zipSync({ "a.txt": [new Uint8Array(40 * 1024 * 1024), { level: 9 }], "b.txt": bytes("B") });
     const view = new DataView(shared.buffer);
-    const marks = [...shared.keys()].filter((at) => at + 4 <= shared.length && view.getUint32(at, true) === 0x02014b50);
+    const headerOffsets = [...shared.keys()].filter((at) => at + 4 <= shared.length && view.getUint32(at, true) === 0x02014b50);
     // The directory entry of b.txt points to the data of a.txt.
     for (const [at, length] of [
       [10, 2],
@@ -92,7 +92,7 @@ describe("several entries", () => {
       [24, 4],
       [42, 4],
     ] as const)
-      shared.copyWithin((marks[1] as number) + at, (marks[0] as number) + at, (marks[0] as number) + at + length);
+      shared.copyWithin((headerOffsets[1] as number) + at, (headerOffsets[0] as number) + at, (headerOffsets[0] as number) + at + length);
     const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }));
     expect(() => format.unmarshal(shared, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
   });

@@ -11,10 +11,10 @@ describe("formats and XML in a flow", () => {
   });
 
   test("nodes are XML in a template and after convertBodyTo", async () => {
-    const run = await flow("- setBody: {xpath: /a/b}\n- setHeader: {name: seen, simple: '[${body}]'}\n- convertBodyTo: String\n");
+    const run = await flow("- setBody: {xpath: /a/b}\n- setHeader: {name: text, simple: '[${body}]'}\n- convertBodyTo: String\n");
     expect(await run({ body: "<a><b>1</b><b>2</b></a>" })).toMatchObject({
       body: "<b>1</b><b>2</b>",
-      headers: { seen: "[<b>1</b><b>2</b>]" },
+      headers: { text: "[<b>1</b><b>2</b>]" },
       error: undefined,
     });
   });

@@ -48,13 +48,13 @@ function splitArguments(text: string): readonly string[] {
   const parts: string[] = [];
   let [depth, quote, start] = [0, "", 0];
   for (let at = 0; at < text.length; at++) {
-    const letter = text[at] as string;
+    const character = text[at] as string;
     if (quote !== "") {
-      if (letter === quote) quote = "";
-    } else if (letter === "'" || letter === '"') quote = letter;
-    else if ("{([".includes(letter)) depth++;
-    else if ("})]".includes(letter)) depth--;
-    else if (letter === "," && depth === 0) {
+      if (character === quote) quote = "";
+    } else if (character === "'" || character === '"') quote = character;
+    else if ("{([".includes(character)) depth++;
+    else if ("})]".includes(character)) depth--;
+    else if (character === "," && depth === 0) {
       parts.push(text.slice(start, at));
       start = at + 1;
     }

@@ -13,25 +13,24 @@ interface Part {
 /** Compiles an address of literal text and `${…}`; `delimiter` separates several addresses in the text. */
 export function addressTemplate(text: string, compiler: Compiler, span: Span, delimiter?: string): Expression<string> {
   const parts = partsOf(text);
-  const whole = (): Expression => compiler.expression({ language: "simple", text, options: {}, span });
   if (parts.length < 2 || hasOperators(parts)) {
-    const expression = whole();
+    const expression = compiler.expression({ language: "simple", text, options: {}, span });
     return (exchange) => asText(expression(exchange));
   }
   const isWeb = /^\s*https?:/i.test(text);
   const literal = parts.map((part) => (part.isExpression ? "x" : part.text)).join("");
-  let query = false;
+  let inQuery = false;
   const writers = parts.map((part, index): ((exchange: Exchange) => string) => {
     if (!part.isExpression) {
-      query =
+      inQuery =
         delimiter !== undefined && part.text.includes(delimiter)
           ? part.text.slice(part.text.lastIndexOf(delimiter)).includes("?")
-          : query || part.text.includes("?");
+          : inQuery || part.text.includes("?");
       return () => part.text;
     }
     const value = compiler.expression({ language: "simple", text: part.text, options: {}, span });
     if (index === 0) return (exchange) => asText(value(exchange));
-    const encode = query ? encodeOption : isWeb ? encodeWebPath : encodePath;
+    const encode = inQuery ? encodeOption : isWeb ? encodeWebPath : encodePath;
     return (exchange) => encode(asText(value(exchange)), delimiter);
   });
   const allowsParentSegments = hasParentSegment(literal);
@@ -49,21 +48,21 @@ export function encodeOption(value: string): string {
 }
 
 function encodePath(value: string, delimiter?: string): string {
-  return encodeDelimiter(value.replaceAll(/[%?#&\\\p{Cc}]/gu, percent), delimiter);
+  return encodeDelimiter(value.replaceAll(/[%?#&\\\p{Cc}]/gu, percentEncode), delimiter);
 }
 
 /** Encodes a value for a web path; existing percent-encoding is kept, because web addresses are not decoded. */
 function encodeWebPath(value: string, delimiter?: string): string {
-  return encodeDelimiter(value.replaceAll(/%(?![0-9a-f]{2})|[?#&\\@\p{Cc}]/giu, percent), delimiter);
+  return encodeDelimiter(value.replaceAll(/%(?![0-9a-f]{2})|[?#&\\@\p{Cc}]/giu, percentEncode), delimiter);
 }
 
 function encodeDelimiter(value: string, delimiter: string | undefined): string {
   return delimiter === undefined || delimiter === "" || delimiter === "false"
     ? value
-    : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percent));
+    : value.replaceAll(delimiter, (found) => found.replaceAll(/[^]/g, percentEncode));
 }
 
-function percent(character: string): string {
+function percentEncode(character: string): string {
   const encoded = encodeURIComponent(character);
   return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : encoded;
 }
@@ -113,14 +112,14 @@ function openingAt(text: string, at: number): number {
 function functionEnd(text: string, at: number): number | undefined {
   const length = openingAt(text, at);
   if (length === 0) return undefined;
-  let open = 1;
+  let depth = 1;
   for (let index = at + length; index < text.length; index++) {
     const inner = openingAt(text, index);
     if (inner > 0) {
-      open++;
+      depth++;
       index += inner - 1;
     } else if (text[index] === "\\" && text[index + 1] === "}") index++;
-    else if (text[index] === "}" && --open === 0) return index + 1;
+    else if (text[index] === "}" && --depth === 0) return index + 1;
   }
   return undefined;
 }

@@ -41,12 +41,12 @@ function withCharset(plain: Conversion, type: string, charset: string): Conversi
   const toBytes = /^(byte\[\]|java\.io\.InputStream|InputStream)$/i.test(type);
   if (toBytes && !/^(iso-?8859-?1|latin-?1|us-ascii|ascii)$/i.test(charset))
     throw new CompileError("charset-unknown", `charset '${charset}' cannot be used for writing`, { hint: "use UTF-8, ISO-8859-1 or US-ASCII" });
-  const highest = /ascii/i.test(charset) ? 0x7f : 0xff;
+  const maxCodePoint = /ascii/i.test(charset) ? 0x7f : 0xff;
   return (value) => {
     const text = value instanceof Uint8Array ? decoder.decode(value) : value;
     if (!toBytes) return plain(text);
     if (typeof text !== "string") throw conversionError(value, type);
-    return Uint8Array.from(text, (character) => ((character.codePointAt(0) as number) > highest ? 0x3f : (character.codePointAt(0) as number)));
+    return Uint8Array.from(text, (character) => ((character.codePointAt(0) as number) > maxCodePoint ? 0x3f : (character.codePointAt(0) as number)));
   };
 }
 

@@ -32,12 +32,12 @@ export function dynamicUri(
   };
 }
 
-const plain = /^[A-Za-z0-9_.~/:,@-]*$/;
+const safeText = /^[A-Za-z0-9_.~/:,@-]*$/;
 
 /** Literals keep their syntax (`RAW(…)`, `#bean`); values of expressions are always plain text. */
 function optionValue(written: string, compiler: Compiler, span: Span): Expression<string> {
   if (!isTemplate(written)) {
-    const value = plain.test(written) || written.startsWith("RAW(") || written.startsWith("#") ? written : encodeOption(written);
+    const value = safeText.test(written) || written.startsWith("RAW(") || written.startsWith("#") ? written : encodeOption(written);
     return () => value;
   }
   const raw = /^RAW\(([^]*)\)$/.exec(written)?.[1];

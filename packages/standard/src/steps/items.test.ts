@@ -43,15 +43,15 @@ describe("items of a value", () => {
 
   it("keeps iterators unchanged, synchronous or asynchronous", async () => {
     expect(all([1, 2].values())).toEqual([1, 2]);
-    const later = itemsOf(
+    const asyncItems = itemsOf(
       (async function* () {
         yield "a";
         yield "b";
       })(),
       ",",
     );
-    expect(isAsync(later)).toBe(true);
-    expect(await later.next()).toEqual({ done: false, value: "a" });
+    expect(isAsync(asyncItems)).toBe(true);
+    expect(await asyncItems.next()).toEqual({ done: false, value: "a" });
   });
 
   it("counts exactly the items it returns, and joining them restores the text", () => {

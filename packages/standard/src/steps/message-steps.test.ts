@@ -38,17 +38,17 @@ describe("removing", () => {
     ["(X-Trace|lang)", ["X-Trace-Id"]],
     ["*", []],
     [".*Id", ["X-Trace", "lang"]],
-  ])("headers like %s leaves %j", async (pattern, left) => {
+  ])("headers like %s leaves %j", async (pattern, remaining) => {
     const run = await flow(`- removeHeaders: "${pattern}"`);
     const { headers } = await run({ headers: { "X-Trace": 1, "X-Trace-Id": 2, lang: 3 } });
-    expect(Object.keys(headers)).toEqual(left);
+    expect(Object.keys(headers)).toEqual(remaining);
   });
 
   it("rejects an invalid pattern", () => {
     expect(diagnosticsOf('- removeHeaders: "(a"')).not.toEqual([]);
   });
 
-  it("of one name matches literally", async () => {
+  it("a single name does not treat * as a wildcard", async () => {
     const run = await flow(`
       - removeHeader: "x*"
       - removeVariable: "global:g"
@@ -60,7 +60,7 @@ describe("removing", () => {
 });
 
 describe("log", () => {
-  it("logs under the route's name by default, with its marker", async () => {
+  it("uses the route as the logger name by default, and adds the marker", async () => {
     const run = await flow(`
       - log: "got \${body}"
       - log: {message: plain, loggingLevel: WARN, logName: shop, marker: audit}
@@ -73,7 +73,7 @@ describe("log", () => {
     ]);
   });
 
-  it("does not format the text when the level is disabled", async () => {
+  it("does not evaluate the text when the level is disabled", async () => {
     const run = await flow(`- log: {message: "\${mandatoryBodyAs(Integer)}", loggingLevel: DEBUG}`);
     run.host.log.level = "INFO";
     expect((await run({ body: "x" })).error).toBeUndefined();

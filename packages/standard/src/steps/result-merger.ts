@@ -47,7 +47,7 @@ export class ResultMerger {
     return true;
   }
 
-  /** Reports a copy that missed the timeout. */
+  /** Reports a copy that did not finish before the timeout. */
   timedOut(index: number): void {
     this.#options.strategy.timeout?.(this.#result, index);
   }

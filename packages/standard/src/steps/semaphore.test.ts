@@ -11,7 +11,7 @@ it("uses normal permits, then the queue, then extra permits, then rejects", () =
   expect(semaphore.acquire(exchangeOf())).toBe("full");
 });
 
-it("admits the longest waiting first, and only when a normal permit is free", async () => {
+it("admits the longest-waiting message first, and only when a normal permit is free", async () => {
   const semaphore = new Semaphore({ normal: 1, max: 1, maxWaiting: 5 });
   const [first, second, third] = [exchangeOf(), exchangeOf(), exchangeOf()];
   const order: string[] = [];

@@ -15,7 +15,9 @@ export function uriList(value: unknown, delimiter: string): readonly string[] {
     const uri = asText(next.value).trim();
     if (uri !== "") uris.push(uri);
     if (++count > maxAddresses)
-      throw new FlowError("java.lang.IllegalArgumentException", `the list has more than ${maxAddresses} addresses`, { code: "limit-recipients" });
+      throw new FlowError("java.lang.IllegalArgumentException", `the list has more than ${maxAddresses} addresses; send several messages with shorter lists`, {
+        code: "limit-recipients",
+      });
   }
   return uris;
 }

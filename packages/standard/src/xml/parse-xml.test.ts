@@ -39,7 +39,7 @@ describe("reading and writing", () => {
   });
 });
 
-describe("invalid and hostile documents", () => {
+describe("invalid and malicious documents", () => {
   test.each([
     ["", "root element is missing"],
     ["text", "text outside the root element (line 1, column 1)"],
@@ -80,7 +80,7 @@ describe("invalid and hostile documents", () => {
     '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "http://127.0.0.1/">]><a>&x;</a>',
     `<!DOCTYPE lolz [<!ENTITY a "ha">${Array.from({ length: 9 }, (_, level) => `<!ENTITY a${level} "${"&a;".repeat(10)}">`).join("")}]><lolz>&a8;</lolz>`,
     "<!doctype html><html/>",
-  ])("a DOCTYPE ends reading before anything is expanded: %#", (text) => {
+  ])("a DOCTYPE is rejected before entities are expanded: %#", (text) => {
     expect(() => parseXml(text)).toThrowError(expect.objectContaining({ code: "xml-doctype" }));
   });
 
@@ -101,7 +101,7 @@ describe("invalid and hostile documents", () => {
   });
 });
 
-test("a general DOM parser agrees on well-formedness and content", () => {
+test("parseXml and a general DOM parser agree on well-formedness and content", () => {
   const name = fc.constantFrom("a", "b", "p:c", "long-name.1");
   const text = fc.string({ maxLength: 8 }).map((value) => value.replaceAll(/[&<>]/g, "&amp;"));
   const { element } = fc.letrec<{ element: string }>((tie) => ({
@@ -115,8 +115,8 @@ test("a general DOM parser agrees on well-formedness and content", () => {
   }));
   fc.assert(
     fc.property(element, fc.integer({ min: 0, max: 200 }), fc.boolean(), (inner, cut, damage) => {
-      const whole = `<r xmlns:p="u">${inner}</r>`;
-      const xml = damage ? whole.slice(0, cut) + whole.slice(cut + 1) : whole;
+      const complete = `<r xmlns:p="u">${inner}</r>`;
+      const xml = damage ? complete.slice(0, cut) + complete.slice(cut + 1) : complete;
       let expected: string | undefined;
       try {
         expected = slimdom.serializeToWellFormedString(withoutSections(slimdom.parseXmlDocument(xml)));
@@ -125,13 +125,13 @@ test("a general DOM parser agrees on well-formedness and content", () => {
         return;
       }
       expect(rewritten(rewritten(xml))).toBe(rewritten(xml));
-      expect(normal(rewritten(xml))).toBe(normal(expected));
+      expect(normalize(rewritten(xml))).toBe(normalize(expected));
     }),
     { numRuns: 300 },
   );
 });
 
-/** CDATA sections as text: only the tree distinguishes them from similar text. */
+/** Replaces CDATA sections with text nodes, because parseXml does not distinguish them. */
 function withoutSections(document: slimdom.Document, node: slimdom.Node = document): slimdom.Document {
   for (const child of [...node.childNodes]) {
     if (child.nodeType === slimdom.Node.CDATA_SECTION_NODE) node.replaceChild(document.createTextNode((child as slimdom.CDATASection).data), child);
@@ -140,7 +140,7 @@ function withoutSections(document: slimdom.Document, node: slimdom.Node = docume
   return document;
 }
 
-const normal = (xml: string): string => xml.replaceAll("&#xD;", "&#13;").replaceAll("&#x9;", "&#9;").replaceAll("&#xA;", "&#10;").replaceAll(" ?>", "?>");
+const normalize = (xml: string): string => xml.replaceAll("&#xD;", "&#13;").replaceAll("&#x9;", "&#9;").replaceAll("&#xA;", "&#10;").replaceAll(" ?>", "?>");
 
 describe("namespaces", () => {
   test("the scope of an element's declarations ends with it", () => {
@@ -203,7 +203,7 @@ describe("plain objects", () => {
     return writing.text();
   };
 
-  test("attributes, text, lists and empty elements", () => {
+  test("attributes, text, lists and empty elements are read into one object", () => {
     expect(object('<o id="7"><line>1</line><line n="2">x</line><empty/><t>a</t></o>')).toEqual({
       "@id": "7",
       line: ["1", { "@n": "2", "#text": "x" }],
@@ -214,8 +214,8 @@ describe("plain objects", () => {
   });
 
   test("a child named __proto__ is data", () => {
-    const made = object("<o><__proto__><polluted>1</polluted></__proto__></o>") as Record<string, unknown>;
-    expect(Object.keys(made)).toEqual(["__proto__"]);
+    const parsed = object("<o><__proto__><polluted>1</polluted></__proto__></o>") as Record<string, unknown>;
+    expect(Object.keys(parsed)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 

@@ -14,11 +14,11 @@ let lastLongText: WeakRef<{ readonly text: string; readonly parsed: Parsed }> | 
 /** Longer documents are parsed in slices where possible. */
 const minSlicedLength = 256 * 1024;
 const recentTexts = new Map<string, XmlNode>();
-/** Small cache for the next branch of a choice: only a few short documents. */
+/** Size of the cache of short documents: enough for the conditions of a choice to parse a document once. */
 const recentCount = 8;
 const recentCharacters = 256 * 1024;
 
-/** The document or node of a value; bytes and text are parsed, a list of one is its item. */
+/** The document or node of a value; bytes and text are parsed, and a list of one item is treated as that item. */
 export function readXml(value: unknown): XmlNode {
   if (value instanceof XmlNode) return value;
   if (value instanceof Uint8Array) return readBytes(value);

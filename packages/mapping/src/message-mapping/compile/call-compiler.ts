@@ -1,4 +1,4 @@
-// Compiles calls to language functions, to functions that a document defines, and to the few that are compiled in a special way.
+// Compiles calls to language functions, to functions that a document defines, and to built-in functions that need a compiler of their own.
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { Frame } from "../frame.ts";

@@ -31,7 +31,7 @@ export function memberShape(shape: Shape | undefined, name: string, context: Doc
   return undefined;
 }
 
-/** Finds the operand that caused a fault, so that the message can name its position. */
+/** Finds the operand that caused a fault, so that the message can name its path in the source. */
 export function located(error: unknown, operands: readonly Compiled[], frame: Frame): MappingFault {
   const fault = asFault(error);
   if (fault.source !== undefined || fault.value === undefined) return fault;

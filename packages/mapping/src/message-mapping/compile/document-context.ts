@@ -1,4 +1,4 @@
-// State shared during one compilation: the document's names, the ports of the host, and the problem list.
+// State shared during one compilation: the document's names, the host's services, and the problem list.
 import { closest } from "@sluice/model";
 import type { Problem } from "../../problem.ts";
 import type { ValueTable } from "../../value-mapping/value-table.ts";
@@ -49,37 +49,37 @@ export class DocumentContext {
   readonly problems: Problem[] = [];
   readonly warnings: string[] = [];
   readonly #tables = { inMap: new Set<string>(), inParts: new Set<string>() };
-  #place: readonly string[] = [];
+  #fieldPath: readonly string[] = [];
   #partDepth = 0;
   #rules = 0;
 
-  constructor(environment: MappingEnvironment, about: Pick<DocumentContext, "prefixes" | "oneOrMany" | "sourceShape" | "targetFormat" | "xml">) {
+  constructor(environment: MappingEnvironment, sides: Pick<DocumentContext, "prefixes" | "oneOrMany" | "sourceShape" | "targetFormat" | "xml">) {
     this.environment = environment;
-    this.prefixes = about.prefixes;
-    this.oneOrMany = about.oneOrMany;
-    this.sourceShape = about.sourceShape;
-    this.targetFormat = about.targetFormat;
-    this.xml = about.xml;
+    this.prefixes = sides.prefixes;
+    this.oneOrMany = sides.oneOrMany;
+    this.sourceShape = sides.sourceShape;
+    this.targetFormat = sides.targetFormat;
+    this.xml = sides.xml;
   }
 
-  /** Runs `work` with a target field as the path of reported problems; `fields` is its path without dots. */
+  /** Runs `work` with a target field as the path of reported problems; `fields` are the segments of its path. */
   at<T>(fields: readonly string[], work: () => T): T {
-    const before = this.#place;
-    this.#place = fields;
+    const previous = this.#fieldPath;
+    this.#fieldPath = fields;
     try {
       return work();
     } finally {
-      this.#place = before;
+      this.#fieldPath = previous;
     }
   }
 
-  get place(): string {
-    return this.#place.join(".");
+  get path(): string {
+    return this.#fieldPath.join(".");
   }
 
   report(message: string, missing?: Problem["missing"]): void {
     if (this.problems.length >= maxProblems) return;
-    const problem = { path: this.place, message, ...(missing === undefined ? {} : { missing }) };
+    const problem = { path: this.path, message, ...(missing === undefined ? {} : { missing }) };
     if (!this.problems.some((earlier) => earlier.path === problem.path && earlier.message === message)) this.problems.push(problem);
   }
 

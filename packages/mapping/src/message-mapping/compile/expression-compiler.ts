@@ -181,16 +181,16 @@ const numberOperations: Readonly<Record<string, Calculation>> = {
 };
 
 function binary(operator: string, left: Compiled, right: Compiled): Compiled {
-  const one = left.evaluate;
-  const other = right.evaluate;
-  if (operator === "&&") return computed((frame) => isTruthy(one(frame)) && isTruthy(other(frame)));
-  if (operator === "||") return computed((frame) => isTruthy(one(frame)) || isTruthy(other(frame)));
-  if (operator === "??") return computed((frame) => one(frame) ?? other(frame));
+  const readLeft = left.evaluate;
+  const readRight = right.evaluate;
+  if (operator === "&&") return computed((frame) => isTruthy(readLeft(frame)) && isTruthy(readRight(frame)));
+  if (operator === "||") return computed((frame) => isTruthy(readLeft(frame)) || isTruthy(readRight(frame)));
+  if (operator === "??") return computed((frame) => readLeft(frame) ?? readRight(frame));
   const operation = binaryOperations[operator] as (left: unknown, right: unknown) => unknown;
   const fast = numberOperations[operator];
   return computed((frame) => {
-    const a = one(frame);
-    const b = other(frame);
+    const a = readLeft(frame);
+    const b = readRight(frame);
     if (fast !== undefined && typeof a === "number" && typeof b === "number") return fast(a, b);
     try {
       countWork(a, frame.run);

@@ -6,14 +6,14 @@ import { sourceText, type Origin } from "../source-path.ts";
 export type RuleOrigin = Origin | ((frame: Frame) => Origin | undefined) | undefined;
 
 /** Ends the run with the field's error, or records it and continues when all errors are requested. */
-export function failRule(thrown: unknown, frame: Frame, place: { readonly field: string; readonly rule: string; readonly origin: RuleOrigin }): void {
+export function failRule(thrown: unknown, frame: Frame, location: { readonly field: string; readonly rule: string; readonly origin: RuleOrigin }): void {
   if (thrown instanceof FieldFailure) throw thrown;
   const fault = asFault(thrown);
-  const field = (targetPath(frame) + place.field).replace(/\.$/, "");
-  const origin = fault.source !== undefined ? undefined : typeof place.origin === "function" ? place.origin(frame) : place.origin;
+  const field = (targetPath(frame) + location.field).replace(/\.$/, "");
+  const origin = fault.source !== undefined ? undefined : typeof location.origin === "function" ? location.origin(frame) : location.origin;
   const source = origin === undefined ? fault.source : sourceText(origin, frame);
   const message = `${field}: ${fault.message}${source === undefined ? "" : ` [source ${source}]`}`;
-  const error: FieldError = { field, rule: place.rule, code: fault.code, message, source: source ?? null, value: plainValue(fault.value) };
+  const error: FieldError = { field, rule: location.rule, code: fault.code, message, source: source ?? null, value: plainValue(fault.value) };
   const { errors } = frame.run;
   errors?.push(error);
   if (errors === undefined || fault.code === "limit" || errors.length >= runLimits.errors) throw new FieldFailure(error);

@@ -5,7 +5,7 @@ import { isNothing, scalarOf } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Compiled } from "./compiled.ts";
 
-/** Table rows tried per counted work step. */
+/** Pattern rows tested per counted work step. */
 const patternsPerStep = 4;
 
 export interface LookupPlan {

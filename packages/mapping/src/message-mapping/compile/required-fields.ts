@@ -3,8 +3,8 @@ import type { Shape } from "./shape.ts";
 
 /** The values that rules write at a path or below it. */
 interface Written {
-  /** A field copied as a whole includes its own fields. */
-  isWhole: boolean;
+  /** Copied as one value: its nested fields count as written. */
+  isCopied: boolean;
   isList: boolean;
 }
 
@@ -21,13 +21,13 @@ function writtenPaths(mapped: readonly MappedField[]): ReadonlyMap<string, Writt
   const written = new Map<string, Written>();
   const at = (path: string): Written => {
     let found = written.get(path);
-    if (found === undefined) written.set(path, (found = { isWhole: false, isList: false }));
+    if (found === undefined) written.set(path, (found = { isCopied: false, isList: false }));
     return found;
   };
   for (const { path, isStructure } of mapped) {
     for (const { index } of path.matchAll(/[.[]/g)) at(path.slice(0, index)).isList ||= path.startsWith("[]", index);
     at(path);
-    if (!isStructure) at(path.replace(/\[\]$/, "")).isWhole = true;
+    if (!isStructure) at(path.replace(/\[\]$/, "")).isCopied = true;
   }
   return written;
 }
@@ -39,7 +39,7 @@ function walk(shape: Shape, prefix: string, written: ReadonlyMap<string, Written
     const found = written.get(path);
     if (found === undefined) {
       if (shape.required.has(name)) missing.push(path);
-    } else if (!found.isWhole) {
+    } else if (!found.isCopied) {
       if (inner.kind === "list") walk(inner.of, `${path}${found.isList ? "[]" : ""}.`, written, missing);
       else walk(inner, `${path}.`, written, missing);
     }

@@ -26,7 +26,7 @@ export interface Level {
   readonly scope: Scope;
   readonly context: DocumentContext;
   readonly parts: ReadonlyMap<string, Part>;
-  /** Parts being compiled around this place: a recursive part is called instead of compiled again. */
+  /** The parts being compiled: a recursive use calls the part instead of compiling it again. */
   readonly partStack: ReadonlyMap<Part, { write?: WriteFields }>;
   /** The target path from the document root, positions as `[]`. */
   readonly fields: readonly string[];
@@ -73,7 +73,7 @@ const rulesPerStep = 50;
 
 export const compileRules = (rules: unknown, level: Level): WriteFields => runToEnd(compileRulesIncrementally(rules, level));
 
-/** Like {@link compileRules}, incrementally; nested rules are part of the step of their rule. */
+/** Like {@link compileRules}, incrementally; nested rules belong to the step of the rule that contains them. */
 export function* compileRulesIncrementally(rules: unknown, level: Level): Incremental<WriteFields> {
   const { context } = level;
   if (!Array.isArray(rules)) {
@@ -148,13 +148,13 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
   });
 }
 
-interface RulePlace {
+interface RuleContext {
   readonly when: Evaluate | undefined;
   readonly origin: RuleOrigin;
   readonly level: Level;
 }
 
-function writer({ when, origin, level }: RulePlace, write: WriteFields): WriteFields {
+function writer({ when, origin, level }: RuleContext, write: WriteFields): WriteFields {
   const fail = (error: unknown, frame: Frame): void => failRule(error, frame, { field: level.prefix, rule: level.rulePath, origin });
   if (when === undefined) {
     return (frame, target) => {

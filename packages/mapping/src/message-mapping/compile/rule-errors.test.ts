@@ -79,12 +79,12 @@ describe("errors", () => {
   });
 
   it("report a number that is not finite instead of writing null", () => {
-    const beyond = "the result is not a finite number";
+    const notFinite = "the result is not a finite number";
     expect(errorsOf(jsonRules({ to: "x", from: "n", type: "number" }), { n: "1e400" })).toEqual(['x: expected a number, got "1e400" [source n]']);
     for (const expr of ["n * n", "1e999", "0 - n * n", "sum([n, n]) * n"])
-      expect([expr, errorsOf(jsonRules({ to: "x", expr }), { n: 1e300 })]).toEqual([expr, [`x: ${beyond}`]]);
-    expect(errorsOf(jsonRules({ to: "x", expr: "l[*].(n * n)" }), { l: [{ n: 1 }, { n: 1e300 }] })).toEqual([`x: ${beyond}`]);
-    expect(errorsOf(jsonRules({ to: "x[]", forEach: "l", expr: "n * n" }), { l: [{ n: 1 }, { n: 1e300 }] })).toEqual([`x[1]: ${beyond}`]);
+      expect([expr, errorsOf(jsonRules({ to: "x", expr }), { n: 1e300 })]).toEqual([expr, [`x: ${notFinite}`]]);
+    expect(errorsOf(jsonRules({ to: "x", expr: "l[*].(n * n)" }), { l: [{ n: 1 }, { n: 1e300 }] })).toEqual([`x: ${notFinite}`]);
+    expect(errorsOf(jsonRules({ to: "x[]", forEach: "l", expr: "n * n" }), { l: [{ n: 1 }, { n: 1e300 }] })).toEqual([`x[1]: ${notFinite}`]);
   });
 });
 

@@ -127,7 +127,7 @@ describe("values", () => {
     [{ pattern: "[A-Z]{2}" }, "GB", "GB"],
     [{ maxLength: 3 }, "abc", "abc"],
     [{ enum: ["a", 1] }, "1", "1"],
-  ])("%j of %j", (options, x, expected) => {
+  ])("%j converts %j", (options, x, expected) => {
     expect(output([{ to: "y", from: "x", ...options }], { x })).toEqual(expected === undefined ? { y: null } : { y: expected });
   });
 
@@ -283,7 +283,7 @@ describe("parts", () => {
     expect(runMapping({ ...jsonRules({ to: "t", use: "node", with: "$" }), parts }, tree).errors[0]).toMatchObject({ code: "limit" });
   });
 
-  it("can be imported, with nearer names taking precedence", () => {
+  it("can be imported; the document's own names take precedence", () => {
     const environment = environmentOf(
       {},
       {
@@ -307,10 +307,10 @@ describe("parts", () => {
     const environment = environmentOf(
       {},
       {
-        ground: { parts: { leaf: { map: [{ to: "v", value: 1 }] } } },
-        one: { import: ["ground"], parts: { one: { map: [{ to: "leaf", use: "leaf" }] } } },
+        base: { parts: { leaf: { map: [{ to: "v", value: 1 }] } } },
+        one: { import: ["base"], parts: { one: { map: [{ to: "leaf", use: "leaf" }] } } },
         two: {
-          import: ["ground", "one"],
+          import: ["base", "one"],
           parts: {
             two: {
               map: [
@@ -324,7 +324,7 @@ describe("parts", () => {
     );
     const document = { ...jsonRules({ to: "one", use: "one" }, { to: "two", use: "two" }), import: ["one", "two"] };
     expect(runMapping(document, {}, { environment }).output).toEqual({ one: { leaf: { v: 1 } }, two: { leaf: { v: 1 }, one: { leaf: { v: 1 } } } });
-    expect(mappingOf(document, environment).imports).toEqual(["one", "ground", "two"]);
+    expect(mappingOf(document, environment).imports).toEqual(["one", "base", "two"]);
   });
 });
 
@@ -437,7 +437,7 @@ describe("checks of the document", () => {
     [{ to: "x", expr: { jsonpath: "$.a" } }, ["x: the language 'jsonpath' is not available here"]],
     [{ to: "x", map: "no" }, ["x: 'map' must be a list of rules"]],
     [7, ["map[0]: 'to' must name a target field"]],
-  ])("%j", (rule, problems) => {
+  ])("%j is rejected", (rule, problems) => {
     expect(problemsOf(jsonRules(rule), environmentOf({ uom: { entries: {} } }))).toEqual(problems);
   });
 

@@ -4,7 +4,7 @@ import type { Shape } from "./shape.ts";
 export interface Scope {
   /** The enclosing level whose names are visible; undefined at the boundaries of parts and functions. */
   readonly up: Scope | undefined;
-  /** The name given with `as`, without its dollar sign. */
+  /** The name set with `as`, without its dollar sign. */
   readonly as: string | undefined;
   readonly isGrouped: boolean;
   /** True for levels that iterate and so define `$index`. */

@@ -17,7 +17,7 @@ describe("a recursive schema", () => {
   };
   const schema = { type: "object", required: ["p0"], properties: members };
 
-  it("is checked at every depth, quickly, however often it recurses", () => {
+  it("is checked quickly at every depth", () => {
     const startTime = performance.now();
     const deep = names.join(".");
     expect(problemsOf(from(schema, `${deep}.leaf`, "list[*].p3.list[0].leaf"))).toEqual([]);

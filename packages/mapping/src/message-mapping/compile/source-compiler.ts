@@ -16,7 +16,7 @@ import type { Target } from "./target-path.ts";
 
 export interface ValueSource {
   readonly evaluate: Evaluate;
-  /** The source that an error names, when the value comes from one place. */
+  /** The source that an error names, when the value comes from a single path. */
   readonly origin: RuleOrigin;
   /** The rule's value is built field by field. */
   readonly isStructure: boolean;
@@ -125,11 +125,11 @@ function expression(value: unknown, level: Level): ValueSource {
 const lookupMembers = ["table", "key", "from", "to", "onMissing"];
 const caseMembers = ["when", ...sourceKinds, "with", "note"];
 
-function reportUnknown(members: RuleMembers, allowed: readonly string[], place: string, context: DocumentContext): void {
+function reportUnknown(members: RuleMembers, allowed: readonly string[], owner: string, context: DocumentContext): void {
   for (const name of Object.keys(members)) {
     if (allowed.includes(name)) continue;
     const suggestion = context.closest(name, allowed);
-    context.report(`unknown property '${name.slice(0, 60)}' in ${place}${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
+    context.report(`unknown property '${name.slice(0, 60)}' in ${owner}${suggestion === undefined ? "" : ` (did you mean '${suggestion}'?)`}`);
   }
 }
 

@@ -45,42 +45,42 @@ export function targetSetter({ segments, isList }: TargetPath): (target: Target,
   }
   const last = segments[segments.length - 1] as string | number;
   const parents = segments.slice(0, -1);
-  return (target, value) => put(holderOf(target, parents, last, true) as Target, last, value);
+  return (target, value) => put(containerOf(target, parents, last, true) as Target, last, value);
 }
 
 /** How many items the list at the path already has. */
 export function listLength({ segments }: TargetPath, target: Target): number {
   const last = segments[segments.length - 1] as string | number;
-  const holder = segments.length === 1 ? target : holderOf(target, segments.slice(0, -1), last, false);
-  const existing = holder === undefined ? undefined : read(holder, last);
+  const container = segments.length === 1 ? target : containerOf(target, segments.slice(0, -1), last, false);
+  const existing = container === undefined ? undefined : read(container, last);
   return Array.isArray(existing) ? existing.length : 0;
 }
 
-function holderOf(target: Target, parents: readonly (string | number)[], last: string | number, create: boolean): Target | undefined {
-  let holder: Target = target;
+function containerOf(target: Target, parents: readonly (string | number)[], last: string | number, create: boolean): Target | undefined {
+  let container: Target = target;
   for (const [index, name] of parents.entries()) {
-    const existing = read(holder, name);
-    if (typeof existing === "object" && existing !== null) holder = existing as Target;
+    const existing = read(container, name);
+    if (typeof existing === "object" && existing !== null) container = existing as Target;
     else if (!create) return undefined;
     else {
       const created = (typeof (parents[index + 1] ?? last) === "number" ? [] : {}) as Target;
-      setAt(holder, name, created);
-      holder = created;
+      setAt(container, name, created);
+      container = created;
     }
   }
-  return holder;
+  return container;
 }
 
-const read = (holder: Target, name: string | number): unknown => (Object.hasOwn(holder, name) ? holder[name as string] : undefined);
+const read = (container: Target, name: string | number): unknown => (Object.hasOwn(container, name) ? container[name as string] : undefined);
 
-function setAt(holder: Target, name: string | number, value: unknown): void {
-  if (name === "__proto__") setEntry(holder, name, value);
-  else holder[name as string] = value;
+function setAt(container: Target, name: string | number, value: unknown): void {
+  if (name === "__proto__") setEntry(container, name, value);
+  else container[name as string] = value;
 }
 
-function appendTo(holder: Target, name: string | number, value: unknown): void {
-  const existing = read(holder, name);
+function appendTo(container: Target, name: string | number, value: unknown): void {
+  const existing = read(container, name);
   const items = Array.isArray(value) ? value : [value];
   if (Array.isArray(existing)) for (const item of items) existing.push(item);
-  else setAt(holder, name, items);
+  else setAt(container, name, items);
 }

@@ -37,7 +37,7 @@ describe("paths", () => {
     ["id.length", undefined],
     ["lines[? $.id == 'A-1' && qty == 2].sku", ["k"]],
     ["odd.(a ?? 5)", 5],
-  ])("%s", (expr, expected) => {
+  ])("evaluates %s", (expr, expected) => {
     expect(evaluate(expr, order)).toEqual(expected);
   });
 
@@ -87,7 +87,7 @@ describe("operators", () => {
     ["!(1 > 2)", true],
     ["0 ? 'yes' : 'no'", "no"],
     ["1.5e3", 1500],
-  ])("%s", (expr, expected) => {
+  ])("evaluates %s", (expr, expected) => {
     expect(evaluate(expr, order)).toEqual(expected);
   });
 
@@ -102,7 +102,7 @@ describe("operators", () => {
     expect(() => evaluate(expr, order)).toThrow(message);
   });
 
-  it("calculate as JavaScript does on numbers", () => {
+  it("calculate with numbers like JavaScript", () => {
     const operator = fc.constantFrom("+", "-", "*");
     fc.assert(
       fc.property(
@@ -138,11 +138,11 @@ describe("invalid expressions", () => {
     ["lookup(a, 'f', 't', 'k')", "x: lookup(table, from, to, key, onMissing): table, columns and onMissing must be string literals"],
     [`${"(".repeat(200)}1${")".repeat(200)}`, expect.stringContaining("x: the expression is nested deeper than 100 levels")],
     ["1".repeat(10_001), expect.stringContaining("x: the expression is longer than 10000 characters")],
-  ])("%s", (expr, problem) => {
+  ])("%s is rejected", (expr, problem) => {
     expect(problemsOf(jsonRules({ to: "x", expr }))).toEqual([problem]);
   });
 
-  it("only ever report a problem, for any text", () => {
+  it("are reported as problems of their rule, whatever the text", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "$", "(", ")", "[", "]", "?", ":", ".", "*", "'", "1", "-", " ", "&", "|", "=", ",", "@", "#text") }),
@@ -155,7 +155,7 @@ describe("invalid expressions", () => {
 });
 
 describe("run-time names", () => {
-  it("are case-insensitive headers, params and variables", () => {
+  it("are headers (case-insensitive), params and variables", () => {
     const document = {
       ...jsonRules({ to: "h", expr: "$headers['X-Site']" }, { to: "p", from: "$params.plant" }, { to: "v", expr: "$vars.twice + $twice" }),
       vars: [
@@ -180,8 +180,8 @@ describe("run-time names", () => {
   });
 });
 
-describe("functions of the document", () => {
-  it("can use only their arguments, and may call each other", () => {
+describe("functions", () => {
+  it("of the document can use only their arguments, and may call each other", () => {
     const functions = { net: { args: ["q", "$p"], expr: "round($q * p, 2)" }, gross: { args: ["q", "p"], expr: "net(q, p) * 1.2" } };
     expect(runMapping(withFunctions(functions, "gross(qty, price)"), { qty: 2, price: 5 }).output).toEqual({ x: 12 });
     expect(problemsOf(withFunctions({ f: { args: ["a"], expr: "a + b" } }, "f(1)"))).toEqual([
@@ -200,7 +200,7 @@ describe("functions of the document", () => {
     expect(() => evaluate("later()", {}, { environment })).toThrow("x: function 'later' returned a promise: functions of a mapping must be synchronous");
   });
 
-  it("stop at endless recursion", () => {
+  it("fail on endless recursion", () => {
     expect(runMapping(withFunctions({ f: { args: ["n"], expr: "f(n + 1)" } }, "f(0)"), {}).errors[0]?.message).toBe(
       "x: parts and functions call each other more than 100 levels deep",
     );

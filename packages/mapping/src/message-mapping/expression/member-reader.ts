@@ -1,5 +1,5 @@
 /**
- * Reads one name of a value; undefined when it has none. Only data is reachable, not prototypes. In sources that do not distinguish one from
+ * Reads a member of a value by name; undefined when there is none. Only data is reachable, not prototypes. In sources that do not distinguish one from
  * many (XML, EDI, records), a name applied to a list means its first element, and text is its own `#text`.
  */
 export function memberReader(name: string, oneOrMany: boolean): (value: unknown) => unknown {

@@ -7,21 +7,21 @@ export type BinaryOperation = (left: unknown, right: unknown) => unknown;
 
 /** Concatenates when one side is text, else adds; null plus a number is null. */
 function add(left: unknown, right: unknown): unknown {
-  const one = scalarOf(left);
-  const other = scalarOf(right);
-  if (typeof one === "string" || typeof other === "string") {
-    const [front, back] = [toText(one), toText(other)];
-    checkTextLength(front.length + back.length);
-    return boundedText(front + back);
+  const leftScalar = scalarOf(left);
+  const rightScalar = scalarOf(right);
+  if (typeof leftScalar === "string" || typeof rightScalar === "string") {
+    const [leftText, rightText] = [toText(leftScalar), toText(rightScalar)];
+    checkTextLength(leftText.length + rightText.length);
+    return boundedText(leftText + rightText);
   }
   return arithmetic((a, b) => a + b)(left, right);
 }
 
 function arithmetic(calculate: (left: number, right: number) => number): BinaryOperation {
   return (left, right) => {
-    const one = toNumber(left);
-    const other = toNumber(right);
-    return one === null || other === null ? null : calculate(one, other);
+    const leftNumber = toNumber(left);
+    const rightNumber = toNumber(right);
+    return leftNumber === null || rightNumber === null ? null : calculate(leftNumber, rightNumber);
   };
 }
 

@@ -66,11 +66,11 @@ class Parser {
       this.#checkChain(links, token);
       if (token.text === "?" && token.kind === "operator" && power <= 1) left = this.#choice(left);
       else {
-        const own = token.kind === "operator" || token.kind === "name" ? this.#powerOf(token) : undefined;
-        if (own === undefined || own <= power) break;
+        const operatorPower = token.kind === "operator" || token.kind === "name" ? this.#powerOf(token) : undefined;
+        if (operatorPower === undefined || operatorPower <= power) break;
         this.#next++;
         const operator = token.text === "or" ? "||" : token.text === "and" ? "&&" : token.text;
-        left = { kind: "binary", operator, left, right: this.#expression(own) };
+        left = { kind: "binary", operator, left, right: this.#expression(operatorPower) };
       }
     }
     this.#depth--;

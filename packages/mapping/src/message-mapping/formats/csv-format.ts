@@ -29,7 +29,7 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
     const columnIds = names ?? columnNames(header);
     const added = records.reduce((sum, record) => sum + Math.max(0, columnIds.length - record.length), 0);
     if (added > maxEmptyCells) throw limitFault(`the rows of the CSV are shorter than its header by more than ${maxEmptyCells} cells`);
-    const longest = records.reduce((most, record) => Math.max(most, record.length), 0);
+    const longest = records.reduce((max, record) => Math.max(max, record.length), 0);
     const allNames = longest > columnIds.length ? withColumnNames(columnIds, longest) : columnIds;
     const rows: Record<string, unknown>[] = [];
     let cells = 0;
@@ -55,13 +55,14 @@ export function csvFormat(options: FormatOptions, report: SideReport): MessageFo
     write(output) {
       if (isPlainObject(output) && output["rows"] === undefined && Object.keys(output).length > 0) throw noRows();
       const rows = toList(isPlainObject(output) ? output["rows"] : output);
-      const found = names ?? [...new Set(rows.flatMap((row) => (isPlainObject(row) ? Object.keys(row) : [])))];
-      if (rows.length * found.length > maxCells) throw limitFault(`the CSV has ${rows.length} rows of ${found.length} columns, more than ${maxCells} cells`);
+      const outputNames = names ?? [...new Set(rows.flatMap((row) => (isPlainObject(row) ? Object.keys(row) : [])))];
+      if (rows.length * outputNames.length > maxCells)
+        throw limitFault(`the CSV has ${rows.length} rows of ${outputNames.length} columns, more than ${maxCells} cells`);
       const lines = new BoundedLines(lineBreak);
-      if (hasHeader && found.length > 0) lines.add(lineOf(found, syntax));
+      if (hasHeader && outputNames.length > 0) lines.add(lineOf(outputNames, syntax));
       for (const row of rows) {
         if (!isPlainObject(row)) throw noRows();
-        const values = found.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined));
+        const values = outputNames.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined));
         lines.add(lineOf(values, syntax));
       }
       return lines.toText();
@@ -80,9 +81,9 @@ const noRows = (): MappingFault => new MappingFault("output", "a CSV target need
 function columnNames(header: CsvRecord): readonly string[] {
   const usedNames = new Set(header);
   const seen = new Set<string>();
-  return header.map((given, index) => {
-    const isOwn = given !== null && given !== "" && !seen.has(given);
-    const name = isOwn ? given : uniqueColumnName(index, usedNames);
+  return header.map((headerName, index) => {
+    const isUnique = headerName !== null && headerName !== "" && !seen.has(headerName);
+    const name = isUnique ? headerName : uniqueColumnName(index, usedNames);
     seen.add(name);
     return name;
   });

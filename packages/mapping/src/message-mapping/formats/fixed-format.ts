@@ -1,4 +1,4 @@
-// Lines with fields at fixed positions. One kind of line (`fields`) gives `rows`; several kinds (`records`) are distinguished by how they
+// Lines with fields at fixed positions. One kind of line (`fields`) is read as `rows`; several kinds (`records`) are distinguished by how they
 // begin, and may nest by `loops`. Positions count from 1, as in specifications.
 import { isPlainObject, setEntry } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
@@ -125,7 +125,7 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   return { tag: record.name, fields };
 }
 
-/** Removes padding from the side it was added on; a number of only zeros keeps one. */
+/** Removes padding from the side it was added on; a number made only of zeros keeps one zero. */
 function trimPadding(text: string, align: "left" | "right", pad: string): string {
   if (pad === " ") return text;
   let from = 0;

@@ -114,9 +114,9 @@ describe("EDI", () => {
   });
 
   it("an asterisk is ordinary text in syntax versions before 4", () => {
-    const free = (head: string): unknown => read({ format: "edi" }, `${head}FTX+AAI+++5*3'`, "FTX.e4");
-    expect([free("UNB+UNOC:3+A+B+261114:0930+1'"), free("UNB+UNOA:1+A+B'"), free("UNA:+.? '")]).toEqual(["5*3", "5*3", "5*3"]);
-    expect([free("UNB+UNOW:4+A+B'"), free("UNA:+.?*'"), free("")]).toEqual([
+    const freeText = (head: string): unknown => read({ format: "edi" }, `${head}FTX+AAI+++5*3'`, "FTX.e4");
+    expect([freeText("UNB+UNOC:3+A+B+261114:0930+1'"), freeText("UNB+UNOA:1+A+B'"), freeText("UNA:+.? '")]).toEqual(["5*3", "5*3", "5*3"]);
+    expect([freeText("UNB+UNOW:4+A+B'"), freeText("UNA:+.?*'"), freeText("")]).toEqual([
       ["5", "3"],
       ["5", "3"],
       ["5", "3"],
@@ -145,8 +145,8 @@ describe("XML", () => {
   });
 });
 
-describe("small messages that expand to large ones", () => {
-  it("limits CSV rows much shorter than the header, in both directions", () => {
+describe("expansion limits", () => {
+  it("apply to CSV rows that are much shorter than the header, in both directions", () => {
     const wide = `${"a,".repeat(20_000)}z\n${"1\n".repeat(20_000)}`;
     expect(read({ format: "csv" }, wide, "rows")).toBe("size limit: the rows of the CSV are shorter than its header by more than 1000000 cells");
     const rows = Array.from({ length: 5_000 }, (_, index) => ({ [`k${index}`]: 1 }));
@@ -154,14 +154,14 @@ describe("small messages that expand to large ones", () => {
     expect(read({ format: "csv" }, `a,b,c\n${"1\n".repeat(1_000)}`, "rows[999]")).toEqual({ a: "1", b: null, c: null });
   });
 
-  it("limits padded lines and segments", () => {
+  it("apply to padded lines and segments", () => {
     const many = Array.from({ length: 10_000 }, () => ({ a: "1", e1000: "1" }));
     const longest = "size limit: text must not be longer than 67108864 characters";
     expect(write({ format: "fixed", fields: [{ name: "a", start: 100_000, length: 1 }] }, { rows: many })).toBe(longest);
     expect(write({ format: "edi" }, { LIN: many.map(({ e1000 }) => ({ e1000 })) })).toBe("size limit: the interchange has more than 4000000 elements");
   });
 
-  it("XML declarations cost the same at any depth, and end with their element", () => {
+  it("do not apply to namespace declarations, which cost the same at any depth and end with their element", () => {
     let count = 0;
     const tags = Array.from({ length: 400 }, () => `<a${Array.from({ length: 900 }, () => ` xmlns:p${count++}="u"`).join("")}>`);
     expect(read({ format: "xml" }, `${tags.join("")}<b>1</b>${"</a>".repeat(400)}`, `${"a.".repeat(399)}b`)).toBe("1");

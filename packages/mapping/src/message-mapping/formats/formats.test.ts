@@ -35,7 +35,7 @@ describe("json", () => {
 describe("xml", () => {
   const namespaces = { a: "urn:a", "": "urn:default" };
 
-  it("reads attributes, text, lists and CDATA, prefixes by the document", () => {
+  it("reads attributes, text, lists and CDATA, with the prefixes of the document", () => {
     const xml = `<?xml version="1.0"?><!-- c --><r xmlns="urn:default" xmlns:x="urn:a" id="1"><x:n t="u">5</x:n><l>1</l><l/><e><![CDATA[<&]]></e> <x:n>6</x:n></r>`;
     expect(format({ format: "xml", root: "r", namespaces }).read(xml)).toEqual({
       "@id": "1",
@@ -144,7 +144,7 @@ describe("xml", () => {
     );
   });
 
-  it("writes the same document again", () => {
+  it("writes attributes, text, repeated and empty elements, and reads them back", () => {
     const document = {
       source: { format: "json" },
       target: { format: "xml", root: "a:Order", namespaces: { a: "urn:a" } },
@@ -211,7 +211,7 @@ describe("xml", () => {
 });
 
 describe("csv", () => {
-  it("reads quotes, missing cells, own columns and no header", () => {
+  it("reads quoted values, missing cells, configured columns and files without a header", () => {
     expect(format({ format: "csv" }).read('\ufeffa,b\r\n"x ""y"", z",\r\n\r\n1,2,3\n')).toEqual({
       rows: [
         { a: 'x "y", z', b: null },
@@ -350,7 +350,7 @@ describe("edi", () => {
   const loops = { LIN: ["QTY", "PRI", "LOC"], LOC: ["DTM"] };
   const order = "UNA:+.? 'UNH+1+ORDERS:D:96A:UN'BGM+220+A?+1'LIN+1++KB-1:SRV'QTY+21:2:PCE'LOC+7'DTM+2:20261114:102'LIN+2++MS-7:SRV'QTY+21:1'UNS+S'UNT+9+1'";
 
-  it("reads EDIFACT with loops, releases and composites", () => {
+  it("reads EDIFACT with loops, release characters and composites", () => {
     expect(format({ format: "edi", loops }).read(order)).toEqual({
       UNH: { e1: "1", e2: { c1: "ORDERS", c2: "D", c3: "96A", c4: "UN" } },
       BGM: { e1: "220", e2: "A+1" },
@@ -368,7 +368,7 @@ describe("edi", () => {
     });
   });
 
-  it("maps by element and component, one or many", () => {
+  it("maps elements and components, single or repeated", () => {
     const document = {
       source: { format: "edi", dialect: "edifact", loops },
       target: { format: "json" },
@@ -397,7 +397,7 @@ describe("edi", () => {
     expect(runMapping(document, order.replace("21:1'", "21:x'")).errors[0]?.message).toBe('lines[1].qty: expected integer, got "x" [source LIN[1].QTY.e1.c2]');
   });
 
-  it("writes segments in order, with releases and the count of segments", () => {
+  it("writes segments in order, with release characters and the segment count", () => {
     const document = {
       source: { format: "json" },
       target: { format: "edi" },
@@ -444,7 +444,7 @@ describe("edi", () => {
     );
   });
 
-  it("reads X12 by its ISA, and rejects values it cannot escape", () => {
+  it("reads X12 with the separators of its ISA, and rejects values it cannot escape", () => {
     const isa = "ISA*00*          *00*          *ZZ*SENDER         *ZZ*RECEIVER       *261114*0930*^*00501*000000001*0*P*>~";
     expect(isa).toHaveLength(106);
     expect(format({ format: "edi", dialect: "x12" }).read(`${isa}\nST*850*0001~\nPO1*1*2*EA*9.9**VP>X*A^B~\nSE*3*0001~`)).toMatchObject({

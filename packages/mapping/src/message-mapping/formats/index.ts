@@ -19,7 +19,7 @@ const formats: Readonly<Record<string, { readonly options: readonly string[]; cr
 
 export const formatNames: readonly string[] = Object.keys(formats);
 
-/** The format of one side of a document; JSON, with an error reported, when it names no known format. */
+/** The format of one side of a document. An unknown format is reported and replaced by JSON. */
 export function createFormat(side: unknown, report: SideReport): MessageFormat {
   if (!isPlainObject(side)) {
     report("", `expected an object with format, one of ${formatNames.join(", ")}`);

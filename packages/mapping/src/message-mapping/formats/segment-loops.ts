@@ -23,12 +23,12 @@ export function readLoops(value: unknown, report: SideReport): Loops {
 /** The records as a tree; a tag that leads a loop is always a list, any other only when it repeats. */
 export function nestRecords(records: readonly TaggedRecord[], loops: Loops): Record<string, unknown> {
   const root: Record<string, unknown> = {};
-  const open: { readonly members: ReadonlySet<string>; readonly node: Record<string, unknown> }[] = [];
+  const openLoops: { readonly members: ReadonlySet<string>; readonly node: Record<string, unknown> }[] = [];
   for (const { tag, fields } of records) {
-    while (open.length > 0 && open.at(-1)?.members.has(tag) !== true) open.pop();
-    add(open.at(-1)?.node ?? root, tag, fields, loops.has(tag));
+    while (openLoops.length > 0 && openLoops.at(-1)?.members.has(tag) !== true) openLoops.pop();
+    add(openLoops.at(-1)?.node ?? root, tag, fields, loops.has(tag));
     const members = loops.get(tag);
-    if (members !== undefined) open.push({ members, node: fields });
+    if (members !== undefined) openLoops.push({ members, node: fields });
   }
   return root;
 }

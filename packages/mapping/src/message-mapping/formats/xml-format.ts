@@ -22,7 +22,7 @@ export function xmlFormat(options: FormatOptions, report: SideReport): MessageFo
     name: "xml",
     contentType: "application/xml",
     oneOrMany: true,
-    // Declared by XML itself, for xml:lang and similar.
+    // XML itself declares `xml`, for xml:lang and similar.
     prefixes: new Set([...namespaces.keys(), "xml"]),
     xml: xmlSource(namespaces, root, texts),
     read(body) {
@@ -60,10 +60,12 @@ function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undef
     namespaces: Object.fromEntries(namespaces),
     textOf(item, name) {
       const element = Array.isArray(item) ? (item[0] as unknown) : item;
-      const whole = typeof element === "object" && element !== null ? texts.get(element) : undefined;
+      const originalText = typeof element === "object" && element !== null ? texts.get(element) : undefined;
       // The prefixes of other namespaces are not declared in this document, so their names are written without one.
       const declared = declaredNames();
-      return whole ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => declared(plainName(inner, prefixes), prefixes)));
+      return (
+        originalText ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => declared(plainName(inner, prefixes), prefixes)))
+      );
     },
   };
 }

@@ -34,42 +34,42 @@ export function* writeXml(
   formatName: FormatName = declaredNames(),
 ): Incremental<string> {
   // Declarations of the root override those of the target: an attribute may appear only once.
-  const own = isPlainObject(value) ? value : {};
+  const members = isPlainObject(value) ? value : {};
   const declared = [...namespaces].map(([prefix, uri]) => [prefix === "" ? "xmlns" : `xmlns:${prefix}`, uri] as const);
-  const declarations = declared.filter(([attribute]) => isNothing(own[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
+  const declarations = declared.filter(([attribute]) => isNothing(members[`@${attribute}`])).map(([attribute, uri]) => ` ${attribute}="${escapeXml(uri)}"`);
   const text = new BlockTextBuilder();
   yield* element(name, value, declarations.join(""), { prefixes: new Set([...namespaces.keys(), "xml", "xmlns"]), depth: 0, formatName, text });
   return text.end();
 }
 
-interface Place {
+interface ElementContext {
   readonly prefixes: ReadonlySet<string>;
   readonly depth: number;
   readonly formatName: FormatName;
   readonly text: BlockTextBuilder;
 }
 
-function* element(rawName: string, value: unknown, attributes: string, outer: Place): Incremental<void> {
+function* element(rawName: string, value: unknown, attributes: string, outer: ElementContext): Incremental<void> {
   if (outer.depth > maxDepth) throw new MappingFault("limit", `the XML is nested deeper than ${maxDepth} elements`);
   if (outer.text.isFull) yield outer.text.finishBlock();
   if (!isPlainObject(value)) {
     outer.text.add(textElement(outer.formatName(rawName, outer.prefixes), value, attributes));
     return;
   }
-  const place = inside(outer, value);
-  const name = place.formatName(rawName, place.prefixes);
+  const context = innerContext(outer, value);
+  const name = context.formatName(rawName, context.prefixes);
   const entries = Object.entries(value);
-  const opening = `<${name}${attributes}${entries.map(([key, inner]) => (key.startsWith("@") ? attributeText(key.slice(1), inner, place) : "")).join("")}`;
+  const opening = `<${name}${attributes}${entries.map(([key, inner]) => (key.startsWith("@") ? attributeText(key.slice(1), inner, context) : "")).join("")}`;
   if (!entries.some(hasContent)) {
-    place.text.add(`${opening}/>`);
+    context.text.add(`${opening}/>`);
     return;
   }
-  place.text.add(`${opening}>`);
+  context.text.add(`${opening}>`);
   for (const [key, inner] of entries) {
-    if (key === "#text") place.text.add(isNothing(inner) ? "" : escapeXml(toText(inner)));
-    else if (!key.startsWith("@")) for (const item of Array.isArray(inner) ? (inner as readonly unknown[]) : [inner]) yield* element(key, item, "", place);
+    if (key === "#text") context.text.add(isNothing(inner) ? "" : escapeXml(toText(inner)));
+    else if (!key.startsWith("@")) for (const item of Array.isArray(inner) ? (inner as readonly unknown[]) : [inner]) yield* element(key, item, "", context);
   }
-  place.text.add(`</${name}>`);
+  context.text.add(`</${name}>`);
 }
 
 function textElement(name: string, value: unknown, attributes: string): string {
@@ -77,7 +77,7 @@ function textElement(name: string, value: unknown, attributes: string): string {
   return text === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${escapeXml(text)}</${name}>`;
 }
 
-function attributeText(rawName: string, value: unknown, { prefixes, formatName }: Place): string {
+function attributeText(rawName: string, value: unknown, { prefixes, formatName }: ElementContext): string {
   const name = formatName(rawName, prefixes);
   return isNothing(value) ? "" : ` ${name}="${escapeXml(toText(value)).replaceAll("\n", "&#10;").replaceAll("\t", "&#9;")}"`;
 }
@@ -88,7 +88,7 @@ function hasContent([key, value]: readonly [string, unknown]): boolean {
 }
 
 /** The prefixes an element declares apply to it and its content. */
-function inside({ prefixes, depth, formatName, text }: Place, value: Readonly<Record<string, unknown>>): Place {
-  const own = Object.keys(value).flatMap((key) => (key.startsWith("@xmlns:") && !isNothing(value[key]) ? [key.slice(7)] : []));
-  return { prefixes: own.length === 0 ? prefixes : new Set([...prefixes, ...own]), depth: depth + 1, formatName, text };
+function innerContext({ prefixes, depth, formatName, text }: ElementContext, value: Readonly<Record<string, unknown>>): ElementContext {
+  const declared = Object.keys(value).flatMap((key) => (key.startsWith("@xmlns:") && !isNothing(value[key]) ? [key.slice(7)] : []));
+  return { prefixes: declared.length === 0 ? prefixes : new Set([...prefixes, ...declared]), depth: depth + 1, formatName, text };
 }

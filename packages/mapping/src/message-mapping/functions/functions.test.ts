@@ -203,7 +203,7 @@ const cases: readonly (readonly [string, unknown])[] = [
 ];
 
 describe("functions", () => {
-  it.each(cases)("%s", (expr, expected) => {
+  it.each(cases)("evaluate %s", (expr, expected) => {
     expect(evaluate(expr, body)).toEqual(expected);
   });
 

@@ -1,4 +1,4 @@
-// Text functions. Positions count code points from 0, so 😀 counts as one; null in gives null out, so that a missing field stays missing.
+// Text functions. Positions count code points from 0, so 😀 counts as one; null returns null, so that a missing field stays missing.
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern, isJsonLimitError, parsePlainJson } from "@sluice/engine/values";
 import { characterCount, padding, part } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";

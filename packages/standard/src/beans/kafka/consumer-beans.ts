@@ -3,12 +3,12 @@ import { defineBean, type Exchange } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 
-const about = { kind: "function", group: "kafka", since: "0.1" } as const;
+const commonMembers = { kind: "function", group: "kafka", since: "0.1" } as const;
 const manualCommitHeader = "CamelKafkaManualCommit";
 const notText: ReadonlySet<string> = new Set(["kafka.HEADERS", manualCommitHeader]);
 
 export const headerDeserializer = defineBean({
-  ...about,
+  ...commonMembers,
   names: ["org.apache.camel.component.kafka.KafkaHeaderDeserializer", "org.apache.camel.kamelets.utils.serialization.kafka.KafkaHeaderDeserializer"],
   title: "Kafka header deserializer",
   summary: "Converts the values of all headers to text.",
@@ -23,7 +23,7 @@ export const headerDeserializer = defineBean({
     },
 });
 
-/** The option of the Kafka source that takes such a bean is ignored; published Kamelets declare it. */
+/** Exists because published Kamelets declare it; the Kafka source ignores the option that refers to it. */
 export const manualCommitFactory = defineBean({
   kind: "value",
   group: "kafka",
@@ -39,7 +39,7 @@ export const manualCommitFactory = defineBean({
 });
 
 export const manualCommit = defineBean({
-  ...about,
+  ...commonMembers,
   names: [
     "org.apache.camel.component.kafka.ManualCommit",
     "org.apache.camel.component.kafka.BatchManualCommit",

@@ -6,10 +6,10 @@ import { simple } from "../../languages/simple/simple.ts";
 import { jsonBody, namesIn, objectBody, textProperty, type JsonObject } from "./json-object.ts";
 import { transformClasses } from "./transform-classes.ts";
 
-const about = { kind: "function", group: "kafka", since: "0.1" } as const;
+const commonMembers = { kind: "function", group: "kafka", since: "0.1" } as const;
 
 export const dropField = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("DropField"),
   title: "Drop field",
   summary: "Removes a field from a JSON object.",
@@ -26,7 +26,7 @@ export const dropField = defineBean({
 const standardHeader = "CamelKameletsExtractFieldName";
 
 export const extractField = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("ExtractField"),
   title: "Extract field",
   summary: "Replaces a JSON object with one of its fields, or copies the field to a header.",
@@ -50,7 +50,7 @@ export const extractField = defineBean({
 });
 
 export const insertField = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("InsertField"),
   title: "Insert field",
   summary: "Adds a field to a JSON object, or an item to a JSON list.",
@@ -73,7 +73,7 @@ export const insertField = defineBean({
 });
 
 export const hoistField = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("HoistField"),
   title: "Hoist field",
   summary: "Wraps the body in an object with one field, whose name is the exchange property `field`.",
@@ -87,7 +87,7 @@ export const hoistField = defineBean({
 });
 
 export const maskField = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("MaskField"),
   title: "Mask field",
   summary: "Replaces the fields in the exchange property `fields` with `replacement`, or with an empty value of their type.",
@@ -121,7 +121,7 @@ function maskValue(name: string, value: unknown, replacement: string | undefined
 }
 
 export const replaceField = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("ReplaceField"),
   title: "Replace field",
   summary: "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow.",
@@ -145,7 +145,7 @@ export const replaceField = defineBean({
 });
 
 export const valueToKey = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("ValueToKey"),
   title: "Value to key",
   summary: "Sets the header `kafka.KEY` to an object of the fields in the exchange property `fields`.",

@@ -42,7 +42,7 @@ describe("field transforms", () => {
     ["ExtractField", { field: "a" }, { a: { deep: 1 }, b: 2 }, { deep: 1 }],
     ["InsertField", { field: "c", value: "v-${header.id}" }, { a: 1 }, { a: 1, c: "v-7" }],
     ["InsertField", { field: "c", value: "last" }, [1], [1, "last"]],
-  ] as const)("%s %j", async (name, properties, body, expected) => {
+  ] as const)("%s with the bean properties %j", async (name, properties, body, expected) => {
     const run = await flow(withBean(transform(name), properties));
     expect((await run({ body, headers: { id: "7" } })).body).toEqual(expected);
   });
@@ -61,7 +61,7 @@ describe("field transforms", () => {
     ["ReplaceField", { renames: "a:z", disabled: "b" }, { a: 1, b: 2, c: 3 }, { z: 1, c: 3 }],
     ["ReplaceField", { renames: "a:z", enabled: "a" }, { a: 1, b: 2 }, { z: 1 }],
     ["ReplaceField", { enabled: "a" }, { a: 1, b: 2 }, { a: 1, b: 2 }],
-  ] as const)("%s %j", async (name, properties, body, expected) => {
+  ] as const)("%s with the exchange properties %j", async (name, properties, body, expected) => {
     const run = await flow(withProperties(transform(name), properties));
     expect((await run({ body })).body).toEqual(expected);
   });
@@ -91,7 +91,7 @@ describe("topic routers", () => {
     expect((await run({ headers: { "kafka.TOPIC": "my orders-eu" } })).headers["kafka.OVERRIDE_TOPIC"]).toBeUndefined();
   });
 
-  const at = Date.UTC(2026, 4, 6, 23, 59, 1);
+  const time = Date.UTC(2026, 4, 6, 23, 59, 1);
   it("add the time of a header to the topic", async () => {
     const run = await flow(
       withProperties(transform("TimestampRouter"), {
@@ -100,14 +100,14 @@ describe("topic routers", () => {
         timestampHeaderName: "kafka.TIMESTAMP",
       }),
     );
-    expect((await run({ headers: { "kafka.TOPIC": "t$&", "kafka.TIMESTAMP": at } })).headers["kafka.OVERRIDE_TOPIC"]).toBe("t$&-20260506");
+    expect((await run({ headers: { "kafka.TOPIC": "t$&", "kafka.TIMESTAMP": time } })).headers["kafka.OVERRIDE_TOPIC"]).toBe("t$&-20260506");
     expect((await run({ headers: { "kafka.TIMESTAMP": "soon" } })).error).toContain("'soon' is not a time in milliseconds since 1970");
   });
 
   it.each([
     ["yyyy-MM-dd HH:mm:ss", "2026-05-06 23:59:01", "t-2026-05-06T23"],
     ["yyyy-MM-dd'T'HH:mm:ss.SSSX", "2026-05-06T23:59:01.500-02:00", "t-2026-05-07T01"],
-    ["timestamp", at, "t-2026-05-06T23"],
+    ["timestamp", time, "t-2026-05-06T23"],
   ])("add the time of a field to the topic: %s", async (format, value, topic) => {
     const run = await flow(
       withProperties(transform("MessageTimestampRouter"), {
@@ -129,7 +129,7 @@ describe("consumer beans", () => {
     expect((await (await flow(withBean(type)))(input)).headers["n"]).toBe(5);
   });
 
-  it("commit when the source delegates it to the route", async () => {
+  it("commit when the source sets the manual commit header", async () => {
     const run = await flow(withProperties("org.apache.camel.component.kafka.ManualCommit", {}));
     let commits = 0;
     const offset = { commit: () => void commits++ };

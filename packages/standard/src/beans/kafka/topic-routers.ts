@@ -5,12 +5,12 @@ import { parseDate } from "./parse-date.ts";
 import { namesIn, objectBody, textProperty } from "./json-object.ts";
 import { transformClasses } from "./transform-classes.ts";
 
-const about = { kind: "function", group: "kafka", since: "0.1", properties: {} } as const;
+const commonMembers = { kind: "function", group: "kafka", since: "0.1", properties: {} } as const;
 const topicHeader = "kafka.TOPIC";
 const overrideTopic = "kafka.OVERRIDE_TOPIC";
 
 export const regexRouter = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("RegexRouter"),
   title: "Regex router",
   summary: "Renames the topic, and the header `ce-type`, when the exchange property `regex` matches it; `replacement` may refer to groups.",
@@ -32,7 +32,7 @@ export const regexRouter = defineBean({
 });
 
 export const timestampRouter = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("TimestampRouter"),
   title: "Timestamp router",
   summary: "Sets the topic from `topicFormat` with `$[topic]` and `$[timestamp]`; the time comes from a header.",
@@ -48,7 +48,7 @@ export const timestampRouter = defineBean({
 });
 
 export const messageTimestampRouter = defineBean({
-  ...about,
+  ...commonMembers,
   names: transformClasses("MessageTimestampRouter"),
   title: "Message timestamp router",
   summary: "Sets the topic from `topicFormat` with `$[topic]` and `$[timestamp]`; the time comes from a field of the body.",

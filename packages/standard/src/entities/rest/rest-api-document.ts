@@ -63,8 +63,8 @@ function operationOf(operation: Operation, service: Service, path: string): Json
   const body = operation.param.find(({ type }) => type === "body");
   const consumes = operation.consumes ?? service.consumes;
   const produces = operation.produces ?? service.produces;
-  const security = (operation.security ?? service.securityRequirements ?? []).flatMap((one) =>
-    one?.key === undefined ? [] : [{ [one.key]: scopesOf(one.scopes) }],
+  const security = (operation.security ?? service.securityRequirements ?? []).flatMap((requirement) =>
+    requirement?.key === undefined ? [] : [{ [requirement.key]: scopesOf(requirement.scopes) }],
   );
   return omitUndefined({
     tags: service.tag === undefined ? undefined : [service.tag],
@@ -85,7 +85,7 @@ const undeclaredParameter = { type: "path", required: true } as const;
 
 function parameterOf(param: Pick<Param, "name" | "type" | "required"> & Partial<Param>, path: string): Json {
   const inPath = param.type === "path" && path.includes(`{${param.name}}`);
-  const values = (param.allowableValues ?? []).flatMap((one) => one?.value ?? []);
+  const values = (param.allowableValues ?? []).flatMap((item) => item?.value ?? []);
   const item = omitUndefined({ type: param.dataType ?? "string", format: param.dataFormat, enum: nonEmpty(values), default: param.defaultValue });
   return omitUndefined({
     name: param.name,
@@ -102,8 +102,8 @@ function responsesOf(messages: Operation["responseMessage"], produces: string | 
   return Object.fromEntries(
     messages.map(({ code, message, contentType, header }) => {
       const headers = Object.fromEntries(
-        (header ?? []).flatMap((one) =>
-          one?.name === undefined ? [] : [[one.name, omitUndefined({ description: one.description, schema: { type: one.dataType ?? "string" } })] as const],
+        (header ?? []).flatMap((item) =>
+          item?.name === undefined ? [] : [[item.name, omitUndefined({ description: item.description, schema: { type: item.dataType ?? "string" } })] as const],
         ),
       );
       return [

@@ -71,7 +71,7 @@ export const restConfiguration: EntityDeclaration = {
 /** The last configuration of a document replaces the others. */
 const isInEffect = (node: EntityNode, entities: readonly EntityNode[]): boolean => entities.findLast(({ name }) => name === node.name) === node;
 
-/** A route from `rest:` with the context path, and with the configuration's behavior as far as the endpoint does not set it itself. */
+/** A route from `rest:` with the context path, and with the settings of the configuration that the endpoint does not override. */
 function withConfiguration(route: RouteNode, configuration: Values<typeof restConfigurationFields>): RouteNode {
   const { uri, parameters } = route.from;
   const [, head, path = "", query = ""] = /^(rest:[^:?]+:)([^?]*)(?:\?(.*))?$/s.exec(uri.trim()) ?? [];
@@ -79,16 +79,18 @@ function withConfiguration(route: RouteNode, configuration: Values<typeof restCo
   if (head === undefined && pathParameter === undefined) return route;
   const fullPath = joinPath(configuration.contextPath ?? "", pathParameter ?? path);
   const written = { ...Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value])), ...parameters };
-  const served = operationParameters({ param: [], ...written }, {}, configuration);
+  const configured = operationParameters({ param: [], ...written }, {}, configuration);
   const from =
-    head === undefined ? { uri, parameters: { ...served, ...written, path: fullPath } } : { uri: `${head}${fullPath}`, parameters: { ...served, ...written } };
+    head === undefined
+      ? { uri, parameters: { ...configured, ...written, path: fullPath } }
+      : { uri: `${head}${fullPath}`, parameters: { ...configured, ...written } };
   return { ...route, from: { ...route.from, ...from } };
 }
 
 /** Also serves paths below the context path, because clients request `openapi.json` or, as JSON is valid YAML, `openapi.yaml`. */
 function parametersOf(configuration: Values<typeof restConfigurationFields>): Record<string, string> {
-  const served = operationParameters({ param: [] }, {}, { ...configuration, bindingMode: undefined });
-  return { ...served, httpMethodRestrict: "GET", matchOnUriPrefix: "true" };
+  const configured = operationParameters({ param: [] }, {}, { ...configuration, bindingMode: undefined });
+  return { ...configured, httpMethodRestrict: "GET", matchOnUriPrefix: "true" };
 }
 
 interface DocumentRoute {

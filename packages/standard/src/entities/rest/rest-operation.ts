@@ -28,7 +28,7 @@ export function operationParameters(
   configuration: Members,
 ): Record<string, string> {
   const firstValue = (name: string): string | undefined =>
-    [operation, service, configuration].map((one) => one[name]).find((value): value is string => typeof value === "string" && value !== "");
+    [operation, service, configuration].map((members) => members[name]).find((value): value is string => typeof value === "string" && value !== "");
   const isOn = (name: string): boolean => firstValue(name)?.trim().toLowerCase() === "true";
   const mode = (firstValue("bindingMode") ?? "off").toLowerCase();
   if (!bindingModes.has(mode))
@@ -52,7 +52,7 @@ const isQueryOrHeader = ({ type }: Param): boolean => type === "query" || type =
 
 function requirements(params: readonly Param[]) {
   const allowed = params.flatMap(({ name, allowableValues = [] }) => {
-    const values = allowableValues.flatMap((one) => one?.value ?? []);
+    const values = allowableValues.flatMap((item) => item?.value ?? []);
     return values.length === 0 ? [] : [[name, values] as const];
   });
   return {

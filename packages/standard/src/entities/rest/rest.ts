@@ -39,7 +39,7 @@ interface Service {
 function route(verb: string, operation: Verb, index: number, { base, node, flowId, configuration }: Service): RouteNode {
   const { span } = node;
   const id = operation.routeId ?? operation.id ?? `${flowId}-rest-${verb}-${slug(joinPath(base, operation.path))}${index === 0 ? "" : `-${index + 1}`}`;
-  const { id: stepId = "to1", description: _about, note: _note, disabled: _off, ...call } = operation.to;
+  const { id: stepId = "to1", description: _description, note: _note, disabled: _disabled, ...call } = operation.to;
   const handlerStep: StepNode = { id: stepId, name: "to", options: call, span };
   const parameters = { httpMethodRestrict: verb.toUpperCase(), ...operationParameters(operation, node.options, configuration) };
   return {

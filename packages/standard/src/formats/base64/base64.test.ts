@@ -14,7 +14,7 @@ test.each([
   [new Uint8Array([251, 255]), { urlSafe: "true", lineLength: "0" }, "-_8"],
   ["x".repeat(60), {}, `${"eHh4".repeat(19)}\r\neHh4\r\n`],
   ["xxxxxx", { lineLength: "5", lineSeparator: "\\n" }, "eHh4\neHh4\n"],
-])("%j with %j", (body, options, expected) => {
+])("encodes %j with %j", (body, options, expected) => {
   expect(encode(body, options as Record<string, string>)).toBe(expected);
 });
 
@@ -26,7 +26,7 @@ test.each(["a", "aGVs*", "aGVs=aGVs", "aGVsä"])("%j is rejected", (text) => {
   expect(() => decode(text)).toThrowError(expect.objectContaining({ code: "invalid-base64" }));
 });
 
-test("agrees with the platform on any bytes", () => {
+test("encodes any bytes like Buffer, and decodes them", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(encode(bytes, { lineLength: "0" })).toBe(Buffer.from(bytes).toString("base64"));

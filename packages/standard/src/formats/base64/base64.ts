@@ -26,7 +26,7 @@ export const base64 = defineFormat({
     { title: "Decode", yaml: "unmarshal: {base64: {}}", given: { body: "aGVsbG8=\r\n" }, expect: { body: new TextEncoder().encode("hello") } },
   ],
   create({ lineLength, lineSeparator = "\r\n", urlSafe }, clock) {
-    // Lines hold whole groups of four characters.
+    // A line contains complete groups of four characters.
     const width = Math.floor(lineLength / 4) * 4;
     const separator = lineSeparator.replaceAll(String.raw`\r`, "\r").replaceAll(String.raw`\n`, "\n");
     const form: Base64Form = { isUrlSafe: urlSafe, ...(width > 0 ? { lines: { width, separator } } : {}) };

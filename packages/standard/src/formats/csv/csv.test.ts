@@ -61,7 +61,7 @@ describe("reading", () => {
     expect(read(text, options as Record<string, string>)).toEqual(expected);
   });
 
-  test("rows as maps", () => {
+  test("rows are read as maps", () => {
     expect(read("id,name\n1,Ann\n2,Bo\n", { useMaps: "true" })).toEqual([
       { id: "1", name: "Ann" },
       { id: "2", name: "Bo" },
@@ -72,7 +72,7 @@ describe("reading", () => {
     expect(Object.keys((read("__proto__\n1\n", { useMaps: "true" }) as object[])[0] as object)).toEqual(["__proto__"]);
   });
 
-  test("the names of the columns can be kept", () => {
+  test("the column names can be stored in a header", () => {
     const exchange = exchangeOf("id,name\n1,Ann\n");
     expect(format({ useMaps: "true", captureHeaderRecord: "true" }).unmarshal("id,name\n1,Ann\n", exchange)).toHaveLength(1);
     expect(exchange.message.headers.get("CamelCsvHeaderRecord")).toEqual(["id", "name"]);
@@ -94,9 +94,9 @@ describe("reading", () => {
       { id: "1", name: 'A"nn' },
       { id: "2", name: "Bö" },
     ]);
-    const seen: unknown[] = [];
-    for await (const row of read(stream(), { lazyLoad: "true" }) as AsyncIterable<unknown>) seen.push(row);
-    expect(seen).toEqual([
+    const records: unknown[] = [];
+    for await (const row of read(stream(), { lazyLoad: "true" }) as AsyncIterable<unknown>) records.push(row);
+    expect(records).toEqual([
       ["id", "name"],
       ["1", 'A"nn'],
       ["2", "Bö"],
@@ -163,14 +163,14 @@ test("written CSV is read back, in any chunks", () => {
     fc.property(table, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 5 }), (rows, sizes) => {
       const text = write(rows) as string;
       const parser = new CsvParser(csvStyle({}));
-      const seen: unknown[] = [];
+      const records: unknown[] = [];
       for (let at = 0, piece = 0; at < text.length; piece++) {
         const size = sizes[piece % sizes.length] as number;
-        seen.push(...parser.push(text.slice(at, at + size)));
+        records.push(...parser.push(text.slice(at, at + size)));
         at += size;
       }
-      seen.push(...parser.end());
-      expect(seen).toEqual(rows);
+      records.push(...parser.end());
+      expect(records).toEqual(rows);
     }),
     { numRuns: 300 },
   );

@@ -22,11 +22,11 @@ describe("reading", () => {
       String.raw`{"a\\":12345678901234567890,"b\"1234567890123456789":"\\\"[12345678901234567890"}`,
       { "a\\": 12345678901234567890n, 'b"1234567890123456789': '\\"[12345678901234567890' },
     ],
-  ])("%s", (text, expected) => {
+  ])("parses %s", (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
-  test("a long string next to a long number, and a long unterminated string", () => {
+  test("a long string next to a long number is read, and a long unterminated string is rejected", () => {
     const long = "x".repeat(12_000_000);
     expect(read(`{"text":"${long}","id":12345678901234567890}`)).toEqual({ text: long, id: 12345678901234567890n });
     expect(() => read(`[12345678901234567890,"${long}`)).toThrowError(expect.objectContaining({ code: "invalid-json" }));
@@ -89,11 +89,11 @@ describe("writing", () => {
     [{ n: 12345678901234567890n }, '{"n":12345678901234567890}'],
     [bytes('{"a": 1}'), '{"a":1}'],
     [bytes("plain"), '"plain"'],
-  ])("%s", (body, expected) => {
+  ])("writes %s", (body, expected) => {
     expect(write(body)).toBe(expected);
   });
 
-  test("options", () => {
+  test("prettyPrint and include control indentation and null members", () => {
     expect(write({ a: [1] }, { prettyPrint: "true" })).toBe('{\n  "a" : [ 1 ]\n}');
     const long = "x\n".repeat(6_000_000);
     expect(write({ a: long }, { prettyPrint: "true" })).toBe(`{\n  "a" : ${JSON.stringify(long)}\n}`);
@@ -105,12 +105,12 @@ describe("writing", () => {
   });
 
   test("the content type is set unless it is disabled", () => {
-    const one = exchangeOf({});
-    format().marshal({}, one);
-    expect(one.message.headers.get("content-type")).toBe("application/json");
-    const other = exchangeOf({});
-    format({ contentTypeHeader: "false" }).marshal({}, other);
-    expect(other.message.headers.has("content-type")).toBe(false);
+    const withHeader = exchangeOf({});
+    format().marshal({}, withHeader);
+    expect(withHeader.message.headers.get("content-type")).toBe("application/json");
+    const withoutHeader = exchangeOf({});
+    format({ contentTypeHeader: "false" }).marshal({}, withoutHeader);
+    expect(withoutHeader.message.headers.has("content-type")).toBe(false);
   });
 
   test("a circular value is rejected", () => {

@@ -55,10 +55,10 @@ export const mimeMultipart = defineFormat({
             return multipart;
           }
           const head = encoder.encode(`MIME-Version: 1.0\r\nContent-Type: ${contentType}\r\n\r\n`);
-          const whole = new Uint8Array(head.length + multipart.length);
-          whole.set(head);
-          whole.set(multipart, head.length);
-          return whole;
+          const result = new Uint8Array(head.length + multipart.length);
+          result.set(head);
+          result.set(multipart, head.length);
+          return result;
         });
       },
       unmarshal(body, exchange) {

@@ -28,8 +28,8 @@ function parameter(header: string, name: string): string | undefined {
 /** The headers at the beginning of a part, and the start of the content. */
 export function readHead(bytes: Uint8Array): { readonly headers: Record<string, string>; readonly contentAt: number } {
   const end = find(bytes, encoder.encode("\r\n\r\n"), 0);
-  const bare = end < 0 ? find(bytes, encoder.encode("\n\n"), 0) : -1;
-  const contentAt = end >= 0 ? end + 4 : bare >= 0 ? bare + 2 : bytes.length;
+  const lineFeedEnd = end < 0 ? find(bytes, encoder.encode("\n\n"), 0) : -1;
+  const contentAt = end >= 0 ? end + 4 : lineFeedEnd >= 0 ? lineFeedEnd + 2 : bytes.length;
   if (contentAt > maxHeadBytes) throw invalidInput("mime", `the headers of a MIME part are larger than ${maxHeadBytes} bytes`);
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   const lines = decoder
@@ -136,9 +136,9 @@ function endsBoundary(bytes: Uint8Array, at: number): boolean {
 
 function find(bytes: Uint8Array, what: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(what[0] as number, from); at >= 0 && at + what.length <= bytes.length; at = bytes.indexOf(what[0] as number, at + 1)) {
-    let same = 1;
-    while (same < what.length && bytes[at + same] === what[same]) same++;
-    if (same === what.length) return at;
+    let matched = 1;
+    while (matched < what.length && bytes[at + matched] === what[matched]) matched++;
+    if (matched === what.length) return at;
   }
   return -1;
 }

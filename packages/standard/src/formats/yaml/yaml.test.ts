@@ -52,7 +52,7 @@ test("written YAML is read back unchanged", () => {
   expect(read(write(value))).toEqual(value);
 });
 
-test("a list is written item by item, as it would be as a whole", () => {
+test("a list is written item by item, with the same text as if it were written at once", () => {
   const list = [{ a: 1 }, { b: { c: ["x"] } }, [1, [2]], [], {}, "two\nlines", null, "- x", 5];
   const text = write(list);
   expect(text).toBe('- {a: 1}\n- b:\n    c: [x]\n- - 1\n  - [2]\n- []\n- {}\n- |-\n  two\n  lines\n- null\n- "- x"\n- 5\n');
@@ -61,7 +61,7 @@ test("a list is written item by item, as it would be as a whole", () => {
   expect(write([1, "a"])).toBe("[1, a]\n");
 });
 
-test("a list may be long, one value may not", () => {
+test("a list may be long, but a single value may not", () => {
   const records = Array.from({ length: 3_000 }, (_, id) => ({ id, tags: ["a", "b"] }));
   expect(write(records)).toBe(records.map(({ id }) => `- id: ${id}\n  tags: [a, b]\n`).join(""));
   expect(() => write({ records })).toThrowError(expect.objectContaining({ code: "limit-size" }));

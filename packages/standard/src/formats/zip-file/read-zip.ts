@@ -5,9 +5,9 @@ import { inflate } from "../deflater/inflate.ts";
 import { invalidInput, payloadError } from "../format-input.ts";
 
 const maxEntries = 10_000;
-const endMark = 0x06054b50;
-const directoryMark = 0x02014b50;
-const localMark = 0x04034b50;
+const endSignature = 0x06054b50;
+const directorySignature = 0x02014b50;
+const localSignature = 0x04034b50;
 
 export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | undefined): ArchiveEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -23,7 +23,7 @@ export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | 
   };
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < count; index++) {
-    if (at + 46 > bytes.length || view.getUint32(at, true) !== directoryMark) throw invalidZip();
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== directorySignature) throw invalidZip();
     const nameLength = view.getUint16(at + 28, true);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
     const entryAt = at;
@@ -35,7 +35,7 @@ export function readZip(bytes: Uint8Array, withFolders: boolean, clock: Clock | 
 
 function findEnd(view: DataView): number {
   const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
-  for (let at = view.byteLength - 22; at >= lowest; at--) if (view.getUint32(at, true) === endMark) return at;
+  for (let at = view.byteLength - 22; at >= lowest; at--) if (view.getUint32(at, true) === endSignature) return at;
   throw invalidZip();
 }
 
@@ -45,7 +45,7 @@ function compressedContent(bytes: Uint8Array, view: DataView, entryAt: number, n
   const compressedSize = view.getUint32(entryAt + 20, true);
   const local = view.getUint32(entryAt + 42, true);
   if ((flags & 1) !== 0) throw invalidInput("zip", `entry '${name}' of the zip file is encrypted, which is not supported`);
-  if (local + 30 > bytes.length || view.getUint32(local, true) !== localMark) throw invalidZip();
+  if (local + 30 > bytes.length || view.getUint32(local, true) !== localSignature) throw invalidZip();
   const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
   if (start + compressedSize > bytes.length) throw invalidZip();
   const compressed = bytes.subarray(start, start + compressedSize);

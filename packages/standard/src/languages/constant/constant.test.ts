@@ -10,7 +10,7 @@ describe("constant", () => {
     [" x ", { trim: "false" }, " x "],
     ["42", { resultType: "int" }, 42],
     ["true", { resultType: "java.lang.Boolean" }, true],
-  ])("%s with %o", (text, options, expected) => {
+  ])("evaluates %s with %o", (text, options, expected) => {
     expect(evaluate(text, { body: "b", options })).toBe(expected);
   });
 

@@ -59,9 +59,9 @@ export function assignEntry(container: unknown, key: string, value: unknown): vo
 
 export function isOfType(value: unknown, type: string): boolean {
   const name = type.slice(type.lastIndexOf(".") + 1);
-  const own = operators.typeName(value);
+  const actual = operators.typeName(value);
   if (name === "Number") return operators.isNumber(value);
-  if (name === "Collection" || name === "Iterable" || name === "ArrayList") return own === "List";
-  if (name === "CharSequence") return own === "String";
-  return own === name || (name === "Long" && own === "Integer") || (name === "Object" && own !== "null");
+  if (name === "Collection" || name === "Iterable" || name === "ArrayList") return actual === "List";
+  if (name === "CharSequence") return actual === "String";
+  return actual === name || (name === "Long" && actual === "Integer") || (name === "Object" && actual !== "null");
 }

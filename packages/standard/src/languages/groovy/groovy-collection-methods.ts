@@ -116,7 +116,7 @@ export const listMethods: Methods<readonly unknown[]> = {
   collate: (items, [size]) => collate(items, toInteger(size)),
   transpose: (items) => {
     const rows = items as readonly (readonly unknown[])[];
-    const width = rows.reduce((least, row) => Math.min(least, row.length), rows[0]?.length ?? 0);
+    const width = rows.reduce((min, row) => Math.min(min, row.length), rows[0]?.length ?? 0);
     return Array.from({ length: width }, (_, at) => rows.map((row) => row[at]));
   },
 };
@@ -135,7 +135,7 @@ export const mapMethods: Methods<unknown> = {
   getAt: (map, [key]) => valueAt(map, groovyText(key)),
   getOrDefault: (map, [key, fallback]) => valueAt(map, groovyText(key)) ?? fallback ?? null,
   containsKey: (map, [key]) => keysOf(map).includes(groovyText(key)),
-  containsValue: (map, [value]) => entriesOf(map).some(([, own]) => equal(own, value)),
+  containsValue: (map, [value]) => entriesOf(map).some(([, entryValue]) => equal(entryValue, value)),
   keySet: (map) => keysOf(map),
   values: (map) => entriesOf(map).map(([, value]) => value),
   entrySet: (map) => entriesOf(map).map(([key, value]) => asEntry(key, value)),

@@ -30,7 +30,7 @@ type Evaluate = (frame: Frame) => unknown;
 type Run = (frame: Frame) => void;
 
 const maxCalls = 200_000;
-/** Maximum depth of the tree of a script. A chain such as `1 + 1 + 1` is as deep as it has operators. */
+/** Maximum depth of the tree of a script. The depth of a chain such as `1 + 1 + 1` is its number of operators. */
 const maxDepth = 500;
 
 export function compileGroovy(statements: readonly Statement[], host: Host): (exchange: Exchange) => unknown {

@@ -40,7 +40,7 @@ class Lexer {
     this.#base = base;
   }
 
-  next(before: Token | undefined): Token {
+  next(previous: Token | undefined): Token {
     this.#at += this.#match(blanks)?.length ?? 0;
     const start = this.#at;
     const span = (): { offset: number; end: number } => ({ offset: this.#base + start, end: this.#base + this.#at });
@@ -50,7 +50,7 @@ class Lexer {
       this.#at++;
       return { kind: "line", text: "", ...span() };
     }
-    if (character === '"' || character === "'" || (character === "/" && startsPattern(before))) {
+    if (character === '"' || character === "'" || (character === "/" && startsPattern(previous))) {
       const parts = this.#readText();
       return { kind: "text", text: "", parts, ...span() };
     }
@@ -62,7 +62,7 @@ class Lexer {
     const found = this.#match(word) ?? operators.find((operator) => this.#text.startsWith(operator, start));
     if (found === undefined) throw this.#fault(`unexpected '${character}'`, start);
     const kind = /[A-Za-z_$]/.test(character) ? "word" : "operator";
-    // `list?[0]` and `test?[a]:b` look the same so far; only the first is an access.
+    // `?.[` is read as `?.` and `[`. Groovy's `list?[0]` is not supported: it looks like the start of `test?[a]:b`.
     const isSafeIndex = found === "?.[";
     this.#at += isSafeIndex ? 2 : found.length;
     return { kind, text: isSafeIndex ? "?." : found, ...span() };
@@ -79,8 +79,8 @@ class Lexer {
 
   #readText(): readonly TextPart[] {
     const text = this.#text;
-    const opened = this.#at;
-    const quote = ["'''", '"""'].find((three) => text.startsWith(three, opened)) ?? text.charAt(opened);
+    const start = this.#at;
+    const quote = ["'''", '"""'].find((three) => text.startsWith(three, start)) ?? text.charAt(start);
     const isTemplate = quote.startsWith('"') || quote === "/";
     const parts: TextPart[] = [];
     let plain = "";
@@ -88,7 +88,7 @@ class Lexer {
     while (!text.startsWith(quote, this.#at)) {
       const character = text.charAt(this.#at);
       if (this.#at >= text.length || (character === "\n" && quote.length === 1 && quote !== "/"))
-        throw this.#fault(`the string that starts with ${quote} is not closed`, opened);
+        throw this.#fault(`the string that starts with ${quote} is not closed`, start);
       if (character === "\\") plain += this.#readEscape(quote);
       else if (character === "$" && isTemplate && /[{A-Za-z_]/.test(text.charAt(this.#at + 1))) {
         if (plain !== "") parts.push(plain);
@@ -156,10 +156,10 @@ function closingQuote(text: string, from: number): number {
 }
 
 /** A slash starts a pattern where a value is expected; after a value, it is the division operator. */
-function startsPattern(before: Token | undefined): boolean {
-  if (before === undefined) return true;
-  if (before.kind === "operator") return !/^[)\]}]$/.test(before.text);
-  return before.kind === "line" || (before.kind === "word" && /^(?:return|in)$/.test(before.text));
+function startsPattern(previous: Token | undefined): boolean {
+  if (previous === undefined) return true;
+  if (previous.kind === "operator") return !/^[)\]}]$/.test(previous.text);
+  return previous.kind === "line" || (previous.kind === "word" && /^(?:return|in)$/.test(previous.text));
 }
 
 function numberOf(digits: string): number | bigint {

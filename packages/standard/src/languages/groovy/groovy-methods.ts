@@ -79,8 +79,8 @@ export function callMethod(target: unknown, name: string, parameters: readonly u
   if (receiver === null || receiver === undefined) throw fault("java.lang.NullPointerException", `Cannot invoke method ${name}() on null object`);
   if (receiver instanceof Closure && name === "call") return receiver.call(...parameters);
   spendWork(constantTime.has(name) ? 1 : workOf(receiver));
-  const own = methodsOf(receiver) as Methods<unknown>;
-  if (Object.hasOwn(own, name)) return invoke(own, name, receiver, parameters);
+  const methods = methodsOf(receiver) as Methods<unknown>;
+  if (Object.hasOwn(methods, name)) return invoke(methods, name, receiver, parameters);
   if (Object.hasOwn(anyMethods, name)) return invoke(anyMethods, name, receiver, parameters);
   // Text received as bytes has the methods of text.
   if (receiver instanceof Uint8Array && Object.hasOwn(textMethods, name)) return invoke(textMethods, name, decodeText(receiver), parameters);

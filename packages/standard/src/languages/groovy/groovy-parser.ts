@@ -176,14 +176,14 @@ class Parser {
   }
 
   #binary(level: number): Node {
-    const here = levels[level];
-    if (here === undefined) return this.#unary();
+    const operators = levels[level];
+    if (operators === undefined) return this.#unary();
     let left = this.#binary(level + 1);
     for (;;) {
       // A line that starts with a logical operator continues the one before; `-` or `[` could start a statement.
       const before = this.#tokens.position;
       if (level < 2) this.#tokens.skipLines();
-      const operator = here.find((text) => (text === "in" ? this.#tokens.isWord(text) : this.#tokens.is(text)));
+      const operator = operators.find((text) => (text === "in" ? this.#tokens.isWord(text) : this.#tokens.is(text)));
       if (operator === undefined) {
         this.#tokens.goTo(before);
         return level === 3 ? this.#typeTest(left) : left;

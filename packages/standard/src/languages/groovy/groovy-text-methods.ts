@@ -173,7 +173,7 @@ export function javaFormat(pattern: string, parameters: readonly unknown[]): str
       const size = Number(width ?? 0);
       if (flags.includes("-")) return body.padEnd(size);
       return flags.includes("0") && kind !== "s"
-        ? body.replace(/^([+-]?)(.*)$/s, (_whole, sign: string, digits: string) => sign + digits.padStart(size - sign.length, "0"))
+        ? body.replace(/^([+-]?)(.*)$/s, (_match, sign: string, digits: string) => sign + digits.padStart(size - sign.length, "0"))
         : body.padStart(size);
     },
   );

@@ -82,7 +82,7 @@ describe("groovy", () => {
     ["body.list.find { it.id == 2 }?.name ?: 'none'", "two"],
     ["body.list.max { it.id }.name", "two"],
     ["// a comment\nbody.x.y /* another */", "z"],
-  ])("%s", async (script, expected) => {
+  ])("evaluates %s", async (script, expected) => {
     const body = {
       x: { y: "z" },
       list: [
@@ -201,7 +201,7 @@ describe("groovy", () => {
     ["body.unique()", [1, "1", 1, null, null, { a: 1 }, { a: 1 }], [1, "1", null, { a: 1 }]],
     ["body.transpose()", [], []],
     ["new ArrayList(body)", 10, []],
-  ])("%s of %j", async (script, body, expected) => {
+  ])("evaluates %s for the body %j", async (script, body, expected) => {
     expect(await evaluate(script, body)).toEqual(expected);
   });
 
@@ -209,7 +209,7 @@ describe("groovy", () => {
     ["[].inject { a, b -> a + b }", "inject needs an initial value for an empty list"],
     ["[a: 1].subMap(5)", "has no method 'subMap(Integer)'"],
     ["new Date().before('x')", "has no method 'before(String)'"],
-  ])("%s fails with a message for authors", async (script, message) => {
+  ])("%s fails with an error that names the problem", async (script, message) => {
     await expect(evaluate(script)).rejects.toThrow(message);
   });
 

@@ -116,7 +116,7 @@ function compileForeach(source: Filter, bind: Destructure, { start, update, extr
 }
 
 /** Patterns separated by `?//`: when one fails, or the program fails with its bindings, the next is tried. */
-function tryEach(alternatives: readonly Take[], count: number): Destructure {
+function tryEach(alternatives: readonly FillSlots[], count: number): Destructure {
   return (environment, value, act) => {
     for (let index = 0; index < alternatives.length; index++) {
       const slots: unknown[] = Array.from({ length: count }, () => null);
@@ -126,11 +126,11 @@ function tryEach(alternatives: readonly Take[], count: number): Destructure {
         act(inner);
       };
       if (index === alternatives.length - 1) {
-        (alternatives[index] as Take)(environment, value, slots, finish);
+        (alternatives[index] as FillSlots)(environment, value, slots, finish);
         return;
       }
       try {
-        (alternatives[index] as Take)(environment, value, slots, finish);
+        (alternatives[index] as FillSlots)(environment, value, slots, finish);
         return;
       } catch (error) {
         if (!(error instanceof JqError)) throw error;
@@ -139,10 +139,10 @@ function tryEach(alternatives: readonly Take[], count: number): Destructure {
   };
 }
 
-type Take = (environment: Environment | undefined, value: unknown, slots: unknown[], act: () => void) => void;
+type FillSlots = (environment: Environment | undefined, value: unknown, slots: unknown[], act: () => void) => void;
 
 /** Fills the slots of the pattern's variables from a value. Keys that are programs can use the variables bound so far. */
-function compilePattern(pattern: Pattern, names: readonly string[], scope: Scope, compiler: JqCompiler): Take {
+function compilePattern(pattern: Pattern, names: readonly string[], scope: Scope, compiler: JqCompiler): FillSlots {
   if (pattern.kind === "name") {
     const slot = names.indexOf(pattern.name);
     return (_environment, value, slots, act) => {
@@ -161,18 +161,18 @@ function compilePattern(pattern: Pattern, names: readonly string[], scope: Scope
   };
 }
 
-function listParts(items: readonly Pattern[], names: readonly string[], scope: Scope, compiler: JqCompiler): Take[] {
+function listParts(items: readonly Pattern[], names: readonly string[], scope: Scope, compiler: JqCompiler): FillSlots[] {
   return items.map((item, index) => {
-    const take = compilePattern(item, names, scope, compiler);
-    return (environment, value, slots, act) => take(environment, indexValue(value, index, compiler.machine), slots, act);
+    const fill = compilePattern(item, names, scope, compiler);
+    return (environment, value, slots, act) => fill(environment, indexValue(value, index, compiler.machine), slots, act);
   });
 }
 
-function memberParts(members: (Pattern & { kind: "members" })["members"], names: readonly string[], scope: Scope, compiler: JqCompiler): Take[] {
+function memberParts(members: (Pattern & { kind: "members" })["members"], names: readonly string[], scope: Scope, compiler: JqCompiler): FillSlots[] {
   return members.map((member) => {
     const key = compiler.compile(member.key, scope);
     const slot = member.name === undefined ? -1 : names.indexOf(member.name);
-    const take = member.value === undefined ? undefined : compilePattern(member.value, names, scope, compiler);
+    const fill = member.value === undefined ? undefined : compilePattern(member.value, names, scope, compiler);
     return (environment, value, slots, act) => {
       let inner = environment;
       for (const bound of slots) inner = { value: bound, up: inner };
@@ -180,8 +180,8 @@ function memberParts(members: (Pattern & { kind: "members" })["members"], names:
         if (typeof name !== "string") throw new JqError(`Cannot index object with ${typeof name}`);
         const found = indexValue(value, name, compiler.machine);
         if (slot >= 0) slots[slot] = found;
-        if (take === undefined) act();
-        else take(environment, found, slots, act);
+        if (fill === undefined) act();
+        else fill(environment, found, slots, act);
       });
     };
   });

@@ -13,13 +13,13 @@ export const identityFilter: Filter = {
   paths: (_environment, at, input, emit) => emit(at, input),
 };
 
-/** Calls `emit` with the result of `read`; with `forgiving`, a failure emits nothing. */
-export function emitUnlessFailed(read: () => unknown, forgiving: boolean, emit: (value: unknown) => void): void {
+/** Calls `emit` with the result of `read`; with `isOptional`, a failure emits nothing. */
+export function emitUnlessFailed(read: () => unknown, isOptional: boolean, emit: (value: unknown) => void): void {
   let value: unknown;
   try {
     value = read();
   } catch (error) {
-    if (!forgiving || !(error instanceof JqError)) throw error;
+    if (!isOptional || !(error instanceof JqError)) throw error;
     return;
   }
   emit(value);
@@ -31,7 +31,7 @@ export function mapFilter(of: Filter, change: (value: unknown) => unknown): Filt
   return valueFilter((environment, input, emit) => of.run(environment, input, (value) => emit(change(value))));
 }
 
-export function indexFilter(of: Filter, key: Filter, forgiving: boolean, machine: JqMachine): Filter {
+export function indexFilter(of: Filter, key: Filter, isOptional: boolean, machine: JqMachine): Filter {
   const { one } = of;
   const keyOne = key.one;
   const paths: Filter["paths"] = (environment, at, input, emit) =>
@@ -39,26 +39,26 @@ export function indexFilter(of: Filter, key: Filter, forgiving: boolean, machine
       of.paths(environment, at, input, (link, value) =>
         emitUnlessFailed(
           () => indexValue(value, name, machine),
-          forgiving,
+          isOptional,
           (found) => emit({ key: name, up: link }, found),
         ),
       ),
     );
-  if (one !== undefined && keyOne !== undefined && !forgiving) {
+  if (one !== undefined && keyOne !== undefined && !isOptional) {
     const single = (environment: Env, input: unknown): unknown => indexValue(one(environment, input), keyOne(environment, input), machine);
     return { one: single, run: (environment, input, emit) => emit(single(environment, input)), paths };
   }
   return {
     run: (environment, input, emit) =>
-      key.run(environment, input, (name) => of.run(environment, input, (value) => emitUnlessFailed(() => indexValue(value, name, machine), forgiving, emit))),
+      key.run(environment, input, (name) => of.run(environment, input, (value) => emitUnlessFailed(() => indexValue(value, name, machine), isOptional, emit))),
     paths,
   };
 }
 
-export function iterateFilter(of: Filter, forgiving: boolean, machine: JqMachine): Filter {
+export function iterateFilter(of: Filter, isOptional: boolean, machine: JqMachine): Filter {
   const accepts = (value: unknown): boolean => {
     if (typeof value === "object" && value !== null) return true;
-    return forgiving ? false : fail(`Cannot iterate over ${describe(value)}`);
+    return isOptional ? false : fail(`Cannot iterate over ${describe(value)}`);
   };
   return {
     run: (environment, input, emit) =>

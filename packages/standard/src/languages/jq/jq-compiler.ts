@@ -25,7 +25,7 @@ import type { Ast } from "./jq-tree.ts";
 import { compileUpdate, ownedAddition } from "./jq-update.ts";
 import { describe, fail, setMember, toText, type Members } from "./jq-values.ts";
 
-/** Maximum depth of the tree of a program. A chain such as `1 + 1 + 1` is as deep as it has operators. */
+/** Maximum depth of the tree of a program. The depth of a chain such as `1 + 1 + 1` is its number of operators. */
 const maxDepth = 500;
 
 /** Compiles parsed programs for one machine. Functions written in jq are compiled on first use. */
@@ -132,15 +132,15 @@ export class JqCompiler {
     const nothing = singleFilter(() => null);
     const from = ast.from === undefined ? nothing : this.compile(ast.from, scope);
     const to = ast.to === undefined ? nothing : this.compile(ast.to, scope);
-    const each = (environment: Environment | undefined, input: unknown, act: (start: unknown, end: unknown) => void): void =>
+    const forEachRange = (environment: Environment | undefined, input: unknown, act: (start: unknown, end: unknown) => void): void =>
       from.run(environment, input, (start) => to.run(environment, input, (end) => act(start, end)));
     return {
       run: (environment, input, emit) =>
-        each(environment, input, (start, end) =>
+        forEachRange(environment, input, (start, end) =>
           of.run(environment, input, (value) => emitUnlessFailed(() => sliceValue(value, start, end, machine), ast.optional === true, emit)),
         ),
       paths: (environment, at, input, emit) =>
-        each(environment, input, (start, end) =>
+        forEachRange(environment, input, (start, end) =>
           of.paths(environment, at, input, (link, value) =>
             emitUnlessFailed(
               () => sliceValue(value, start, end, machine),
@@ -266,13 +266,13 @@ export class JqCompiler {
     return {
       run(environment, input, emit) {
         machine.spend(1);
-        const { filter, environment: home } = closureAt(environment, steps);
-        filter.run(home, input, emit);
+        const { filter, environment: callerEnvironment } = closureAt(environment, steps);
+        filter.run(callerEnvironment, input, emit);
       },
       paths(environment, at, input, emit) {
         machine.spend(1);
-        const { filter, environment: home } = closureAt(environment, steps);
-        filter.paths(home, at, input, emit);
+        const { filter, environment: callerEnvironment } = closureAt(environment, steps);
+        filter.paths(callerEnvironment, at, input, emit);
       },
     };
   }

@@ -31,13 +31,13 @@ export function toSeconds(parts: unknown, name = "mktime"): number {
   return Math.floor(time / 1000) + hour * 3600 + minute * 60 + Math.floor(second);
 }
 
-/** Formats a date with C's format letters. */
+/** Formats a date with the conversion letters of C's `strftime`. */
 export function formatDate(input: unknown, format: unknown, name = "strftime"): string {
   if (typeof format !== "string") return fail(`${name}/1 requires a string format`);
   if (typeof input !== "number" && !Array.isArray(input)) return fail(`${name}/1 requires parsed datetime inputs`);
   const seconds = typeof input === "number" ? input : toSeconds(input, name);
   const [year, month, day, hour, minute, second, weekday, yearday] = breakDown(seconds) as [number, number, number, number, number, number, number, number];
-  const whole = Math.floor(second);
+  const wholeSeconds = Math.floor(second);
   const put = (letter: string): string => {
     const values: Readonly<Record<string, () => string>> = {
       Y: () => String(year),
@@ -51,7 +51,7 @@ export function formatDate(input: unknown, format: unknown, name = "strftime"): 
       k: () => pad(hour, 2, " "),
       l: () => pad(hour % 12 === 0 ? 12 : hour % 12, 2, " "),
       M: () => pad(minute),
-      S: () => pad(whole),
+      S: () => pad(wholeSeconds),
       p: () => (hour < 12 ? "AM" : "PM"),
       P: () => (hour < 12 ? "am" : "pm"),
       j: () => pad(yearday + 1, 3),
@@ -95,7 +95,7 @@ function isoWeek(seconds: number): readonly [number, number] {
   return [year, 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * 86_400_000))];
 }
 
-/** Parses a date with C's format letters, broken down. */
+/** Parses a date with the conversion letters of C's `strptime`; returns a broken-down list. */
 export function parseDate(input: unknown, format: unknown): number[] {
   if (typeof input !== "string" || typeof format !== "string") return fail(`strptime/1 requires string inputs and arguments`);
   return new DateReader(input, format).read();
@@ -123,8 +123,8 @@ class DateReader {
     M: () => void (this.#minute = this.#number(2)),
     S: () => void (this.#second = this.#number(2)),
     y: () => {
-      const two = this.#number(2);
-      this.#year = two < 69 ? 2000 + two : 1900 + two;
+      const twoDigits = this.#number(2);
+      this.#year = twoDigits < 69 ? 2000 + twoDigits : 1900 + twoDigits;
     },
     j: () => {
       this.#month = 0;

@@ -261,7 +261,7 @@ function repeatWhile(condition: Filter, next: Filter, machine: JqMachine): Filte
   return valueFilter(go);
 }
 
-/** The outputs of `f`, repeated forever; only a surrounding `limit` ends it. */
+/** The outputs of `f`, repeated until a surrounding `limit` or the work limit ends it. */
 function repeat(f: Filter, machine: JqMachine): Filter {
   return valueFilter((environment, input, emit) => {
     for (;;) {

@@ -17,7 +17,7 @@ const encoder = new TextEncoder();
 export const valueFunctions: Readonly<Record<string, ValueFunction>> = {
   "not/0": (_machine, input) => !isTruthy(input),
   "length/0": length,
-  "utf8bytelength/0": (_machine, input) => encoder.encode(expectText(input, (shown) => `${shown} only strings have UTF-8 byte length`)).length,
+  "utf8bytelength/0": (_machine, input) => encoder.encode(expectText(input, (description) => `${description} only strings have UTF-8 byte length`)).length,
   "type/0": (_machine, input) => kindOf(input),
   "keys/0": (machine, input) => keys(input, (object) => sortedKeys(object, machine), machine),
   "keys_unsorted/0": (machine, input) => keys(input, Object.keys, machine),
@@ -54,7 +54,7 @@ export const valueFunctions: Readonly<Record<string, ValueFunction>> = {
     expectText(input, () => "ascii_downcase input must be a string").replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
   "ascii_upcase/0": (_machine, input) => expectText(input, () => "ascii_upcase input must be a string").replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()),
   "explode/0": (machine, input) => {
-    const points = [...expectText(input, (shown) => `${shown} cannot be exploded`)];
+    const points = [...expectText(input, (description) => `${description} cannot be exploded`)];
     machine.spend(points.length / 8);
     return points.map((point) => point.codePointAt(0));
   },
@@ -101,7 +101,7 @@ function readExchange(machine: JqMachine, read: (exchange: Exchange) => unknown,
   return value ?? otherwise;
 }
 
-function expectText(value: unknown, message: (shown: string) => string): string {
+function expectText(value: unknown, message: (description: string) => string): string {
   return typeof value === "string" ? value : fail(message(describe(value)));
 }
 
@@ -152,7 +152,7 @@ function contains(input: unknown, part: unknown, machine: JqMachine): boolean {
 }
 
 function fromJson(input: unknown, machine: JqMachine): unknown {
-  const text = expectText(input, (shown) => `${shown} cannot be parsed as JSON`);
+  const text = expectText(input, (description) => `${description} cannot be parsed as JSON`);
   machine.spend(text.length);
   if (text.trim() === "nan") return Number.NaN;
   try {
@@ -165,7 +165,7 @@ function fromJson(input: unknown, machine: JqMachine): unknown {
 
 function toNumber(input: unknown): unknown {
   if (typeof input === "number") return input;
-  const text = expectText(input, (shown) => `${shown} cannot be parsed as a number`);
+  const text = expectText(input, (description) => `${description} cannot be parsed as a number`);
   if (!/^\s*-?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/.test(text)) return fail(`Invalid numeric literal (while parsing '${text.slice(0, 100)}')`);
   return Number(text);
 }

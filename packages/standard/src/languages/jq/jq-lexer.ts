@@ -17,7 +17,7 @@ const rules: readonly (readonly [Token["kind"], RegExp])[] = [
   ["punctuation", /\?\/\/|\/\/=|\|=|\+=|-=|\*=|\/=|%=|==|!=|<=|>=|\/\/|\.\.|[.[\](){}|,:;=<>+\-*/%?]/y],
 ];
 
-/** Tokens of a jq program, read one at a time: strings are parsed by the parser, so there is no lookahead. */
+/** Tokens of a jq program, read one at a time, because the parser reads the content of strings itself. */
 export class JqLexer {
   readonly text: string;
   position = 0;
@@ -50,7 +50,7 @@ export class JqLexer {
     return true;
   }
 
-  /** Reads `?//` as `?` and `//`, which is its meaning outside patterns; the `//` is still to be consumed. */
+  /** Reads `?//` as `?` and `//`, which is its meaning outside patterns; the `//` becomes the next token. */
   splitAlternative(): void {
     const token = this.peek();
     this.#ahead = { kind: "punctuation", text: "//", offset: token.offset + 1 };
@@ -63,7 +63,7 @@ export class JqLexer {
     }
   }
 
-  /** The next part of a string after its opening quote: literal text, then the token that ended it. */
+  /** Reads literal text inside a string up to its closing quote (`ended`) or to the `\(` of an interpolation. */
   stringPiece(): { readonly text: string; readonly ended: boolean } {
     let text = "";
     for (;;) {

@@ -45,14 +45,14 @@ function isSliceKey(key: unknown): key is SliceKey {
 }
 
 function bounds(length: number, from: unknown, to: unknown): readonly [number, number] {
-  const place = (bound: unknown, otherwise: number, round: (n: number) => number): number => {
+  const toIndex = (bound: unknown, otherwise: number, round: (n: number) => number): number => {
     if (bound === null || bound === undefined) return otherwise;
     if (typeof bound !== "number") return fail("Start and end indices of an array slice must be numbers");
-    const whole = round(bound);
-    return Math.min(length, Math.max(0, whole < 0 ? length + whole : whole));
+    const index = round(bound);
+    return Math.min(length, Math.max(0, index < 0 ? length + index : index));
   };
-  const start = place(from, 0, Math.floor);
-  return [start, Math.max(start, place(to, length, Math.ceil))];
+  const start = toIndex(from, 0, Math.floor);
+  return [start, Math.max(start, toIndex(to, length, Math.ceil))];
 }
 
 export function sliceValue(value: unknown, from: unknown, to: unknown, machine: JqMachine): unknown {
@@ -136,23 +136,23 @@ export function deletePaths(value: unknown, paths: readonly (readonly unknown[])
   machine.spend(paths.length);
   if (paths.length === 0) return value;
   if (value === null || value === undefined || paths.some((path) => path.length === 0)) return null;
-  const groups = new Map<unknown, { readonly key: unknown; readonly rests: (readonly unknown[])[] }>();
+  const groups = new Map<unknown, { readonly key: unknown; readonly remainingPaths: (readonly unknown[])[] }>();
   for (const path of paths) {
     const [key] = path;
     const id = kindOf(key) === "object" ? JSON.stringify(key) : key;
     const group = groups.get(id);
-    if (group === undefined) groups.set(id, { key, rests: [path.slice(1)] });
-    else group.rests.push(path.slice(1));
+    if (group === undefined) groups.set(id, { key, remainingPaths: [path.slice(1)] });
+    else group.remainingPaths.push(path.slice(1));
   }
   let result: unknown = value;
   const keysToDelete: unknown[] = [];
-  for (const { key, rests } of groups.values()) {
-    if (rests.some((rest) => rest.length === 0)) {
+  for (const { key, remainingPaths } of groups.values()) {
+    if (remainingPaths.some((rest) => rest.length === 0)) {
       keysToDelete.push(key);
       continue;
     }
     const inner = indexValue(value, key, machine);
-    if (inner !== null) result = setPath(result, [key], deletePaths(inner, rests, machine), machine);
+    if (inner !== null) result = setPath(result, [key], deletePaths(inner, remainingPaths, machine), machine);
   }
   return keysToDelete.length === 0 ? result : deleteKeys(result, keysToDelete, machine);
 }

@@ -1,4 +1,4 @@
-// jq's view of JSON values: kinds, order, arithmetic. Only own members of objects are visible.
+// jq's view of JSON values: kinds, order and text. Only own members of objects are visible.
 import { JqError, type JqMachine } from "./jq-machine.ts";
 
 export type Members = Record<string, unknown>;
@@ -125,20 +125,20 @@ export function toText(value: unknown, machine: JqMachine): string {
 
 /** A prefix of a value that is sufficient for the start of its text. */
 function shorten(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return value.slice(0, shownLength);
+  if (typeof value === "string") return value.slice(0, previewLength);
   if (typeof value !== "object" || value === null) return value;
-  if (depth === shownLength) return null;
-  if (Array.isArray(value)) return value.slice(0, shownLength).map((item) => shorten(item, depth + 1));
+  if (depth === previewLength) return null;
+  if (Array.isArray(value)) return value.slice(0, previewLength).map((item) => shorten(item, depth + 1));
   const members = Object.create(null) as Record<string, unknown>;
   let count = 0;
   for (const name in value) {
-    if (count++ === shownLength) break;
+    if (count++ === previewLength) break;
     members[name] = shorten((value as Record<string, unknown>)[name], depth + 1);
   }
   return members;
 }
 
-const shownLength = 15;
+const previewLength = 15;
 
 /** A value for error messages, shortened. */
 export function describe(value: unknown): string {

@@ -18,7 +18,7 @@ const throwsFlowError = (type: string, text: string): Error => expect.objectCont
 const failed = (text: string): Error => throwsFlowError("org.apache.camel.ExpressionEvaluationException", text);
 
 describe("jq programs", () => {
-  // Each row was confirmed by the jq command, version 1.6.
+  // Each row was verified with the jq command, version 1.6.
   it("returns the same results as the jq command", () => {
     for (const [program, input, expected] of cases as [string, unknown, unknown[]][])
       expect(JSON.parse(JSON.stringify(outputs(program, input))), program).toEqual(expected);
@@ -55,7 +55,7 @@ describe("jq programs", () => {
     ["[.[] as [$a] ?// $a | $a]", [[1], 2], [[1, 2]]],
     ['(try (1, error("in")) catch .)', null, [1, "in"]],
     ["now", null, [Date.UTC(2026, 0, 5, 10, 0, 0) / 1000]],
-  ])("%s as in jq 1.7", (program, input, expected) => {
+  ])("evaluates %s like jq 1.7", (program, input, expected) => {
     expect(outputs(program, input)).toEqual(expected);
   });
 
@@ -173,10 +173,10 @@ describe("jq and messages", () => {
 
   it("treats the names of prototype members as ordinary keys", () => {
     expect(outputs("[.constructor, .__proto__, .toString]", {})).toEqual([[null, null, null]]);
-    const [made] = outputs('{"__proto__": {"polluted": 1}} | .["__proto__"].x = 2 | . + {"__proto__": 3} | . * {"constructor": {"prototype": 1}}', null) as [
+    const [object] = outputs('{"__proto__": {"polluted": 1}} | .["__proto__"].x = 2 | . + {"__proto__": 3} | . * {"constructor": {"prototype": 1}}', null) as [
       object,
     ];
-    expect(Object.keys(made)).toEqual(["__proto__", "constructor"]);
+    expect(Object.keys(object)).toEqual(["__proto__", "constructor"]);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(evaluate(".a", { body: '{"a":{"n":1}}' })).toEqual({ n: 1 });
   });

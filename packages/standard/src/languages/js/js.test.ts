@@ -70,8 +70,8 @@ describe("js", () => {
   });
 
   it("stops even when the clock does not advance", () => {
-    const still = languageUnderTest(jsLanguage(interpreter, { timeLimitMs: 5 }), { host: new FakeHost() });
-    expect(() => still.evaluate("for (;;) {}", { body: 1 })).toThrow("time limit: the script exceeded 5 ms");
+    const withStoppedClock = languageUnderTest(jsLanguage(interpreter, { timeLimitMs: 5 }), { host: new FakeHost() });
+    expect(() => withStoppedClock.evaluate("for (;;) {}", { body: 1 })).toThrow("time limit: the script exceeded 5 ms");
   });
 
   it("reports errors", () => {

@@ -63,7 +63,8 @@ export function runScript(quickjs: QuickJSWASMModule, code: string, globals: str
     const text = hold(context.unwrapResult(context.callFunction(finish, context.undefined, value)));
     return { json: context.typeof(text) === "string" ? context.getString(text) : undefined };
   } catch (error) {
-    // Errors thrown by the script arrive in this class, under a name the script chose. Anything else is a trap, an abort or an overflow of V8's stack.
+    // The library throws errors of the script as this class. The class is checked instead of `name`, which the script can choose. Any other error is
+    // a trap, an abort or an overflow of V8's stack.
     if (!(error instanceof Error) || error.constructor.name !== "QuickJSUnwrapError") {
       broken = true;
       throw error;

@@ -26,8 +26,8 @@ const valuesPerCheck = 1_000;
 /** A function of the language, or one defined in the expression. */
 function isFunction(value: unknown): boolean {
   if (typeof value === "function") return true;
-  const marks = value as { readonly _jsonata_function?: boolean; readonly _jsonata_lambda?: boolean } | null | undefined;
-  return typeof value === "object" && (marks?._jsonata_function === true || marks?._jsonata_lambda === true);
+  const markers = value as { readonly _jsonata_function?: boolean; readonly _jsonata_lambda?: boolean } | null | undefined;
+  return typeof value === "object" && (markers?._jsonata_function === true || markers?._jsonata_lambda === true);
 }
 
 /** A part of an expression, as JSONata parses it. */

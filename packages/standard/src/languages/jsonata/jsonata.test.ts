@@ -51,7 +51,7 @@ describe("jsonata", () => {
     ["$distinct([7, 7])", [7]],
     ["$distinct(name)", "Ada"],
     ["$distinct(none)", null],
-  ])("%s", (text, expected) => {
+  ])("evaluates %s", (text, expected) => {
     expect(evaluate(text, { body })).toEqual(expected);
   });
 

@@ -55,10 +55,10 @@ describe("jsonpath paths", () => {
     ["$.store.book[0].isbn", new Error("No results for path: $['store']['book'][0]['isbn']")],
     ["$.store.book[1].isbn", null],
     ["$.none.x", new Error("Missing property in path $['none']")],
-    ["$.store.book.title", new Error("Expected to find an object with property ['title'] in path $['store']['book'] but found 'a list'")],
+    ["$.store.book.title", new Error("Expected to find an object with property ['title'] in path $['store']['book'] but found an array")],
     ["$.store.book[9]", new Error("No results for path: $['store']['book'][9]")],
-    ["$.limit[0]", new Error("An index can only be applied to arrays, but $['limit'] is 'number'")],
-  ])("%s", (path, expected) => {
+    ["$.limit[0]", new Error("An index can only be applied to arrays, but $['limit'] is a number")],
+  ])("evaluates %s", (path, expected) => {
     if (expected instanceof Error) expect(() => evaluate(path, { body: store })).toThrow(expected.message);
     else expect(evaluate(path, { body: store })).toEqual(expected);
   });
@@ -127,7 +127,7 @@ describe("jsonpath filters", () => {
     ["@.price !== '8.95'", ["Sayings", "Sword", "Moby Dick"]],
     ["@.price !== 8.95", ["Sword", "Moby Dick"]],
     ["@.author < 'F'", ["Sword"]],
-  ])("%s", (condition, expected) => {
+  ])("evaluates %s", (condition, expected) => {
     expect(titles(condition)).toEqual(expected);
   });
 
@@ -181,7 +181,7 @@ describe("jsonpath functions", () => {
     ["$.keys.append('z')", ["x", "y", "z"]],
     ["$.store.bicycle.keys()", ["color", "price", "my key"]],
     ["$.keys.concat('-', $.store.bicycle.color)", "xy-red"],
-  ])("%s", (path, expected) => {
+  ])("evaluates %s", (path, expected) => {
     expect(evaluate(path, { body: store })).toEqual(expected);
   });
 

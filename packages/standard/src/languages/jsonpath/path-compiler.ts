@@ -2,7 +2,7 @@
 // filters can test for existence without exceptions.
 import { FlowError } from "@sluice/engine/spi";
 import { comparisonsOf, compileCondition, compileOperand } from "./filter-compiler.ts";
-import { absent, isObject, member, memberNames, memberValues } from "./json-access.ts";
+import { absent, isObject, member, memberValues } from "./json-access.ts";
 import { pathFunctions } from "./path-functions.ts";
 import { readText, type CompiledPath, type Walk } from "./path-walk.ts";
 import { isDefinite, isDefiniteSegment, type Path, type Segment, type Text } from "./path-tree.ts";
@@ -35,19 +35,19 @@ function pathNotFound(message: string): FlowError {
   return new FlowError("org.apache.camel.ExpressionEvaluationException", message, { code: "jsonpath-not-found", cause });
 }
 
-/** Functions take the whole result of the path before them, so a path is a chain of walks separated by functions. */
+/** A function takes the complete result of the path before it, so a path is a chain of walks separated by functions. */
 function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk) => unknown {
   let read: (node: unknown, walk: Walk) => unknown = (node) => node;
   let stage: Segment[] = [];
   let parentPath: string = path.root;
   const finish = (): void => {
     if (stage.length === 0) return;
-    const before = read;
+    const readPrevious = read;
     const walkStage = compileStage(stage, parentPath, missing);
     parentPath += stage.map(describeSegment).join("");
     stage = [];
     read = (node, walk) => {
-      const value = before(node, walk);
+      const value = readPrevious(node, walk);
       return value === absent ? absent : walkStage(value, walk);
     };
   };
@@ -57,11 +57,11 @@ function compileStages(path: Path, missing: Missing): (node: unknown, walk: Walk
       continue;
     }
     finish();
-    const before = read;
+    const readPrevious = read;
     const apply = compileCall(segment);
     parentPath += describeSegment(segment);
     read = (node, walk) => {
-      const value = before(node, walk);
+      const value = readPrevious(node, walk);
       return value === absent ? absent : apply(value, node, walk);
     };
   }
@@ -107,26 +107,26 @@ function compileStage(segments: readonly Segment[], prefix: string, missing: Mis
   };
 }
 
-interface Place {
+interface SegmentContext {
   readonly last: boolean;
   readonly parentPath: string;
   readonly missing: Missing;
 }
 
-function compileSegment(segment: Segment, next: Visitor, place: Place): Visitor {
+function compileSegment(segment: Segment, next: Visitor, context: SegmentContext): Visitor {
   switch (segment.kind) {
     case "names":
-      return segment.names.length === 1 ? compileOneName(segment.names[0] as Text, next, place) : compileNames(segment.names.map(readText), next, place);
+      return segment.names.length === 1 ? compileOneName(segment.names[0] as Text, next, context) : compileNames(segment.names.map(readText), next, context);
     case "placeholder":
-      return compilePlaceholder(readText(segment.text), next, place);
+      return compilePlaceholder(readText(segment.text), next, context);
     case "indexes":
-      return onArray(place, (array, walk, emit) => {
+      return onArray(context, (array, walk, emit) => {
         for (const index of segment.indexes) visitIndex(array, index, next, walk, emit);
       });
     case "from-end":
-      return onArray(place, (array, walk, emit) => visitIndex(array, -segment.offset, next, walk, emit));
+      return onArray(context, (array, walk, emit) => visitIndex(array, -segment.offset, next, walk, emit));
     case "slice":
-      return onArray(place, (array, walk, emit) => {
+      return onArray(context, (array, walk, emit) => {
         for (const item of array.slice(segment.from ?? 0, segment.to ?? array.length)) visit(item, next, walk, emit);
       });
     case "wildcard":
@@ -140,9 +140,9 @@ function compileSegment(segment: Segment, next: Visitor, place: Place): Visitor 
   }
 }
 
-function compileOneName(text: Text, next: Visitor, place: Place): Visitor {
+function compileOneName(text: Text, next: Visitor, context: SegmentContext): Visitor {
   const name = readText(text);
-  const byName = compileName(name, next, place);
+  const byName = compileName(name, next, context);
   if (typeof text.parts[0] !== "number" || text.parts.length > 1) return byName;
   // `$.${…}` may contain a dotted name; it can only go from member to member, never filter or search.
   return (node, walk, emit) => {
@@ -152,28 +152,28 @@ function compileOneName(text: Text, next: Visitor, place: Place): Visitor {
       byName(node, walk, emit);
       return;
     }
-    const go = names.reduceRight<Visitor>((then, part) => compileName(() => part, then, place), next);
+    const go = names.reduceRight<Visitor>((then, part) => compileName(() => part, then, context), next);
     go(node, walk, emit);
   };
 }
 
-function compileName(name: (walk: Walk) => string, next: Visitor, place: Place): Visitor {
+function compileName(name: (walk: Walk) => string, next: Visitor, context: SegmentContext): Visitor {
   return (node, walk, emit) => {
     const key = name(walk);
     if (!isObject(node)) {
-      place.missing(`Expected to find an object with property ['${key}'] in path ${place.parentPath} but found '${kindOf(node)}'`);
+      context.missing(`Expected to find an object with property ['${key}'] in path ${context.parentPath} but found ${kindOf(node)}`);
       return;
     }
     const value = member(node, key);
     if (value !== absent) visit(value, next, walk, emit);
-    else if (!place.last) place.missing(`Missing property in path ${place.parentPath}['${key}']`);
+    else if (!context.last) context.missing(`Missing property in path ${context.parentPath}['${key}']`);
   };
 }
 
-function compileNames(names: readonly ((walk: Walk) => string)[], next: Visitor, place: Place): Visitor {
+function compileNames(names: readonly ((walk: Walk) => string)[], next: Visitor, context: SegmentContext): Visitor {
   return (node, walk, emit) => {
     if (!isObject(node)) {
-      place.missing(`Expected to find an object in path ${place.parentPath} but found '${kindOf(node)}'`);
+      context.missing(`Expected to find an object in path ${context.parentPath} but found ${kindOf(node)}`);
       return;
     }
     const selected = Object.create(null) as Record<string, unknown>;
@@ -181,16 +181,16 @@ function compileNames(names: readonly ((walk: Walk) => string)[], next: Visitor,
       const key = name(walk);
       const value = member(node, key);
       if (value === absent) continue;
-      if (place.last) selected[key] = value;
+      if (context.last) selected[key] = value;
       else visit(value, next, walk, emit);
     }
-    if (place.last) visit(selected, next, walk, emit);
+    if (context.last) visit(selected, next, walk, emit);
   };
 }
 
 /** `[${…}]`: an integer is a list index, anything else a member name. */
-function compilePlaceholder(text: (walk: Walk) => string, next: Visitor, place: Place): Visitor {
-  const byName = compileName(text, next, place);
+function compilePlaceholder(text: (walk: Walk) => string, next: Visitor, context: SegmentContext): Visitor {
+  const byName = compileName(text, next, context);
   return (node, walk, emit) => {
     const value = text(walk);
     if (Array.isArray(node) && /^-?\d+$/.test(value)) visitIndex(node, Number(value), next, walk, emit);
@@ -211,11 +211,11 @@ function compileFilter(test: (node: unknown, walk: Walk) => boolean, work: numbe
   };
 }
 
-function onArray(place: Place, act: (array: readonly unknown[], walk: Walk, emit: Emit) => void): Visitor {
+function onArray(context: SegmentContext, act: (array: readonly unknown[], walk: Walk, emit: Emit) => void): Visitor {
   return (node, walk, emit) => {
     if (Array.isArray(node)) act(node as unknown[], walk, emit);
-    else if (node === null) place.missing(`The path ${place.parentPath} is null`);
-    else place.missing(`An index can only be applied to arrays, but ${place.parentPath} is '${kindOf(node)}'`);
+    else if (node === null) context.missing(`The path ${context.parentPath} is null`);
+    else context.missing(`An index can only be applied to arrays, but ${context.parentPath} is ${kindOf(node)}`);
   };
 }
 
@@ -249,13 +249,13 @@ function forEachChild(node: unknown, walk: Walk, act: (child: unknown) => void):
 }
 
 /** The values of objects with more members are cached for the next visit. */
-const manyMembers = 1_000;
+const minCachedMembers = 1_000;
 
 /** The values of an object. `..*` reads them twice, and listing 100,000 members takes 50 ms. */
 function valuesOf(node: object, walk: Walk): Iterable<unknown> {
   if (walk.large?.node === node) return walk.large.values;
   const values = memberValues(node);
-  if (Array.isArray(values) && values.length > manyMembers) walk.large = { node, values };
+  if (Array.isArray(values) && values.length > minCachedMembers) walk.large = { node, values };
   return values;
 }
 
@@ -278,8 +278,10 @@ function describeSegment(segment: Segment): string {
   }
 }
 
+/** The type of a value in an error message. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
-  if (Array.isArray(value)) return "a list";
-  return isObject(value) ? `an object with ${memberNames(value).length} members` : typeof value;
+  if (Array.isArray(value)) return "an array";
+  if (isObject(value)) return "an object";
+  return value instanceof Date ? "a date" : value instanceof Uint8Array ? "bytes" : `a ${typeof value}`;
 }

@@ -106,7 +106,7 @@ function plainObject(value: Record<string, unknown>, depth: number, budget: Budg
     const plain = plainOf(value[key], depth + 1, budget);
     if (copy === undefined && plain !== value[key]) {
       copy = Object.create(null) as Record<string, unknown>;
-      for (const before of keys.slice(0, index)) copy[before] = value[before];
+      for (const earlier of keys.slice(0, index)) copy[earlier] = value[earlier];
     }
     if (copy !== undefined) copy[key] = plain;
   }

@@ -18,7 +18,7 @@ describe("source", () => {
     ["header:beer", "header"],
     ["property:beer", "property"],
     ["exchangeProperty:beer", "property"],
-  ])("%s", (source, expected) => {
+  ])("%s reads the %s", (source, expected) => {
     expect(languageUnderTest(jq, { host }).evaluate(".name", { ...input, options: { source } })).toBe(expected);
     expect(languageUnderTest(jsonpath, { host }).evaluate("$.name", { ...input, options: { source } })).toBe(expected);
   });

@@ -35,7 +35,7 @@ describe("compile-time errors", () => {
     ["${jsonpath($.a)}", "language-unknown", 11, undefined],
     ["${${header.name}}", "simple-unknown-function", 2, "the functions are listed in the reference of the Simple language"],
     ["$init{\n$a = 1;\n}init$\n$a", "simple-syntax", 7, undefined],
-  ])("%s", (text, code, offset, hint) => {
+  ])("%s is rejected", (text, code, offset, hint) => {
     const error = errorOf(() => evaluate(text));
     expect(error).toBeInstanceOf(CompileError);
     expect(error).toMatchObject({ code, offset, hint });
@@ -55,7 +55,7 @@ describe("compile-time errors", () => {
     ["${body} range 1..2", 14],
     ["${body} regex '['", 14],
     ["${body} is 'Nothing'", 11],
-  ])("predicate %s", (text, offset) => {
+  ])("the predicate %s is rejected", (text, offset) => {
     const error = errorOf(() => matches(text));
     expect(error).toBeInstanceOf(CompileError);
     expect(error).toMatchObject({ offset });
@@ -79,7 +79,7 @@ describe("run-time errors", () => {
     ["${random(3,3)}", "java.lang.IllegalArgumentException", "simple-argument"],
     ["${sort(${list(1,${header.number})},false)}", "java.lang.ClassCastException", "simple-argument"],
     ["${date:${body}:yyyy}", "org.apache.camel.ExpressionIllegalSyntaxException", "simple-syntax"],
-  ])("%s", (text, type, code) => {
+  ])("%s fails", (text, type, code) => {
     const error = errorOf(() => evaluate(text, { body: "text", headers: { number: 5 } }));
     expect(error).toBeInstanceOf(FlowError);
     expect(error).toMatchObject({ type, code });

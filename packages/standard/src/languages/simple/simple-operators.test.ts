@@ -26,7 +26,7 @@ describe("ternaries in braces nest in every position", () => {
     ["[${header.score >= 90 ? 'A' : ${header.score} >= 80 ? 'B' : 'C'}]", "[B]"],
     ["${header.score >= 90 ?'A':'B'}", "B"],
     ["${${header.word} ?'set':'unset'}", "set"],
-  ])("%s", (text, expected) => {
+  ])("evaluates %s", (text, expected) => {
     expect(evaluate(text, message)).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe("ternaries in braces nest in every position", () => {
     ["${header.score} > 90 ? 'true' : 'false'", false],
     // Operators outside of braces associate to the left: the first ternary is the condition of the second.
     ["${header.score} > 80 ? 'true' : 'true' ? 'false' : 'true'", false],
-  ])("as a predicate: %s", (text, expected) => {
+  ])("evaluates the predicate %s", (text, expected) => {
     expect(matches(text, message)).toBe(expected);
   });
 });
@@ -48,7 +48,7 @@ describe("?. after an index guards the value at the index", () => {
     ["${body.nested.map[k]?.x}", null],
     ["${body.nested.map[nope]?.x[0]}", null],
     ["${body[a]}", 1],
-  ])("%s", (text, expected) => {
+  ])("evaluates %s", (text, expected) => {
     expect(evaluate(text, message)).toEqual(expected);
   });
 
@@ -72,7 +72,7 @@ describe("operators of a template", () => {
     ["${header.none}?:'x'", "?:'x'"],
     ["say ${header.padded} ~> ${trim()} ~> ${uppercase()} now", "say HI THERE now"],
     ["${val(x)}", "x"],
-  ])("%s", (text, expected) => {
+  ])("evaluates %s", (text, expected) => {
     if (expected === undefined) expect(() => evaluate(text, message)).toThrow(CompileError);
     else expect(evaluate(text, message)).toEqual(expected);
   });

@@ -47,7 +47,7 @@ const pieces = fc.constantFrom(
   "regex",
   "é",
 );
-const hostile = fc.oneof(
+const arbitraryText = fc.oneof(
   fc.string({ maxLength: 60 }),
   fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join("")),
 );
@@ -66,7 +66,7 @@ function compiles(run: () => unknown): boolean {
 describe("any text", () => {
   it("compiles or is rejected with a CompileError, as expression and as predicate", () => {
     fc.assert(
-      fc.property(hostile, (text) => {
+      fc.property(arbitraryText, (text) => {
         compiles(() => simple.compile(text, {}, scope));
         compiles(() => simple.compilePredicate?.(text, {}, scope));
       }),
@@ -120,7 +120,7 @@ describe("operators", () => {
   });
 
   it("< is > with swapped operands, and <= is its complement", () => {
-    const value = scalar.filter((one) => one !== null);
+    const value = scalar.filter((candidate) => candidate !== null);
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(test("<", a, b)).toBe(test(">", b, a));
@@ -149,9 +149,9 @@ describe("operators", () => {
   it("++ and -- are inverse", () => {
     fc.assert(
       fc.property(fc.integer(), (n) => {
-        const more = evaluate("${header.n}++", { headers: { n } });
-        expect(more).toBe(n + 1);
-        expect(evaluate("${header.n}--", { headers: { n: more } })).toBe(n);
+        const incremented = evaluate("${header.n}++", { headers: { n } });
+        expect(incremented).toBe(n + 1);
+        expect(evaluate("${header.n}--", { headers: { n: incremented } })).toBe(n);
       }),
     );
   });

@@ -7,7 +7,7 @@ import { prettyText } from "./functions/pretty.ts";
 import { hasFunction } from "./parse/scan.ts";
 
 type Options = Readonly<Record<string, string>>;
-const on = (options: Options, name: string, otherwise: boolean): boolean =>
+const isOn = (options: Options, name: string, otherwise: boolean): boolean =>
   options[name] === undefined ? otherwise : options[name].trim().toLowerCase() === "true";
 
 export const simple = defineLanguage({
@@ -62,14 +62,14 @@ function sourceOf(text: string, options: Options): string {
       hint: "write the text into the flow",
       offset: 0,
     });
-  return on(options, "trim", true) ? text.trim() : text;
+  return isOn(options, "trim", true) ? text.trim() : text;
 }
 
 function withOptions(expression: Expression, options: Options, scope: LanguageScope): Expression {
   let result = expression;
-  if (on(options, "nested", false)) result = evaluateAgain(result, scope);
-  if (on(options, "trimResult", false)) result = mapResult(result, (value) => (typeof value === "string" ? value.trim() : value));
-  if (on(options, "pretty", false))
+  if (isOn(options, "nested", false)) result = evaluateAgain(result, scope);
+  if (isOn(options, "trimResult", false)) result = mapResult(result, (value) => (typeof value === "string" ? value.trim() : value));
+  if (isOn(options, "pretty", false))
     result = mapResult(result, (value) => (value === null || value === undefined ? value : (prettyText(value) ?? asText(value))));
   const type = options["resultType"]?.trim() ?? "";
   if (type === "") return result;

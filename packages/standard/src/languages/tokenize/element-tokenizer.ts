@@ -66,7 +66,7 @@ function declarationsOf(text: string, name: string | undefined, limit: number): 
 
 /**
  * `xmlns` attributes of a start tag as pairs of attribute name and quoted value; stops after `limit`, because a tag may have a
- * million.
+ * million of them.
  */
 export function readDeclarations(tag: string, limit = Infinity): readonly (readonly [string, string])[] {
   const declarations: (readonly [string, string])[] = [];
@@ -82,10 +82,10 @@ export function withDeclarations(element: string, inherited: readonly (readonly 
   if (inherited.length === 0) return element;
   const end = tagEnd(element, 0);
   const declared = readDeclarations(element.slice(0, end + 1));
-  const own = new Set(declared.map(([attribute]) => attribute));
+  const declaredNames = new Set(declared.map(([attribute]) => attribute));
   const quote = declared[0]?.[1].charAt(0) ?? '"';
   const quoted = (value: string): string => (value.slice(1, -1).includes(quote) ? value : quote + value.slice(1, -1) + quote);
-  const added = inherited.filter(([attribute]) => !own.has(attribute)).map(([attribute, value]) => ` ${attribute}=${quoted(value)}`);
+  const added = inherited.filter(([attribute]) => !declaredNames.has(attribute)).map(([attribute, value]) => ` ${attribute}=${quoted(value)}`);
   const close = element.charAt(end - 1) === "/" ? end - 1 : end;
   return element.slice(0, close) + added.join("") + element.slice(close);
 }

@@ -26,7 +26,7 @@ export function patternTokenizer(pattern: LinearPattern, include: boolean): Toke
       if (from >= text.length) return undefined;
       let match = pattern.findFrom(text, from);
       // An empty match splits nothing: the next longer or later one is used.
-      for (let place = from; match !== undefined && match.end <= from; match = place < text.length ? pattern.findFrom(text, ++place) : undefined);
+      for (let position = from; match !== undefined && match.end <= from; match = position < text.length ? pattern.findFrom(text, ++position) : undefined);
       // A match that touches the end could continue in the next chunk.
       if (match !== undefined && match.end >= text.length && !complete) return undefined;
       const first = !started;
@@ -44,8 +44,8 @@ export function pairTokenizer(start: string, end: string, include: boolean): Tok
     cut(text, from, complete) {
       const opening = text.indexOf(start, from);
       if (opening < 0) {
-        const keep = complete ? text.length : Math.max(from, text.length - start.length + 1);
-        return keep > from ? { token: undefined, next: keep } : undefined;
+        const next = complete ? text.length : Math.max(from, text.length - start.length + 1);
+        return next > from ? { token: undefined, next } : undefined;
       }
       const inner = opening + start.length;
       const closing = text.indexOf(end, inner);

@@ -57,9 +57,9 @@ class Tokens implements Iterable<string> {
   }
 
   *[Symbol.iterator](): Generator<string> {
-    const whole = Array.isArray(this.#chunks) && this.#chunks.length === 1;
+    const isSingleChunk = Array.isArray(this.#chunks) && this.#chunks.length === 1;
     const collector = new Collector(this.#createTokenizer(), this.#options);
-    if (whole) collector.append((this.#chunks as Chunk[])[0] as Chunk);
+    if (isSingleChunk) collector.append((this.#chunks as Chunk[])[0] as Chunk);
     else for (const chunk of this.#chunks) yield* collector.take(chunk);
     yield* collector.finish();
   }

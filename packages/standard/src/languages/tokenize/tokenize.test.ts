@@ -22,16 +22,16 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
   ["a separator", ",", {}, "a,b,c", ["a", "b", "c"]],
   ["empty tokens are kept, except at the ends", ",", {}, ",a,,b,", ["a", "", "b"]],
   ["no separator at all", ",", {}, "abc", ["abc"]],
-  ["nothing", ",", {}, "", []],
+  ["empty text", ",", {}, "", []],
   ["a long separator", "--", {}, "a--b-c--d", ["a", "b-c", "d"]],
-  ["separators kept", ",", { includeTokens: "true" }, "a,b,c", ["a,", "b,", "c"]],
+  ["separators included", ",", { includeTokens: "true" }, "a,b,c", ["a,", "b,", "c"]],
   ["\\n as two characters", "\\n", {}, "a\nb", ["a", "b"]],
   ["groups", "\n", { group: "2" }, "l1\nl2\nl3\nl4\nl5", ["l1\nl2", "l3\nl4", "l5"]],
   ["groups with their own separator", "\n", { group: "2", groupDelimiter: "|" }, "a\nb\nc", ["a|b", "c"]],
-  ["without the first", "\n", { group: "2", skipFirst: "true" }, "head\nl1\nl2\nl3", ["l1\nl2", "l3"]],
+  ["without the first token", "\n", { group: "2", skipFirst: "true" }, "head\nl1\nl2\nl3", ["l1\nl2", "l3"]],
   ["a pattern", "[;,]+", { regex: "true" }, "a;b,,c", ["a", "b", "c"]],
   ["a pattern with whitespace", ",\\s*", { regex: "true" }, "a,  b,c", ["a", "b", "c"]],
-  ["a pattern with separators kept", "[;,]+", { regex: "true", includeTokens: "true" }, "a;b,,c", ["a;", "b,,", "c"]],
+  ["a pattern with separators included", "[;,]+", { regex: "true", includeTokens: "true" }, "a;b,,c", ["a;", "b,,", "c"]],
   ["pairs", "[START]", { endToken: "[END]" }, "[START]Vera[END]noise[START]Otto[END]", ["Vera", "Otto"]],
   ["pairs with their tokens", "<", { endToken: ">", includeTokens: "true" }, "x<a>y<b>z<c", ["<a>", "<b>"]],
   [
@@ -58,7 +58,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
 ];
 
 describe("tokenize", () => {
-  it.each(cases)("%s", async (_title, token, options, text, expected) => {
+  it.each(cases)("tokenizes: %s", async (_title, token, options, text, expected) => {
     expect(tokens(token, text, options)).toEqual(expected);
     expect(tokens(token, new TextEncoder().encode(text), options)).toEqual(expected);
     // However the text is chunked, the tokens are the same.
@@ -94,16 +94,16 @@ describe("tokenize", () => {
     const text = "x\n".repeat(1_000_000);
     const lines = (evaluate("\n", { body: text }) as Iterable<string>)[Symbol.iterator]();
     expect(lines.next().value).toBe("x");
-    let taken = 0;
+    let chunksRead = 0;
     function* endless(): Generator<string> {
       for (;;) {
-        taken++;
+        chunksRead++;
         yield "abc\n";
       }
     }
-    const some = (evaluate("\n", { body: endless() }) as Iterable<string>)[Symbol.iterator]();
-    expect([some.next().value, some.next().value, some.next().value]).toEqual(["abc", "abc", "abc"]);
-    expect(taken).toBe(3);
+    const endlessTokens = (evaluate("\n", { body: endless() }) as Iterable<string>)[Symbol.iterator]();
+    expect([endlessTokens.next().value, endlessTokens.next().value, endlessTokens.next().value]).toEqual(["abc", "abc", "abc"]);
+    expect(chunksRead).toBe(3);
   });
 
   it("rejects invalid tokens", () => {

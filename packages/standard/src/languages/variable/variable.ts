@@ -1,6 +1,6 @@
 import { CompileError, isFlowError, defineLanguage, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { variablePlace } from "../simple/compile/access.ts";
+import { variableStorage } from "../simple/compile/access.ts";
 
 export const variable = defineLanguage({
   name: "variable",
@@ -24,7 +24,7 @@ export const variable = defineLanguage({
 /** Reads a variable by name and scope; an unknown scope is a compile error. */
 export function readVariable(name: string, scope: LanguageScope): Expression {
   try {
-    const { shared, key } = variablePlace(name);
+    const { shared, key } = variableStorage(name);
     return shared ? () => scope.host.globals.get(key) ?? null : (exchange) => exchange.variable(key) ?? null;
   } catch (fault) {
     if (isFlowError(fault)) throw new CompileError(fault.code, fault.message, { offset: 0 });

@@ -35,7 +35,7 @@ describe("results", () => {
     ["string-join(tokenize('a,b,', '[^,]'), '|')", "STRING", "|,|,"],
     ["count(tokenize('abc', '.'))", "STRING", "4"],
     ["matches('ABC', 'b', 'i')", "BOOLEAN", true],
-  ])("%s as %s", (text, resultType, expected) => {
+  ])("evaluates %s as %s", (text, resultType, expected) => {
     expect(evaluate(text, { body: order, options: { resultType } })).toEqual(expected);
   });
 
@@ -94,7 +94,7 @@ describe("results", () => {
 });
 
 describe("the message", () => {
-  test("headers, body, properties and simple", () => {
+  test("functions read headers, body and properties, and evaluate simple", () => {
     expect(evaluate("in:header('K')", { body: "not xml", headers: { k: "v" }, options: string })).toBe("v");
     expect(evaluate("in:header('none')", { body: "<a/>", options: string })).toBe("");
     expect(evaluate("in:body()", { body: "plain", options: string })).toBe("plain");
@@ -119,7 +119,7 @@ describe("the message", () => {
     expect(evaluate("/a", { body: "no xml", variables: { doc: parseXml("<a>2</a>") }, options: { ...string, source: "variable:doc" } })).toBe("2");
   });
 
-  test.each([['[{"key":"n","value":"urn:x"}]'], ['{"n":"urn:x"}'], ["n=urn:x"]])("namespaces as %s", (namespace) => {
+  test.each([['[{"key":"n","value":"urn:x"}]'], ['{"n":"urn:x"}'], ["n=urn:x"]])("accepts namespaces as %s", (namespace) => {
     expect(evaluate("/n:a", { body: '<a xmlns="urn:x">1</a>', options: { ...string, namespace } })).toBe("1");
   });
 });
@@ -191,7 +191,7 @@ describe("work is bounded", () => {
     ["count(for $a in 1 to 50000, $b in 1 to 50000 return 1)", "limit-time"],
     ["every $a in (1 to 2000), $b in (1 to 2000) satisfies $a + $b > 0", "limit-time"],
     ["let $f := function($g) { $g($g) } return $f($f)", "limit-call-depth"],
-  ])("%s ends", (text, code) => {
+  ])("%s is stopped", (text, code) => {
     expect(() => slow.evaluate(text, { body: wide })).toThrowError(expect.objectContaining({ code }));
   });
 

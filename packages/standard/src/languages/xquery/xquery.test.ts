@@ -7,11 +7,11 @@ const { evaluate } = languageUnderTest(xquery);
 const people = '<people xmlns:x="urn:x"><person name="Ada" age="36"/><person name="Bo" age="7"/></people>';
 
 test("new elements are created from the message", () => {
-  const made = evaluate(
+  const result = evaluate(
     '<adults n="{count(/people/person[@age > 17])}">{for $p in /people/person[@age > 17] order by $p/@name return <p>{data($p/@name)}</p>}</adults>',
     { body: people },
   );
-  expect(asText(made)).toBe('<adults n="1"><p>Ada</p></adults>');
+  expect(asText(result)).toBe('<adults n="1"><p>Ada</p></adults>');
 });
 
 test("parts of the message are copied into the result", () => {

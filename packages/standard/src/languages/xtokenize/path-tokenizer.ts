@@ -33,7 +33,7 @@ const workOfOtherMarkup = 0.2;
 export class PathTokenizer implements Tokenizer {
   readonly #path: readonly PathStep[];
   readonly #mode: TokenMode;
-  readonly #open: OpenElement[] = [];
+  readonly #openElements: OpenElement[] = [];
   /** Declarations of the open elements: by attribute, the declared values, innermost last. */
   readonly #namespaces = new Map<string, string[]>();
   #declared = 0;
@@ -55,11 +55,11 @@ export class PathTokenizer implements Tokenizer {
       if (end < 0) {
         this.#read = at - from;
         if (complete && start >= 0) throw malformedXml("a tag is not closed");
-        if (complete && this.#open.length > 0) throw malformedXml(`<${this.#open.at(-1)?.name ?? ""}> is not closed`);
+        if (complete && this.#openElements.length > 0) throw malformedXml(`<${this.#openElements.at(-1)?.name ?? ""}> is not closed`);
         return this.#release(from, at);
       }
       at = end + 1;
-      const token = this.#take(text, start, end, from);
+      const token = this.#processMarkup(text, start, end, from);
       if (token === undefined) {
         this.#skipTag(text.charCodeAt(start + 1));
         continue;
@@ -85,30 +85,30 @@ export class PathTokenizer implements Tokenizer {
     return { token: undefined, next: at };
   }
 
-  /** Positions inside the token are relative to where the text is cut off. */
-  #take(text: string, start: number, end: number, from: number): string | undefined {
+  /** Positions in `#token` are relative to `from`, where the text is cut off. */
+  #processMarkup(text: string, start: number, end: number, from: number): string | undefined {
     const second = text.charAt(start + 1);
     if (second === "!" || second === "?") return undefined;
     if (second === "/") return this.#close(text, start, end, from);
     const tag = text.slice(start, end + 1);
     const isEmpty = tag.endsWith("/>");
-    if (this.#open.length >= maxDepth) throw malformedXml(`it is nested deeper than ${maxDepth} elements`);
+    if (this.#openElements.length >= maxDepth) throw malformedXml(`it is nested deeper than ${maxDepth} elements`);
     this.#openElement(tag);
-    if (this.#token === undefined && matchesPath(this.#path, this.#open))
-      this.#token = { start: start - from, contentStart: end + 1 - from, depth: this.#open.length };
+    if (this.#token === undefined && matchesPath(this.#path, this.#openElements))
+      this.#token = { start: start - from, contentStart: end + 1 - from, depth: this.#openElements.length };
     return isEmpty ? this.#end(text, end + 1, end + 1, from) : undefined;
   }
 
   #close(text: string, start: number, end: number, from: number): string | undefined {
     const name = text.slice(start + 2, end).trim();
-    const open = this.#open.at(-1);
-    if (open?.name !== name) throw malformedXml(open === undefined ? `</${name}> has no start tag` : `expected </${open.name}>, found </${name}>`);
+    const element = this.#openElements.at(-1);
+    if (element?.name !== name) throw malformedXml(element === undefined ? `</${name}> has no start tag` : `expected </${element.name}>, found </${name}>`);
     return this.#end(text, start, end + 1, from);
   }
 
   #end(text: string, contentEnd: number, end: number, from: number): string | undefined {
     const token = this.#token;
-    const depth = this.#open.length;
+    const depth = this.#openElements.length;
     if (token === undefined || token.depth !== depth) {
       this.#closeElement();
       return undefined;
@@ -117,7 +117,7 @@ export class PathTokenizer implements Tokenizer {
     const element = text.slice(token.start + from, end);
     const content = text.slice(token.contentStart + from, contentEnd);
     this.#closeElement();
-    return this.#render(element, content, this.#open);
+    return this.#render(element, content, this.#openElements);
   }
 
   #render(element: string, content: string, ancestors: readonly OpenElement[]): string {
@@ -149,11 +149,11 @@ export class PathTokenizer implements Tokenizer {
       else values.push(value);
     }
     const namespace = this.#namespaces.get(prefix)?.at(-1)?.slice(1, -1) ?? "";
-    this.#open.push({ name, tag, declarations, local: name.slice(colon + 1), namespace });
+    this.#openElements.push({ name, tag, declarations, local: name.slice(colon + 1), namespace });
   }
 
   #closeElement(): void {
-    const { declarations = [] } = this.#open.pop() ?? {};
+    const { declarations = [] } = this.#openElements.pop() ?? {};
     this.#declared -= declarations.length;
     for (const [attribute] of declarations) {
       const values = this.#namespaces.get(attribute);
@@ -201,7 +201,7 @@ function markupEnd(text: string, start: number): number {
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** The text of a content: without tags, comments and instructions, with entities and character references resolved. */
+/** The text of an element's content: without tags, comments and instructions, with entities and character references resolved. */
 function textOf(content: string): string {
   return content
     .split(/(<!\[CDATA\[[^]*?\]\]>)/)

@@ -31,7 +31,7 @@ describe("xtokenize", () => {
     ["//d:x/*", "t", [""]],
     ["//line", "t", []],
     ["/d:line", "t", []],
-  ])("%s in mode %s", async (path, mode, expected) => {
+  ])("splits by %s in mode %s", async (path, mode, expected) => {
     const options = { mode, namespace };
     expect(tokens(path, orders, options)).toEqual(expected);
     expect(tokens(path, new TextEncoder().encode(orders), options)).toEqual(expected);
@@ -39,7 +39,7 @@ describe("xtokenize", () => {
     expect(await streamedTokens(path, orders, 7, options)).toEqual(expected);
   });
 
-  it("ignores namespaces when none are given, and joins elements into groups", () => {
+  it("ignores namespaces when none are declared, and joins elements into groups", () => {
     expect(tokens("//order", '<a xmlns="u"><order>1</order><order>2</order><order>3</order></a>', { mode: "t", group: "2" })).toEqual([
       "<group>12</group>",
       "<group>3</group>",
@@ -57,9 +57,9 @@ describe("xtokenize", () => {
 
   it("rejects too many inherited declarations, at any depth", () => {
     let count = 0;
-    const open = (declarations: number): string => `<a${Array.from({ length: declarations }, () => ` xmlns:p${count++}="u"`).join("")}>`;
+    const startTag = (declarations: number): string => `<a${Array.from({ length: declarations }, () => ` xmlns:p${count++}="u"`).join("")}>`;
     const nested = (depth: number, declarations: number): string =>
-      `${Array.from({ length: depth }, () => open(declarations)).join("")}<z/>${"</a>".repeat(depth)}`;
+      `${Array.from({ length: depth }, () => startTag(declarations)).join("")}<z/>${"</a>".repeat(depth)}`;
     expect(tokens("//z", nested(10, 100))).toHaveLength(1);
     expect(() => tokens("//z", nested(11, 100))).toThrow("more than 1000 namespaces are declared around one element");
     expect(tokens("//z", `<r>${nested(5, 100).repeat(20)}</r>`)).toHaveLength(20);

@@ -77,9 +77,9 @@ describe("aggregate", () => {
       await run({ body: "2", headers: { id: "x", last: "yes" } });
       await settle();
     };
-    const late = await flow(aggregate(predicate));
-    await send(late);
-    expect(groupsOf(late)).toEqual([]);
+    const afterMerge = await flow(aggregate(predicate));
+    await send(afterMerge);
+    expect(groupsOf(afterMerge)).toEqual([]);
     const eager = await flow(aggregate(`${predicate}, eagerCheckCompletion: true`));
     await send(eager);
     expect(groupsOf(eager)).toEqual([["12", "predicate"]]);
@@ -113,13 +113,13 @@ describe("aggregate", () => {
   it("completes all groups for a header set by the route, never for a received one", async () => {
     const run = await flow(aggregate("completionSize: 10"));
     await feed(run, ["x", "1"]);
-    const wire = new Headers({
+    const receivedHeaders = new Headers({
       entries: () => [
         ["id", "x"],
         ["CamelAggregationCompleteAllGroups", "true"],
       ],
     });
-    await run.runtime.routeInputOf("direct:start")?.deliver(new Message("2", wire), { session: { id: "by-hand", skipTime: false } });
+    await run.runtime.routeInputOf("direct:start")?.deliver(new Message("2", receivedHeaders), { session: { id: "by-hand", skipTime: false } });
     await settle();
     expect(groupsOf(run)).toEqual([]);
     await run({ body: "3", headers: { id: "z", CamelAggregationCompleteAllGroups: true } });
@@ -142,15 +142,15 @@ describe("aggregate", () => {
     expect((await run({ body: "1", headers: { id: "x" } })).error).toBeUndefined();
   });
 
-  it("completes open groups when the flow stops, if configured, and otherwise logs what it drops", async () => {
-    const finishing = await flow(aggregate("completionSize: 10, forceCompletionOnStop: true"));
-    await feed(finishing, ["x", "1"]);
-    await finishing.stop();
-    expect(groupsOf(finishing)).toEqual([["1", "force"]]);
-    const dropping = await flow(aggregate("completionSize: 10"));
-    await feed(dropping, ["x", "1"]);
-    await dropping.stop();
-    expect(dropping.host.log.texts.join()).toContain("incomplete groups discarded because the flow stopped: 1");
+  it("completes open groups when the flow stops, if configured, and otherwise discards them and logs their number", async () => {
+    const completing = await flow(aggregate("completionSize: 10, forceCompletionOnStop: true"));
+    await feed(completing, ["x", "1"]);
+    await completing.stop();
+    expect(groupsOf(completing)).toEqual([["1", "force"]]);
+    const discarding = await flow(aggregate("completionSize: 10"));
+    await feed(discarding, ["x", "1"]);
+    await discarding.stop();
+    expect(discarding.host.log.texts.join()).toContain("incomplete groups discarded because the flow stopped: 1");
   });
 
   it("rejects an aggregate without a completion condition or strategy", () => {

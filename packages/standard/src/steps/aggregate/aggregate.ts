@@ -112,17 +112,17 @@ function openExternalGroups(repository: object, options: GroupOptions, compiler:
   if ("put" in repository) return storedGroups(repository as AggregationRepository, options, compiler, at.span);
   if (!("share" in repository)) return undefined;
   const { route, tasks } = compiler;
-  const parts: SharedGroupOptions = {
+  const sharedOptions: SharedGroupOptions = {
     ...options,
     aggregation: repository as SharedAggregation,
-    place: { flowId: route.flowId, routeId: route.id, stepId: at.node.id },
+    step: { flowId: route.flowId, routeId: route.id, stepId: at.node.id },
     restore: (message) => tasks.restore(message),
     fail: (exchange, error) =>
       tasks.detach(exchange, () => {
         throw error;
       }),
   };
-  return tasks.state("shared-groups", () => new SharedGroups(parts));
+  return tasks.state("shared-groups", () => new SharedGroups(sharedOptions));
 }
 
 interface StepPosition {

@@ -4,13 +4,13 @@ import { expect, it } from "vitest";
 import { listStrategy } from "../../beans/grouped.ts";
 import { Groups, maxGroups } from "./groups.ts";
 
-interface Opened {
+interface OpenedGroups {
   readonly groups: Groups;
   readonly host: { readonly log: FakeLog };
   readonly released: Exchange[];
 }
 
-function openGroups(host: Host & { readonly log: FakeLog } = new FakeHost(), release = (): void => undefined): Opened {
+function openGroups(host: Host & { readonly log: FakeLog } = new FakeHost(), release = (): void => undefined): OpenedGroups {
   const released: Exchange[] = [];
   const groups = new Groups({
     strategy: listStrategy(({ message }) => message.body),
@@ -72,10 +72,10 @@ it("counts every string that a group collects, not only the first", () => {
 });
 
 it("completes many groups in slices and yields in between", async () => {
-  const takesOneMs = (): void => {
+  const spendOneMs = (): void => {
     for (const until = performance.now() + 1; performance.now() < until;);
   };
-  const { groups, released } = openGroups(realTimeHost(), takesOneMs);
+  const { groups, released } = openGroups(realTimeHost(), spendOneMs);
   for (let index = 0; index < 100; index++) await groups.add(`k${index}`, exchangeOf(index));
   const finished = groups.completeAll("interval");
   expect(released.length).toBeLessThan(20);

@@ -51,8 +51,8 @@ interface Group {
 
 export class Groups implements Lifecycle {
   readonly #options: GroupOptions;
-  readonly #open = new Map<string, Group>();
-  readonly #oldest = new OldestKey(this.#open);
+  readonly #openGroups = new Map<string, Group>();
+  readonly #oldest = new OldestKey(this.#openGroups);
   readonly #closed: ClosedKeys;
   #cancelTimer: (() => void) | undefined = undefined;
   #warned = 0;
@@ -74,7 +74,7 @@ export class Groups implements Lifecycle {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     if (this.#options.forceCompletionOnStop || this.#options.completeAllOnStop) return this.completeAll("force");
-    if (this.#open.size > 0) this.#warn(`incomplete groups discarded because the flow stopped: ${this.#open.size}`);
+    if (this.#openGroups.size > 0) this.#warn(`incomplete groups discarded because the flow stopped: ${this.#openGroups.size}`);
     this.drop();
   }
 
@@ -82,7 +82,7 @@ export class Groups implements Lifecycle {
   drop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    this.#open.clear();
+    this.#openGroups.clear();
     this.#bytes = 0;
     this.#messages = 0;
   }
@@ -92,8 +92,8 @@ export class Groups implements Lifecycle {
     const { strategy, check, eagerCheckCompletion, completionOnNewCorrelationGroup, maxMessages = Infinity } = this.#options;
     const groupId = sessionKey(message, key);
     this.#closed.check(groupId, key);
-    let pending: Awaitable = completionOnNewCorrelationGroup && !this.#open.has(groupId) ? this.completeAll("force", message) : undefined;
-    const group = this.#open.get(groupId) ?? this.#begin(groupId, key, message);
+    let pending: Awaitable = completionOnNewCorrelationGroup && !this.#openGroups.has(groupId) ? this.completeAll("force", message) : undefined;
+    const group = this.#openGroups.get(groupId) ?? this.#begin(groupId, key, message);
     const size = group.size + 1;
     let by: CompletedBy | undefined;
     if (eagerCheckCompletion) {
@@ -107,11 +107,11 @@ export class Groups implements Lifecycle {
     this.#messages++;
     this.#updateSize(group, key, message, merged);
     if (!eagerCheckCompletion) by = check.isComplete(merged, size);
-    if (by === "consumer") pending = both(pending, this.completeAll("consumer", message));
+    if (by === "consumer") pending = waitForBoth(pending, this.completeAll("consumer", message));
     else if (by !== undefined) this.#complete(groupId, by);
     else if (size >= maxMessagesPerGroup) this.#completeEarly(groupId, `group '${key}' reached ${maxMessagesPerGroup} messages and was completed early`);
     else this.#setTimeout(group, eagerCheckCompletion ? message : merged);
-    while (this.#bytes > maxGroupBytes && this.#open.size > 0)
+    while (this.#bytes > maxGroupBytes && this.#openGroups.size > 0)
       this.#completeEarly(this.#oldest.next() as string, `open groups use more than ${maxGroupBytes} bytes: the oldest were completed early`);
     while (this.#messages > maxMessages)
       this.#completeEarly(this.#oldest.next() as string, `open groups have more than ${maxMessages} messages: the oldest were completed early`);
@@ -128,14 +128,15 @@ export class Groups implements Lifecycle {
   /** Completes every group, or with `sender` only the groups of its test session. Yields between groups. */
   completeAll(by: CompletedBy, sender?: Exchange): Awaitable {
     const groupIds: string[] = [];
-    for (const [groupId, { session }] of this.#open) if (sender === undefined || session === sender.run.session?.id) groupIds.push(groupId);
+    for (const [groupId, { session }] of this.#openGroups) if (sender === undefined || session === sender.run.session?.id) groupIds.push(groupId);
     return each(groupIds.values(), (groupId) => this.#complete(groupId, by), this.#options.host.clock);
   }
 
   #begin(groupId: string, key: string, { run }: Exchange): Group {
-    if (this.#open.size >= maxGroups) this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
+    if (this.#openGroups.size >= maxGroups)
+      this.#completeEarly(this.#oldest.next() as string, `more than ${maxGroups} open groups: the oldest were completed early`);
     const group: Group = { key, session: run.session?.id, exchange: undefined, size: 0, due: Infinity, bytes: 0 };
-    this.#open.set(groupId, group);
+    this.#openGroups.set(groupId, group);
     return group;
   }
 
@@ -159,7 +160,7 @@ export class Groups implements Lifecycle {
   }
 
   #complete(groupId: string, by: CompletedBy): void {
-    const group = this.#open.get(groupId);
+    const group = this.#openGroups.get(groupId);
     if (group?.exchange === undefined) return;
     this.#remove(groupId, group);
     this.#closed.add(groupId);
@@ -172,7 +173,7 @@ export class Groups implements Lifecycle {
   }
 
   #remove(groupId: string, group: Group): void {
-    this.#open.delete(groupId);
+    this.#openGroups.delete(groupId);
     this.#bytes -= group.bytes;
     this.#messages -= group.size;
   }
@@ -180,12 +181,12 @@ export class Groups implements Lifecycle {
   #expire(): Awaitable {
     const now = this.#options.host.clock.monotonic();
     const groupIds: string[] = [];
-    for (const [groupId, group] of this.#open) if (group.due <= now) groupIds.push(groupId);
+    for (const [groupId, group] of this.#openGroups) if (group.due <= now) groupIds.push(groupId);
     // A message that arrived in the meantime may have extended the timeout of a group.
     return each(
       groupIds.values(),
       (groupId) => {
-        if ((this.#open.get(groupId)?.due ?? Infinity) <= now) this.#complete(groupId, "timeout");
+        if ((this.#openGroups.get(groupId)?.due ?? Infinity) <= now) this.#complete(groupId, "timeout");
       },
       this.#options.host.clock,
     );
@@ -217,6 +218,6 @@ function grownWeight(bytes: number, message: Exchange, merged: Exchange, key: st
   return isList ? bytes + messageWeight(message) : key.length * 2 + messageWeight(merged);
 }
 
-function both(one: Awaitable, other: Awaitable): Awaitable {
+function waitForBoth(one: Awaitable, other: Awaitable): Awaitable {
   return one === undefined || other === undefined ? (one ?? other) : Promise.all([one, other]).then(() => undefined);
 }

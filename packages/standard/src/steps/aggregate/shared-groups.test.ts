@@ -16,8 +16,8 @@ it("logs that a completed group could not be recorded, and can still stop", asyn
     restore: (message: Message) => exchangeOf(message.body),
     aggregation: {
       maxMessages: 10,
-      share: (_place: unknown, receives: PartReceiver) => {
-        receiver = receives;
+      share: (_step: unknown, newReceiver: PartReceiver) => {
+        receiver = newReceiver;
         return {
           put: () => Promise.resolve(),
           discard: () => undefined,

@@ -7,7 +7,7 @@ import { Groups, type GroupOptions } from "./groups.ts";
 
 export interface SharedGroupOptions extends GroupOptions {
   readonly aggregation: SharedAggregation;
-  readonly place: Parameters<SharedAggregation["share"]>[0];
+  readonly step: Parameters<SharedAggregation["share"]>[0];
   restore(message: Message): Exchange;
   /** Reports a failure as a separate run, because the run that added the message has already continued. */
   fail(exchange: Exchange, error: unknown): void;
@@ -33,7 +33,7 @@ export class SharedGroups implements Lifecycle, PartReceiver {
       release: (group) => this.#complete(group),
       discarded: (key) => this.#queue.discard(this.#takeIds(key)),
     };
-    this.#queue = options.aggregation.share(options.place, this);
+    this.#queue = options.aggregation.share(options.step, this);
   }
 
   start(): Awaitable {
@@ -147,7 +147,7 @@ export class SharedGroups implements Lifecycle, PartReceiver {
   }
 
   #run(merged: Exchange, run: GroupRun): void {
-    onExchangeEnd(merged, (over) => (over.run.isCancelled ? run.again() : run.done()));
+    onExchangeEnd(merged, (ended) => (ended.run.isCancelled ? run.again() : run.done()));
     this.#options.release(merged);
   }
 

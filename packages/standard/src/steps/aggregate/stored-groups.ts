@@ -9,7 +9,7 @@ import type { GroupOptions } from "./groups.ts";
 export interface StoredGroupOptions extends GroupOptions {
   readonly repository: AggregationRepository;
   restore(message: Message): Exchange;
-  /** The endpoint for completed groups that failed too often; undefined when the repository has none. */
+  /** The endpoint for completed groups that failed too many times; undefined when the repository has none. */
   readonly deadLetter: Processor | undefined;
 }
 
@@ -153,8 +153,8 @@ export class StoredGroups implements Lifecycle {
   }
 
   #release(id: string, group: Exchange): void {
-    onExchangeEnd(group, async (over) => {
-      const hasFailed = over.failure !== undefined || over.ending === ending.rolledBack;
+    onExchangeEnd(group, async (ended) => {
+      const hasFailed = ended.failure !== undefined || ended.ending === ending.rolledBack;
       if (!hasFailed) await this.#confirm(id);
       else this.#running.delete(id);
     });

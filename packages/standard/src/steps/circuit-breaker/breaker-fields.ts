@@ -1,6 +1,6 @@
 import { f, type Values } from "@sluice/model";
 
-const types = (doc: string) => f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc, default: [] });
+const exceptionTypes = (doc: string) => f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc, default: [] });
 
 /** Both options were in seconds until Camel 4.22, so a small number without a unit is probably a mistake. */
 const warnAboutSeconds = (text: string): string | undefined =>
@@ -24,8 +24,8 @@ export const breakerFields = {
   bulkheadEnabled: f.boolean({ doc: "Limits concurrent calls.", default: false }),
   bulkheadMaxConcurrentCalls: f.integer({ doc: "Maximum number of concurrent calls.", default: 25, min: 1 }),
   bulkheadMaxWaitDuration: f.duration({ doc: "Accepted but ignored: a call above the limit is rejected immediately.", default: 0, group: "advanced" }),
-  recordException: types("Only these exceptions count as failures; others are ignored, and the exchange continues."),
-  ignoreException: types("These exceptions count neither as success nor as failure; they are ignored, and the exchange continues."),
+  recordException: exceptionTypes("Only these exceptions count as failures; others are ignored, and the exchange continues."),
+  ignoreException: exceptionTypes("These exceptions count neither as success nor as failure; they are ignored, and the exchange continues."),
   throwExceptionWhenHalfOpenOrOpenState: f.boolean({
     doc: "Without a fallback, fails the exchange when the circuit is open, instead of skipping the steps.",
     default: false,

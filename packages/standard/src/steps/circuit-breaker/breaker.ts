@@ -20,7 +20,7 @@ export class Breaker {
   readonly #limits: BreakerLimits;
   readonly #now: () => number;
   #window: CallWindow;
-  /** When it became open or half open. */
+  /** When the circuit became open or half open. */
   #changedAt = 0;
   /** Test calls permitted since the circuit became half open. */
   #permittedCalls = 0;
@@ -55,7 +55,7 @@ export class Breaker {
     if (this.#window.calls >= minimum && this.#exceedsThreshold()) this.#transitionTo("OPEN");
   }
 
-  /** A call that counts neither as success nor as failure. */
+  /** Ends a call that counts as neither success nor failure, and permits another test call in its place. */
   ignore(): void {
     // A call may have started before the circuit became half open.
     if (this.state === "HALF_OPEN" && this.#permittedCalls > 0) this.#permittedCalls--;

@@ -1,4 +1,4 @@
-// The recent calls of a circuit and how many of them failed or were slow. The counts are kept up to date, because a window may contain 100,000 calls.
+// The recent calls of a circuit and how many of them failed or were slow. Each call updates the counts: a window may contain 100,000 calls.
 
 export interface CallWindow {
   add(failed: boolean, slow: boolean): void;
@@ -13,7 +13,7 @@ const slowFlag = 2;
 /** The last `size` calls. */
 export class CountWindow implements CallWindow {
   readonly #size: number;
-  /** The flags of each call; once it is full, the oldest call is at `#next`. */
+  /** The flags of each call; once the window is full, the oldest call is at `#next`. */
   readonly #flags: number[] = [];
   #next = 0;
   failed = 0;

@@ -14,11 +14,11 @@ const send = async (run: FlowUnderTest, ...bodies: readonly string[]): Promise<r
   }
   return results;
 };
-const two = "minimumNumberOfCalls: 2, slidingWindowSize: 2, waitDurationInOpenState: 1000, permittedNumberOfCallsInHalfOpenState: 2";
+const twoCalls = "minimumNumberOfCalls: 2, slidingWindowSize: 2, waitDurationInOpenState: 1000, permittedNumberOfCallsInHalfOpenState: 2";
 
 describe("circuitBreaker", () => {
   it("passes the original message to the fallback", async () => {
-    const run = await flow(breaker(two));
+    const run = await flow(breaker(twoCalls));
     const { body, headers, exchange } = await run({ body: "bad" });
     expect([body, headers]).toEqual(["fb(bad) down", {}]);
     expect(exchange.property("CamelCircuitBreakerResponseFromFallback")).toBe(true);
@@ -26,13 +26,13 @@ describe("circuitBreaker", () => {
     expect([good.body, good.exchange.property("CamelCircuitBreakerSuccessfulExecution")]).toEqual(["ok!", true]);
   });
 
-  it("also accepts its fallback among its steps", async () => {
+  it("accepts the fallback as one of its steps", async () => {
     const run = await flow(`- circuitBreaker: {steps: [${failBad}, {onFallback: {steps: [{setBody: {constant: fell}}]}}]}`);
     expect(await send(run, "bad", "good")).toEqual(["fell", "good"]);
   });
 
-  it("opens at the threshold, is half-open after the wait, and closes or opens depending on the result", async () => {
-    const run = await flow(breaker(two));
+  it("opens at the threshold, is half open after the wait, and then closes or opens depending on the test calls", async () => {
+    const run = await flow(breaker(twoCalls));
     await send(run, "bad", "bad");
     expect(await send(run, "ok")).toEqual(["fb(ok) CircuitBreaker 'circuitBreaker1' is OPEN and does not permit further calls"]);
     expect(run.mocks.get("try")).toHaveLength(2);
@@ -44,16 +44,16 @@ describe("circuitBreaker", () => {
     expect(await send(run, "ok", "ok", "ok", "bad")).toEqual(["ok!", "ok!", "ok!", "fb(bad) down"]);
   });
 
-  it("without a fallback fails, and when open skips or fails", async () => {
-    const skips = await flow(breaker(two, ""));
+  it("fails without a fallback; when open, skips the steps or fails", async () => {
+    const skips = await flow(breaker(twoCalls, ""));
     expect(await send(skips, "bad", "bad", "ok")).toEqual(["down", "down", "ok"]);
-    const fails = await flow(breaker(`${two}, throwExceptionWhenHalfOpenOrOpenState: true`, ""));
+    const fails = await flow(breaker(`${twoCalls}, throwExceptionWhenHalfOpenOrOpenState: true`, ""));
     expect((await send(fails, "bad", "bad", "ok"))[2]).toContain("is OPEN");
   });
 
   it("does not open for ignored or unrecorded failures", async () => {
     for (const option of ["ignoreException: [java.io.IOException]", "recordException: [java.lang.IllegalStateException]"]) {
-      const run = await flow(breaker(`${two}, ${option}`));
+      const run = await flow(breaker(`${twoCalls}, ${option}`));
       expect(await send(run, "bad", "bad", "bad", "ok")).toEqual(["bad", "bad", "bad", "ok!"]);
     }
   });

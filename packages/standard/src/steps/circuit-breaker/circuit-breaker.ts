@@ -136,13 +136,13 @@ function useFallback(exchange: Exchange, error: FlowError, fallback: Processor):
   return fallback(exchange);
 }
 
-function setResultProperties(exchange: Exchange, state: string, bad: { readonly fallback: boolean; readonly outcome: Outcome } | undefined): void {
+function setResultProperties(exchange: Exchange, state: string, failure: { readonly fallback: boolean; readonly outcome: Outcome } | undefined): void {
   exchange.setProperty("CamelCircuitBreakerState", state);
-  exchange.setProperty("CamelCircuitBreakerSuccessfulExecution", bad === undefined);
-  exchange.setProperty("CamelCircuitBreakerResponseFromFallback", bad?.fallback === true);
-  exchange.setProperty("CamelCircuitBreakerResponseShortCircuited", bad !== undefined && (bad.fallback || bad.outcome === "open"));
-  exchange.setProperty("CamelCircuitBreakerResponseTimedOut", bad?.outcome === "timed-out");
-  exchange.setProperty("CamelCircuitBreakerResponseRejected", bad?.outcome === "open" || bad?.outcome === "busy");
+  exchange.setProperty("CamelCircuitBreakerSuccessfulExecution", failure === undefined);
+  exchange.setProperty("CamelCircuitBreakerResponseFromFallback", failure?.fallback === true);
+  exchange.setProperty("CamelCircuitBreakerResponseShortCircuited", failure !== undefined && (failure.fallback || failure.outcome === "open"));
+  exchange.setProperty("CamelCircuitBreakerResponseTimedOut", failure?.outcome === "timed-out");
+  exchange.setProperty("CamelCircuitBreakerResponseRejected", failure?.outcome === "open" || failure?.outcome === "busy");
 }
 
 function notPermittedError(id: string, state: string): FlowError {

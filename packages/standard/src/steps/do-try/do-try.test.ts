@@ -18,7 +18,7 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["after"]);
   });
 
-  it("also accepts its clauses among its steps", async () => {
+  it("accepts its clauses as steps", async () => {
     const run = await flow(`
       - doTry:
           steps:
@@ -68,22 +68,22 @@ describe("doTry", () => {
 
   it("keeps the first failure when the finally steps fail too, and uses theirs otherwise", async () => {
     const last = `doFinally: {steps: [${fail("java.lang.Exception", "last")}]}`;
-    const both = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
-    expect((await both()).error).toBe("first");
-    const one = await flow(`- doTry: {steps: [{setBody: {constant: x}}], ${last}}`);
-    expect((await one()).error).toBe("last");
+    const failsTwice = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
+    expect((await failsTwice()).error).toBe("first");
+    const failsInFinally = await flow(`- doTry: {steps: [{setBody: {constant: x}}], ${last}}`);
+    expect((await failsInFinally()).error).toBe("last");
     const caught = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception]}], ${last}}`);
     expect((await caught()).error).toBe("last");
   });
 
-  it("fails with the failure of a clause instead of the one it caught", async () => {
+  it("fails with the failure of a catch clause instead of the one it caught", async () => {
     const run = await flow(
       `- doTry: {steps: [${fail("java.lang.Exception", "first")}], doCatch: [{exception: [java.lang.Exception], steps: [${fail("java.lang.Exception", "second")}]}]}`,
     );
     expect((await run()).error).toBe("second");
   });
 
-  it("runs neither clause nor finally steps after stop", async () => {
+  it("runs neither catch nor finally steps after stop", async () => {
     const run = await flow(`
       - doTry: {steps: [{stop: {}}, {to: "mock:in"}], doCatch: [{exception: [java.lang.Exception], steps: [{to: "mock:c"}]}], doFinally: {steps: [{to: "mock:f"}]}}
       - to: mock:after

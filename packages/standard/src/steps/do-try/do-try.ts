@@ -1,4 +1,4 @@
-// try, catch and finally for steps. The error handling of the route is off inside; called routes still use their own.
+// try, catch and finally for steps. The error handling of the route does not apply inside; called routes still use their own.
 import { defineStep, ending, type Awaitable, type Compiler, type Exchange, type Expression, type FlowError, type Processor } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type StepNode } from "@sluice/model";
 import { clauseFields } from "../clause.ts";
@@ -131,15 +131,15 @@ function handle(exchange: Exchange, error: FlowError, clauses: readonly Catch[])
   });
 }
 
-/** The finally steps. They do not run for a stopped or cancelled exchange; an exchange that was handled elsewhere stays ended after them. */
+/** Runs the finally steps, except for a stopped or cancelled exchange. An exchange that had ended before them stays ended. */
 function finish(exchange: Exchange, runFinally: Processor): Awaitable {
-  const before = exchange.ending;
-  if (before === ending.stopped || exchange.run.isCancelled) return undefined;
+  const previousEnding = exchange.ending;
+  if (previousEnding === ending.stopped || exchange.run.isCancelled) return undefined;
   exchange.ending = ending.none;
   return settle(
     () => runFinally(exchange),
     () => {
-      if (exchange.ending === ending.none) exchange.ending = before;
+      if (exchange.ending === ending.none) exchange.ending = previousEnding;
     },
     rethrow,
   );

@@ -8,7 +8,7 @@ const document = (enrich: string): string => `
 - from: {uri: direct:stops, steps: [{stop: {}}]}
 `;
 
-it("sends a copy that expects a reply and keeps its own pattern", async () => {
+it("sends a copy that expects a reply, and does not change the pattern of the exchange", async () => {
   const run = await flow(document(`{constant: "direct:reply"}`));
   const { body, headers, exchange } = await run({ body: "m", headers: { mine: 1 }, delivery: { pattern: "InOnly" } });
   expect(body).toBe("m/InOut");
@@ -21,10 +21,10 @@ it("fails with the reply's failure and keeps the message", async () => {
   expect(await run({ body: "m" })).toMatchObject({ error: "no", body: "m" });
 });
 
-it("lets a strategy decide, including about a failure with aggregateOnException", async () => {
+it("merges with a strategy, and calls it for failures with aggregateOnException", async () => {
   const original = "#class:org.apache.camel.processor.aggregate.UseOriginalAggregationStrategy";
-  const kept = await flow(document(`{constant: "direct:reply", aggregationStrategy: "${original}"}`));
-  expect(await kept({ body: "m" })).toMatchObject({ body: "m", headers: {} });
+  const withOriginal = await flow(document(`{constant: "direct:reply", aggregationStrategy: "${original}"}`));
+  expect(await withOriginal({ body: "m" })).toMatchObject({ body: "m", headers: {} });
   const failed = await flow(
     document(
       `{constant: "direct:bad", aggregateOnException: true, aggregationStrategy: "#class:org.apache.camel.processor.aggregate.UseLatestAggregationStrategy"}`,

@@ -10,7 +10,7 @@ const consumer = (options = "", inner = `{to: "mock:in"}`, after = `{to: "mock:a
 const message = (body: string, id: unknown = 1) => ({ body, headers: { id } });
 
 describe("idempotentConsumer", () => {
-  it("runs its steps once per key and marks the others", async () => {
+  it("runs its steps once per key and marks duplicates", async () => {
     const run = await flow(consumer());
     await run(message("a"));
     const { exchange } = await run(message("b"));
@@ -21,16 +21,16 @@ describe("idempotentConsumer", () => {
   });
 
   it.each([
-    ["a failure inside", consumer("", `${failBad}, {to: "mock:in"}`), ["good"]],
-    ["a failure later in the route", consumer("", `{to: "mock:in"}`, failBad), ["bad", "good"]],
-    ["a failure later, but the block was confirmed", consumer("completionEager: true,", `{to: "mock:in"}`, failBad), ["bad"]],
-    ["a failure that keeps the key", consumer("removeOnFailure: false,", `${failBad}, {to: "mock:in"}`), []],
-  ])("%s", async (_title, yaml, seen) => {
+    ["removes the key after a failure inside", consumer("", `${failBad}, {to: "mock:in"}`), ["good"]],
+    ["removes the key after a failure later in the route", consumer("", `{to: "mock:in"}`, failBad), ["bad", "good"]],
+    ["keeps the key after a later failure with completionEager", consumer("completionEager: true,", `{to: "mock:in"}`, failBad), ["bad"]],
+    ["keeps the key after a failure with removeOnFailure: false", consumer("removeOnFailure: false,", `${failBad}, {to: "mock:in"}`), []],
+  ])("%s", async (_title, yaml, processed) => {
     const run = await flow(yaml);
     expect((await run(message("bad"))).error).toBe("boom");
     await run(message("good"));
-    await run(message("late"));
-    expect((run.mocks.get("in") ?? []).map(({ body }) => body)).toEqual(seen);
+    await run(message("duplicate"));
+    expect((run.mocks.get("in") ?? []).map(({ body }) => body)).toEqual(processed);
   });
 
   it("releases the key of a handled failure, because the work was not done", async () => {
@@ -44,17 +44,17 @@ describe("idempotentConsumer", () => {
   });
 
   it("treats two concurrent messages as duplicates only when eager", async () => {
-    const both = async (eager: boolean): Promise<number | undefined> => {
+    const processedCount = async (eager: boolean): Promise<number | undefined> => {
       const run = await flow(consumer(`eager: ${eager},`, `{delay: {constant: "10"}}, {to: "mock:in"}`));
       const all = [run(message("a")), run(message("b"))];
       await run.host.clock.advance(10);
       await Promise.all(all);
       return run.mocks.get("in")?.length;
     };
-    expect([await both(true), await both(false)]).toEqual([1, 2]);
+    expect([await processedCount(true), await processedCount(false)]).toEqual([1, 2]);
   });
 
-  it("gives a test session the limit of the repository, but none of its keys", async () => {
+  it("applies the limit of the repository to a test session, but not its keys", async () => {
     const run = await flow(`
       - beans: [{name: tiny, type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository, properties: {cacheSize: 2}}]
       - from: {uri: direct:start, steps: [{idempotentConsumer: {simple: "\${body}", idempotentRepository: tiny, steps: [{to: "mock:in"}]}}]}`);

@@ -47,7 +47,7 @@ export const idempotentConsumer = defineStep({
     // Test sessions must not add keys to a shared repository.
     const sessionRepository = liveRepository.forSessions?.() ?? memoryIdempotentRepository(maxSessionKeys);
     const repositoryFor = ({ run: { session } }: Exchange): IdempotentRepository => (session === undefined ? liveRepository : sessionRepository);
-    const close = (repository: IdempotentRepository, key: string, failed: boolean): Awaitable => {
+    const finishKey = (repository: IdempotentRepository, key: string, failed: boolean): Awaitable => {
       if (failed && removeOnFailure) return repository.remove(key);
       if (eager) return repository.confirm(key);
       return failed ? undefined : after(repository.add(key), () => undefined);
@@ -71,14 +71,14 @@ export const idempotentConsumer = defineStep({
         return skipDuplicate ? exchange.discard() : run(exchange);
       }
       if (!completionEager) {
-        onExchangeEnd(exchange, (over) => close(repository, key, hasFailed(over)));
+        onExchangeEnd(exchange, (ended) => finishKey(repository, key, hasFailed(ended)));
         return run(exchange);
       }
       return settle(
         () => run(exchange),
-        () => close(repository, key, hasFailed(exchange)),
+        () => finishKey(repository, key, hasFailed(exchange)),
         (error) =>
-          after(close(repository, key, true), () => {
+          after(finishKey(repository, key, true), () => {
             throw error;
           }),
       );

@@ -61,8 +61,8 @@ describe("kamelet", () => {
   });
 
   it("names the missing template of an endpoint", () => {
-    expect(diagnosticsOf(using("x").replace("- kamelet: x", "- to: kamelet:nobody"))).toEqual([
-      expect.stringContaining("unknown route template or Kamelet 'nobody'"),
+    expect(diagnosticsOf(using("x").replace("- kamelet: x", "- to: kamelet:missing"))).toEqual([
+      expect.stringContaining("unknown route template or Kamelet 'missing'"),
     ]);
   });
 

@@ -2,14 +2,14 @@ import { diagnosticsOf, flow, type FlowUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 const targets = `[{to: "mock:x"}, {to: "mock:y"}, {to: "mock:z"}]`;
-const where = async (run: FlowUnderTest, messages: readonly Readonly<Record<string, unknown>>[]): Promise<string> => {
+const targetsOf = async (run: FlowUnderTest, messages: readonly Readonly<Record<string, unknown>>[]): Promise<string> => {
   let path = "";
   for (const headers of messages) {
-    const before = new Map([...run.mocks].map(([name, got]) => [name, got.length]));
+    const before = new Map([...run.mocks].map(([name, received]) => [name, received.length]));
     await run({ headers });
     path +=
       [...run.mocks]
-        .filter(([name, got]) => got.length > (before.get(name) ?? 0))
+        .filter(([name, received]) => received.length > (before.get(name) ?? 0))
         .map(([name]) => name)
         .join("+") + " ";
   }
@@ -18,36 +18,36 @@ const where = async (run: FlowUnderTest, messages: readonly Readonly<Record<stri
 const times = (count: number): readonly Readonly<Record<string, unknown>>[] => Array.from({ length: count }, () => ({}));
 
 describe("loadBalance", () => {
-  it("round robin", async () => {
-    expect(await where(await flow(`- loadBalance: {roundRobinLoadBalancer: {}, steps: ${targets}}`), times(4))).toBe("x y z x");
+  it("round robin: uses the children in turn", async () => {
+    expect(await targetsOf(await flow(`- loadBalance: {roundRobinLoadBalancer: {}, steps: ${targets}}`), times(4))).toBe("x y z x");
   });
 
-  it("random", async () => {
-    expect(await where(await flow(`- loadBalance: {randomLoadBalancer: {}, steps: ${targets}}`), times(2))).toBe("y y");
+  it("random: uses a random child", async () => {
+    expect(await targetsOf(await flow(`- loadBalance: {randomLoadBalancer: {}, steps: ${targets}}`), times(2))).toBe("y y");
   });
 
   it("sticky: a key always uses the same child", async () => {
     const run = await flow(`- loadBalance: {stickyLoadBalancer: {correlationExpression: {header: k}}, steps: ${targets}}`);
-    expect(await where(run, [{ k: "a" }, { k: "b" }, { k: "a" }, { k: "b" }, { k: "c" }, { k: "a" }])).toBe("x y x y z x");
+    expect(await targetsOf(run, [{ k: "a" }, { k: "b" }, { k: "a" }, { k: "b" }, { k: "c" }, { k: "a" }])).toBe("x y x y z x");
   });
 
-  it("weighted, round robin and random", async () => {
-    const inTurn = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "3,1,0", roundRobin: true}, steps: ${targets}}`);
-    expect(await where(inTurn, times(8))).toBe("x y x x x y x x");
-    const byChance = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
-    expect(await where(byChance, times(1))).toBe("z");
+  it("weighted: distributes by ratio, in turn or randomly, and requires one ratio per child", async () => {
+    const roundRobin = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "3,1,0", roundRobin: true}, steps: ${targets}}`);
+    expect(await targetsOf(roundRobin, times(8))).toBe("x y x x x y x x");
+    const random = await flow(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,0,2"}, steps: ${targets}}`);
+    expect(await targetsOf(random, times(1))).toBe("z");
     expect(diagnosticsOf(`- loadBalance: {weightedLoadBalancer: {distributionRatio: "1,2"}, steps: ${targets}}`).join()).toContain(
       "one integer for each of the 3 child steps",
     );
   });
 
-  it("sends a copy to all", async () => {
+  it("topic: sends a copy to every child", async () => {
     const run = await flow(`- loadBalance: {topicLoadBalancer: {}, steps: [{setBody: {constant: lost}}, {to: "mock:y"}]}`);
     expect((await run({ body: "m" })).body).toBe("m");
     expect(run.mocks.get("y")?.[0]?.body).toBe("m");
   });
 
-  it("requires one balancer and at least one child", () => {
+  it("requires exactly one balancer", () => {
     expect(diagnosticsOf(`- loadBalance: {steps: ${targets}}`).join()).toContain("exactly one load balancer");
   });
 });
@@ -56,14 +56,16 @@ const fail = (type: string): string => `{pipeline: {steps: [{setBody: {constant:
 
 describe("failover", () => {
   it("tries the next child with a new copy, even after an asynchronous failure", async () => {
-    const late = `{pipeline: {steps: [{delay: {constant: "50"}}, {throwException: {exceptionType: java.io.IOException, message: late}}]}}`;
-    const run = await flow(`- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${late}, {setBody: {simple: "\${body}!"}}]}`);
+    const failLater = `{pipeline: {steps: [{delay: {constant: "50"}}, {throwException: {exceptionType: java.io.IOException, message: late}}]}}`;
+    const run = await flow(
+      `- loadBalance: {failoverLoadBalancer: {}, steps: [${fail("java.io.IOException")}, ${failLater}, {setBody: {simple: "\${body}!"}}]}`,
+    );
     const pending = run({ body: "m" });
     await run.host.clock.advance(50);
     expect(await pending).toMatchObject({ body: "m!", error: undefined });
   });
 
-  it("fails over only for the listed failures and only maximumFailoverAttempts times", async () => {
+  it("fails over only for the listed exceptions and at most maximumFailoverAttempts times", async () => {
     const listed = await flow(
       `- loadBalance: {failoverLoadBalancer: {exception: [java.io.IOException]}, steps: [${fail("java.lang.IllegalStateException")}, {to: "mock:y"}]}`,
     );
@@ -75,17 +77,17 @@ describe("failover", () => {
     expect(bounded.mocks.size).toBe(0);
   });
 
-  it("starts after the last child that was used, or with the one that succeeded", async () => {
+  it("starts after the child that was used last, or with sticky, with the child that succeeded last", async () => {
     const round = await flow(
       `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`,
     );
-    expect(await where(round, times(4))).toBe("x z x z");
+    expect(await targetsOf(round, times(4))).toBe("x z x z");
     const last = await flow(
       `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [${fail("java.lang.Exception")}, {to: "mock:y"}, {to: "mock:z"}]}`,
     );
-    expect(await where(last, times(4))).toBe("y z y z");
+    expect(await targetsOf(last, times(4))).toBe("y z y z");
     const sticky = await flow(`- loadBalance: {failoverLoadBalancer: {sticky: true}, steps: [${fail("java.lang.Exception")}, {to: "mock:y"}]}`);
-    expect(await where(sticky, times(2))).toBe("y y");
+    expect(await targetsOf(sticky, times(2))).toBe("y y");
     const none = await flow(
       `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [${fail("java.lang.Exception")}, ${fail("java.io.IOException")}]}`,
     );

@@ -17,12 +17,12 @@ describe("loop", () => {
     expect(run.mocks.size).toBe(0);
   });
 
-  it("starts each iteration with the original message with copy, and keeps the last result", async () => {
+  it("with copy, starts each iteration with the original message and keeps the last result", async () => {
     const run = await flow(`- loop: {constant: "3", copy: true, steps: [{setBody: {simple: "\${body}\${exchangeProperty.CamelLoopIndex}"}}]}`);
     expect((await run({ body: "x" })).body).toBe("x2");
   });
 
-  it("continues while the condition is true, synchronously or not", async () => {
+  it("with doWhile, repeats asynchronous steps while the condition is true", async () => {
     const run = await flow(
       `- loop: {doWhile: true, simple: "\${header.n} != 'aaa'", steps: [{delay: {constant: "10"}}, {setHeader: {name: n, simple: "\${header.n}a"}}]}`,
     );
@@ -39,6 +39,6 @@ describe("loop", () => {
       - to: mock:after
     `);
     await run();
-    expect([...run.mocks].map(([name, got]) => [name, got.length])).toEqual([["in", 1]]);
+    expect([...run.mocks].map(([name, messages]) => [name, messages.length])).toEqual([["in", 1]]);
   });
 });

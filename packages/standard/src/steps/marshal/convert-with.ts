@@ -22,17 +22,17 @@ export function convertWith(convert: Convert, { variableSend, variableReceive }:
   const read = (exchange: Exchange): unknown => (source === undefined ? exchange.message.body : (source.get(exchange) ?? null));
   if (receive === undefined) {
     return (exchange) => {
-      const before = read(exchange);
-      const result = convert(before, exchange);
+      const input = read(exchange);
+      const result = convert(input, exchange);
       if (result instanceof Promise) return result.then((value) => void (exchange.message.body = value));
       exchange.message.body = result;
-      return isLong(result) || isLong(before) ? host.clock.yieldToEventLoop() : undefined;
+      return isLong(result) || isLong(input) ? host.clock.yieldToEventLoop() : undefined;
     };
   }
   return (exchange) => {
-    const before = exchange.message;
+    const original = exchange.message;
     const restore = (): void => {
-      exchange.message = before;
+      exchange.message = original;
     };
     const finish = (value: unknown): void => {
       exchange.message.body = value;
@@ -40,7 +40,7 @@ export function convertWith(convert: Convert, { variableSend, variableReceive }:
       restore();
     };
     // Headers set by the format belong to the result, not to the unchanged message.
-    exchange.message = before.copy();
+    exchange.message = original.copy();
     try {
       const result = convert(read(exchange), exchange);
       if (!(result instanceof Promise)) return finish(result);

@@ -21,7 +21,7 @@ describe("multicast", () => {
     expect(run.mocks.get("a")?.[0]?.properties.get("CamelMulticastComplete")).toBe(false);
   });
 
-  it("runs the other branches before it fails, and then keeps the message", async () => {
+  it("runs all branches before it fails, and keeps the message", async () => {
     const run = await flow(`
       - multicast: {steps: [${fail("one")}, {to: "mock:b"}, ${fail("three")}, {setBody: {constant: x}}]}
       - to: mock:after
@@ -30,13 +30,13 @@ describe("multicast", () => {
     expect([...run.mocks.keys()]).toEqual(["b"]);
   });
 
-  it("skips the rest after a failure with stopOnException", async () => {
+  it("skips the remaining branches after a failure with stopOnException", async () => {
     const run = await flow(`- multicast: {stopOnException: true, steps: [{to: "mock:a"}, ${fail("two")}, {to: "mock:c"}]}`);
     expect((await run()).error).toBe("two");
     expect([...run.mocks.keys()]).toEqual(["a"]);
   });
 
-  it("ends the whole exchange when a branch's failure was handled", async () => {
+  it("ends the exchange when a branch's failure was handled", async () => {
     const run = await flow(`
       - onException: {exception: [java.lang.Exception], handled: {constant: "true"}, steps: [{setBody: {constant: saved}}]}
       - from:

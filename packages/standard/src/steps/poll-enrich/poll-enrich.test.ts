@@ -17,14 +17,14 @@ it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:bo
 );
 
 it("keeps the message with variableReceive or when a strategy returns it", async () => {
-  const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: got}`, { connectors: [polledQueue(storedMessage())] });
+  const variable = await flow(`- pollEnrich: {constant: "seda:box", variableReceive: received}`, { connectors: [polledQueue(storedMessage())] });
   const { body, headers, exchange } = await variable({ body: "x" });
-  expect([body, headers, exchange.variable("got"), exchange.variable("header:got.polled")]).toEqual(["x", {}, "stored", 1]);
+  expect([body, headers, exchange.variable("received"), exchange.variable("header:received.polled")]).toEqual(["x", {}, "stored", 1]);
   const strategy = await flow(`- pollEnrich: {constant: "seda:box", aggregationStrategy: useOriginal}`, { connectors: [polledQueue(storedMessage())] });
   expect((await strategy({ body: "x" })).body).toBe("x");
 });
 
-it("continues with an invalid endpoint and ignoreInvalidEndpoint", async () => {
+it("continues without polling when the endpoint is invalid and ignoreInvalidEndpoint is set", async () => {
   const run = await flow(`- pollEnrich: {simple: "nosuch:\${body}", ignoreInvalidEndpoint: true}`);
   expect(await run({ body: "x" })).toMatchObject({ body: "x", error: undefined });
 });

@@ -25,8 +25,8 @@ export const removeProperties = defineStep({
     {
       title: "Remove by prefix",
       yaml: "removeProperties: tmp*",
-      given: { properties: { tmpA: 1, tmpB: 2, kept: 3 } },
-      expect: { properties: { kept: 3 } },
+      given: { properties: { tmpA: 1, tmpB: 2, orderId: 3 } },
+      expect: { properties: { orderId: 3 } },
     },
   ],
   compile({ pattern, excludePattern }) {

@@ -17,8 +17,8 @@ export const removeProperty = defineStep({
   examples: [
     {
       title: "Remove a property",
-      yaml: "removeProperty: kept",
-      given: { body: "a", properties: { kept: 1 } },
+      yaml: "removeProperty: orderId",
+      given: { body: "a", properties: { orderId: 1 } },
       expect: { body: "a", properties: {} },
     },
   ],

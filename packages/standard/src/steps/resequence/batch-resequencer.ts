@@ -49,8 +49,8 @@ export class BatchResequencer implements Lifecycle {
     const sorted = this.#batch.toSorted((one, other) => direction * (compareValues(one.key, other.key) ?? 0));
     this.#batch = [];
     sorted.forEach(({ key, exchange }, index) => {
-      const before = sorted[index - 1];
-      if (this.#options.allowDuplicates || before === undefined || compareValues(before.key, key) !== 0) this.#deliver(exchange);
+      const previous = sorted[index - 1];
+      if (this.#options.allowDuplicates || previous === undefined || compareValues(previous.key, key) !== 0) this.#deliver(exchange);
     });
   }
 }

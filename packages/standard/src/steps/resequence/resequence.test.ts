@@ -28,15 +28,15 @@ describe("a batch", () => {
   });
 
   it("keeps the first of equal keys, or all with allowDuplicates", async () => {
-    const one = await flow(resequence("batchConfig: {batchTimeout: 100},"));
-    await one({ body: "first", headers: { seq: 1 } });
-    await one({ body: "second", headers: { seq: 1 } });
-    await one.host.clock.advance(100);
-    expect(out(one)).toEqual(["first"]);
-    const all = await flow(resequence("batchConfig: {batchTimeout: 100, allowDuplicates: true},"));
-    await feed(all, 2, 1, 2);
-    await all.host.clock.advance(100);
-    expect(out(all)).toEqual([1, 2, 2]);
+    const unique = await flow(resequence("batchConfig: {batchTimeout: 100},"));
+    await unique({ body: "first", headers: { seq: 1 } });
+    await unique({ body: "second", headers: { seq: 1 } });
+    await unique.host.clock.advance(100);
+    expect(out(unique)).toEqual(["first"]);
+    const withDuplicates = await flow(resequence("batchConfig: {batchTimeout: 100, allowDuplicates: true},"));
+    await feed(withDuplicates, 2, 1, 2);
+    await withDuplicates.host.clock.advance(100);
+    expect(out(withDuplicates)).toEqual([1, 2, 2]);
   });
 
   it("is delivered when the flow stops", async () => {
@@ -48,7 +48,7 @@ describe("a batch", () => {
 });
 
 describe("a stream", () => {
-  it("waits for missing messages and then delivers without a delay", async () => {
+  it("waits for missing messages until the timeout, and delivers the next number immediately", async () => {
     const run = await flow(resequence("streamConfig: {timeout: 1000},"));
     await feed(run, 4, 1, 3);
     await run.host.clock.advance(1000);

@@ -1,7 +1,7 @@
 import { defineStep, ending, FlowError } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-/** Fails the exchange in a way that doCatch cannot recover. */
+/** Fails the exchange in a way that doCatch cannot recover from. */
 export const rollback = defineStep({
   name: "rollback",
   title: "Rollback",

@@ -19,12 +19,12 @@ it("treats plain text as the name of a header", async () => {
   expect([...run.mocks.keys()]).toEqual(["one", "after"]);
 });
 
-it("ends with the exchange", async () => {
+it("stops when a called route ends the exchange", async () => {
   const run = await flow(document('{constant: "direct:end,mock:x"}'));
   await run();
   expect(run.mocks.size).toBe(0);
 });
 
-it("requires the location of the slip", () => {
+it("requires an expression or slipHeader", () => {
   expect(diagnosticsOf('- routingSlip: {uriDelimiter: ";"}').join()).toContain("routingSlip needs an expression");
 });

@@ -6,7 +6,7 @@ import { OldestKey } from "../../oldest-key.ts";
 import { after } from "../settle.ts";
 
 export interface Participant extends SagaPart {
-  /** Calls the endpoint for the outcome of the saga when `previous` has resolved; resolves when the call is over. */
+  /** Calls the endpoint for the outcome of the saga when `previous` has resolved; resolves when the call has finished. */
   notify(outcome: SagaOutcome, previous: Promise<void> | undefined): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ class Saga {
   readonly flowId: string;
   readonly store: SagaStore | undefined;
   readonly participants: Participant[] = [];
-  readonly onExchangeEnd: (() => void)[] = [];
+  readonly endListeners: (() => void)[] = [];
 
   constructor(flowId: string, store: SagaStore | undefined) {
     this.flowId = flowId;
@@ -63,15 +63,15 @@ export class SagaCoordinator {
   }
 
   /** Compensates the saga after a timeout; returns a function that cancels the timeout. */
-  limit(id: string, ms: number): () => void {
+  startTimeout(id: string, ms: number): () => void {
     const cancel = this.#host.clock.after(ms, () => void this.finish(id, "compensation"));
-    this.onExchangeEnd(id, cancel);
+    this.onSagaEnd(id, cancel);
     return cancel;
   }
 
   /** Calls `run` when the saga ends, before its participants are notified. */
-  onExchangeEnd(id: string, run: () => void): void {
-    this.#open.get(id)?.onExchangeEnd.push(run);
+  onSagaEnd(id: string, run: () => void): void {
+    this.#open.get(id)?.endListeners.push(run);
   }
 
   /** Ends the saga and notifies its participants; has no effect for an unknown id. With a store, a success is final only when it is stored. */
@@ -79,7 +79,7 @@ export class SagaCoordinator {
     const saga = this.#open.get(id);
     if (saga === undefined) return undefined;
     this.#open.delete(id);
-    for (const run of saga.onExchangeEnd) run();
+    for (const run of saga.endListeners) run();
     const { flowId, participants, store } = saga;
     if (store === undefined || participants.length === 0) return void this.#notify(participants, outcome);
     // Without a stored outcome, the saga is compensated if this process crashes.
@@ -87,7 +87,7 @@ export class SagaCoordinator {
     return after(stored, () => void this.#notify(participants, outcome).then(() => store.remove(id)));
   }
 
-  /** One after the other, the latest participant first, as in Camel. All calls are in flight from now on, so that a flow that stops waits for them. */
+  /** Notifies participants one after the other, the latest first, as in Camel. All calls are in flight immediately, so that a stopping flow waits for them. */
   async #notify(participants: readonly Participant[], outcome: SagaOutcome): Promise<void> {
     let previous: Promise<void> | undefined;
     for (const participant of participants.toReversed()) previous = participant.notify(outcome, previous);

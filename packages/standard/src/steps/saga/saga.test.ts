@@ -2,7 +2,7 @@ import { Headers, Message } from "@sluice/engine";
 import { flow, settle } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
-const names = (mocks: ReadonlyMap<string, readonly unknown[]>): readonly string[] => [...mocks].map(([name, got]) => `${name}:${got.length}`);
+const callCounts = (mocks: ReadonlyMap<string, readonly unknown[]>): readonly string[] => [...mocks].map(([name, messages]) => `${name}:${messages.length}`);
 
 describe("saga", () => {
   it("notifies every participant of success, with the saga id and its options", async () => {
@@ -16,7 +16,7 @@ describe("saga", () => {
     const { body, headers } = await run({ body: "o1" });
     await settle();
     expect([body, headers]).toEqual(["reply", {}]);
-    expect(names(run.mocks)).toEqual(["work:1", "partDone:1", "done:1"]);
+    expect(callCounts(run.mocks)).toEqual(["work:1", "partDone:1", "done:1"]);
     const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
     expect(run.mocks.get("done")?.[0]).toMatchObject({ body: null, headers: { order: "o1", "Long-Running-Action": id } });
   });
@@ -28,10 +28,10 @@ describe("saga", () => {
 `);
     expect((await run()).error).toBe("boom");
     await settle();
-    expect(names(run.mocks)).toEqual(["b:1", "undoB:1", "undoA:1"]);
+    expect(callCounts(run.mocks)).toEqual(["b:1", "undoB:1", "undoA:1"]);
   });
 
-  it.each(["compensation", "completion"])("calls the %s of a participant when that of a later participant is over", async (outcome) => {
+  it.each(["compensation", "completion"])("calls the %s endpoint of a participant after that of the later participant has finished", async (outcome) => {
     const fails = outcome === "compensation" ? `, {throwException: {exceptionType: java.lang.Exception, message: boom}}` : "";
     const run = await flow(`
 - from: {uri: direct:start, steps: [{saga: {${outcome}: mock:first, steps: [{to: "direct:b"}${fails}]}}]}
@@ -40,11 +40,11 @@ describe("saga", () => {
 `);
     await run();
     await settle();
-    expect(names(run.mocks)).toEqual(["b:1"]);
+    expect(callCounts(run.mocks)).toEqual(["b:1"]);
     expect([...run.runtime.routes.values()].map(({ stats }) => stats.inflight)).toEqual([1, 1, 1]);
     await run.host.clock.advance(500);
     await settle();
-    expect(names(run.mocks)).toEqual(["b:1", "second:1", "first:1"]);
+    expect(callCounts(run.mocks)).toEqual(["b:1", "second:1", "first:1"]);
   });
 
   it.each([
@@ -72,15 +72,15 @@ describe("saga", () => {
     expect((await (await flow(document("NEVER")))()).error).toBe("Exchange cannot be part of a saga");
   });
 
-  it("ignores received saga ids: a guessed id ends nothing", async () => {
+  it("ignores saga ids from outside, so that a guessed id cannot end a saga", async () => {
     const run = await flow(`
 - from: {uri: direct:start, steps: [{saga: {completionMode: MANUAL, compensation: mock:undo, steps: [{to: "mock:work"}]}}]}
 - from: {uri: direct:attack, steps: [{saga: {propagation: MANDATORY, steps: [{throwException: {exceptionType: java.lang.Exception, message: boom}}]}}]}
 `);
     await run();
     const id = run.mocks.get("work")?.[0]?.headers["Long-Running-Action"];
-    const wire = new Message(null, new Headers({ entries: () => [["Long-Running-Action", id]] }));
-    const attacker = await run.runtime.routeInputOf("direct:attack")?.deliver(wire);
+    const received = new Message(null, new Headers({ entries: () => [["Long-Running-Action", id]] }));
+    const attacker = await run.runtime.routeInputOf("direct:attack")?.deliver(received);
     expect(attacker?.failure?.message).toBe("Exchange is not part of a saga");
     expect(run.mocks.has("undo")).toBe(false);
   });
@@ -89,19 +89,19 @@ describe("saga", () => {
     const run = await flow(`- saga: {completionMode: MANUAL, timeout: 300, compensation: mock:undo, completion: mock:done, steps: [{to: "mock:work"}]}`);
     await run();
     await run.host.clock.advance(299);
-    expect(names(run.mocks)).toEqual(["work:1"]);
+    expect(callCounts(run.mocks)).toEqual(["work:1"]);
     await run.host.clock.advance(1000);
-    expect(names(run.mocks)).toEqual(["work:1", "undo:1"]);
+    expect(callCounts(run.mocks)).toEqual(["work:1", "undo:1"]);
     expect(run.host.clock.pending).toBe(0);
   });
 
   it("provides a handle to end the saga manually", async () => {
-    const run = await flow(`- saga: {completionMode: MANUAL, completion: mock:done, steps: [{setProperty: {name: kept, exchangeProperty: SluiceSaga}}]}`);
+    const run = await flow(`- saga: {completionMode: MANUAL, completion: mock:done, steps: [{setProperty: {name: handle, exchangeProperty: SluiceSaga}}]}`);
     const { exchange } = await run();
-    (exchange.property("kept") as { complete(): void }).complete();
-    (exchange.property("kept") as { complete(): void }).complete();
+    (exchange.property("handle") as { complete(): void }).complete();
+    (exchange.property("handle") as { complete(): void }).complete();
     await settle();
-    expect(names(run.mocks)).toEqual(["done:1"]);
+    expect(callCounts(run.mocks)).toEqual(["done:1"]);
     expect(exchange.property("SluiceSaga")).toBeUndefined();
   });
 });

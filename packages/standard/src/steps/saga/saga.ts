@@ -61,7 +61,7 @@ export const saga = defineStep({
     const timers = compiler.tasks.state("timers", () => new Timers());
     const participate = (exchange: Exchange, id: string, isOwner: boolean): Awaitable => {
       const joined = part === undefined ? undefined : coordinator.join(id, part.of(exchange, id));
-      if (timeout > 0) timers.add(coordinator.limit(id, timeout), (forget) => coordinator.onExchangeEnd(id, forget));
+      if (timeout > 0) timers.add(coordinator.startTimeout(id, timeout), (forget) => coordinator.onSagaEnd(id, forget));
       const work = (): Awaitable => (joined === undefined ? run(exchange) : joined.then(() => run(exchange)));
       if (!isOwner) return work();
       return settle(
@@ -114,9 +114,9 @@ class ParticipantRegistration {
 class Timers {
   readonly #cancellations = new Set<() => void>();
 
-  add(cancel: () => void, onExchangeEnd: (forget: () => void) => void): void {
+  add(cancel: () => void, onSagaEnd: (forget: () => void) => void): void {
     this.#cancellations.add(cancel);
-    onExchangeEnd(() => this.#cancellations.delete(cancel));
+    onSagaEnd(() => this.#cancellations.delete(cancel));
   }
 
   stop(): void {
@@ -176,19 +176,19 @@ interface PartStep {
 /** Undefined for a step without endpoints. */
 function participantOf(options: Participation, compiler: Compiler, node: StepNode): PartStep | undefined {
   const { host, tasks, route } = compiler;
-  const open = (uri: string | undefined): Outlet | undefined =>
+  const outletOf = (uri: string | undefined): Outlet | undefined =>
     uri === undefined ? undefined : compiler.endpoints.to({ uri, parameters: {}, span: node.span });
-  const outlets: Readonly<Record<SagaOutcome, Outlet | undefined>> = { compensation: open(options.compensation), completion: open(options.completion) };
+  const outlets: Readonly<Record<SagaOutcome, Outlet | undefined>> = { compensation: outletOf(options.compensation), completion: outletOf(options.completion) };
   const values = options.option.map(({ key, expression }) => ({ key, value: compiler.expression(expression) }));
   if (outlets.compensation === undefined && outlets.completion === undefined) return undefined;
   const step = { flowId: route.flowId, routeId: route.id, stepId: node.id };
   const call = async (outcome: SagaOutcome, copy: Exchange, previous: Promise<void> | undefined): Promise<void> => {
     const outlet = outlets[outcome];
     if (outlet === undefined) return previous;
-    const send = withRetries((each) => outlet.send(each), host.clock);
+    const send = withRetries((exchange) => outlet.send(exchange), host.clock);
     await new Promise<void>((resolve) => {
       onExchangeEnd(copy, () => resolve());
-      tasks.detach(copy, previous === undefined ? send : (each) => previous.then(() => send(each)));
+      tasks.detach(copy, previous === undefined ? send : (exchange) => previous.then(() => send(exchange)));
     });
   };
   return {

@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("lets the first of each period pass and ends the others without a failure", async () => {
+it("lets the first message of each period pass and ends the others without a failure", async () => {
   const run = await flow(`
     - sample: "600"
     - to: mock:out
@@ -12,7 +12,7 @@ it("lets the first of each period pass and ends the others without a failure", a
   expect(run.mocks.get("out")?.map(({ body }) => body)).toEqual(["1", "3"]);
 });
 
-it("lets every third pass", async () => {
+it("lets every third message pass", async () => {
   const run = await flow(`
     - sample: {messageFrequency: 3}
     - to: mock:out

@@ -20,9 +20,9 @@ export const setProperty = defineStep({
   examples: [
     {
       title: "Store the body",
-      yaml: 'setProperty: {name: kept, simple: "${body}"}',
+      yaml: 'setProperty: {name: originalBody, simple: "${body}"}',
       given: { body: "a" },
-      expect: { properties: { kept: "a" } },
+      expect: { properties: { originalBody: "a" } },
     },
   ],
   compile({ name, expression }, compiler, node) {

@@ -27,7 +27,7 @@ export const setVariables = defineStep({
     },
   ],
   compile({ variables }, compiler, node) {
-    const setters = variables.filter(({ disabled }) => !disabled).map((each) => variableSetter(each.name, each.expression, compiler, node.span));
+    const setters = variables.filter(({ disabled }) => !disabled).map(({ name, expression }) => variableSetter(name, expression, compiler, node.span));
     return (exchange) => {
       for (const set of setters) void set(exchange);
     };

@@ -6,8 +6,8 @@ export function failureLimit(maxFailed: number, threshold: number): (index: numb
   return (_index, done) => {
     failed++;
     const tooMany = maxFailed > 0 && failed >= maxFailed;
-    const tooOften = threshold > 0 && failed / done >= threshold;
-    if (tooMany || tooOften)
+    const aboveThreshold = threshold > 0 && failed / done >= threshold;
+    if (tooMany || aboveThreshold)
       throw new FlowError("org.apache.camel.CamelExchangeException", `split stopped: ${failed} of ${done} parts failed`, { code: "split-limit" });
     return true;
   };

@@ -43,7 +43,7 @@ describe("split", () => {
     "stopOnException: true, parallelProcessing: true",
     "stopOnException: true, group: 2",
     "maxFailedRecords: 1",
-  ])("closes an asynchronous stream at the end, with %s", async (options) => {
+  ])("closes an asynchronous stream after a failure, with %s", async (options) => {
     const run = await flow(
       `- split: {simple: "\${body}", ${options}, steps: [{throwException: {exceptionType: java.lang.IllegalStateException, message: bad}}]}`,
     );
@@ -76,7 +76,7 @@ describe("split", () => {
     expect(bodies(run.mocks.get("part"))).toEqual(["a"]);
   });
 
-  it("merges in order although later parts finish first", async () => {
+  it("merges in order, or in completion order with streaming", async () => {
     const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
     const pending = run({ body: "300,100,200" });
     await run.host.clock.advance(300);
@@ -84,9 +84,9 @@ describe("split", () => {
     const inCompletionOrder = await flow(
       `- split: {simple: "\${body}", parallelProcessing: true, streaming: true, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`,
     );
-    const later = inCompletionOrder({ body: "300,100,200" });
+    const pendingInCompletionOrder = inCompletionOrder({ body: "300,100,200" });
     await inCompletionOrder.host.clock.advance(300);
-    expect((await later).body).toEqual(["100", "200", "300"]);
+    expect((await pendingInCompletionOrder).body).toEqual(["100", "200", "300"]);
   });
 
   it("runs at most ten parts concurrently", async () => {
@@ -101,7 +101,7 @@ describe("split", () => {
     expect(run.mocks.get("started")).toHaveLength(25);
   });
 
-  it("omits late parts and leaves no timer", async () => {
+  it("omits parts that exceed the timeout, and leaves no timer", async () => {
     const run = await flow(`- split: {simple: "\${body}", parallelProcessing: true, timeout: 200, ${grouped}, steps: [{delay: {simple: "\${body}"}}]}`);
     const pending = run({ body: "50,1000,100" });
     await run.host.clock.advance(200);
@@ -110,7 +110,7 @@ describe("split", () => {
     expect(run.host.clock.pending).toBe(0);
   });
 
-  it("creates groups", async () => {
+  it("groups parts into lists", async () => {
     const run = await flow(`- split: {simple: "\${body}", group: 2, steps: [{to: "mock:part"}]}`);
     await run({ body: ["a", "b", "c"] });
     expect(bodies(run.mocks.get("part"))).toEqual([["a", "b"], ["c"]]);
@@ -122,9 +122,9 @@ describe("split", () => {
     expect((await byNumber({ body: "a,x,b" })).error).toBeUndefined();
     expect((await byNumber({ body: "x,c,x,d" })).error).toBe("split stopped: 2 of 3 parts failed");
     expect(bodies(byNumber.mocks.get("part"))).toEqual(["a", "b", "c"]);
-    const byShare = await flow(`- split: {simple: "\${body}", errorThreshold: 0.5, steps: [${failOn("x")}]}`);
-    expect((await byShare({ body: "a,b,x" })).error).toBeUndefined();
-    expect((await byShare({ body: "x,a,b" })).error).toBe("split stopped: 1 of 1 parts failed");
+    const byRatio = await flow(`- split: {simple: "\${body}", errorThreshold: 0.5, steps: [${failOn("x")}]}`);
+    expect((await byRatio({ body: "a,b,x" })).error).toBeUndefined();
+    expect((await byRatio({ body: "x,a,b" })).error).toBe("split stopped: 1 of 1 parts failed");
     expect(diagnosticsOf(`- split: {simple: "\${body}", errorThreshold: 0.5, stopOnException: true, steps: [{stop: {}}]}`).join()).toContain(
       "cannot be used with",
     );
@@ -139,7 +139,7 @@ describe("split", () => {
     expect(exchange.variables?.has("aggregate") ?? false).toBe(false);
   });
 
-  it("unwraps messages", async () => {
+  it("uses parts that are messages as they are, with their own headers", async () => {
     const run = await flow(`- split: {simple: "\${body}", steps: [{to: "mock:part"}]}`);
     await run({ body: [new Message("inner")], headers: { outer: 1 } });
     expect(run.mocks.get("part")?.[0]).toMatchObject({ body: "inner", headers: {} });

@@ -11,9 +11,9 @@ describe("step", () => {
             - setHeader: {name: outer, simple: "\${stepId}"}
       - setBody: {simple: "\${stepId}"}
     `);
-    const outcome = run({ body: "x" });
+    const pending = run({ body: "x" });
     await run.host.clock.advance(5);
-    expect(await outcome).toMatchObject({ body: null, headers: { inner: "inner", outer: "outer" } });
+    expect(await pending).toMatchObject({ body: null, headers: { inner: "inner", outer: "outer" } });
   });
 
   it("resets its id when an inner step fails", async () => {

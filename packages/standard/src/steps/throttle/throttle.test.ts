@@ -2,7 +2,7 @@ import { flow } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 
 describe("throttle", () => {
-  it("admits a fixed number per period, in order, whenever they arrive", async () => {
+  it("admits a fixed number of messages per period, in order of arrival", async () => {
     const run = await flow(`
       - throttle: {constant: "2", timePeriodMillis: 1000}
       - to: mock:out
@@ -19,7 +19,7 @@ describe("throttle", () => {
     expect(run.mocks.get("out")?.map(({ body }) => body)).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  it("rejects with rejectExecution, per key", async () => {
+  it("rejects messages above the limit of their key with rejectExecution", async () => {
     const run = await flow(`- throttle: {constant: "1", timePeriodMillis: 500, rejectExecution: true, correlationExpression: {header: user}}`);
     const send = async (user: string) => (await run({ headers: { user } })).error;
     expect(await send("a")).toBeUndefined();

@@ -40,8 +40,8 @@ export const throttle = defineStep({
   compile({ expression, correlationExpression, mode, timePeriodMillis, rejectExecution }, compiler) {
     const { clock } = compiler.host;
     const limitExpression = compiler.expression(expression);
-    const group = correlationExpression === undefined ? undefined : compiler.expression(correlationExpression);
-    const keyOf = (exchange: Exchange): string => sessionKey(exchange, group === undefined ? "" : asText(group(exchange)));
+    const correlation = correlationExpression === undefined ? undefined : compiler.expression(correlationExpression);
+    const keyOf = (exchange: Exchange): string => sessionKey(exchange, correlation === undefined ? "" : asText(correlation(exchange)));
     let limit = 0;
     const limitFor = (exchange: Exchange): number => (limit = readLimit(limitExpression(exchange), limit));
     return mode === "TotalRequests" ? perPeriod() : byConcurrency();
@@ -50,12 +50,12 @@ export const throttle = defineStep({
       const permits = new BoundedMap<string, Permits>(maxKeys, () => new Permits(timePeriodMillis));
       return (exchange) => {
         const count = limitFor(exchange);
-        const key = permits.get(keyOf(exchange));
+        const keyPermits = permits.get(keyOf(exchange));
         const now = clock.monotonic();
-        const wait = key.waitFor(count, now);
-        if (wait > 0 && (rejectExecution || key.waiting(now) >= maxQueueLength))
+        const wait = keyPermits.waitFor(count, now);
+        if (wait > 0 && (rejectExecution || keyPermits.waiting(now) >= maxQueueLength))
           throw rejectedError(`Exceeded the max throttle rate of ${count} within ${timePeriodMillis}ms`);
-        key.take(count, now + wait, now);
+        keyPermits.take(count, now + wait, now);
         return pause(exchange, wait, clock);
       };
     }

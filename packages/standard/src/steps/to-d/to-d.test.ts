@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("evaluates the address and its parameters, and skips an empty one", async () => {
+it("evaluates the address and its parameters, and skips an empty address", async () => {
   const run = await flow(`
     - toD: "mock:\${header.name}"
     - toD: {uri: mock, parameters: {name: "p-\${header.name}"}}
@@ -22,6 +22,6 @@ it("ignores an invalid endpoint with ignoreInvalidEndpoint, but never a disallow
   expect((await lenient({ body: "x" })).error).toBeUndefined();
   const strict = await flow(`- toD: {uri: "nosuch:\${body}"}`);
   expect((await strict({ body: "x" })).error).toContain("nosuch:x");
-  const refused = await flow(`- toD: {uri: "\${header.to}", allowedSchemes: direct, ignoreInvalidEndpoint: true}`);
-  expect((await refused({ headers: { to: "mock:x" } })).error).toContain("is rejected");
+  const restricted = await flow(`- toD: {uri: "\${header.to}", allowedSchemes: direct, ignoreInvalidEndpoint: true}`);
+  expect((await restricted({ headers: { to: "mock:x" } })).error).toContain("is rejected");
 });

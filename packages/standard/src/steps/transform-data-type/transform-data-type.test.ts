@@ -18,10 +18,10 @@ describe("transformDataType", () => {
     ["application-json", 12345678901234567890n, bytes("12345678901234567890"), "application/json"],
     ["application-x-struct", '{"id":12345678901234567890}', { id: 12345678901234567890n }, "application/x-struct"],
     ["application-x-struct", null, {}, "application/x-struct"],
-    ["java:java.lang.Integer", "12", 12, "kept"],
-  ])("to %s (case %#)", async (toType, body, expected, contentType) => {
+    ["java:java.lang.Integer", "12", 12, "text/original"],
+  ])("converts to %s (case %#)", async (toType, body, expected, contentType) => {
     const run = await flow(`transformDataType: {fromType: anything, toType: "${toType}"}`);
-    const result = await run({ body, headers: { "Content-Type": "kept" } });
+    const result = await run({ body, headers: { "Content-Type": "text/original" } });
     expect(result.body).toEqual(expected);
     expect(result.headers["Content-Type"]).toBe(contentType);
   });

@@ -18,7 +18,7 @@ const document = (tap: string): string => `
     steps: [{throwException: {exceptionType: java.lang.Exception, message: no}}]
 `;
 
-it("sends the message as it was at that moment, without waiting", async () => {
+it("sends a copy of the current message without waiting for it", async () => {
   const run = await flow(document("direct:tap"));
   expect((await run({ body: "x", delivery: { pattern: "InOut" } })).body).toBe("main");
   expect(run.mocks.size).toBe(0);
@@ -26,7 +26,7 @@ it("sends the message as it was at that moment, without waiting", async () => {
   expect(run.mocks.get("tap")?.[0]?.body).toBe("tap x InOnly");
 });
 
-it.each(["direct:bad", "nosuch:${body}", "direct:${header.none}x"])("continues whatever happens to the copy: %s", async (uri) => {
+it.each(["direct:bad", "nosuch:${body}", "direct:${header.none}x"])("continues when the copy fails: %s", async (uri) => {
   const run = await flow(document(uri));
   expect(await run({ body: "x" })).toMatchObject({ body: "main", error: undefined });
 });

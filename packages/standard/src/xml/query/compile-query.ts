@@ -18,7 +18,7 @@ export interface Query {
 }
 
 const maxExpressionLength = 10_000;
-const readers = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
+const documentReaders = new Set(["pathExpr", "rootExpr", "contextItemExpr", "stepExpr"]);
 const contextFunctions = new Set([
   "position",
   "last",
@@ -49,7 +49,7 @@ export function compileQuery(text: string, language: QueryLanguage, namespaces: 
   const simple = simpleCompiler(scope);
   return {
     readsDocument: [...descendants(tree)].some(
-      (node) => readers.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent)),
+      (node) => documentReaders.has(node.localName) || (node.localName === "functionName" && contextFunctions.has(node.textContent)),
     ),
     evaluate(document, exchange, returns) {
       const meter = new WorkMeter(scope.host.clock);
@@ -120,7 +120,7 @@ function syntaxError(text: string, language: QueryLanguage, cause: unknown): Com
       : text
           .split("\n")
           .slice(0, line - 1)
-          .reduce((sum, each) => sum + each.length + 1, 0) +
+          .reduce((sum, previousLine) => sum + previousLine.length + 1, 0) +
         (column as number) -
         1;
   return new CompileError(`${language}-syntax`, `the ${language} expression is invalid: ${reason}`, offset === undefined ? {} : { offset });
@@ -133,8 +133,8 @@ function evaluationError(text: string, language: QueryLanguage, cause: unknown):
       code: "limit-call-depth",
       cause,
     });
-  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${shown}' failed: ${messageOf(cause).reason}`, {
+  const excerpt = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `${language} '${excerpt}' failed: ${messageOf(cause).reason}`, {
     code: `${language}-failed`,
     cause,
   });
@@ -143,9 +143,9 @@ function evaluationError(text: string, language: QueryLanguage, cause: unknown):
 /** The engine's messages quote the whole source with line numbers; keep one sentence. */
 function messageOf(cause: unknown): { readonly reason: string; readonly line?: number; readonly column?: number } {
   const text = cause instanceof Error ? cause.message : String(cause);
-  const place = / at <[^>]*>:(\d+):(\d+) - /.exec(text);
+  const position = / at <[^>]*>:(\d+):(\d+) - /.exec(text);
   const reason = (/(?:Error: )?(\b(?:X[A-Z]{3}|F[A-Z]{3})\d{4}\b[\s\S]*?)(?:\n\s*at <|$)/.exec(text)?.[1] ?? text).trim().replaceAll(/(?<!\s)\s*\n\s*/g, " ");
-  return place === null ? { reason } : { reason, line: Number(place[1]), column: Number(place[2]) };
+  return position === null ? { reason } : { reason, line: Number(position[1]), column: Number(position[2]) };
 }
 
 function* descendants(node: XmlNode): Generator<XmlNode> {

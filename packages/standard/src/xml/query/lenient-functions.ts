@@ -15,24 +15,24 @@ const functions: Readonly<Record<string, { readonly result: string; readonly cal
   "concat/6": { result: "xs:string", call: concat },
   "concat/7": { result: "xs:string", call: concat },
   "concat/8": { result: "xs:string", call: concat },
-  "contains/2": { result: "xs:boolean", call: (whole, part) => text(whole).includes(text(part)) },
-  "starts-with/2": { result: "xs:boolean", call: (whole, part) => text(whole).startsWith(text(part)) },
-  "substring-before/2": { result: "xs:string", call: (whole, part) => text(whole).slice(0, Math.max(0, text(whole).indexOf(text(part)))) },
+  "contains/2": { result: "xs:boolean", call: (source, part) => text(source).includes(text(part)) },
+  "starts-with/2": { result: "xs:boolean", call: (source, part) => text(source).startsWith(text(part)) },
+  "substring-before/2": { result: "xs:string", call: (source, part) => text(source).slice(0, Math.max(0, text(source).indexOf(text(part)))) },
   "substring-after/2": {
     result: "xs:string",
-    call: (whole, part) => (text(whole).includes(text(part)) ? text(whole).slice(text(whole).indexOf(text(part)) + text(part).length) : ""),
+    call: (source, part) => (text(source).includes(text(part)) ? text(source).slice(text(source).indexOf(text(part)) + text(part).length) : ""),
   },
-  "substring/2": { result: "xs:string", call: (whole, start) => substring(text(whole), number(start), Infinity) },
-  "substring/3": { result: "xs:string", call: (whole, start, length) => substring(text(whole), number(start), number(length)) },
-  "string-length/1": { result: "xs:integer", call: (whole) => [...text(whole)].length },
+  "substring/2": { result: "xs:string", call: (source, start) => substring(text(source), number(start), Infinity) },
+  "substring/3": { result: "xs:string", call: (source, start, length) => substring(text(source), number(start), number(length)) },
+  "string-length/1": { result: "xs:integer", call: (source) => [...text(source)].length },
   "normalize-space/1": {
     result: "xs:string",
-    call: (whole) =>
-      text(whole)
+    call: (source) =>
+      text(source)
         .trim()
         .replaceAll(/[ \t\r\n]+/g, " "),
   },
-  "translate/3": { result: "xs:string", call: (whole, from, to) => translate(text(whole), [...text(from)], [...text(to)]) },
+  "translate/3": { result: "xs:string", call: (source, from, to) => translate(text(source), [...text(from)], [...text(to)]) },
 };
 
 /** The lenient functions by name and arity, such as `concat/2`. */
@@ -67,12 +67,12 @@ function number(items: Items): number {
 }
 
 /** Characters count from 1; fractions are rounded and a start before the text shortens the length. */
-function substring(whole: string, start: number, length: number): string {
+function substring(source: string, start: number, length: number): string {
   const from = Math.round(start);
   const to = from + Math.round(length);
-  return [...whole].filter((_character, index) => index + 1 >= from && (length === Infinity || index + 1 < to)).join("");
+  return [...source].filter((_character, index) => index + 1 >= from && (length === Infinity || index + 1 < to)).join("");
 }
 
-function translate(whole: string, from: readonly string[], to: readonly string[]): string {
-  return [...whole].map((character) => (from.includes(character) ? (to[from.indexOf(character)] ?? "") : character)).join("");
+function translate(source: string, from: readonly string[], to: readonly string[]): string {
+  return [...source].map((character) => (from.includes(character) ? (to[from.indexOf(character)] ?? "") : character)).join("");
 }

@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, Convert>> = {
   double: number,
   float: number,
   bigdecimal: number,
-  boolean: truth,
+  boolean: booleanValue,
 };
 
 /** The conversion for `resultQName` (a kind) or `resultType` (a kind or a Java type). */
@@ -56,7 +56,7 @@ function number(items: readonly unknown[]): number {
   return /^-?(\d+(?:\.\d*)?|\.\d+)$/.test(digits) ? Number(digits) : Number.NaN;
 }
 
-function truth(items: readonly unknown[]): boolean {
+function booleanValue(items: readonly unknown[]): boolean {
   if (items.length === 0) return false;
   const [item] = items;
   if (typeof item === "number") return item !== 0 && !Number.isNaN(item);

@@ -87,15 +87,15 @@ function compileDotted(text: string, offset: number, scope: SimpleScope, reader:
   if (end < 0) return reader(text);
   if (end === 0) throw syntaxError(`a name is missing before '${text[0]}'`, offset);
   const walk = compilePath(parsePath(text.slice(end), offset + end), scope);
-  const whole = /[[(]/.test(text) ? undefined : reader(text);
-  const first = reader(text.slice(0, end));
-  readsJson(first, scope);
-  return firstOf(whole, first, walk);
+  const byFullName = /[[(]/.test(text) ? undefined : reader(text);
+  const byFirstPart = reader(text.slice(0, end));
+  readsJson(byFirstPart, scope);
+  return firstOf(byFullName, byFirstPart, walk);
 }
 
-function firstOf(whole: Expression | undefined, first: Expression, walk: Walk): Expression {
-  if (whole === undefined) return (exchange) => walk(first(exchange), exchange);
-  return (exchange) => whole(exchange) ?? walk(first(exchange), exchange);
+function firstOf(byFullName: Expression | undefined, byFirstPart: Expression, walk: Walk): Expression {
+  if (byFullName === undefined) return (exchange) => walk(byFirstPart(exchange), exchange);
+  return (exchange) => byFullName(exchange) ?? walk(byFirstPart(exchange), exchange);
 }
 
 /** A name known only at run time. Content of the message is used as a name or path, never as functions. */
@@ -131,14 +131,14 @@ export function propertyReader(name: string): Expression {
 /** Variables of the exchange, or of the runtime when the name has a scope prefix (`global:x`, `route:id:x`). */
 export function variableReader(scope: SimpleScope): Reader {
   return (name) => {
-    const place = variablePlace(name);
-    if (place.shared) return () => scope.language.host.globals.get(place.key) ?? null;
-    return (exchange) => exchange.variable(place.key) ?? null;
+    const storage = variableStorage(name);
+    if (storage.shared) return () => scope.language.host.globals.get(storage.key) ?? null;
+    return (exchange) => exchange.variable(storage.key) ?? null;
   };
 }
 
 /** The storage of a variable. */
-export function variablePlace(name: string): { readonly shared: boolean; readonly key: string } {
+export function variableStorage(name: string): { readonly shared: boolean; readonly key: string } {
   const colon = name.indexOf(":");
   const repository = name.slice(0, Math.max(0, colon));
   if (colon < 0 || repository === "header") return { shared: false, key: name };
@@ -152,7 +152,7 @@ export function variablePlace(name: string): { readonly shared: boolean; readonl
 
 /** Sets a variable; null removes it. */
 export function storeVariable(exchange: Exchange, scope: SimpleScope, name: string, value: unknown): void {
-  const { shared, key } = variablePlace(name);
+  const { shared, key } = variableStorage(name);
   if (!shared && value !== null && value !== undefined) exchange.setVariable(key, value);
   else if (!shared) exchange.variables?.delete(key);
   else if (value === null || value === undefined) scope.language.host.globals.delete(key);

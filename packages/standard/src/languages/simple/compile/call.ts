@@ -61,10 +61,10 @@ function rejectOperators(content: string, offset: number): void {
 }
 
 function compileFunction(name: string, content: string, offset: number, scope: SimpleScope): Expression {
-  const open = name.length;
-  if (Object.hasOwn(converters, name)) return convertFunction(name, content.slice(open), offset + open, scope);
+  const nameLength = name.length;
+  if (Object.hasOwn(converters, name)) return convertFunction(name, content.slice(nameLength), offset + nameLength, scope);
   if (!content.endsWith(")")) throw syntaxError(`'${name}(' must end with ')' before the closing brace`, offset + content.length);
-  const call = makeCall(name, content.slice(open + 1, -1), offset + open + 1, scope);
+  const call = makeCall(name, content.slice(nameLength + 1, -1), offset + nameLength + 1, scope);
   const custom = scope.custom.get(name);
   return custom === undefined ? (functions[name] as (call: Call) => Expression)(call) : callCustom(call, custom);
 }
@@ -106,7 +106,7 @@ function compilePrefixed(prefix: string, content: string, offset: number, scope:
 }
 
 function unknownFunction(content: string, offset: number, scope: SimpleScope): CompileError {
-  const shown = content.length > 40 ? `${content.slice(0, 40)}…` : content;
+  const excerpt = content.length > 40 ? `${content.slice(0, 40)}…` : content;
   const name = /^[\w-]+/.exec(content.trim())?.[0] ?? "";
   const accessWords = ["body", "header", "headers", "exchangeProperty", "variable", "variables"];
   const names = [
@@ -118,16 +118,16 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
     ...scope.custom.keys(),
   ];
   if (Object.hasOwn(functions, name))
-    return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${name}(…)}` });
+    return new CompileError("simple-unknown-function", `'${excerpt}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${name}(…)}` });
   const prefix = [`${name}:`, `${name}.`].find((candidate) => content === name && Object.hasOwn(prefixes, candidate));
   if (prefix !== undefined)
-    return new CompileError("simple-unknown-function", `'${shown}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${prefix}…}` });
-  const near = closest(name, names);
+    return new CompileError("simple-unknown-function", `'${excerpt}' is not valid syntax for the function ${name}`, { offset, hint: `write \${${prefix}…}` });
+  const suggestion = closest(name, names);
   const hint =
     content !== content.trim()
       ? "remove the spaces after the opening brace"
-      : near === undefined
+      : suggestion === undefined
         ? "the functions are listed in the reference of the Simple language"
-        : `did you mean '${near}'?`;
-  return new CompileError("simple-unknown-function", `unknown function '${shown}'`, { offset, hint });
+        : `did you mean '${suggestion}'?`;
+  return new CompileError("simple-unknown-function", `unknown function '${excerpt}'`, { offset, hint });
 }

@@ -1,4 +1,4 @@
-// The comparison operators. A literal on the right is common, so it is prepared once instead of with every message.
+// The comparison operators. A literal on the right is common, so it is prepared once instead of for every message.
 import { FlowError, type Expression } from "@sluice/engine/spi";
 import {
   asText,

@@ -63,8 +63,8 @@ const listMethods: Methods<readonly unknown[]> = {
   getLast: (list) => element(list, list.length - 1),
   first: (list) => element(list, 0),
   last: (list) => element(list, list.length - 1),
-  contains: (list, [item]) => list.some((one) => strictEquals(one, item)),
-  indexOf: (list, [item]) => list.findIndex((one) => strictEquals(one, item)),
+  contains: (list, [item]) => list.some((candidate) => strictEquals(candidate, item)),
+  indexOf: (list, [item]) => list.findIndex((candidate) => strictEquals(candidate, item)),
   subList: (list, [from, to]) => list.slice(toInteger(from), toInteger(to)),
 };
 
@@ -74,7 +74,7 @@ const mapMethods: Methods<Readonly<Record<string, unknown>> | ReadonlyMap<unknow
   get: (map, [key]) => entryOf(map, asText(key)) ?? null,
   getOrDefault: (map, [key, otherwise]) => (hasEntry(map, asText(key)) ? entryOf(map, asText(key)) : otherwise),
   containsKey: (map, [key]) => hasEntry(map, asText(key)),
-  containsValue: (map, [item]) => (map instanceof Map ? [...map.values()] : Object.values(map)).some((one) => strictEquals(one, item)),
+  containsValue: (map, [item]) => (map instanceof Map ? [...map.values()] : Object.values(map)).some((candidate) => strictEquals(candidate, item)),
   keys: (map) => (map instanceof Map ? [...map.keys()] : Object.keys(map)),
   keySet: (map) => (map instanceof Map ? [...map.keys()] : Object.keys(map)),
   values: (map) => (map instanceof Map ? [...map.values()] : Object.values(map)),
@@ -103,8 +103,8 @@ const errorMethods: Methods<Error> = {
 
 /** The minimum number of parameters of a method; 0 if not listed. */
 const minParameters: ReadonlyMap<string, number> = new Map([
-  ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(one),
-  ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(one),
+  ...["substring", "charAt", "indexOf", "lastIndexOf", "startsWith", "endsWith", "contains", "concat", "matches", "split", "repeat"].map(withOneParameter),
+  ...["equals", "equalsIgnoreCase", "compareTo", "get", "containsKey", "containsValue"].map(withOneParameter),
   ...["replace", "replaceAll", "replaceFirst", "subList", "getOrDefault"].map((name) => [name, 2] as const),
 ]);
 
@@ -154,8 +154,8 @@ function readField(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
 
 function findMethod(value: unknown, name: string, parameterCount: number): Method<unknown> | undefined {
   if (parameterCount < (minParameters.get(name) ?? 0)) return undefined;
-  const own = methodsOf(value);
-  if (own !== undefined && Object.hasOwn(own, name)) return own[name];
+  const methods = methodsOf(value);
+  if (methods !== undefined && Object.hasOwn(methods, name)) return methods[name];
   return Object.hasOwn(anyMethods, name) ? anyMethods[name] : undefined;
 }
 
@@ -182,7 +182,7 @@ function unknownMember(value: unknown, member: string): FlowError {
   });
 }
 
-function one(name: string): readonly [string, number] {
+function withOneParameter(name: string): readonly [string, number] {
   return [name, 1];
 }
 

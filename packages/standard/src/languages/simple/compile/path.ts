@@ -52,14 +52,14 @@ function compileWalk(segments: readonly PathSegment[], scope: SimpleScope): Walk
   const steps = segments.map((segment, at) => ({
     step: compileSegment(segment, scope),
     nullSafe: segment.nullSafe || (segment.indexes.length > 0 && segments[at + 1]?.nullSafe === true),
-    shown: formatSegment(segment),
+    segmentText: formatSegment(segment),
   }));
   return (start, exchange) => {
     let value = start;
     if (value === null || value === undefined) return null;
     let copied = false;
-    for (const { step, nullSafe, shown } of steps) {
-      if (value === null || value === undefined) throw nullError(shown);
+    for (const { step, nullSafe, segmentText } of steps) {
+      if (value === null || value === undefined) throw nullError(segmentText);
       const source = viewOf(value);
       copied ||= source !== value || typeof value === "string";
       value = step(source, exchange);
@@ -151,8 +151,8 @@ function readElement(list: readonly unknown[], key: string): unknown {
   return list[position];
 }
 
-function nullError(shown: string): FlowError {
-  return new FlowError("org.apache.camel.ExpressionEvaluationException", `the path is null before '${shown}'; use ?. before a name that may be absent`, {
+function nullError(segmentText: string): FlowError {
+  return new FlowError("org.apache.camel.ExpressionEvaluationException", `the path is null before '${segmentText}'; use ?. before a name that may be absent`, {
     code: "simple-null-path",
   });
 }

@@ -31,12 +31,12 @@ export function inner(scope: SimpleScope, offset: number, piped = scope.piped): 
 /** Evaluates with another body and always restores the old one. */
 export function withBody<T>(exchange: Exchange, body: unknown, evaluate: Expression<T>): T {
   const { message } = exchange;
-  const before = message.body;
+  const originalBody = message.body;
   message.body = body;
   try {
     return evaluate(exchange);
   } finally {
-    message.body = before;
+    message.body = originalBody;
   }
 }
 

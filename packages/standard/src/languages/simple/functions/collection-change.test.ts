@@ -20,7 +20,7 @@ describe("changes of a collection", () => {
   });
 
   it("stay in the branch, including deep inside the body, in headers and in variables", async () => {
-    const body = { order: { lines: [{ tags: ["a"] }], other: { kept: true } } };
+    const body = { order: { lines: [{ tags: ["a"] }], other: { unchanged: true } } };
     const run = await flow(`
 - setVariable: {name: v, simple: "\${list(a)}"}
 - setHeader: {name: h, simple: "\${map(k,1)}"}
@@ -32,8 +32,8 @@ describe("changes of a collection", () => {
       {setBody: {simple: "\${list(\${body},\${variable.v},\${header.h})}"}}, {to: "mock:one"}]}},
     {pipeline: {steps: [{setBody: {simple: "\${list(\${body},\${variable.v},\${header.h})}"}}, {to: "mock:two"}]}}]}`);
     await run({ body });
-    expect(run.mocks.get("one")?.[0]?.body).toEqual([{ order: { lines: [{ tags: ["a", "b"] }], other: { kept: true } } }, ["a", "b"], { k: "1", l: "2" }]);
-    expect(run.mocks.get("two")?.[0]?.body).toEqual([{ order: { lines: [{ tags: ["a"] }], other: { kept: true } } }, ["a"], { k: "1" }]);
+    expect(run.mocks.get("one")?.[0]?.body).toEqual([{ order: { lines: [{ tags: ["a", "b"] }], other: { unchanged: true } } }, ["a", "b"], { k: "1", l: "2" }]);
+    expect(run.mocks.get("two")?.[0]?.body).toEqual([{ order: { lines: [{ tags: ["a"] }], other: { unchanged: true } } }, ["a"], { k: "1" }]);
   });
 
   it("are visible to later steps of the same exchange, through every name of the collection", async () => {

@@ -146,10 +146,10 @@ function split(call: Call): Expression {
   expectCount(call, args, 0, 2, "split(value,separator)");
   const value = orBody(call, args.length === 2 ? args[0] : undefined);
   const separator = args.length === 0 ? "," : unescape((args[args.length - 1] as Argument).text);
-  const take = atCompile(call.offset, () => splitBy(separator === "" ? "," : separator));
+  const splitText = atCompile(call.offset, () => splitBy(separator === "" ? "," : separator));
   return (exchange) => {
     const raw = value(exchange);
-    return isNull(raw) ? null : take(asText(raw));
+    return isNull(raw) ? null : splitText(asText(raw));
   };
 }
 
@@ -175,7 +175,7 @@ function listRemove(call: Call): Expression {
     const list = source(exchange);
     if (!Array.isArray(list)) return null;
     const removed = item(exchange);
-    const position = list.findIndex((one) => strictEquals(one, removed));
+    const position = list.findIndex((candidate) => strictEquals(candidate, removed));
     const at = position >= 0 ? position : asText(removed) === "last" ? list.length - 1 : /^\d+$/.test(asText(removed)) ? Number(asText(removed)) : -1;
     return at >= 0 && at < list.length ? replaceCollection(call, exchange, list, list.toSpliced(at, 1)) : list;
   };

@@ -18,12 +18,12 @@ import {
 const isNull = (value: unknown): value is null | undefined => value === null || value === undefined;
 
 const allMatch =
-  (form: RegExp): SimpleFunction =>
+  (pattern: RegExp): SimpleFunction =>
   (call) => {
     const value = single(call);
     return (exchange) => {
       const raw = value(exchange);
-      return !isNull(raw) && form.test(asText(raw));
+      return !isNull(raw) && pattern.test(asText(raw));
     };
   };
 

@@ -61,11 +61,11 @@ function compileStart(word: string, scope: SimpleScope): Moment | undefined {
   return fromValue(reader, word);
 }
 
-function fromValue(read: Expression, shown: string): Moment {
+function fromValue(read: Expression, description: string): Moment {
   return (exchange) => {
     const time = asTime(read(exchange));
     if (time === undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `${shown} is not a date: it must be a date, milliseconds since 1970 or ISO 8601 text`, {
+      throw new FlowError("java.lang.IllegalArgumentException", `${description} is not a date: it must be a date, milliseconds since 1970 or ISO 8601 text`, {
         code: "simple-no-date",
       });
     return time;

@@ -13,7 +13,7 @@ const safeAttributes: Readonly<Record<string, string>> = { a: "href", blockquote
 const maxHtmlLength = 1_000_000;
 /** Maximum number of tags and text nodes in a document, about a tenth of a second of work. */
 const maxTokens = 200_000;
-/** Open tags at a time: the parser searches them for each closing one. */
+/** Maximum number of open tags: the parser searches them for each closing tag. */
 const maxDepth = 256;
 
 interface Handler {
@@ -50,12 +50,12 @@ export function htmlDocument(html: string): string {
 }
 
 function between(html: string, lower: string, tag: string): { readonly inner: string; readonly end: number } | undefined {
-  const open = lower.indexOf(`<${tag}`);
-  const start = open < 0 ? -1 : lower.indexOf(">", open);
+  const tagStart = lower.indexOf(`<${tag}`);
+  const start = tagStart < 0 ? -1 : lower.indexOf(">", tagStart);
   if (start < 0) return undefined;
   const close = lower.indexOf(`</${tag}`, start);
-  const behind = close < 0 ? -1 : lower.indexOf(">", close);
-  return { inner: html.slice(start + 1, close < 0 ? html.length : close), end: behind < 0 ? html.length : behind + 1 };
+  const closeEnd = close < 0 ? -1 : lower.indexOf(">", close);
+  return { inner: html.slice(start + 1, close < 0 ? html.length : close), end: closeEnd < 0 ? html.length : closeEnd + 1 };
 }
 
 /** Reports tags and text nodes, without the content of scripts and similar elements. */

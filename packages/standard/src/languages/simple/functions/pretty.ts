@@ -39,12 +39,12 @@ function parseValue(value: unknown, text: string): unknown {
 }
 
 function hasMoreValuesThan(value: unknown, limit: number): boolean {
-  const open: object[] = typeof value === "object" && value !== null ? [value] : [];
+  const pending: object[] = typeof value === "object" && value !== null ? [value] : [];
   let count = 0;
-  for (let inner = open.pop(); inner !== undefined; inner = open.pop()) {
+  for (let inner = pending.pop(); inner !== undefined; inner = pending.pop()) {
     const items: readonly unknown[] = Array.isArray(inner) ? inner : Object.values(inner);
     if ((count += items.length) > limit) return true;
-    for (const item of items) if (typeof item === "object" && item !== null) open.push(item);
+    for (const item of items) if (typeof item === "object" && item !== null) pending.push(item);
   }
   return false;
 }
@@ -59,15 +59,15 @@ function prettyXml(text: string): string {
   let length = 0;
   for (let at = 0; at < text.length;) {
     const end = endOfPiece(text, at);
-    const shown = text.slice(at, end).trim();
+    const piece = text.slice(at, end).trim();
     at = end;
-    if (shown === "") continue;
-    if (shown.startsWith("</")) depth = Math.max(0, depth - 1);
-    lines.push("  ".repeat(Math.min(depth, 100)) + shown);
+    if (piece === "") continue;
+    if (piece.startsWith("</")) depth = Math.max(0, depth - 1);
+    lines.push("  ".repeat(Math.min(depth, 100)) + piece);
     if (lines.length > maxLines)
       throw new FlowError("java.lang.IllegalStateException", `time limit: the XML has more than ${maxLines} tags and text nodes`, { code: "limit-time" });
-    checkTextLength((length += shown.length + 2 * Math.min(depth, 100)));
-    if (/^<[^/!?]/.test(shown) && !shown.endsWith("/>")) depth++;
+    checkTextLength((length += piece.length + 2 * Math.min(depth, 100)));
+    if (/^<[^/!?]/.test(piece) && !piece.endsWith("/>")) depth++;
   }
   return lines.join("\n");
 }

@@ -97,14 +97,14 @@ function substring(call: Call): Expression {
   };
 }
 
-function cut(call: Call, take: (text: string, part: string) => string | null): Expression {
+function cut(call: Call, extract: (text: string, part: string) => string | null): Expression {
   const args = untrimmedArguments(call);
   expectCount(call, args, 1, 2, `${call.name}(value,text)`);
   const value = orBody(call, args.length === 2 ? args[0] : undefined);
   const part = call.value(args[args.length - 1] as Argument);
   return (exchange) => {
     const raw = value(exchange);
-    return isNull(raw) ? null : take(asText(raw), asText(part(exchange)));
+    return isNull(raw) ? null : extract(asText(raw), asText(part(exchange)));
   };
 }
 
@@ -118,10 +118,10 @@ function substringBetween(call: Call): Expression {
     const raw = value(exchange);
     if (isNull(raw)) return null;
     const text = asText(raw);
-    const left = asText(after(exchange));
-    const start = text.indexOf(left);
-    const end = start < 0 ? -1 : text.indexOf(asText(before(exchange)), start + left.length);
-    return end < 0 ? null : text.slice(start + left.length, end);
+    const prefix = asText(after(exchange));
+    const start = text.indexOf(prefix);
+    const end = start < 0 ? -1 : text.indexOf(asText(before(exchange)), start + prefix.length);
+    return end < 0 ? null : text.slice(start + prefix.length, end);
   };
 }
 

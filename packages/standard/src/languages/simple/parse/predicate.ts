@@ -155,14 +155,14 @@ class PredicateParser {
     if (isQuote(this.#text[this.#at])) return this.#quoted(false);
     const word = /^(?:-?\d+(?:\.\d+)?|true|false|null)(?=\s|$)/.exec(this.#text.slice(this.#at, this.#at + 400))?.[0];
     if (word === undefined) throw this.#unexpected();
-    const truth = word === "true" || word === "false";
-    if (leftSide && !truth)
+    const isBoolean = word === "true" || word === "false";
+    if (leftSide && !isBoolean)
       throw this.#fault(
         `'${word}' cannot be on the left of a comparison`,
         word === "null" ? "write the function on the left" : `quote it ('${word}') or write the function on the left`,
       );
     this.#at += word.length;
-    return { kind: "value", value: word === "null" ? null : truth ? word === "true" : Number(word), decimals: word.includes(".") };
+    return { kind: "value", value: word === "null" ? null : isBoolean ? word === "true" : Number(word), decimals: word.includes(".") };
   }
 
   #quoted(raw: boolean): SimpleNode {

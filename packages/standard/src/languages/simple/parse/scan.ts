@@ -10,16 +10,16 @@ export function openingAt(text: string, at: number): number {
 
 /** The index of the brace that closes the function whose content starts at `from`; -1 when it is never closed. */
 function closingOf(text: string, from: number): number {
-  let open = 1;
+  let depth = 1;
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 125) {
-      if (--open === 0) return at;
+      if (--depth === 0) return at;
     } else if (code === 92 && text.charCodeAt(at + 1) === 125) at++;
     else if (code === 36) {
       const opening = openingAt(text, at);
       if (opening > 0) {
-        open++;
+        depth++;
         at += opening - 1;
       }
     }

@@ -34,13 +34,13 @@ interface Signs {
 function findSigns(content: string, offset: number, isSign: (at: number) => boolean): Signs | undefined {
   let question = -1;
   let colon = -1;
-  let open = 0;
+  let nested = 0;
   scanTopLevel(content, offset, (at, char) => {
     if ((char !== "?" && char !== ":") || !isSign(at)) return false;
     if (char === "?") {
       if (question < 0) question = at;
-      else open++;
-    } else if (question >= 0 && open-- === 0) {
+      else nested++;
+    } else if (question >= 0 && nested-- === 0) {
       colon = at;
       return true;
     }
