@@ -28,7 +28,7 @@ type Handler = (call: Call) => Promise<unknown>;
 
 const prefix = "/_designer";
 
-/** Paths with `*` for names. */
+/** Each `*` in a path matches one segment; handlers get these segments as `names`. */
 const endpoints: readonly (readonly [method: string, path: string, handle: Handler])[] = [
   ["GET", "/flows", ({ parts }) => listFlows(parts)],
   ["GET", "/flows/*", readFlow],

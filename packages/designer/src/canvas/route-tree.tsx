@@ -119,15 +119,15 @@ function StepSequence({ steps, start, total, level, scope, details }: StepSequen
   ));
 }
 
-/** Steps that are rendered without waiting: more than any screen shows at 100%. */
-const renderedImmediately = 40;
+/** The number of steps that are rendered immediately: more than a screen shows at 100%. */
+const immediateSteps = 40;
 
 /** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */
 const StepChunk = memo(
   function StepChunk(props: StepSequenceProps) {
     const { steps, start, scope, details } = props;
     const chunk = useRef<HTMLLIElement>(null);
-    const isInView = useNearViewport(chunk, start < renderedImmediately);
+    const isInView = useNearViewport(chunk, start < immediateSteps);
     const { width, height } = estimatedSize(steps, details.direction, ({ id }) => details.collapsed.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
@@ -282,7 +282,7 @@ function Blocks({ owner, id, level, scope, details, adopts }: BlocksProps) {
   );
 }
 
-/** How many of the last steps of a block are clauses of the enclosing step, as in Camel's documentation. */
+/** The number of steps at the end of a block that are clauses of the enclosing step; Camel's documentation lists them after the inner steps. */
 function clausesIn({ steps }: BlockOutline, view: StepView | undefined): number {
   const names = view?.clausesInSteps ?? [];
   const last = steps.findLastIndex(({ name }) => !names.includes(name));

@@ -75,17 +75,17 @@ const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boole
 // Dimensions from canvas.css.
 const card: Size = { width: 272, height: 60 };
 const innerCard = 216;
-const head = 46;
+const frameHeader = 46;
 const gap = 26;
 const emptyBlock = 48;
-const branchHead = 24;
+const branchHeader = 24;
 const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8, addBranch: 24 };
 /** Left to right: the width of a branch's label, and the height that a branch adds to its steps. */
 const rightFrame = { label: 120, blockSides: 2 * 8, sides: 2 * 8 + 8 + 14 + 2, ends: 2 * 8 + 1 };
 
 type IsCollapsed = (step: StepOutline) => boolean;
 
-/** Estimated size of steps one after the other. The browser uses the real size once they were visible. */
+/** The estimated size of consecutive steps. The browser uses their real size once they have been rendered. */
 export function estimatedSize(steps: readonly StepOutline[], direction: Direction, isCollapsed: IsCollapsed): Size {
   return direction === "down" ? sizeDown(steps, isCollapsed, card.width) : sizeRight(steps, isCollapsed);
 }
@@ -94,18 +94,18 @@ function sizeDown(steps: readonly StepOutline[], isCollapsed: IsCollapsed, cardW
   const size = { width: cardWidth, height: 0 };
   for (const step of steps) {
     const hasVisibleBlocks = step.blocks.length > 0 && !isCollapsed(step);
-    size.height += gap + (hasVisibleBlocks ? head : card.height);
+    size.height += gap + (hasVisibleBlocks ? frameHeader : card.height);
     if (!hasVisibleBlocks) continue;
     const blocks = step.blocks.map((block) => blockDown(block, isCollapsed));
-    const named = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
-    size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + named);
+    const addBranchWidth = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
+    size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + addBranchWidth);
     size.height += Math.max(...blocks.map(({ height }) => height)) + frame.block;
   }
   return size;
 }
 
 function blockDown({ name, steps }: BlockOutline, isCollapsed: IsCollapsed): Size {
-  const label = name === "" ? 0 : branchHead;
+  const label = name === "" ? 0 : branchHeader;
   if (steps.length === 0) return { width: innerCard, height: label + emptyBlock };
   const { width, height } = sizeDown(steps, isCollapsed, innerCard);
   return { width, height: label + height + 6 };
@@ -122,7 +122,7 @@ function sizeRight(steps: readonly StepOutline[], isCollapsed: IsCollapsed): Siz
     }
     const blocks = step.blocks.map((block) => blockRight(block, isCollapsed));
     size.width += Math.max(...blocks.map(({ width }) => width)) + rightFrame.sides;
-    size.height = Math.max(size.height, blocks.reduce((sum, { height }) => sum + height + rightFrame.blockSides, 0) + head + rightFrame.ends);
+    size.height = Math.max(size.height, blocks.reduce((sum, { height }) => sum + height + rightFrame.blockSides, 0) + frameHeader + rightFrame.ends);
   }
   return size;
 }

@@ -24,7 +24,7 @@ const neededOptions: Readonly<Record<string, readonly string[]>> = {
   loadBalance: ["roundRobinLoadBalancer"],
 };
 
-/** Expressions a step starts with: the language and its text. */
+/** The initial expression of a step: language and text. */
 const expressions: Readonly<Record<string, readonly [string, string]>> = {
   filter: ["simple", "${body} != null"],
   when: ["simple", "${body} != null"],

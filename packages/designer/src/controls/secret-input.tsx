@@ -16,7 +16,7 @@ export interface SecretInputProps {
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly fingerprint?: string | undefined;
-  /** True for keys and certificates, which lose their line breaks in a field of one line. */
+  /** True for keys and certificates, which lose their line breaks in a single-line field. */
   readonly multiline?: boolean;
   onChange(value: unknown): void;
 }
@@ -24,7 +24,7 @@ export interface SecretInputProps {
 /** A secret: unchanged, replaced, or read from a source that the runtime can access. */
 export function SecretInput({ label, value: secret, sources, hint, error, fingerprint, multiline = false, onChange }: SecretInputProps) {
   const members = typeof secret === "object" && secret !== null ? (secret as Readonly<Record<string, unknown>>) : undefined;
-  const source = sources.find((one) => members !== undefined && Object.hasOwn(members, one)) ?? "value";
+  const source = sources.find((name) => members !== undefined && Object.hasOwn(members, name)) ?? "value";
   const value = members === undefined ? secret : members[source];
   if (value === masked && source === "value") {
     return (
@@ -51,9 +51,9 @@ export function SecretInput({ label, value: secret, sources, hint, error, finger
             value={source}
             onChange={(event) => onChange(event.target.value === "value" ? "" : { [event.target.value]: "" })}
           >
-            {sources.map((one) => (
-              <option key={one} value={one}>
-                {labels.sources[one]}
+            {sources.map((name) => (
+              <option key={name} value={name}>
+                {labels.sources[name]}
               </option>
             ))}
           </select>

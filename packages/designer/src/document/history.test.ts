@@ -28,10 +28,10 @@ test("any series of changes can be undone and redone exactly", () => {
         text = applySplice(text, splice);
       }
       const last = text;
-      for (let moved = undo(text, history); moved !== undefined; moved = undo(text, history)) ({ text, history } = moved);
+      for (let result = undo(text, history); result !== undefined; result = undo(text, history)) ({ text, history } = result);
       expect(text).toBe(start);
       expect(stepsFromSaved(history)).toBe(0);
-      for (let moved = redo(text, history); moved !== undefined; moved = redo(text, history)) ({ text, history } = moved);
+      for (let result = redo(text, history); result !== undefined; result = redo(text, history)) ({ text, history } = result);
       expect(text).toBe(last);
     }),
   );

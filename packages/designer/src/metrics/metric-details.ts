@@ -34,8 +34,8 @@ export function metricDetails(): MetricDetails {
       polled = metrics;
       change();
     },
-    showCounts(counted) {
-      seen = counted;
+    showCounts(counts) {
+      seen = counts;
       change();
     },
   };

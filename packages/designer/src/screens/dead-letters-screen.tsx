@@ -50,11 +50,11 @@ export function DeadLettersScreen() {
     const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed);
     showResult(labels.done(done, ids.length - done, error));
   };
-  const confirmReplay = (chosenDeadLetters: readonly DeadLetter[]): void =>
+  const confirmReplay = (list: readonly DeadLetter[]): void =>
     setConfirming({
-      text: strings.replay.deadLetters(chosenDeadLetters.length),
-      flowIds: [...new Set(chosenDeadLetters.map(({ flowId }) => flowId))],
-      run: () => void replay(chosenDeadLetters.map(({ id }) => id)),
+      text: strings.replay.deadLetters(list.length),
+      flowIds: [...new Set(list.map(({ flowId }) => flowId))],
+      run: () => void replay(list.map(({ id }) => id)),
     });
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
@@ -64,17 +64,17 @@ export function DeadLettersScreen() {
   const bulk = useBulkReplay(target, (job) => showResult(labels.done(job.replayed, job.failed)), showError);
   const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, showError);
   const shownNote = bulk.job === undefined ? note : labels.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
-  const chosen = deadLetters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
+  const selectedIds = deadLetters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">
       <div className="screen__head">
         <h1>{labels.title}</h1>
         {isEmpty || !isLoaded ? null : <span className="muted">{labels.of(deadLetters.length, total)}</span>}
         <span className="grow" />
-        {chosen.length === 0 ? null : (
+        {selectedIds.length === 0 ? null : (
           <>
-            <Button onClick={() => confirmReplay(deadLetters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(chosen.length)}</Button>
-            <Button onClick={() => setRemoving(chosen)}>{labels.removeSelected(chosen.length)}</Button>
+            <Button onClick={() => confirmReplay(deadLetters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(selectedIds.length)}</Button>
+            <Button onClick={() => setRemoving(selectedIds)}>{labels.removeSelected(selectedIds.length)}</Button>
           </>
         )}
         {bulk.job !== undefined ? (

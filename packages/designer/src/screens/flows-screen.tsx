@@ -11,7 +11,7 @@ import { Timestamp, formatTime } from "../controls/timestamp.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
-import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
+import { DataTable, hiddenHeading, numericHeading } from "../controls/data-table.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { strings } from "../strings.ts";
@@ -132,15 +132,15 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
   return (
     <DataTable
       label={strings.flows.title}
-      heads={[
+      headings={[
         columns.name,
         columns.category,
         columns.state,
-        numericHead(columns.routes),
-        numericHead(columns.runs),
+        numericHeading(columns.routes),
+        numericHeading(columns.runs),
         columns.lastRun,
         columns.changed,
-        hiddenHead(columns.actions),
+        hiddenHeading(columns.actions),
       ]}
       stacks
     >

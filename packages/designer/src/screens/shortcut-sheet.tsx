@@ -28,7 +28,7 @@ function Shortcuts({ title, commands }: { readonly title: string; readonly comma
     <section>
       <h3>{title}</h3>
       <table className="table">
-        <TableHead heads={[strings.shortcuts.action, strings.shortcuts.key]} />
+        <TableHead headings={[strings.shortcuts.action, strings.shortcuts.key]} />
         <tbody>
           {commands.flatMap(({ name, title: action, shortcut }) =>
             shortcut === undefined

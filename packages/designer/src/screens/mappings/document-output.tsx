@@ -25,7 +25,7 @@ export function DocumentOutput({ preview }: { readonly preview: Preview | undefi
 function ErrorTable({ errors }: Pick<Preview, "errors">) {
   const { errorColumns: heads } = labels;
   return (
-    <DataTable label={labels.errors} heads={[heads.field, heads.source, heads.message]}>
+    <DataTable label={labels.errors} headings={[heads.field, heads.source, heads.message]}>
       {errors.map(({ field, source, message }, index) => (
         <tr key={index}>
           <td className="mono">{field}</td>

@@ -14,7 +14,7 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
   const targets = useMemo(() => targetFields(document), [document]);
   const { columns: heads } = labels;
   return (
-    <DataTable stacks label={labels.targetFields} heads={[heads.target, heads.formula, heads.condition, heads.result, heads.action]}>
+    <DataTable stacks label={labels.targetFields} headings={[heads.target, heads.formula, heads.condition, heads.result, heads.action]}>
       {targets.map((target) => {
         const { path, name, depth, formula, when, isGroup, required, rule } = target;
         const isLoop = isGroup && name.endsWith("[]");
