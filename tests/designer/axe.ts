@@ -20,7 +20,7 @@ export async function findingsOf(page: Page, rules: "all" | "colors" = "all"): P
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(
     async (runOnly) => {
-      // Without the elements that passed: naming each of them takes most of the time.
+      // Omits the elements that passed, because naming each of them takes most of the time.
       const options = { resultTypes: ["violations"], ...(runOnly === undefined ? {} : { runOnly }) };
       const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options);
       return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
@@ -36,7 +36,7 @@ export async function findingsInBothThemes(page: Page, name: string): Promise<re
     ["light", "all"],
     ["dark", "colors"],
   ] as const) {
-    // Colors that change gradually would be measured in between.
+    // Without reduced motion, colors would be measured during a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     found.push(...(await findingsOf(page, rules)).map((finding) => `${name}, ${colorScheme}: ${finding}`));
     const folder = process.env["SCREENSHOTS"];

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -66,11 +66,11 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
   beforeEach(async () => {
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    opened = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   const key = "0/route/from/steps";
 
   it("draws parallel branches side by side with labels, and a branch that timed out as dropped", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("fan", parallelFlow);
     await server.putFlow("fan", parallelFlow);
     const reply = await call(server.baseUrl, "POST", "/api/fan", "a,b");
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("a run shows the routes it called below the step that called them, with bars where they were recorded", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = `- route:
     id: caller
     from:
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("a step with three attempts has three bars where they were recorded, with the waits between them", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = `- errorHandler:
     defaultErrorHandler:
       redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: "200"}
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("Send opens its own run on the canvas within a second of the reply, with the messages", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("sent", webhookFlow("sent", "thanks"));
     await page.goto(`${designer.url}/flows/sent`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("scrubbing highlights the run up to a step and shows its message; a fork runs from there in the page with a changed body and sends nothing", async () => {
-    const { page } = open;
+    const { page } = opened;
     const steps = ["one", "two", "three"].map((id) => `        - setBody: {id: ${id}, description: Step ${id}, simple: "${id} \${body}"}\n`).join("");
     designer.writeFlow("forked", `- route:\n    id: forked\n    from:\n      uri: platform-http:/api/forked\n      steps:\n${steps}`);
     await page.goto(`${designer.url}/flows/forked`);
@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("a wide flow opens with its trigger in view, and Fit shows all of it, even with 60 steps in a row", async () => {
-    const { page } = open;
+    const { page } = opened;
     const branches = Array.from(
       { length: 14 },
       (_, index) => `                - simple: "\${body} == ${index}"\n                  steps:\n                    - log: "branch ${index}"\n`,
@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("inspector and dock are resized by mouse and keys, and collapsed; a reload restores both", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("panels", webhookFlow("panels"));
     await page.goto(`${designer.url}/flows/panels`);
     await page.getByRole("tree").waitFor();
@@ -341,7 +341,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     { panel: "inspector", separator: "Resize the inspector", shown: ".editor__inspector", key: "Shift+S", axis: "x", larger: "ArrowLeft", sign: -1 },
     { panel: "dock", separator: "Resize the dock", shown: ".dock", key: "Shift+P", axis: "y", larger: "ArrowUp", sign: -1 },
   ] as const)("the panel $panel is resized by mouse and keys, closed and reopened by its shortcut, and keeps its size after a reload", async (one) => {
-    const { page } = open;
+    const { page } = opened;
     await page.setViewportSize({ width: 1680, height: 1000 });
     designer.writeFlow("panels", webhookFlow("panels"));
     await page.goto(`${designer.url}/flows/panels`);
@@ -378,7 +378,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("the outline lists and finds steps, is resized and kept; the overview map moves the view of a large flow", async () => {
-    const { page } = open;
+    const { page } = opened;
     const steps = Array.from({ length: 40 }, (_, index) => `        - log: "number ${index}"\n`).join("");
     designer.writeFlow(
       "large",
@@ -426,7 +426,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("the outline, Find and the inspector cover the steps of error handlers", async () => {
-    const { page } = open;
+    const { page } = opened;
     const handler =
       "- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n      - choice: {when: [{simple: '${body}', steps: [{log: inner}]}]}\n";
     designer.writeFlow(
@@ -447,7 +447,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("Save as test writes the id it needs into the flow, and the mock stays on its step when another is inserted before it", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = `- route:\n    id: named\n    from:\n      uri: platform-http:/api/named # address\n      steps:\n        - to:\n            uri: http://erp.invalid/orders # call\n`;
     designer.writeFlow("named", text);
     await page.goto(`${designer.url}/flows/named`);
@@ -480,7 +480,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("without a runtime, forms and Add step work in a new browser, and the cause is named with its fix", async () => {
-    const { page } = open;
+    const { page } = opened;
     const lost = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     const refused = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     try {
@@ -505,7 +505,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("without a runtime, icons, the trial, tests and the mapper work, and no list shows zeros", async () => {
-    const { page } = open;
+    const { page } = opened;
     const mapping = { source: { format: "json", sample: { id: "A-1" } }, target: { format: "json", sample: { number: "x" } }, map: [] };
     const lost = await startTestDesigner("http://127.0.0.1:9", {
       stored: {
@@ -555,7 +555,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("when the runtime stops, the list of flows keeps the last known runs and shows their time", async () => {
-    const { page } = open;
+    const { page } = opened;
     const other = await startTestServer();
     const connected = await startTestDesigner(other.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -71,19 +71,19 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
   });
   beforeEach(async () => {
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-    open = await openPage(browser);
+    opened = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
   const openFlow = async (id: string, text: string, view = ""): Promise<Page> => {
     designer.writeFlow(id, text);
-    await open.page.goto(`${designer.url}/flows/${id}${view}`);
-    await open.page.getByRole("tree").first().waitFor();
-    return open.page;
+    await opened.page.goto(`${designer.url}/flows/${id}${view}`);
+    await opened.page.getByRole("tree").first().waitFor();
+    return opened.page;
   };
   const steps = (page: Page) => page.getByRole("region", { name: "Steps", exact: true });
   const row = (page: Page, step: string) =>
@@ -430,7 +430,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await runtime.putFlow("letters", deadLetterFlow("letters"));
     for (const name of ["one", "two", "three"]) await fetch(`${runtime.baseUrl}/api/letters`, { method: "POST", body: `order ${name}` });
     await runtime.putFlow("letters", deadLetterFlow("letters", "log: fine"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     const list = page.getByRole("region", { name: "Dead letters" });
     await expect.poll(() => list.getByRole("row").count(), soon).toBe(4);
@@ -461,7 +461,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await runtime.putFlow("some-letters", deadLetterFlow("some-letters", "log: fine"));
     const ids = async (): Promise<readonly string[]> =>
       (await runtime.api("GET", "/dead-letters?routeId=some-letters")).json.deadLetters.map(({ id }: { id: string }) => id);
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     const list = page.getByRole("region", { name: "Dead letters" });
     const rows = list.getByRole("row");
@@ -488,7 +488,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });
     await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters", "delay: {constant: '150'}"));
-    const { page, context } = open;
+    const { page, context } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("slow-letters");
     await page.getByRole("button", { name: "Replay all of slow-letters" }).click();
@@ -507,7 +507,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/many-letters`, { method: "POST", body: `order ${count}` });
     await runtime.putFlow("many-letters", deadLetterFlow("many-letters", "delay: {constant: '150'}"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("many-letters");
     await page.getByRole("button", { name: "Replay all of many-letters" }).click();

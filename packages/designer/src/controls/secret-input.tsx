@@ -46,7 +46,7 @@ export function SecretInput({ label, value: secret, sources, hint, error, finger
       {(control) => (
         <div className="secret">
           <select
-            className="input secret__as"
+            className="input secret__source"
             aria-label={labels.as(label)}
             value={source}
             onChange={(event) => onChange(event.target.value === "value" ? "" : { [event.target.value]: "" })}

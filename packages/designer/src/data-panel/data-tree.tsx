@@ -188,7 +188,13 @@ function rowsAt(data: MessageData, path: DataPath, name: string, level: number, 
   const children =
     isOpen === true
       ? inner.flatMap((child) =>
-          rowsAt(data, child, typeof child.names.at(-1) === "number" ? text.item((value as readonly unknown[]).length) : String(child.names.at(-1)), level + 1, view),
+          rowsAt(
+            data,
+            child,
+            typeof child.names.at(-1) === "number" ? text.item((value as readonly unknown[]).length) : String(child.names.at(-1)),
+            level + 1,
+            view,
+          ),
         )
       : [];
   const row: Row = { key, path, name, value, level, isOpen };

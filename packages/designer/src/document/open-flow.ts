@@ -169,7 +169,8 @@ export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
 function innermostBlock(flow: OpenFlow, path: Path, byOwnPath: boolean): BlockOutline | undefined {
   const item = path[0];
   const route = flow.lastValid?.outline.routes.find((candidate) => candidate.path[0] === item);
-  let blocks = route === undefined ? (flow.lastValid?.outline.entities.find((entity) => entity.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
+  let blocks =
+    route === undefined ? (flow.lastValid?.outline.entities.find((entity) => entity.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
   let found: BlockOutline | undefined;
   for (;;) {
     const next: BlockOutline | undefined = blocks.findLast((block) => isBelow(path, byOwnPath && block.name !== "" ? block.path : block.stepsPath));

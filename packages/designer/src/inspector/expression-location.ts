@@ -1,4 +1,4 @@
-// Finds an expression and its notation: the language as a key next to the options, inside `expression`, or inside the option's optionPath name; the text as
+// Finds an expression and its notation: the language as a key next to the options, inside `expression`, or inside the option's own name; the text as
 // a bare value or as a mapping with options of the language.
 import { removeOption, renameKey, setAt, setYamlAt, scalarYaml, type Edit, type OptionView, type Path, treeAt } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";
@@ -17,7 +17,7 @@ export interface ExpressionLocation {
 
 export function locateExpression(scope: FormScope, option: OptionView): ExpressionLocation {
   const optionPath: Path = [...scope.path, option.name];
-  const mappingPaths: readonly Path[] = option.inline === true ? [scope.path, [...scope.path, "expression"]] : [optionPath, [...own, "expression"]];
+  const mappingPaths: readonly Path[] = option.inline === true ? [scope.path, [...scope.path, "expression"]] : [optionPath, [...optionPath, "expression"]];
   for (const mappingPath of mappingPaths) {
     const map = asMap(treeAt(scope.tree, mappingPath));
     const entry = map?.entries.find(({ key }) => scope.catalog.language(key) !== undefined && !(mappingPath === scope.path && isOwnOption(option, key)));

@@ -1,5 +1,6 @@
 // Source and target fields of a document as trees, and the rules that connect them.
 import { isMembers, messageData, type Members } from "../data-panel/message-data.ts";
+import { mapperStrings } from "../strings/mapper.ts";
 import { isList, loopPath, pathsIn, functionsIn } from "./mapping-paths.ts";
 import { formulaOf } from "./rule-edits.ts";
 
@@ -177,7 +178,7 @@ export function outputValue(output: string | undefined, path: string): string | 
   if (output === undefined) return undefined;
   const value = memberAt(contentOf(output), path);
   if (value === undefined) return undefined;
-  return Array.isArray(value) ? `${value.length} ×` : exampleOf(value);
+  return Array.isArray(value) ? mapperStrings.items(value.length) : exampleOf(value);
 }
 
 export interface Proposal {

@@ -223,14 +223,14 @@ type RouteRuns = readonly { flowId: string; total: number; failed: number; lastR
 
 function runsOf(id: string, routes: RouteRuns): RunCounts | undefined {
   if (routes === undefined) return undefined;
-  const own = routes.filter(({ flowId }) => flowId === id);
-  const last = own
+  const flowRoutes = routes.filter(({ flowId }) => flowId === id);
+  const last = flowRoutes
     .flatMap(({ lastRunAt }) => lastRunAt ?? [])
     .sort()
     .at(-1);
   return {
-    total: own.reduce((sum, { total }) => sum + total, 0),
-    failed: own.reduce((sum, { failed }) => sum + failed, 0),
+    total: flowRoutes.reduce((sum, { total }) => sum + total, 0),
+    failed: flowRoutes.reduce((sum, { failed }) => sum + failed, 0),
     lastRunAt: last ?? null,
   };
 }

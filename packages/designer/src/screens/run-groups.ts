@@ -25,8 +25,9 @@ export function groupRuns(runs: readonly Run[], isRouteCall: (uri: string) => bo
     if (caller === undefined) roots.push(run);
     else calledBy.set(caller, [run, ...(calledBy.get(caller) ?? [])]);
   }
-  const below = (id: string, depth: number): readonly CalledRun[] => (calledBy.get(id) ?? []).flatMap((run) => [{ run, depth }, ...below(run.id, depth + 1)]);
-  return roots.map((run) => ({ run, called: below(run.id, 1) }));
+  const calledRuns = (id: string, depth: number): readonly CalledRun[] =>
+    (calledBy.get(id) ?? []).flatMap((run) => [{ run, depth }, ...calledRuns(run.id, depth + 1)]);
+  return roots.map((run) => ({ run, called: calledRuns(run.id, 1) }));
 }
 
 /**

@@ -7,7 +7,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import { TableHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
-interface Listed {
+interface ListedCommand {
   readonly name: string;
   readonly title: string;
   readonly shortcut?: string;
@@ -23,7 +23,7 @@ export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function Shortcuts({ title, commands }: { readonly title: string; readonly commands: readonly Listed[] }) {
+function Shortcuts({ title, commands }: { readonly title: string; readonly commands: readonly ListedCommand[] }) {
   return (
     <section>
       <h3>{title}</h3>

@@ -8,7 +8,7 @@ export const breakpointsStrings = {
   heldLabel: ", a message is held here",
   heldBadge: "Held",
   wroteId: (id: string) => `Added id '${id}' to this step, so that the breakpoint can refer to it.`,
-  tooMany: (most: number) => `A flow can have at most ${most} breakpoints.`,
+  tooMany: (max: number) => `A flow can have at most ${max} breakpoints.`,
   count: (number: number) => count(number, "breakpoint", "breakpoints"),
   watch: "Watch for a message",
   watchHint: (target: string) => `Holds the first message that reaches a breakpoint on ${target}; all others pass`,

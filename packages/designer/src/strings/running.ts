@@ -181,6 +181,7 @@ export const runsStrings = {
   steps: "Run steps",
   called: (routeId: string) => `Route ${routeId}`,
   openCalled: "Open the run of this route",
+  attempts: (number: number) => count(number, "attempt", "attempts"),
   stepColumns: { step: "Step", status: "Status", duration: "Duration", time: "Time" },
 } as const;
 
@@ -196,7 +197,7 @@ export const replayStrings = {
   systems: (flow: string) => `'${flow}' calls these systems again:`,
   noSystems: (flow: string) => `'${flow}' calls no other system.`,
   unknownSystems: (flow: string) => `'${flow}' may call other systems again. They are unknown because its deployed version could not be read.`,
-  system: (name: string, object: string) => (object === "" ? name : `${name} (${object})`),
+  system: (name: string, detail: string) => (detail === "" ? name : `${name} (${detail})`),
   submit: (target: string) => `Replay on ${target}`,
 } as const;
 
@@ -216,7 +217,7 @@ export const deadLettersStrings = {
   removeSelected: (number: number) => `Delete ${number} selected`,
   replayAll: (route: string) => `Replay all of ${route}`,
   cancelReplay: "Cancel replay",
-  underWay: (tried: number, total: number) => `${tried} of ${total} replayed…`,
+  underWay: (processed: number, total: number) => `${processed} of ${total} replayed…`,
   selectAll: "Select all",
   selectOne: (id: string) => `Select ${id}`,
   removeTitle: (number: number) => `Delete ${count(number, "dead letter", "dead letters")}?`,

@@ -53,7 +53,9 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
           ))}
         </select>
       </div>
-      {location.language === undefined ? null : <ExpressionText option={option} label={hasOwnName ? labels.expressionOf(label) : labels.expression} error={error} />}
+      {location.language === undefined ? null : (
+        <ExpressionText option={option} label={hasOwnName ? labels.expressionOf(label) : labels.expression} error={error} />
+      )}
       {view === undefined || view.options.length === 0 || location.language === undefined ? null : (
         <LanguageOptions
           scope={scope}

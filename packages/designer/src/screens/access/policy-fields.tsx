@@ -79,7 +79,15 @@ export interface ListFieldProps extends PolicyFieldProps {
   readonly singleAsText?: boolean;
 }
 
-export function ListField({ path, label, hint = labels.listHint, placeholder, each = (item) => item, keepsEmpty = false, singleAsText = false }: ListFieldProps) {
+export function ListField({
+  path,
+  label,
+  hint = labels.listHint,
+  placeholder,
+  each = (item) => item,
+  keepsEmpty = false,
+  singleAsText = false,
+}: ListFieldProps) {
   const { policy, errors, set } = usePolicyForm();
   const value = valueAt(policy, path);
   const stored = Array.isArray(value) ? value.join(", ") : String(value ?? "");

@@ -78,7 +78,11 @@ interface TableProps {
 function ConnectionTable({ connections, target }: TableProps) {
   const { columns } = labels;
   return (
-    <DataTable label={labels.listLabel} headings={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHeading(columns.action)]} stacks>
+    <DataTable
+      label={labels.listLabel}
+      headings={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHeading(columns.action)]}
+      stacks
+    >
       {connections.map((connection) => (
         <ConnectionRow key={connection.id} connection={connection} target={target} />
       ))}

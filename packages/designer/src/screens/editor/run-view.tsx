@@ -217,7 +217,7 @@ function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShow
       </Link>
     );
   }
-  const attempts = (row.step.attempts ?? 1) > 1 ? <span className="muted"> ×{row.step.attempts}</span> : null;
+  const attempts = (row.step.attempts ?? 1) > 1 ? <span className="muted"> {text.attempts(row.step.attempts ?? 1)}</span> : null;
   if (row.kind === "called") {
     return (
       <>

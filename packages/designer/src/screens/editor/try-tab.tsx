@@ -31,7 +31,7 @@ export function TryTab() {
   return (
     <div className="try">
       <form
-        className="try__ask"
+        className="try__form"
         onSubmit={(event) => {
           event.preventDefault();
           trial.start();

@@ -46,15 +46,15 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
       onDiscard={() => reset(opened.draft)}
     >
-      {opened.problem === undefined ? null : <MessageList title={labels.problems} variant="fail" sentences={[opened.problem]} />}
+      {opened.problem === undefined ? null : <MessageList title={labels.problems} variant="fail" messages={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
       <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, focusedCell())} />
       <MessageList
         title={labels.problems}
         variant="fail"
-        sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))}
+        messages={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))}
       />
-      <MessageList title={labels.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
+      <MessageList title={labels.warnings} variant="warn" messages={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
         <TableLookup draft={draft} table={check.table} />
         <TableFiles id={id} draft={draft} onChange={change} />
