@@ -29,7 +29,7 @@ export async function findingsOf(page: Page, rules: "all" | "colors" = "all"): P
   );
 }
 
-/** The findings in both themes, named after the place. */
+/** The findings in both themes, prefixed with `name` and the theme. */
 export async function findingsInBothThemes(page: Page, name: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [colorScheme, rules] of [
@@ -47,8 +47,8 @@ export async function findingsInBothThemes(page: Page, name: string): Promise<re
   return found;
 }
 
-/** The findings in both themes at the width of a desktop and of a phone, where the page must not scroll sideways if `fits`. */
-export async function findingsOfScreen(page: Page, name: string, fits = true): Promise<readonly string[]> {
+/** The findings in both themes at the width of a desktop and of a phone, where the page must not scroll horizontally if `mustFit`. */
+export async function findingsOfScreen(page: Page, name: string, mustFit = true): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [width, height] of [
     [1280, 800],
@@ -57,7 +57,7 @@ export async function findingsOfScreen(page: Page, name: string, fits = true): P
     await page.setViewportSize({ width, height });
     found.push(...(await findingsInBothThemes(page, `${name} ${width}`)));
     const content = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (fits && content > width) found.push(`${name}: ${content} pixels in a window of ${width}`);
+    if (mustFit && content > width) found.push(`${name}: ${content} pixels in a window of ${width}`);
   }
   return found;
 }

@@ -40,10 +40,10 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   };
 
   /** Adds the first result of a search in the step list. */
-  async function add(page: Page, words: string, key = "a"): Promise<void> {
+  async function add(page: Page, query: string, key = "a"): Promise<void> {
     await page.keyboard.press(key);
     await page.getByRole("combobox", { name: "Search steps and connectors" }).waitFor();
-    await page.keyboard.type(words);
+    await page.keyboard.type(query);
     await page.getByRole("option").first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -140,11 +140,11 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
       for (let tabs = 0; tabs < 150 && !(await target.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
       expect(await target.evaluate((element) => element === document.activeElement)).toBe(true);
     };
-    const command = async (words: string): Promise<void> => {
+    const command = async (title: string): Promise<void> => {
       await page.keyboard.press("Control+k");
       await page.getByRole("dialog").getByRole("combobox").waitFor();
-      await page.keyboard.type(words);
-      await page.getByRole("dialog").getByRole("option", { name: words }).waitFor();
+      await page.keyboard.type(title);
+      await page.getByRole("dialog").getByRole("option", { name: title }).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     };

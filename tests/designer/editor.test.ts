@@ -162,23 +162,23 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
   it("the token is never sent to the browser", async () => {
     designer.writeFlow("secret", webhookFlow("secret"));
     const { page } = opened;
-    const seen: string[] = [];
+    const received: string[] = [];
     page.on(
       "response",
       (reply) =>
         void reply.text().then(
-          (text) => seen.push(text),
+          (text) => received.push(text),
           () => undefined,
         ),
     );
-    page.on("request", (request) => seen.push(request.url(), JSON.stringify(request.headers())));
+    page.on("request", (request) => received.push(request.url(), JSON.stringify(request.headers())));
     await page.goto(`${designer.url}/settings`);
     await page.getByText("Up, engine").waitFor();
     await page.goto(`${designer.url}/flows/secret`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
-    seen.push(await page.evaluate(() => JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + document.cookie));
-    expect(seen.length).toBeGreaterThan(10);
-    expect(seen.filter((text) => text.includes(runtimeToken))).toEqual([]);
+    received.push(await page.evaluate(() => JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + document.cookie));
+    expect(received.length).toBeGreaterThan(10);
+    expect(received.filter((text) => text.includes(runtimeToken))).toEqual([]);
   });
 });

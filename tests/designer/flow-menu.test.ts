@@ -55,9 +55,9 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
 
   it.each(["list", "editor"] as const)(
     "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s, and names the target before each change",
-    async (place) => {
+    async (screen) => {
       const { page } = opened;
-      const show = (id: string) => page.goto(`${designer.url}/flows${place === "list" ? "" : `/${id}`}`);
+      const show = (id: string) => page.goto(`${designer.url}/flows${screen === "list" ? "" : `/${id}`}`);
       await page.goto(`${designer.url}/flows/orders`);
       await page.getByRole("button", { name: "Deploy", exact: true }).click();
       await page.getByText(badge).waitFor();

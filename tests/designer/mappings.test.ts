@@ -261,9 +261,9 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
 
   it("maps an order of 20 fields by mouse alone: links, a loop, a function, a lookup and a condition; Save does not deploy", async () => {
     await page.addInitScript(() => {
-      const counted = globalThis as unknown as { keys: number };
-      counted.keys = 0;
-      for (const type of ["keydown", "beforeinput"] as const) addEventListener(type, () => counted.keys++, true);
+      const counter = globalThis as unknown as { keys: number };
+      counter.keys = 0;
+      for (const type of ["keydown", "beforeinput"] as const) addEventListener(type, () => counter.keys++, true);
     });
     await openEmptyMapping();
     const saveScreenshot = async (name: string): Promise<void> => {

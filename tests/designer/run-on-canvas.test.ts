@@ -100,8 +100,8 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const [left, right] = await Promise.all([0, 1].map((index) => boxOf(card(page, `${key}/4/loadBalance/steps/${index}`))));
     expect(Math.round(left!.y)).toBe(Math.round(right!.y));
     expect(left!.x + left!.width).toBeLessThan(right!.x);
-    const [tried, caught] = await Promise.all([boxOf(card(page, `${key}/2/doTry/steps/0`)), boxOf(card(page, `${key}/2/doTry/steps/1`))]);
-    expect(caught.x).toBeGreaterThan(tried.x + tried.width);
+    const [tryStep, catchClause] = await Promise.all([boxOf(card(page, `${key}/2/doTry/steps/0`)), boxOf(card(page, `${key}/2/doTry/steps/1`))]);
+    expect(catchClause.x).toBeGreaterThan(tryStep.x + tryStep.width);
     expect(await lane(1).innerText()).toContain("Dropped: timed out");
     expect(await lane(0).getAttribute("data-dropped")).toBeNull();
     const steps = page.getByRole("region", { name: "Run steps" });
@@ -178,10 +178,10 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await row.locator(".run__bar").nth(2).waitFor();
     const axis = await boxOf(row.locator(".run__axis"));
     const lefts = await row.locator(".run__bar").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().left));
-    const begin = Date.parse(run.startedAt);
+    const startTime = Date.parse(run.startedAt);
     const last = tries[2]!;
-    const whole = Math.max(run.durationMs, Date.parse(last.startedAt) + last.durationMs - begin);
-    const expected = tries.map(({ startedAt }) => axis.x + (axis.width * (Date.parse(startedAt) - begin)) / whole);
+    const totalMs = Math.max(run.durationMs, Date.parse(last.startedAt) + last.durationMs - startTime);
+    const expected = tries.map(({ startedAt }) => axis.x + (axis.width * (Date.parse(startedAt) - startTime)) / totalMs);
     expect(lefts).toHaveLength(3);
     lefts.forEach((left, index) => expect(Math.abs(left - expected[index]!)).toBeLessThanOrEqual(2));
     expect((await boxOf(row.locator(".run__wait"))).width).toBeGreaterThan(axis.width * 0.5);
@@ -248,12 +248,12 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const body = page.getByRole("textbox", { name: "Body" });
     expect(await body.inputValue()).toBe("one hello");
     await body.fill("changed");
-    const tried = page.getByRole("region", { name: "Steps", exact: true });
-    await tried.getByText("three two changed").waitFor();
-    expect(await tried.getByRole("button", { name: "one", exact: true }).count()).toBe(0);
+    const simulatedSteps = page.getByRole("region", { name: "Steps", exact: true });
+    await simulatedSteps.getByText("three two changed").waitFor();
+    expect(await simulatedSteps.getByRole("button", { name: "one", exact: true }).count()).toBe(0);
     expect(await runs()).toBe(before);
     await page.getByRole("button", { name: "Start at the trigger" }).click();
-    await tried.getByRole("button", { name: "one", exact: true }).waitFor();
+    await simulatedSteps.getByRole("button", { name: "one", exact: true }).waitFor();
   });
 
   it("a wide flow opens with its trigger in view, and Fit shows all of it, even with 60 steps in a row", async () => {
@@ -269,8 +269,13 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await page.goto(`${designer.url}/flows/wide`);
     const canvas = page.locator(".canvas");
     const isInside = async (inner: Locator): Promise<boolean> => {
-      const [part, whole] = [await boxOf(inner), await boxOf(canvas)];
-      return part.x >= whole.x && part.x + part.width <= whole.x + whole.width && part.y >= whole.y && part.y + part.height <= whole.y + whole.height;
+      const [inside, outside] = [await boxOf(inner), await boxOf(canvas)];
+      return (
+        inside.x >= outside.x &&
+        inside.x + inside.width <= outside.x + outside.width &&
+        inside.y >= outside.y &&
+        inside.y + inside.height <= outside.y + outside.height
+      );
     };
     const trigger = page.locator(".card[data-kind=trigger]");
     await trigger.waitFor();
@@ -336,41 +341,41 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it.each([
-    { panel: "data", separator: "Resize the data panel", shown: ".editor__data", key: "Shift+D", axis: "x", larger: "ArrowLeft", sign: -1 },
-    { panel: "outline", separator: "Resize the outline", shown: ".outline", key: "Shift+O", axis: "x", larger: "ArrowRight", sign: 1 },
-    { panel: "inspector", separator: "Resize the inspector", shown: ".editor__inspector", key: "Shift+S", axis: "x", larger: "ArrowLeft", sign: -1 },
-    { panel: "dock", separator: "Resize the dock", shown: ".dock", key: "Shift+P", axis: "y", larger: "ArrowUp", sign: -1 },
-  ] as const)("the panel $panel is resized by mouse and keys, closed and reopened by its shortcut, and keeps its size after a reload", async (one) => {
+    { panel: "data", separator: "Resize the data panel", selector: ".editor__data", key: "Shift+D", axis: "x", growKey: "ArrowLeft", sign: -1 },
+    { panel: "outline", separator: "Resize the outline", selector: ".outline", key: "Shift+O", axis: "x", growKey: "ArrowRight", sign: 1 },
+    { panel: "inspector", separator: "Resize the inspector", selector: ".editor__inspector", key: "Shift+S", axis: "x", growKey: "ArrowLeft", sign: -1 },
+    { panel: "dock", separator: "Resize the dock", selector: ".dock", key: "Shift+P", axis: "y", growKey: "ArrowUp", sign: -1 },
+  ] as const)("the panel $panel is resized by mouse and keys, closed and reopened by its shortcut, and keeps its size after a reload", async (panel) => {
     const { page } = opened;
     await page.setViewportSize({ width: 1680, height: 1000 });
     designer.writeFlow("panels", webhookFlow("panels"));
     await page.goto(`${designer.url}/flows/panels`);
     const step = page.getByRole("treeitem", { name: /^Set body/ });
     await step.click();
-    const separator = page.getByRole("separator", { name: one.separator });
-    if ((await separator.count()) === 0) await page.keyboard.press(one.key);
+    const separator = page.getByRole("separator", { name: panel.separator });
+    if ((await separator.count()) === 0) await page.keyboard.press(panel.key);
     await separator.waitFor();
-    const size = async (): Promise<number> => Math.round((await boxOf(page.locator(one.shown)))[one.axis === "x" ? "width" : "height"]);
+    const size = async (): Promise<number> => Math.round((await boxOf(page.locator(panel.selector)))[panel.axis === "x" ? "width" : "height"]);
     const before = await size();
     const border = await boxOf(separator);
     const [x, y] = [border.x + Math.min(border.width / 2, 200), border.y + Math.min(border.height / 2, 200)];
     await page.mouse.move(x, y);
     await page.mouse.down();
-    const by = 40 * one.sign;
-    await page.mouse.move(one.axis === "x" ? x + by : x, one.axis === "y" ? y + by : y, { steps: 4 });
+    const by = 40 * panel.sign;
+    await page.mouse.move(panel.axis === "x" ? x + by : x, panel.axis === "y" ? y + by : y, { steps: 4 });
     await page.mouse.up();
     await expect.poll(size, soon).toBe(before + 40);
     await separator.focus();
-    await page.keyboard.press(one.larger);
+    await page.keyboard.press(panel.growKey);
     await expect.poll(size, soon).toBe(before + 56);
     await step.focus();
-    await page.keyboard.press(one.key);
+    await page.keyboard.press(panel.key);
     await expect.poll(() => separator.count(), soon).toBe(0);
     await page.reload();
     await step.waitFor();
     expect(await separator.count()).toBe(0);
     await step.click();
-    await page.keyboard.press(one.key);
+    await page.keyboard.press(panel.key);
     await expect.poll(size, soon).toBe(before + 56);
     await page.reload();
     await separator.waitFor();

@@ -106,13 +106,13 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("option").nth(20).waitFor();
     await page.keyboard.press("ArrowUp");
-    const chosen = dialog.getByRole("option", { selected: true });
+    const selected = dialog.getByRole("option", { selected: true });
     const isInside = (): Promise<boolean> =>
-      chosen.evaluate((item) => {
-        const [part, whole] = [item.getBoundingClientRect(), (item.parentElement as Element).getBoundingClientRect()];
-        return part.top >= whole.top - 1 && part.bottom <= whole.bottom + 1;
+      selected.evaluate((item) => {
+        const [itemBox, listBox] = [item.getBoundingClientRect(), (item.parentElement as Element).getBoundingClientRect()];
+        return itemBox.top >= listBox.top - 1 && itemBox.bottom <= listBox.bottom + 1;
       });
-    expect(await chosen.getAttribute("id")).toBe(await dialog.getByRole("option").last().getAttribute("id"));
+    expect(await selected.getAttribute("id")).toBe(await dialog.getByRole("option").last().getAttribute("id"));
     await expect.poll(isInside, soon).toBe(true);
   });
 });

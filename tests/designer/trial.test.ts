@@ -204,9 +204,9 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: /^Set response: to1/ }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Ada is known");
     await page.getByRole("button", { name: "Use response" }).click();
-    const own = "http-orders";
+    const stepId = "http-orders";
     const expectResponseKept = async (): Promise<void> => {
-      await row(page, own).getByText("Custom response").waitFor();
+      await row(page, stepId).getByText("Custom response").waitFor();
       await row(page, "known").getByText("Ada is known").waitFor();
     };
     await expectResponseKept();
@@ -253,12 +253,12 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     const text = inspector.getByLabel("Expression", { exact: true });
     await inspector.getByRole("group", { name: "Result of Expression" }).getByText('"Hello Ada"').waitFor();
-    const places = (): Promise<readonly number[]> =>
+    const tops = (): Promise<readonly number[]> =>
       inspector
         .locator("input, select, textarea, [role=tab], legend, summary")
-        .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top));
+        .evaluateAll((all) => all.filter((element) => element.checkVisibility()).map((element) => element.getBoundingClientRect().top));
     await text.focus();
-    const before = await places();
+    const before = await tops();
     // When the last key was pressed, and every outcome since then with its time.
     const log = await text.evaluateHandle((field) => {
       const outcome = field.closest(".field")?.querySelector(".expression__outcome") as HTMLElement;
@@ -281,7 +281,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
         await text.fill(typed);
         await inspector.getByText(shown).first().waitFor();
         await page.waitForTimeout(400);
-        expect(await places()).toEqual(before);
+        expect(await tops()).toEqual(before);
         const { typedAt, outcomes } = await log.jsonValue();
         const first = outcomes.find((outcome) => shown.test(outcome.text));
         expect(first, JSON.stringify(outcomes)).toBeDefined();
@@ -357,7 +357,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: "Replay from this step" }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Hello Bob");
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
-    await page.getByRole("dialog").getByText("The replay completed.").waitFor();
+    await page.getByRole("dialog").getByText("Replay completed.").waitFor();
     const { runs } = (await runtime.api("GET", "/runs?routeId=recorded")).json;
     expect(runs[0]).toMatchObject({ replayOf: runId, steps: [{ stepId: "call-erp" }, { stepId: "choice1" }, { stepId: "stranger" }] });
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
@@ -455,7 +455,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     expect((await runtime.api("GET", "/dead-letters")).json.total).toBe(0);
   });
 
-  it("a dead letter that is gone does not stop the replay of the others, nor their deletion", async () => {
+  it("a dead letter that no longer exists does not stop the replay or the deletion of the others", async () => {
     await runtime.putFlow("some-letters", deadLetterFlow("some-letters"));
     for (let count = 0; count < 6; count++) await fetch(`${runtime.baseUrl}/api/some-letters`, { method: "POST", body: `order ${count}` });
     await runtime.putFlow("some-letters", deadLetterFlow("some-letters", "log: fine"));
@@ -483,7 +483,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByText("No dead letters").waitFor();
   });
 
-  it("the progress of a replay is shown again after the network was down", async () => {
+  it("the progress of a replay is shown again after a network failure", async () => {
     await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters"));
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });

@@ -76,10 +76,10 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
     [640, 400],
     [320, 640],
     [1280, 500],
-  ])("at %i by %i the canvas has enough space, and nothing is wider than the screen", async (width, tall) => {
+  ])("at %i by %i the canvas has enough space, and nothing is wider than the screen", async (width, windowHeight) => {
     designer.writeFlow("small", webhookFlow("small"));
     const { page } = opened;
-    await page.setViewportSize({ width, height: tall });
+    await page.setViewportSize({ width, height: windowHeight });
     await page.goto(`${designer.url}/flows/small`);
     await page.getByRole("treeitem").first().waitFor();
     expect(await height(".canvas")).toBeGreaterThanOrEqual(300);

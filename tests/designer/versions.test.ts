@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
     expect(opened.pageErrors).toEqual([]);
   });
 
-  it("before Deploy lists what changes on the target by step, and deploys only then", async () => {
+  it("Review changes lists the changes on the target by step and shows them on the canvas; nothing is deployed until Deploy is clicked", async () => {
     const { page } = opened;
     const text = (steps: string): string => `- route:\n    id: reviewed\n    from:\n      uri: platform-http:/api/reviewed\n      steps:\n${steps}`;
     const before = "        - log: arrived\n        - setBody:\n            constant: one\n";

@@ -108,11 +108,11 @@ export const canvasActions: readonly CanvasAction[] = [
 
 /** Runs a command and keeps the keyboard focus on the selection. */
 export function actOn(editor: Editor, command: DocumentCommand): void {
-  let done = false;
+  let hasRun = false;
   flushSync(() => {
-    done = runCommand(editor, command, "canvas");
+    hasRun = runCommand(editor, command, "canvas");
   });
-  if (done) focusSelected(editor);
+  if (hasRun) focusSelected(editor);
 }
 
 export function focusSelected(editor: Editor): void {

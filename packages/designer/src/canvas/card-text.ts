@@ -19,8 +19,8 @@ export function fillTemplate(template: string | undefined, values: OptionTexts):
 export const templateText = (template: string): string => template.replaceAll(placeholder, "").trim();
 
 export function stepValues(step: StepOutline, view: StepView | undefined, catalog: FlowCatalog | undefined): OptionTexts {
-  const { "": bare, ...options } = step.options;
-  const values: Record<string, string> = bare === undefined ? options : { ...options, [view?.shorthand ?? "uri"]: bare };
+  const { "": scalar, ...options } = step.options;
+  const values: Record<string, string> = scalar === undefined ? options : { ...options, [view?.shorthand ?? "uri"]: scalar };
   for (const { name, kind } of view?.options ?? []) {
     if (kind === "expression") {
       const language = Object.keys(options).find((key) => catalog?.language(key) !== undefined);

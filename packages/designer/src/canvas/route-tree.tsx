@@ -139,22 +139,22 @@ const StepChunk = memo(
       </li>
     );
   },
-  (one, other) =>
-    one.start === other.start &&
-    one.total === other.total &&
-    one.level === other.level &&
-    one.scope === other.scope &&
-    one.details === other.details &&
-    areRenderedSame(one.steps, other.steps),
+  (before, after) =>
+    before.start === after.start &&
+    before.total === after.total &&
+    before.level === after.level &&
+    before.scope === after.scope &&
+    before.details === after.details &&
+    areRenderedSame(before.steps, after.steps),
 );
 
 /** Keys by content: a step that moves because others were added or removed keeps its card. */
 function contentKeys(steps: readonly StepOutline[]): readonly string[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return steps.map(({ name, detail, hasOwnId, id }) => {
     const key = hasOwnId ? id : `${name} ${detail}`;
-    const count = seen.get(key) ?? 0;
-    seen.set(key, count + 1);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
     return `${key} ${count}`;
   });
 }

@@ -39,38 +39,38 @@ export function countSteps(blocks: readonly BlockOutline[]): number {
 }
 
 /** True when both are rendered the same; positions in the text are not visible. */
-export function areRenderedSame(one: readonly StepOutline[], other: readonly StepOutline[]): boolean {
-  return one === other || (one.length === other.length && one.every((step, index) => isRenderedSame(step, other[index] as StepOutline)));
+export function areRenderedSame(left: readonly StepOutline[], right: readonly StepOutline[]): boolean {
+  return left === right || (left.length === right.length && left.every((step, index) => isRenderedSame(step, right[index] as StepOutline)));
 }
 
-function isRenderedSame(one: StepOutline, other: StepOutline): boolean {
+function isRenderedSame(left: StepOutline, right: StepOutline): boolean {
   return (
-    one === other ||
-    (one.name === other.name &&
+    left === right ||
+    (left.name === right.name &&
       // A generated number is not visible, but the collapsed state is stored under it.
-      (one.id === other.id || (!one.hasOwnId && one.blocks.length === 0)) &&
-      one.hasOwnId === other.hasOwnId &&
-      one.description === other.description &&
-      one.detail === other.detail &&
-      haveSameOptions(one.options, other.options) &&
-      one.disabled === other.disabled &&
-      one.isParallel === other.isParallel &&
-      isSamePath(one.path, other.path) &&
-      one.blocks.length === other.blocks.length &&
-      one.blocks.every((block, index) => isSameBlock(block, other.blocks[index] as BlockOutline)))
+      (left.id === right.id || (!left.hasOwnId && left.blocks.length === 0)) &&
+      left.hasOwnId === right.hasOwnId &&
+      left.description === right.description &&
+      left.detail === right.detail &&
+      haveSameOptions(left.options, right.options) &&
+      left.disabled === right.disabled &&
+      left.isParallel === right.isParallel &&
+      isSamePath(left.path, right.path) &&
+      left.blocks.length === right.blocks.length &&
+      left.blocks.every((block, index) => isSameBlock(block, right.blocks[index] as BlockOutline)))
   );
 }
 
-function haveSameOptions(one: StepOutline["options"], other: StepOutline["options"]): boolean {
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+function haveSameOptions(left: StepOutline["options"], right: StepOutline["options"]): boolean {
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 }
 
-const isSameBlock = (one: BlockOutline, other: BlockOutline): boolean =>
-  one.label === other.label && one.disabled === other.disabled && isSamePath(one.path, other.path) && areRenderedSame(one.steps, other.steps);
+const isSameBlock = (left: BlockOutline, right: BlockOutline): boolean =>
+  left.label === right.label && left.disabled === right.disabled && isSamePath(left.path, right.path) && areRenderedSame(left.steps, right.steps);
 
-const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boolean =>
-  one === other || (one.length === other.length && one.every((part, index) => part === other[index]));
+const isSamePath = (left: StepOutline["path"], right: StepOutline["path"]): boolean =>
+  left === right || (left.length === right.length && left.every((part, index) => part === right[index]));
 
 // Dimensions from canvas.css.
 const card: Size = { width: 272, height: 60 };

@@ -62,27 +62,27 @@ test("a step is inserted into the selected top-level element, which is selected 
 });
 
 describe("several selected steps", () => {
-  const both = open([...steps, 1], 0);
+  const twoSelected = open([...steps, 1], 0);
 
   test("include all steps between the two ends", () => {
-    expect(names(both)).toBe("one two");
+    expect(names(twoSelected)).toBe("one two");
     expect(names(open([...steps, 0], 1))).toBe("one two");
-    expect(names(flows.select(both, [...steps, 3]))).toBe("direct:other");
+    expect(names(flows.select(twoSelected, [...steps, 3]))).toBe("direct:other");
   });
 
   test("are moved, duplicated, disabled, deleted and wrapped together", () => {
-    expect(names(run(both, moveStepDown))).toBe("one two");
-    expect(run(both, moveStepDown).selection).toEqual([...steps, 2]);
-    expect(run(both, duplicateStep).text).toContain("id: second-2");
-    expect(names(run(both, duplicateStep))).toBe("one two");
+    expect(names(run(twoSelected, moveStepDown))).toBe("one two");
+    expect(run(twoSelected, moveStepDown).selection).toEqual([...steps, 2]);
+    expect(run(twoSelected, duplicateStep).text).toContain("id: second-2");
+    expect(names(run(twoSelected, duplicateStep))).toBe("one two");
     const disabled = run(
-      both,
+      twoSelected,
       toggleDisabledWith(() => "message"),
     );
     expect(disabled.text.match(/disabled: true/g)?.length).toBe(2);
     expect(disabled.text).toContain("        - log:\n            message: one\n            disabled: true\n");
-    expect(run(both, removeStep).text).not.toContain("two");
-    expect(run(both, wrapIn("Filter", "filter:\n  simple: x\n  steps: []")).text).toContain(
+    expect(run(twoSelected, removeStep).text).not.toContain("two");
+    expect(run(twoSelected, wrapIn("Filter", "filter:\n  simple: x\n  steps: []")).text).toContain(
       "            steps:\n              - log: one\n              - log:\n                  id: second\n",
     );
   });

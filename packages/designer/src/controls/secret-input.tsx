@@ -28,7 +28,7 @@ export function SecretInput({ label, value: secret, sources, hint, error, finger
   const value = members === undefined ? secret : members[source];
   if (value === masked && source === "value") {
     return (
-      <Field label={label} hint={labels.kept(fingerprint)} error={error}>
+      <Field label={label} hint={labels.stored(fingerprint)} error={error}>
         {(control) => (
           <div className="secret">
             <input {...control} className="input input--mono" readOnly value={masked} />
@@ -47,7 +47,7 @@ export function SecretInput({ label, value: secret, sources, hint, error, finger
         <div className="secret">
           <select
             className="input secret__source"
-            aria-label={labels.as(label)}
+            aria-label={labels.source(label)}
             value={source}
             onChange={(event) => onChange(event.target.value === "value" ? "" : { [event.target.value]: "" })}
           >

@@ -50,7 +50,7 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
   const insert = ({ path }: Row): void => {
     if (path.names.length === 0 && path.root !== "body") return;
     if (target === undefined) return setNote(text.insertHint);
-    setNote(target.insert(path, data) ? "" : data.format === "csv" && path.root === "body" ? text.parseFirst : text.cannot(target.language));
+    setNote(target.insert(path, data) ? "" : data.format === "csv" && path.root === "body" ? text.parseFirst : text.cannotRead(target.language));
   };
   const copyAndNote = (copied: string, name: string): void =>
     void copyText(copied).then((isCopied) => setNote(isCopied ? text.copied(name) : strings.common.notCopied));

@@ -54,7 +54,7 @@ export interface EditorParts {
 interface EditorLabels {
   readonly saved: string;
   readonly savedInvalid: string;
-  readonly versionNotKept: string;
+  readonly versionNotStored: string;
   readonly deployed: (warnings: readonly string[]) => string;
   readonly rolledBack: (revision: number, target: string, warnings: readonly string[]) => string;
   readonly reloaded: string;
@@ -157,8 +157,8 @@ export class Editor {
     try {
       const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
       this.#markSaved(file);
-      const { saved: savedText, savedInvalid, versionNotKept } = this.#parts.labels;
-      this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedInvalid : savedText });
+      const { saved: savedText, savedInvalid, versionNotStored } = this.#parts.labels;
+      this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotStored : flows.isBroken(this.flow) ? savedInvalid : savedText });
       return true;
     } catch (error) {
       this.#reportFailure(error, "save", null);

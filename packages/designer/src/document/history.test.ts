@@ -37,7 +37,7 @@ test("any series of changes can be undone and redone exactly", () => {
   );
 });
 
-test("the history is bounded, so the saved state may become unreachable", () => {
+test("the history has a limited size, so the saved state may become unreachable", () => {
   let history: History = emptyHistory;
   for (let at = 0; at < 1500; at++)
     history = record(history, {

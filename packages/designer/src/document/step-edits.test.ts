@@ -106,10 +106,10 @@ describe("blocks", () => {
   });
 
   test("remove branches: one of several, the last of its kind, a unique one", () => {
-    const one = resultOf(removeBranch(flow, [...when, 1]));
-    expect(one).not.toContain("simple: b");
-    const none = removeBranch(one, [...when, 0]);
-    expect(none.ok && none.source).not.toContain("when:");
+    const withoutSecond = resultOf(removeBranch(flow, [...when, 1]));
+    expect(withoutSecond).not.toContain("simple: b");
+    const withoutBranches = removeBranch(withoutSecond, [...when, 0]);
+    expect(withoutBranches.ok && withoutBranches.source).not.toContain("when:");
     expect(resultOf(removeBranch(flow, [...steps, 2, "choice", "otherwise"]))).not.toContain("otherwise");
   });
 

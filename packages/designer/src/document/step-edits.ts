@@ -127,7 +127,7 @@ export function removeBranch(source: string, path: Path): Edit {
   return removeOption(source, list.slice(0, -1), String(list.at(-1)));
 }
 
-const samePath = (one: Path, other: Path): boolean => one.length === other.length && isBelow(one, other);
+const samePath = (left: Path, right: Path): boolean => left.length === right.length && isBelow(left, right);
 const isBelow = (path: Path, above: Path): boolean => above.every((part, at) => path[at] === part);
 
 /** A step as a list item. */

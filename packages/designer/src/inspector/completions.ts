@@ -151,9 +151,9 @@ export function applyCompletion(
   const open = openBrace(before);
   const isArgument = /\([^)]*$/.test(before.slice(open + 2));
   const isOpen = !templates.has(language) || open === -1 || isArgument || completion.endsWith(".") || completion.endsWith(":");
-  const closed = text.slice(caret).startsWith("}");
-  const inserted = isOpen || closed ? completion : `${completion}}`;
+  const isClosed = text.slice(caret).startsWith("}");
+  const inserted = isOpen || isClosed ? completion : `${completion}}`;
   // A value with members may be continued with a dot, so the caret stays inside the braces.
-  const end = isDeep ? start + completion.length : start + inserted.length + (closed && !isOpen ? 1 : 0);
+  const end = isDeep ? start + completion.length : start + inserted.length + (isClosed && !isOpen ? 1 : 0);
   return { text: before + inserted + text.slice(caret), caret: end };
 }

@@ -1,4 +1,4 @@
-// Finds an expression and its notation: the language as a key next to the options, inside `expression`, or inside the option's own name; the text as
+// Finds an expression and its notation: the language as a key next to the options, inside `expression`, or under the option's own key; the text as
 // a bare value or as a mapping with options of the language.
 import { removeOption, renameKey, setAt, setYamlAt, scalarYaml, type Edit, type OptionView, type Path, treeAt } from "@sluice/model";
 import type { FlowCatalog } from "../catalog/flow-catalog.ts";

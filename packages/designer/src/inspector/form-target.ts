@@ -135,5 +135,5 @@ const order = ["description", "id", "group", "note", "disabled"];
 const sortOptions = (options: readonly OptionView[]): readonly OptionView[] =>
   options
     .map((option) => ({ option, at: order.indexOf(option.name) }))
-    .sort((one, other) => (one.at === -1 ? order.length : one.at) - (other.at === -1 ? order.length : other.at))
+    .sort((left, right) => (left.at === -1 ? order.length : left.at) - (right.at === -1 ? order.length : right.at))
     .map(({ option }) => option);

@@ -72,7 +72,7 @@ function talliesOf(runs: readonly Run[], route: RouteOutline): ReadonlyMap<strin
   return tallies;
 }
 
-/** Where a run failed: the steps around the failed step did not fail themselves. */
+/** The cards of the steps that failed themselves, without the steps that enclose them. */
 function failedKeys(steps: readonly RunStep[], keys: ReadonlyMap<string, string>): ReadonlySet<string> {
   const failed = steps.flatMap(({ stepId, status }) => (status === "failed" ? (keys.get(stepId) ?? []) : []));
   return new Set(failed.filter((key) => !failed.some((inner) => inner.startsWith(`${key}/`))));
@@ -90,7 +90,7 @@ class Tally {
   }
 
   metrics(minutes: number): StepMetrics {
-    const sorted = this.#durations.toSorted((one, other) => one - other);
+    const sorted = this.#durations.toSorted((left, right) => left - right);
     return { messages: this.#messages, perMinute: this.#messages / minutes, failed: this.#failed, p95Ms: sorted[Math.ceil(sorted.length * 0.95) - 1] };
   }
 }

@@ -40,15 +40,18 @@ export function DeadLettersScreen() {
   const deadLetters = isLoaded ? loaded.value.deadLetters : [];
   const total = isLoaded ? loaded.value.total : 0;
   const isEmpty = isLoaded && total === 0 && text === "" && routeId === "";
-  const showResult = (sentence: string): void => {
-    setNote(sentence);
+  const showResult = (message: string): void => {
+    setNote(message);
     setSelected(new Set());
     refresh();
   };
   const showError = (error: Error): void => setNote(error.message);
   const replay = async (ids: readonly string[]): Promise<void> => {
-    const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed);
-    showResult(labels.done(done, ids.length - done, error));
+    const { succeeded, error } = await forEachOf(
+      ids,
+      async (id) => (await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed,
+    );
+    showResult(labels.done(succeeded, ids.length - succeeded, error));
   };
   const confirmReplay = (list: readonly DeadLetter[]): void =>
     setConfirming({
@@ -58,12 +61,12 @@ export function DeadLettersScreen() {
     });
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
-    const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } }), true));
-    showResult(labels.removed(done, ids.length - done, error));
+    const { succeeded, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } }), true));
+    showResult(labels.removed(succeeded, ids.length - succeeded, error));
   };
   const bulk = useBulkReplay(target, (job) => showResult(labels.done(job.replayed, job.failed)), showError);
   const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, showError);
-  const shownNote = bulk.job === undefined ? note : labels.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
+  const shownNote = bulk.job === undefined ? note : labels.progress(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
   const selectedIds = deadLetters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">
@@ -148,17 +151,17 @@ export function DeadLettersScreen() {
 }
 
 /** Calls `act` for each id, even after an error. Returns the number of successes and the first error. */
-async function forEachOf(ids: readonly string[], act: (id: string) => Promise<boolean>): Promise<{ readonly done: number; readonly error?: string }> {
-  let done = 0;
+async function forEachOf(ids: readonly string[], act: (id: string) => Promise<boolean>): Promise<{ readonly succeeded: number; readonly error?: string }> {
+  let succeeded = 0;
   let error: string | undefined;
   for (const id of ids) {
     try {
-      if (await act(id)) done++;
+      if (await act(id)) succeeded++;
     } catch (reason) {
       error ??= (reason as Error).message;
     }
   }
-  return { done, ...(error === undefined ? {} : { error }) };
+  return { succeeded, ...(error === undefined ? {} : { error }) };
 }
 
 interface FilterProps {

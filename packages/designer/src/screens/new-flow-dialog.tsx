@@ -99,7 +99,7 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
             ) : null}
           </dl>
         )}
-        {trimmed !== "" && isTaken(slug(trimmed)) ? <p className="field__error">{labels.taken(slug(trimmed))}</p> : null}
+        {trimmed !== "" && isTaken(slug(trimmed)) ? <p className="field__error">{labels.idInUse(slug(trimmed))}</p> : null}
       </div>
       <div className="new-flow__pair">
         <Field label={labels.category} hint={<Link href="/settings#categories">{labels.categoryLink}</Link>} error={isSubmitted ? errors.category : undefined}>

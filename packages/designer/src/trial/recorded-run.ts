@@ -45,7 +45,7 @@ function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<st
   if (path === undefined) return false;
   const enclosing = all
     .filter((other) => other.status !== "running" && isInside(path, paths.get(other.stepId)) && other.startedAt <= step.startedAt)
-    .toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1))[0];
+    .toSorted((left, right) => (left.startedAt < right.startedAt ? 1 : -1))[0];
   if (step.status === "running") return enclosing !== undefined && hasEnded;
   return enclosing !== undefined && endOf(step) > endOf(enclosing) + roundingMs;
 }

@@ -15,7 +15,7 @@ export interface Suite {
 export async function loadSuites(): Promise<readonly Suite[]> {
   const flows = await workspaceClient.flows();
   const suites = await Promise.all(flows.map(async ({ id, name }) => ({ flowId: id, name: name ?? id, files: await workspaceClient.tests(id) })));
-  return suites.filter(({ files }) => files.length > 0).toSorted((one, other) => one.name.localeCompare(other.name));
+  return suites.filter(({ files }) => files.length > 0).toSorted((left, right) => left.name.localeCompare(right.name));
 }
 
 /** Reads the flow and the mappings from disk, so that the saved version is tested. Also reads the tests unless `testFiles` contains them. */

@@ -75,7 +75,7 @@ const endOfRun = ({ startedAt, durationMs }: Run): number => Date.parse(startedA
 
 function childrenByRun(chain: readonly Run[], rootId: string, queuedBy: (run: Run) => string | undefined): ReadonlyMap<string, readonly Run[]> {
   const children = new Map<string, Run[]>();
-  for (const run of chain.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1))) {
+  for (const run of chain.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1))) {
     const parent = run.id === rootId ? undefined : (run.parentRunId ?? queuedBy(run));
     if (parent === undefined) continue;
     const siblings = children.get(parent);
@@ -94,7 +94,7 @@ function senderOf(queued: Run, chain: readonly Run[], uris: ReadonlyMap<string, 
       run.startedAt <= queued.startedAt &&
       run.steps.some(({ stepId }) => withoutQuery(uris.get(`${run.routeId}/${stepId}`) ?? "") === queue),
   );
-  return senders.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1)).at(-1)?.id ?? rootId;
+  return senders.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1)).at(-1)?.id ?? rootId;
 }
 
 const withoutQuery = (uri: string): string => uri.split("?", 1)[0] as string;

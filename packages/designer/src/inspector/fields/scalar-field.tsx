@@ -156,7 +156,7 @@ function ModeButton({
 }
 
 /** Enum values are compared ignoring case, dashes and underscores. */
-const isSameChoice = (one: string, other: string): boolean => normalize(one) === normalize(other);
+const isSameChoice = (left: string, right: string): boolean => normalize(left) === normalize(right);
 const normalize = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 function exampleOf({ examples }: OptionView): string | undefined {

@@ -21,7 +21,7 @@ export interface NewConnectionProps {
 export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps) {
   const [, navigate] = useLocation();
   const catalog = useCatalog();
-  const types = useMemo(() => (catalog?.view.connections ?? []).toSorted((one, other) => (one.title < other.title ? -1 : 1)), [catalog]);
+  const types = useMemo(() => (catalog?.view.connections ?? []).toSorted((left, right) => (left.title < right.title ? -1 : 1)), [catalog]);
   const [name, setName] = useState("");
   const [selectedType, setSelectedType] = useState<string | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);

@@ -68,7 +68,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
               <td>
                 <Timestamp iso={version.at} />
               </td>
-              <td>{version.by ?? text.byHand}</td>
+              <td>{version.by ?? text.changedManually}</td>
               <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : text.restoredFrom(version.restoredFrom))}</td>
               <td className="number">
                 <Button variant="quiet" onClick={() => showErrorOf(compare(version.revision))}>

@@ -201,7 +201,7 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
   );
 }
 
-/** From the first attempt to the last: the time between them is waiting. */
+/** From the start of the first attempt to the start of the last one. Where no bar covers it, the step was waiting. */
 function spanOf(bars: readonly Bar[]): CSSProperties {
   const [first, last] = [bars[0], bars.at(-1)];
   const start = first?.start ?? 0;

@@ -110,7 +110,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
         </div>
       ) : null}
       {syntaxError === undefined ? null : (
-        <MessageList title={mappingStrings.problems} variant="fail" messages={[syntaxText(text, syntaxError), labels.lastGood]} />
+        <MessageList title={mappingStrings.problems} variant="fail" messages={[syntaxText(text, syntaxError), labels.lastValid]} />
       )}
       <MessageList
         title={mappingStrings.problems}

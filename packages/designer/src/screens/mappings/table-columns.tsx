@@ -56,7 +56,7 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
                     value={column.match ?? ""}
                     onChange={(event) => set(index, { match: event.target.value === "" ? undefined : (event.target.value as MatchMode) })}
                   >
-                    <option value="">{labels.asTable}</option>
+                    <option value="">{labels.tableDefault}</option>
                     {matchModes.map((mode) => (
                       <option key={mode} value={mode}>
                         {labels.matches[mode]}

@@ -27,8 +27,8 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const [search, setSearch] = useState("");
   const deferredDraft = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, deferredDraft), [id, deferredDraft]);
-  const done = (isDone: boolean): void => {
-    if (isDone) reset(openTable(id, documentOf(draft)).draft);
+  const resetIf = (isSaved: boolean): void => {
+    if (isSaved) reset(openTable(id, documentOf(draft)).draft);
   };
   const serverWarnings = saving.warnings.filter((warning) => !check.warnings.includes(warning));
   return (
@@ -41,8 +41,8 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       target={target}
       undo={undo}
       redo={redo}
-      onSave={() => void saving.save(documentOf(draft)).then(done)}
-      onDeploy={() => void saving.deploy(documentOf(draft)).then(done)}
+      onSave={() => void saving.save(documentOf(draft)).then(resetIf)}
+      onDeploy={() => void saving.deploy(documentOf(draft)).then(resetIf)}
       onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
       onDiscard={() => reset(opened.draft)}
     >
