@@ -25,7 +25,7 @@ describe("saving", () => {
   it("writes the exact text, does not call a runtime, and stores a version", async () => {
     const text = webhookFlow("orders");
     const reply = await save("orders", text);
-    expect(reply.json).toMatchObject({ hash: hashOf(text), changed: true, versionKept: true });
+    expect(reply.json).toMatchObject({ hash: hashOf(text), changed: true, versionStored: true });
     expect(designer.flowText("orders")).toBe(text);
     expect(runtime.requests).toEqual([]);
     const { json } = await designer.call("GET", "/_designer/flows/orders/versions");
@@ -163,7 +163,7 @@ describe("deploying", () => {
       const text = webhookFlow("orders");
       expect((await otherDesigner.call("PUT", "/_designer/flows/other", { text, expectedHash: null })).json).toMatchObject({
         changed: true,
-        versionKept: false,
+        versionStored: false,
       });
       const reply = await otherDesigner.call("POST", "/_designer/flows/orders/deploy", { text, baseHash: null, target: null, overwrite: null });
       expect(reply.status).toBe(200);
