@@ -175,8 +175,8 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", () => {
     await page.getByLabel("Origins", { exact: true }).fill("https://shop.example");
     await page.getByLabel("Allow credentials").check();
     await save();
-    const { lastModified: _lastModified, ...kept } = (await runtime.api("GET", "/auth/orders")).json;
-    expect(kept).toMatchObject({
+    const { lastModified: _lastModified, ...savedPolicy } = (await runtime.api("GET", "/auth/orders")).json;
+    expect(savedPolicy).toMatchObject({
       flowId: "orders",
       authenticate: [
         { type: "basic", users: [{ username: "erp", password: { env: "ERP_PW" } }] },
@@ -189,7 +189,7 @@ describe.skipIf(!hasBrowser)("access (needs Chromium)", () => {
     });
   });
 
-  it("deletes after a confirmation, and then the flow is open again", async () => {
+  it("deletes a policy after a confirmation, which opens the flow again", async () => {
     await runtime.api("PUT", "/auth/orders", policy);
     await page.goto(`${designer.url}/flows/orders/access`);
     await page.getByRole("button", { name: "Delete policy" }).click();

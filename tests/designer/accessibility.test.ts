@@ -32,7 +32,7 @@ const simulatedFlow = `- route:
       steps:
         - setBody: {id: greet, simple: "Hello \${body[hello]}"}
         - to: {id: out, uri: http://erp.invalid/orders}
-        - throwException: {id: fail, exceptionType: java.io.IOException, message: the ERP does not want it}
+        - throwException: {id: fail, exceptionType: java.io.IOException, message: rejected by the ERP}
 `;
 const simulatedTests = `flowId: simulated
 tests:
@@ -162,7 +162,7 @@ const screens: Readonly<Record<string, (page: Page, url: string) => Promise<unkn
 
 describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", () => {
   let browser: Browser;
-  let open: OpenPage;
+  let opened: OpenPage;
   let runtime: StartedServer;
   let designer: StartedDesigner;
 
@@ -181,10 +181,10 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", () => {
     mkdirSync(join(designer.workspace, "tests/simulated"), { recursive: true });
     writeFileSync(join(designer.workspace, "tests/simulated/both.test.yaml"), simulatedTests);
     await runtime.putFlow("lost", "- route: {id: lost, from: {uri: webhook, steps: [{to: 'sluice:dead-letters'}]}}\n");
-    await fetch(`${runtime.baseUrl}/api/lost`, { method: "POST", body: "nobody takes it" });
+    await fetch(`${runtime.baseUrl}/api/lost`, { method: "POST", body: "unprocessed" });
     if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
     // axe-core needs to inject its own script.
-    open = await openPage(browser, { bypassCSP: true, reducedMotion: "reduce" });
+    opened = await openPage(browser, { bypassCSP: true, reducedMotion: "reduce" });
   });
   afterAll(async () => {
     await browser?.close();
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", () => {
   });
 
   it.each(Object.entries(screens))("%s has no finding in either theme and size", async (name, visit) => {
-    const { page } = open;
+    const { page } = opened;
     // Without the drafts and panel sizes of the previous screen, as in a new browser.
     await page.goto(`${designer.url}/catalog.json`);
     await page.evaluate(() => localStorage.clear());

@@ -20,7 +20,7 @@ export async function findingsOf(page: Page, rules: "all" | "colors" = "all"): P
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(
     async (runOnly) => {
-      // Without the elements that passed: naming each of them takes most of the time.
+      // Omits the elements that passed, because naming each of them takes most of the time.
       const options = { resultTypes: ["violations"], ...(runOnly === undefined ? {} : { runOnly }) };
       const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options);
       return violations.map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
@@ -29,14 +29,14 @@ export async function findingsOf(page: Page, rules: "all" | "colors" = "all"): P
   );
 }
 
-/** The findings in both themes, named after the place. */
+/** The findings in both themes, prefixed with `name` and the theme. */
 export async function findingsInBothThemes(page: Page, name: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [colorScheme, rules] of [
     ["light", "all"],
     ["dark", "colors"],
   ] as const) {
-    // Colors that change gradually would be measured in between.
+    // Without reduced motion, colors would be measured during a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     found.push(...(await findingsOf(page, rules)).map((finding) => `${name}, ${colorScheme}: ${finding}`));
     const folder = process.env["SCREENSHOTS"];
@@ -47,8 +47,8 @@ export async function findingsInBothThemes(page: Page, name: string): Promise<re
   return found;
 }
 
-/** The findings in both themes at the width of a desktop and of a phone, where the page must not scroll sideways if `fits`. */
-export async function findingsOfScreen(page: Page, name: string, fits = true): Promise<readonly string[]> {
+/** The findings in both themes at the width of a desktop and of a phone, where the page must not scroll horizontally if `mustFit`. */
+export async function findingsOfScreen(page: Page, name: string, mustFit = true): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [width, height] of [
     [1280, 800],
@@ -57,7 +57,7 @@ export async function findingsOfScreen(page: Page, name: string, fits = true): P
     await page.setViewportSize({ width, height });
     found.push(...(await findingsInBothThemes(page, `${name} ${width}`)));
     const content = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (fits && content > width) found.push(`${name}: ${content} pixels in a window of ${width}`);
+    if (mustFit && content > width) found.push(`${name}: ${content} pixels in a window of ${width}`);
   }
   return found;
 }

@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -32,11 +32,11 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", () => {
   });
   beforeEach(async () => {
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    opened = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", () => {
   const post = (id: string, order: string): Promise<ApiReply> => call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, lines: [1] }));
 
   async function openFlow(id: string): Promise<Page> {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow(id, orders(id));
     await server.putFlow(id, orders(id));
     await page.goto(`${designer.url}/flows/${id}`);
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", () => {
     return page;
   }
 
-  it("hold one message while others pass; a changed body continues", async () => {
+  it("hold one message while others pass; the message continues with the changed body", async () => {
     const page = await openFlow("held");
     await card(page, 1).click();
     await page.keyboard.press("b");
@@ -79,13 +79,13 @@ describe.skipIf(!hasBrowser)("breakpoints (needs Chromium)", () => {
     const reply = await held;
     expect([reply.text, reply.headers.get("x-order")]).toEqual(['{"order":"A-9","lines":[1]}', "A-9"]);
     await bar(page).getByText("the run ended").waitFor();
-    // Kept in this browser, not in the file.
+    // Stored in this browser, not in the file.
     expect(designer.flowText("held")).toBe(orders("held"));
     await page.reload();
     await bar(page).getByText("1 breakpoint").waitFor();
   });
 
-  it("can be set with the mouse, on a step without an id, which then gets one; moves to the next step; stops a message", async () => {
+  it("can be set with the mouse on a step without an id, which gets one; Step moves to the next step, and Stop ends the message", async () => {
     const page = await openFlow("stepped");
     await card(page, 0).hover();
     await card(page, 0)

@@ -1,5 +1,5 @@
 // A real Chromium for the designer's tests: the one CHROMIUM names, the headless shell, or the package 'chromium'. Without one they are
-// skipped. The headless shell draws no browser window, which takes a tenth of the processor time per page.
+// skipped. The headless shell draws no browser window, so a page takes a tenth of the processor time.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,13 @@ import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { buildDesigner } from "../../scripts/prepare.mjs";
 
-const places = [process.env["CHROMIUM"], "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executablePaths = [
+  process.env["CHROMIUM"],
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 /** The name by which a page can be opened over plain HTTP as if from another machine: browsers disable the clipboard API there. */
 export const otherHost = "designer.test";
 
@@ -29,7 +35,7 @@ const executablePath = findChromium();
 export const hasBrowser = executablePath !== undefined;
 
 function findChromium(): string | undefined {
-  const find = (): string | undefined => places.find((path) => path !== undefined && existsSync(path));
+  const find = (): string | undefined => executablePaths.find((path) => path !== undefined && existsSync(path));
   if (find() === undefined && process.getuid?.() === 0)
     spawnSync("apt-get", ["install", "-y", "chromium-headless-shell"], { timeout: 300_000, stdio: "ignore" });
   return find();

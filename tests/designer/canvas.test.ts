@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -22,11 +22,11 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   });
   beforeEach(async () => {
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-    open = await openPage(browser, { bypassCSP: true });
+    opened = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -40,10 +40,10 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   };
 
   /** Adds the first result of a search in the step list. */
-  async function add(page: Page, words: string, key = "a"): Promise<void> {
+  async function add(page: Page, query: string, key = "a"): Promise<void> {
     await page.keyboard.press(key);
     await page.getByRole("combobox", { name: "Search steps and connectors" }).waitFor();
-    await page.keyboard.type(words);
+    await page.keyboard.type(query);
     await page.getByRole("option").first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
 
   it("builds a flow of six steps with a choice, deploys it and calls it, by keyboard alone", async () => {
     designer.writeFlow("built", "# mine\n- route:\n    id: built\n    from:\n      uri: platform-http:/api/built\n      steps: []\n");
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/built`);
     await card(page, /Webhook/).waitFor();
     for (let tabs = 0; tabs < 40 && !(await focused(page)).includes("Webhook"); tabs++) await page.keyboard.press("Tab");
@@ -134,17 +134,17 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
 
   it("adds a mapping, uses it, saves a trial as a test and deploys, by keyboard alone", async () => {
     designer.writeFlow("mapped", "- route:\n    id: mapped\n    from:\n      uri: webhook\n      steps:\n        - unmarshal:\n            json: {}\n");
-    const { page } = open;
+    const { page } = opened;
     const tabTo = async (target: Locator): Promise<void> => {
       await target.waitFor();
       for (let tabs = 0; tabs < 150 && !(await target.evaluate((element) => element === document.activeElement)); tabs++) await page.keyboard.press("Tab");
       expect(await target.evaluate((element) => element === document.activeElement)).toBe(true);
     };
-    const command = async (words: string): Promise<void> => {
+    const command = async (title: string): Promise<void> => {
       await page.keyboard.press("Control+k");
       await page.getByRole("dialog").getByRole("combobox").waitFor();
-      await page.keyboard.type(words);
-      await page.getByRole("dialog").getByRole("option", { name: words }).waitFor();
+      await page.keyboard.type(title);
+      await page.getByRole("dialog").getByRole("option", { name: title }).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     };
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
 
   it("moves, wraps, duplicates, disables, copies and deletes by shortcut; each is one undo step", async () => {
     designer.writeFlow("moves", nested);
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/moves`);
     await card(page, /^Log.*one/).focus();
     await page.keyboard.press("Shift+ArrowDown");
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
 
   it("copies, cuts and pastes steps as YAML with new ids", async () => {
     designer.writeFlow("clip", nested.replaceAll("moves", "clip").replace("- log: two", "- log:\n            id: second\n            message: two"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/clip`);
     await card(page, /two/).focus();
     await page.keyboard.press("Control+c");
@@ -249,7 +249,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
 
   it("arrow keys collapse and expand; Home and End move to the ends; Ctrl+F searches", async () => {
     designer.writeFlow("walk", nested.replaceAll("moves", "walk"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/walk`);
     await card(page, /^Only if/).focus();
     expect(await card(page, /^Only if/).getAttribute("aria-expanded")).toBe("true");
@@ -273,7 +273,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   });
 
   it("Escape in a field stays in the inspector, so that the next letters change nothing; F6 goes to the canvas", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = webhookFlow("escape");
     designer.writeFlow("escape", text);
     await page.goto(`${designer.url}/flows/escape?view=split`);
@@ -300,7 +300,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
         : `        - setHeader: {name: h${index}, constant: "${index}"}`,
     );
     designer.writeFlow("long", `- route:\n    id: long\n    from:\n      uri: direct:long\n      steps:\n${steps.join("\n")}\n`);
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/long`);
     await page.getByRole("tree").waitFor();
     expect(await page.getByRole("treeitem").count()).toBe(1 + 120 + 12 * 5);
@@ -335,7 +335,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
       "mouse",
       `${nested.replaceAll("moves", "mouse")}        - choice:\n            when:\n              - simple: a\n                steps: []\n`,
     );
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/mouse`);
     await card(page, /^Log.*one/).waitFor();
     await expect.poll(() => page.locator(".add-branch").count(), soon).toBeGreaterThan(0);
@@ -373,7 +373,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   it("a form changes only its line; typing is one undo step; unknown keys are listed and kept", async () => {
     const text = webhookFlow("form").replace("constant: ok", "constant: ok # said\n            unknownKey: 1");
     designer.writeFlow("form", text);
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/form`);
     await card(page, /Set body/).click();
     const inspector = page.getByRole("complementary", { name: "Inspector" });
@@ -410,7 +410,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
           "- setHeaders:\n            headers:\n              - name: a\n                constant: b\n        - marshal:\n            json: {}",
         ),
     );
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/axe`);
     await card(page, /trigger/).waitFor();
     const found: string[] = [];
@@ -442,7 +442,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
 
   it("endpoint options are written as parameters; the trigger and the route have forms", async () => {
     designer.writeFlow("address", "- route:\n    id: address\n    from:\n      uri: timer:tick?period=5s\n      steps:\n        - to: direct:a\n");
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/address`);
     await card(page, /Timer/).click();
     const inspector = page.getByRole("complementary", { name: "Inspector" });

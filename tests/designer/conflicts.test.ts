@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
   let isFull = false;
 
   beforeAll(async () => {
@@ -21,11 +21,11 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     runtime = await startStubRuntime();
     designer = await startTestDesigner(runtime.baseUrl);
     designer.writeFlow("orders", webhookFlow("orders"));
-    open = await openPage(browser);
+    opened = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
     await runtime.close();
   });
@@ -36,8 +36,8 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     await page.locator(".cm-content").waitFor();
   };
 
-  it("two tabs: the second save shows the difference and writes only after the user decided", async () => {
-    const { page, context, pageErrors } = open;
+  it("two tabs: the second save shows the difference and writes only after the user has decided", async () => {
+    const { page, context, pageErrors } = opened;
     const other = await context.newPage();
     watch(other, pageErrors);
     await visit(page);
@@ -60,21 +60,21 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   });
 
   it("changes to different lines are merged and both saved; where both changed the same line, the user chooses", async () => {
-    const { page } = open;
+    const { page } = opened;
     await visit(page);
-    const both = (name: string, text: string): string => webhookFlow("orders", text).replace("Orders to ERP", name);
-    await typeSource(page, both("Orders to ERP", "mine"));
+    const flowWith = (name: string, text: string): string => webhookFlow("orders", text).replace("Orders to ERP", name);
+    await typeSource(page, flowWith("Orders to ERP", "mine"));
     // Another tab saves.
-    designer.writeFlow("orders", both("Renamed elsewhere", "ok"));
+    designer.writeFlow("orders", flowWith("Renamed elsewhere", "ok"));
     const saved = Date.now();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("The changes do not conflict").waitFor();
     expect(Date.now() - saved).toBeLessThan(2_000);
     await dialog.getByRole("button", { name: "Save merged" }).click();
-    await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Renamed elsewhere", "mine"));
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(flowWith("Renamed elsewhere", "mine"));
     await dialog.waitFor({ state: "detached" });
-    await typeSource(page, both("Mine", "left"));
-    designer.writeFlow("orders", both("Theirs", "right"));
+    await typeSource(page, flowWith("Mine", "left"));
+    designer.writeFlow("orders", flowWith("Theirs", "right"));
     await dialog.getByText("2 sections were changed on both sides").waitFor();
     const merged = dialog.getByRole("button", { name: "Save merged" });
     expect(await merged.isDisabled()).toBe(true);
@@ -82,11 +82,11 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     expect(await merged.isDisabled()).toBe(true);
     await dialog.getByRole("group", { name: "Conflict 2" }).getByLabel("My version").check();
     await merged.click();
-    await expect.poll(() => designer.flowText("orders"), soon).toBe(both("Theirs", "left"));
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(flowWith("Theirs", "left"));
   });
 
   it("a file changed on disk: reloaded when nothing is unsaved, otherwise the user decides; undo restores the user's text", async () => {
-    const { page } = open;
+    const { page } = opened;
     await visit(page);
     designer.writeFlow("orders", webhookFlow("orders", "by-hand"));
     await page.locator(".cm-content").getByText("by-hand").waitFor();
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   });
 
   it("a deployment changed elsewhere: shows the difference and asks", async () => {
-    const { page } = open;
+    const { page } = opened;
     await visit(page);
     await button(page, "Deploy").click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     ["401", "the token in SLUICE_TEST_TOKEN was rejected", 401],
     ["503", "SERVICE_DEPLOY_TOKEN not configured", 503],
   ])("a runtime that responds with %s: no badge, the error is shown, the edit is kept, and a retry works", async (_name, shown, status) => {
-    const { page } = open;
+    const { page } = opened;
     const error = status === 401 ? "unauthorized" : shown;
     runtime.override = ({ method }, response) =>
       method === "PUT" && (response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error })), true);
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   });
 
   it("a runtime that is down: the state is gray, Deploy reports it, Save still works", async () => {
-    const { page } = open;
+    const { page } = opened;
     await visit(page);
     await button(page, "Deploy").click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     });
     try {
       small.writeFlow("orders", webhookFlow("orders"));
-      const { page } = open;
+      const { page } = opened;
       await visit(page, small.url);
       await typeSource(page, webhookFlow("orders", "large"));
       isFull = true;
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   });
 
   it("a crash: unsaved work is offered on the next visit", async () => {
-    const { page, context, pageErrors } = open;
+    const { page, context, pageErrors } = opened;
     await visit(page);
     await typeSource(page, webhookFlow("orders", "precious"));
     await expect.poll(() => page.evaluate(() => localStorage.getItem("sluice.draft.orders") ?? ""), soon).toContain("precious");
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
   });
 
   it("leaving the editor and returning keeps text and history", async () => {
-    const { page } = open;
+    const { page } = opened;
     await visit(page);
     await typeSource(page, webhookFlow("orders", "stays-here"));
     await page.getByRole("link", { name: "Runs" }).click();

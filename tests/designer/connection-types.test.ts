@@ -9,7 +9,7 @@ import { startTestServer, token, type StartedServer } from "../started-server.ts
 import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
-/** Values with a meaning of their own: addresses at which nothing listens, and settings that depend on each other. */
+/** Values that cannot be arbitrary: addresses without a listener, and settings that depend on each other. */
 const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   amqp: { url: "amqp://127.0.0.1:1" },
   jdbc: { url: "jdbc:postgresql://127.0.0.1:1/shop" },
@@ -23,7 +23,7 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sqlite: { file: ":memory:" },
 };
 
-/** They must be valid certificates. */
+/** Fields that would need valid certificates. */
 const certificateFields: ReadonlySet<string> = new Set(["tlsCa", "tlsCert", "tlsKey", "tlsPassphrase"]);
 /** Fields that cannot be combined with others. */
 const skipped: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("connection types (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
   let types: readonly ConnectionTypeView[];
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("connection types (needs Chromium)", () => {
     runtime = await startTestServer();
     types = (await runtime.api("GET", "/catalog?full=true")).json.connections;
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    open = await openPage(browser, { viewport: { width: 1280, height: 1600 } });
+    opened = await openPage(browser, { viewport: { width: 1280, height: 1600 } });
   });
   afterAll(async () => {
     await browser?.close();
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("connection types (needs Chromium)", () => {
   });
 
   it.each(Object.keys(values))("%s is offered, its form is filled and saved, and the document is read back", async (type) => {
-    const { page } = open;
+    const { page } = opened;
     const { fields } = types.find((offered) => offered.type === type) as ConnectionTypeView;
     const filled = fields.filter((field) => isFilled(type, field));
     // A first attempt on a busy machine may have saved it.
@@ -100,12 +100,12 @@ describe.skipIf(!hasBrowser)("connection types (needs Chromium)", () => {
     }
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const saved = page.getByText(/^Saved. In effect since/);
-    const anyway = page.getByRole("button", { name: "Save anyway" });
-    await saved.or(anyway).or(page.getByRole("alert")).first().waitFor();
+    const saveAnyway = page.getByRole("button", { name: "Save anyway" });
+    await saved.or(saveAnyway).or(page.getByRole("alert")).first().waitFor();
     expect(await page.getByRole("alert").allInnerTexts(), type).toEqual([]);
     // Nothing listens there, so the test before saving fails for all but SQLite.
-    expect(await anyway.count(), type).toBe(type === "sqlite" ? 0 : 1);
-    if (type !== "sqlite") await anyway.click();
+    expect(await saveAnyway.count(), type).toBe(type === "sqlite" ? 0 : 1);
+    if (type !== "sqlite") await saveAnyway.click();
     await saved.waitFor();
     const expected = Object.fromEntries(
       filled.map((field) => {
@@ -127,6 +127,6 @@ describe.skipIf(!hasBrowser)("connection types (needs Chromium)", () => {
       if (typeof sample === "boolean") expect(await input.isChecked(), `${type}.${field.name}`).toBe(sample);
       else expect(await input.inputValue(), `${type}.${field.name}`).toBe(field.secret ? "***" : sample);
     }
-    expect(open.pageErrors).toEqual([]);
+    expect(opened.pageErrors).toEqual([]);
   });
 });

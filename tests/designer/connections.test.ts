@@ -42,7 +42,7 @@ const valuesByType: Readonly<Record<string, object>> = {
   sqlite: { file: ":memory:" },
 };
 
-/** An endpoint of every connector with an option for its connection, and a type that fits. The address of `jdbc:` is the name itself. */
+/** An endpoint of every connector with an option for its connection, and a matching type. `jdbc:` is missing, because its address is the connection name. */
 const connectorsWithConnection: readonly { readonly uri: string; readonly type: string }[] = [
   { uri: "amqp:orders", type: "amqp" },
   { uri: "kafka:orders", type: "kafka" },
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("connections (needs Chromium)", () => {
     expect((await runtime.api("GET", "/connections")).json.connections.map(({ id }: { id: string }) => id)).toEqual(["orders"]);
   });
 
-  it("is chosen in the form of a step, among those that fit", async () => {
+  it("is selected in the form of a step, which lists only matching connections", async () => {
     await sqlite("orders");
     await unreachable("shop", await closedPort());
     await runtime.api("PUT", "/connections/cache?force=true", { type: "redis", values: {} });

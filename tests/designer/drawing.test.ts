@@ -41,13 +41,13 @@ const data = `- route:
     from:
       uri: webhook
       steps:
-${languages.map((language) => `        - setHeader: {id: with-${language}, description: With ${language}, name: ${language}, ${language}: ""} # kept\n`).join("")}        - log: {id: told, message: hello}
+${languages.map((language) => `        - setHeader: {id: with-${language}, description: With ${language}, name: ${language}, ${language}: ""} # kept\n`).join("")}        - log: {id: greet, message: hello}
 `;
 
 describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   let browser: Browser;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -55,11 +55,11 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   afterAll(() => browser?.close());
   beforeEach(async () => {
     designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/intake.yaml": intake, "flows/data.yaml": data } });
-    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    opened = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
       );
 
   it("names connectors and describes the effect of each step; no card is titled with its YAML key", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/intake`);
     await expect
       .poll(() => cards(page), soon)
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   });
 
   it("keeps titles readable at every zoom, then shows icons only; lines lead into and out of every branch", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/intake`);
     await page.locator(".card").nth(14).waitFor();
     const zoomTo = async (target: number): Promise<void> => {
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   });
 
   it("draws left to right on request: the same tree with increasing x, arrow keys along it, and the file unchanged", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/intake`);
     await page.locator(".card").nth(14).waitFor();
     const main = (): Promise<readonly { readonly x: number; readonly y: number }[]> =>
@@ -141,12 +141,12 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
           return { x: left, y: top };
         }),
       );
-    const rises = (values: readonly number[]): boolean => values.every((value, index) => index === 0 || value > (values[index - 1] as number));
-    expect(rises((await main()).map(({ y }) => y))).toBe(true);
+    const isIncreasing = (values: readonly number[]): boolean => values.every((value, index) => index === 0 || value > (values[index - 1] as number));
+    expect(isIncreasing((await main()).map(({ y }) => y))).toBe(true);
     await page.locator(".card").first().focus();
     await page.keyboard.press("x");
     await page.locator('.canvas[data-direction="right"]').waitFor();
-    expect(rises((await main()).map(({ x }) => x))).toBe(true);
+    expect(isIncreasing((await main()).map(({ x }) => x))).toBe(true);
     const branches = await page.locator(".block").evaluateAll((all) => all.map((block) => block.getBoundingClientRect().left));
     expect(branches[1]).toBe(branches[2]);
     await page.keyboard.press("ArrowRight");
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   });
 
   it("shows the message beside every expression; its values are dragged or inserted, and completed at every level in every language and in YAML", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/data`);
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await page.getByRole("textbox", { name: "Body" }).fill('{"order":{"total":7,"lines":[{"sku":"KB-1"}]}}');
@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   });
 
   it("shows CSV text as rows, and stores a value in a variable before the step, as one undo step", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/data`);
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     const panel = page.getByRole("complementary", { name: "Data" });
@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   });
 
   it("no control covers a card at any scroll position, and the page itself does not scroll", async () => {
-    const { page } = open;
+    const { page } = opened;
     const log = (id: string): string => `log: {id: "${id}", message: "line ${id}"}`;
     const route = (id: string, steps: string): string => `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps}`;
     const long = Array.from({ length: 40 }, (_, index) => `        - ${log(`log-${index}`)}\n`).join("");
@@ -268,7 +268,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
   });
 
   it("on a phone, tapping a card opens its options over the canvas, and the message at the step", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${designer.url}/flows/data`);
     const inspector = page.getByRole("complementary", { name: "Inspector" });
@@ -278,9 +278,9 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     await card.click();
     const message = inspector.getByLabel("Message", { exact: true });
     await message.fill("changed on a phone");
-    const [sheet, chosen] = [await inspector.boundingBox(), await card.boundingBox()];
+    const [sheet, selectedCard] = [await inspector.boundingBox(), await card.boundingBox()];
     expect(sheet?.width).toBe(390);
-    expect((chosen?.y ?? 0) + (chosen?.height ?? 0)).toBeLessThanOrEqual((sheet?.y ?? 0) + 1);
+    expect((selectedCard?.y ?? 0) + (selectedCard?.height ?? 0)).toBeLessThanOrEqual((sheet?.y ?? 0) + 1);
     await inspector.getByRole("tab", { name: "Data" }).click();
     await inspector.getByRole("tree", { name: "Message data" }).waitFor();
     await page.getByRole("separator", { name: "Resize the inspector" }).focus();
@@ -292,8 +292,8 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: /^Fit/ }).click();
     const [canvas, trigger] = [page.locator(".canvas"), page.locator(".card[data-kind=trigger]")];
     const isInView = async (): Promise<boolean> => {
-      const [around, own] = [await canvas.boundingBox(), await trigger.boundingBox()];
-      return around !== null && own !== null && own.y >= around.y && own.y + own.height <= around.y + around.height;
+      const [canvasBox, triggerBox] = [await canvas.boundingBox(), await trigger.boundingBox()];
+      return canvasBox !== null && triggerBox !== null && triggerBox.y >= canvasBox.y && triggerBox.y + triggerBox.height <= canvasBox.y + canvasBox.height;
     };
     await expect.poll(isInView, soon).toBe(true);
     await page.keyboard.press("Control+s");
@@ -322,8 +322,8 @@ async function coveredCards(page: Page, share: number): Promise<readonly string[
         [right - 12, bottom - 8],
       ].flatMap(([x = 0, y = 0]) => {
         if (x < canvas.left || x > canvas.right - 16 || y < canvas.top || y > canvas.bottom - 16) return [];
-        const on = document.elementFromPoint(x, y);
-        return on === null || card.contains(on) || on.closest(".overview") !== null ? [] : [`${card.dataset["key"]} by ${on.className}`];
+        const topmost = document.elementFromPoint(x, y);
+        return topmost === null || card.contains(topmost) || topmost.closest(".overview") !== null ? [] : [`${card.dataset["key"]} by ${topmost.className}`];
       });
     });
   });

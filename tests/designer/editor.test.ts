@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -24,11 +24,11 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
   });
   beforeEach(async () => {
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-    open = await openPage(browser);
+    opened = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -36,15 +36,15 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     (await runtime.api("GET", "/flows")).json.flows.find((flow: { id: string }) => flow.id === id)?.hash;
 
   it("serves the app, which opens the list of flows", async () => {
-    await open.page.goto(designer.url);
-    await open.page.getByRole("heading", { name: "Flows" }).waitFor();
-    expect(open.page.url()).toBe(`${designer.url}/flows`);
+    await opened.page.goto(designer.url);
+    await opened.page.getByRole("heading", { name: "Flows" }).waitFor();
+    expect(opened.page.url()).toBe(`${designer.url}/flows`);
   });
 
   it("an edit changes only its line; Save writes the text to disk and does not affect the runtime", async () => {
     const text = webhookFlow("saved");
     designer.writeFlow("saved", text);
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/saved`);
     const step = page.getByRole("tree").getByRole("treeitem").nth(1);
     await step.focus();
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
 
   it("Deploy saves the unsaved edit, deploys it, and shows the badge with the runtime's time", async () => {
     designer.writeFlow("edited", webhookFlow("edited"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/edited?view=yaml`);
     await typeSource(page, webhookFlow("edited", "changed"));
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     designer.writeFlow("unchanged", webhookFlow("unchanged"));
     const file = join(designer.workspace, "flows/unchanged.yaml");
     const before = statSync(file, { bigint: true }).mtimeNs;
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/unchanged`);
     await page.getByText("Draft", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
 
   it("a rejected deployment shows the reason and no badge, keeps the edit and the old version; fixing it works", async () => {
     designer.writeFlow("rejected", webhookFlow("rejected"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/rejected?view=split`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
 
   it("shows Changed after a save with other content, and the last valid canvas while the source is invalid", async () => {
     designer.writeFlow("change", webhookFlow("change"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/change?view=split`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
 
   it("restoring a version is an edit like any other", async () => {
     designer.writeFlow("old", webhookFlow("old"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/old?view=yaml`);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("tab", { name: "Versions" }).click();
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
 
   it("Try it calls the deployed flow", async () => {
     designer.writeFlow("try", webhookFlow("try", "hello"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/try`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
@@ -159,26 +159,26 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     await expect.poll(() => page.locator(".try__body").innerText(), soon).toBe("hello");
   });
 
-  it("the token stays on the server", async () => {
+  it("the token is never sent to the browser", async () => {
     designer.writeFlow("secret", webhookFlow("secret"));
-    const { page } = open;
-    const seen: string[] = [];
+    const { page } = opened;
+    const received: string[] = [];
     page.on(
       "response",
       (reply) =>
         void reply.text().then(
-          (text) => seen.push(text),
+          (text) => received.push(text),
           () => undefined,
         ),
     );
-    page.on("request", (request) => seen.push(request.url(), JSON.stringify(request.headers())));
+    page.on("request", (request) => received.push(request.url(), JSON.stringify(request.headers())));
     await page.goto(`${designer.url}/settings`);
     await page.getByText("Up, engine").waitFor();
     await page.goto(`${designer.url}/flows/secret`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
-    seen.push(await page.evaluate(() => JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + document.cookie));
-    expect(seen.length).toBeGreaterThan(10);
-    expect(seen.filter((text) => text.includes(runtimeToken))).toEqual([]);
+    received.push(await page.evaluate(() => JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + document.cookie));
+    expect(received.length).toBeGreaterThan(10);
+    expect(received.filter((text) => text.includes(runtimeToken))).toEqual([]);
   });
 });

@@ -25,12 +25,12 @@ describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", () => {
     await server?.end();
   });
 
-  it("a new flow is deployed, called and seen on the canvas in six clicks and one typed name", async () => {
+  it("a new flow is deployed, called and shown on the canvas with six clicks and one typed name", async () => {
     const { page, context, pageErrors } = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
     let clicks = 0;
-    const click = async (place: Locator): Promise<void> => {
+    const click = async (target: Locator): Promise<void> => {
       clicks++;
-      await place.click();
+      await target.click();
     };
     await page.goto(designer.url);
     await click(

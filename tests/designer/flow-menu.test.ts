@@ -10,7 +10,7 @@ import { findingsOf } from "./axe.ts";
 import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
-const testText = `# who tests what
+const testText = `# tests of orders
 flowId: orders
 tests:
   - {name: says ok, when: {webhook: orders}, then: [{reply: {status: 200, bodyEquals: ok}}]} # kept
@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
   const testFile = (): string => join(designer.workspace, "tests", "orders", "good.test.yaml");
 
   beforeAll(async () => {
@@ -39,25 +39,25 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token }, stored: { "flows/orders.yaml": webhookFlow("orders") } });
     mkdirSync(join(designer.workspace, "tests", "orders"), { recursive: true });
     writeFileSync(testFile(), testText);
-    open = await openPage(browser, { bypassCSP: true, acceptDownloads: true });
+    opened = await openPage(browser, { bypassCSP: true, acceptDownloads: true });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
   const choose = async (item: string, name = "Orders to ERP"): Promise<void> => {
-    await open.page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
-    await open.page.getByRole("menuitem", { name: item }).click();
+    await opened.page.getByRole("button", { name: `Actions for ${name}`, exact: true }).click();
+    await opened.page.getByRole("menuitem", { name: item }).click();
   };
   const replyStatus = async (): Promise<number> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).status;
 
   it.each(["list", "editor"] as const)(
-    "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s, and names the target first",
-    async (place) => {
-      const { page } = open;
-      const show = (id: string) => page.goto(`${designer.url}/flows${place === "list" ? "" : `/${id}`}`);
+    "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s, and names the target before each change",
+    async (screen) => {
+      const { page } = opened;
+      const show = (id: string) => page.goto(`${designer.url}/flows${screen === "list" ? "" : `/${id}`}`);
       await page.goto(`${designer.url}/flows/orders`);
       await page.getByRole("button", { name: "Deploy", exact: true }).click();
       await page.getByText(badge).waitFor();
@@ -119,8 +119,8 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
     },
   );
 
-  it("a rename without a name is an error of the field, and the dialog stays open", async () => {
-    const { page } = open;
+  it("an empty name is reported at the field, and the rename dialog stays open", async () => {
+    const { page } = opened;
     await page.goto(`${designer.url}/flows`);
     await choose("Rename…");
     const dialog = page.getByRole("dialog", { name: "Rename 'Orders to ERP'" });
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
   });
 
   it("lists a flow that was deployed without this workspace, opens it, and stores it on Save", async () => {
-    const { page } = open;
+    const { page } = opened;
     await server.putFlow("by-cli", webhookFlow("by-cli", "from the command line"));
     await page.goto(`${designer.url}/flows`);
     const row = page.getByRole("row").filter({ hasText: "by-cli" });
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
   });
 
   it("after Deploy shows the address, and a curl command that works", async () => {
-    const { page, context } = open;
+    const { page, context } = opened;
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(`${designer.url}/flows/orders`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
@@ -175,8 +175,8 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
     await server.api("DELETE", "/flows/orders");
   });
 
-  it("sends the sample to the webhook, although it is not the first route", async () => {
-    const { page } = open;
+  it("sends the sample to the webhook even if it is not the first route", async () => {
+    const { page } = opened;
     const text = `- route: {id: every-hour, from: {uri: "timer:hourly?period=1h&delay=1h", steps: [{log: tick}]}}\n${webhookFlow("second", "from the webhook")}`;
     designer.writeFlow("two", text);
     await page.goto(`${designer.url}/flows/two`);
@@ -189,8 +189,8 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
     rmSync(join(designer.workspace, "flows", "two.yaml"));
   });
 
-  it("a test is opened, edited, renamed, duplicated and deleted; the file shows only these changes, and is deleted in the end", async () => {
-    const { page } = open;
+  it("a test is opened, edited, renamed, duplicated and deleted; the file contains only these changes, and is deleted at the end", async () => {
+    const { page } = opened;
     const file = (): string => readFileSync(testFile(), "utf8");
     const save = async (expected: string): Promise<void> => {
       await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -238,13 +238,13 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
   });
 
   it("signs out if a password is set; otherwise there is no such button", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
     expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0);
-    const closed = await startTestDesigner(server.baseUrl, { password: "pass word" });
+    const protectedDesigner = await startTestDesigner(server.baseUrl, { password: "pass word" });
     try {
-      await page.goto(`${closed.url}/flows`);
+      await page.goto(`${protectedDesigner.url}/flows`);
       await page.getByLabel("Password").fill("pass word");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Sign out" }).click();
@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
       await page.reload();
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
     } finally {
-      await closed.end();
+      await protectedDesigner.end();
     }
   });
 });

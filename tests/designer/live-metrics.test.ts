@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
     expect(await card("Choice").first().getByText("p95").getAttribute("title")).toMatch(tooltip("3 messages", 0));
     expect(await card("bad order").getByText("p95").getAttribute("title")).toMatch(tooltip("1 message", 1));
     expect(await card("thanks").getByText("p95").getAttribute("title")).toMatch(tooltip("2 messages", 0));
-    // Trace events are pushed, long before the next poll.
+    // Trace events arrive long before the next poll.
     await fetch(`${runtime.baseUrl}/api/counted`, { method: "POST", body: "three" });
     await expect
       .poll(() => card("trigger").locator(".card__seen").getAttribute("title"), soon)

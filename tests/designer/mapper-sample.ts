@@ -43,5 +43,5 @@ export const erpResult = {
     { Position: 20, Sku: "KB-2", Unit: "ST", Qty: 1, Price: 10, Color: "red" },
   ],
 };
-/** Only its shape matters. */
+/** The target sample: only its fields matter, not its values. */
 export const erpOrder = { ...erpResult, Items: erpResult.Items.slice(0, 1) };

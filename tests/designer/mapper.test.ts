@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", () => {
     expect(opened.pageErrors).toEqual([]);
   });
 
-  const open = async (document: object, runtimeUrl = runtime.baseUrl): Promise<void> => {
+  const openMapping = async (document: object, runtimeUrl = runtime.baseUrl): Promise<void> => {
     designer = await startTestDesigner(runtimeUrl, {
       environment: { SLUICE_TEST_TOKEN: token },
       stored: {
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", () => {
 
   it("maps an order of 20 fields with a loop, a lookup and a condition with the keyboard alone, and deploys it", async () => {
     await runtime.api("PUT", "/value-mappings/uom", units);
-    await open(empty);
+    await openMapping(empty);
     const press = (keys: string): Promise<void> => page.keyboard.press(keys);
     const focus = (): Promise<{ path: string | null; side: string | null; text: string; label: string | null }> =>
       page.evaluate(() => {
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", () => {
   });
 
   it("opens, maps and saves without a runtime, and reports that the deployed version is unknown", async () => {
-    await open(small, "http://127.0.0.1:9");
+    await openMapping(small, "http://127.0.0.1:9");
     await page.getByText("The runtime 'local' at http://127.0.0.1:9 is not responding").waitFor();
     await expect.poll(output, soon).toEqual({ number: "A-1", mail: "ada@example.org", items: [{ uom: "KAR" }, { uom: "ST" }] });
     await page.getByText("Runtime not responding", { exact: true }).waitFor();
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", () => {
 
   it("marks a required target field without a source, and shows the rest of the result", async () => {
     const schema = { properties: { number: {}, mail: {} }, required: ["mail"] };
-    await open({ ...empty, target: { format: "json", schema }, map: [{ to: "number", from: "id" }] });
+    await openMapping({ ...empty, target: { format: "json", schema }, map: [{ to: "number", from: "id" }] });
     await expect.poll(output, soon).toEqual({ number: "A-1" });
     expect(await row("Target", "mail").getAttribute("data-invalid")).toBe("true");
     expect(await row("Target", "number").getAttribute("data-invalid")).toBeNull();
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)("the mapper (needs Chromium)", () => {
 
   it("drags a target field to another position, which can be undone, and checks the mapping with all kept samples", async () => {
     await runtime.api("PUT", "/value-mappings/uom", units);
-    await open(small);
+    await openMapping(small);
     await expect.poll(async () => Object.keys((await output()) as object), soon).toEqual(["number", "mail", "items"]);
     await row("Target", "mail").dragTo(row("Target", "number"));
     await expect.poll(async () => Object.keys((await output()) as object), soon).toEqual(["mail", "number", "items"]);

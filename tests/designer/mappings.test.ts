@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     await page.getByText("The preview shows the last valid version.").waitFor();
   });
 
-  /** A mapping of 20 fields without rules: its message and the shape of its target. */
+  /** Opens a mapping without rules, with a sample message and a target of 20 fields. */
   const openEmptyMapping = async (): Promise<void> => {
     await runtime.api("PUT", "/value-mappings/uom", units);
     mkdirSync(join(designer.workspace, "message-mappings"), { recursive: true });
@@ -259,11 +259,11 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
       .then((text) => JSON.parse(text) as unknown);
   const row = (side: "Source" | "Target", path: string) => page.getByRole("tree", { name: `${side} fields` }).locator(`[data-path="${path}"]`);
 
-  it("maps an order of 20 fields by mouse alone: links, a loop, a function, a lookup and a condition; Save is not Deploy", async () => {
+  it("maps an order of 20 fields by mouse alone: links, a loop, a function, a lookup and a condition; Save does not deploy", async () => {
     await page.addInitScript(() => {
-      const counted = globalThis as unknown as { keys: number };
-      counted.keys = 0;
-      for (const type of ["keydown", "beforeinput"] as const) addEventListener(type, () => counted.keys++, true);
+      const counter = globalThis as unknown as { keys: number };
+      counter.keys = 0;
+      for (const type of ["keydown", "beforeinput"] as const) addEventListener(type, () => counter.keys++, true);
     });
     await openEmptyMapping();
     const saveScreenshot = async (name: string): Promise<void> => {
@@ -330,7 +330,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     expect(await page.evaluate(() => (globalThis as unknown as { keys: number }).keys)).toBe(0);
   });
 
-  it("a condition from lists filters the items of a loop, is added to another one, and takes a typed value; axe-core finds nothing in the dialogs", async () => {
+  it("a condition built from lists filters the items of a loop, is combined with another one, and accepts a typed value; axe-core finds nothing in the dialogs", async () => {
     await openEmptyMapping();
     const expectNoFindings = async (): Promise<void> => expect(await findingsOf(page)).toEqual([]);
     await row("Source", "lines").dragTo(row("Target", "Items[]"));
@@ -486,7 +486,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     expect(await convert("piece")).toBe("PCE");
   });
 
-  it("reports a full disk as such, not as a change made elsewhere, and what was deployed stays deployed", async () => {
+  it("reports a full disk as such, not as a change made elsewhere; the deployed version stays deployed", async () => {
     let isFull = true;
     const full = await startTestDesigner(runtime.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },

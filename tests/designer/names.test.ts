@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -52,11 +52,11 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
   });
   beforeEach(async () => {
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token }, stored: { "flows/names.yaml": flow } });
-    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    opened = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -69,8 +69,8 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
     await expect.poll(() => designer.flowText("names"), soon).toMatch(expected);
   };
 
-  it("offer mappings, routes, strategies, exceptions and connections, and create what is missing", async () => {
-    const { page } = open;
+  it("offer mappings, routes, strategies, exceptions and connections, and create missing ones", async () => {
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/names`);
     await page.locator('.card[data-key="1/route/from/steps/0"]').click();
     await choose(page, "Address");

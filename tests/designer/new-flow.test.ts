@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -18,17 +18,17 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   beforeEach(async () => {
     runtime = await startStubRuntime();
     designer = await startTestDesigner(runtime.baseUrl);
-    open = await openPage(browser);
+    opened = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
     await runtime.close();
   });
 
   async function create(name: string, category = "Data sync"): Promise<void> {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("button", { name: "New flow" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill(name);
@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   }
 
   it("the route id is derived from the name; the new flow is an unsaved Draft", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/new`);
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Source to Target, e.g. Shopify to SAP").waitFor();
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   });
 
   it("the category is selected from the list that is edited in Settings", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/settings`);
     await page.getByLabel("Label").fill("Ärzte & Co: #1");
     await page.getByRole("button", { name: "Add category" }).click();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   });
 
   it("pasted YAML gets the entered name and category, and keeps everything else", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/new`);
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Shop to ERP");
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
 
   it("a name that is taken gets a number", async () => {
     designer.writeFlow("orders", "- route: {id: orders, from: {uri: direct:a, steps: []}}\n");
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("link", { name: "orders" }).waitFor();
     await page.getByRole("button", { name: "New flow" }).click();
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     ["🚀 to 🎉", "to"],
   ])("the name %s is saved as %s inside the directory and shown as text", async (name, id) => {
     await create(name);
-    const { page } = open;
+    const { page } = opened;
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await expect
       .poll(() => designer.files().filter((path) => !path.includes(".sluice")), soon)
@@ -125,14 +125,14 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
   });
 
   it("a name of 10 KB is rejected with a message", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/new`);
     await page.getByRole("dialog").getByLabel("Name").fill("long ".repeat(2000));
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByText("The name is too long: use at most 120 characters.").waitFor();
   });
 
-  it("script in name, step, comment, run error, log line and conflict is inert text", async () => {
+  it("script in name, step, comment, run error, log line and conflict is shown as plain text", async () => {
     const script = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
     const line = JSON.stringify({ at: "2026-11-14T16:02:33.121Z", level: "ERROR", logger: script, message: script, flowId: null, routeId: null, runId: null });
     runtime.override = ({ url }, response) => {
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
       "evil",
       `# ${script}\n- route:\n    id: ${quoted}\n    description: ${quoted}\n    group: ${quoted}\n    from:\n      uri: direct:a\n      steps:\n        - log: {message: ${quoted}, description: ${quoted}}\n`,
     );
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("link", { name: script }).waitFor();
     await page.goto(`${designer.url}/flows/evil?view=split`);

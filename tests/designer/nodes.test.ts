@@ -55,8 +55,8 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     // Only one of the nodes has the variable that the flow needs.
     const params = { greeting: { env: "SHOP_GREETING" } };
     const yaml = replyFlow("greet", "x").replace("constant: x", 'simple: "{{greeting}}"');
-    const put = await amber.api("PUT", "/flows/greet", { yaml, params });
-    expect([put.status, put.json.cluster.behind]).toEqual([201, [{ node: "blue", reason: expect.stringContaining("no value for parameter 'greeting'") }]]);
+    const reply = await amber.api("PUT", "/flows/greet", { yaml, params });
+    expect([reply.status, reply.json.cluster.behind]).toEqual([201, [{ node: "blue", reason: expect.stringContaining("no value for parameter 'greeting'") }]]);
     await expect.poll(() => rows.nth(1).innerText(), { timeout: 30_000 }).toMatch(/blue\s+Behind\s+.*no value for parameter 'greeting'/s);
     expect(await page.getByText("1 of 2 nodes run revision 1.").count()).toBe(1);
     if (screenshots !== undefined) {

@@ -10,7 +10,7 @@ import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./s
 describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
   let browser: Browser;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -18,11 +18,11 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
   afterAll(() => browser?.close());
   beforeEach(async () => {
     designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
-    open = await openPage(browser, { bypassCSP: true });
+    opened = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
     page.getByRole("option").evaluateAll((options) => options.map((option) => option.querySelector(".picker__title")?.textContent?.trim() ?? ""));
 
   it("is grouped by purpose, finds synonyms and tolerates a typo", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/orders`);
     await openList(page);
     for (const group of ["Recipes", "Send and call", "Change data", "Decide", "Repeat and combine", "Handle errors"])
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
   });
 
   it("inserts the steps of a recipe as one undo step, and lists recent entries first", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/orders`);
     await openList(page);
     await search(page).fill("reply with status");
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
   });
 
   it("offers the Kamelets of the runtime with their required parameters", async () => {
-    const { page } = open;
+    const { page } = opened;
     const server = await startTestServer({ env: { SERVICE_DEPLOY_TOKEN: token } });
     const connected = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     try {

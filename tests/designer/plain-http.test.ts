@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -25,8 +25,8 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
       stored: { "flows/orders.yaml": webhookFlow("orders") },
       password: "pass word",
     });
-    open = await openPage(browser);
-    const { page } = open;
+    opened = await openPage(browser);
+    const { page } = opened;
     await page.goto(`${designer.url.replace("127.0.0.1", otherHost)}/flows/orders`);
     await page.getByLabel("Password").fill("pass word");
     await page.keyboard.press("Enter");
@@ -35,13 +35,13 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
   });
   afterEach(async () => {
     // The browser itself advises HTTPS with this message.
-    expect(open.pageErrors.filter((error) => !error.startsWith("The Cross-Origin-Opener-Policy header has been ignored"))).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors.filter((error) => !error.startsWith("The Cross-Origin-Opener-Policy header has been ignored"))).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
   it("the address and the curl command are copied after Deploy", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const panel = page.getByRole("region", { name: "Running on local" });
     await panel.getByRole("button", { name: "Copy URL" }).click();
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
   });
 
   it("steps are copied and cut from the menu; its Paste names the shortcut, which works", async () => {
-    const { page } = open;
+    const { page } = opened;
     const card = page.getByRole("treeitem", { name: /^Set body/ });
     const cards = () => card.count();
     const choose = async (item: string): Promise<void> => {

@@ -21,7 +21,7 @@ import { changeLanguage, locateExpression, writeExpression } from "../../package
 import { writeText, type FormScope } from "../../packages/designer/src/inspector/form-scope.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const byName = <T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> => new Map(list.map((one) => [one.name, one]));
+const byName = <T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> => new Map(list.map((item) => [item.name, item]));
 const catalog = new FlowCatalog(
   catalogView({
     steps: byName(steps),
@@ -113,35 +113,35 @@ function expectUndone(original: string, edited: flows.OpenFlow): void {
   expect(flows.redo(flows.undo(edited)).text).toBe(edited.text);
 }
 
-/** Edits on the canvas, each with the lines it may remove. Returns how many were possible. */
+/** Edits on the canvas, each with the lines it may remove. Returns the number of edits that applied. */
 function canvasEdits(text: string, step: StepOutline): number {
   const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
-  const own = linesOf(text, step);
-  let done = 0;
+  const stepLines = linesOf(text, step);
+  let edits = 0;
   const edit = (command: DocumentCommand, mayRemove: readonly string[]): void => {
     const edited = run(flow, command);
     if (edited === undefined) return;
-    done++;
+    edits++;
     expectUndone(text, edited);
     for (const line of changedLines(text, edited.text).removed) expect(mayRemove).toContain(line);
     if (command === duplicateStep || command.name === "insert-step")
-      expect(changedLines(text, edited.text).removed.filter((line) => !own.includes(line))).toEqual([]);
+      expect(changedLines(text, edited.text).removed.filter((line) => !stepLines.includes(line))).toEqual([]);
   };
-  edit(insertStep("log", "log: hello"), own);
-  edit(duplicateStep, own);
-  edit(removeStep, own);
-  edit(toggleDisabled, own);
+  edit(insertStep("log", "log: hello"), stepLines);
+  edit(duplicateStep, stepLines);
+  edit(removeStep, stepLines);
+  edit(toggleDisabled, stepLines);
   // Moved lines are unchanged except for indentation, including comments; between brackets they are reformatted.
   for (const command of [wrapIn("filter", filter), moveStepDown]) {
     const edited = run(flow, command);
     if (edited === undefined || /[[{]/.test(text)) continue;
     const { removed, added } = changedLines(text, edited.text);
-    for (const line of removed) expect(added.map((one) => one.trim())).toContain(line.trim());
+    for (const line of removed) expect(added.map((addedLine) => addedLine.trim())).toContain(line.trim());
   }
-  edit(wrapIn("filter", filter), own);
-  const follower = flows.stepAt(flow, [...step.listPath, step.index + 1]);
-  edit(moveStepDown, [...own, ...(follower === undefined ? [] : linesOf(text, follower))]);
-  return done;
+  edit(wrapIn("filter", filter), stepLines);
+  const next = flows.stepAt(flow, [...step.listPath, step.index + 1]);
+  edit(moveStepDown, [...stepLines, ...(next === undefined ? [] : linesOf(text, next))]);
+  return edits;
 }
 
 /** Edits in the form: the description, each scalar value, the expression and its language. */
@@ -149,11 +149,11 @@ function formEdits(text: string, step: StepOutline): number {
   const flow = flows.select(flows.openFlow("flow", text, undefined), step.path);
   const scope = scopeOf(flow.lastValid?.tree as Tree, step);
   const view = catalog.step(step.name);
-  let done = 0;
+  let edits = 0;
   const edit = (change: (source: string) => ReturnType<ReturnType<typeof writeText>>, maxLines: number): void => {
     const result = change(text);
     if (!result.ok || result.source === text) return;
-    done++;
+    edits++;
     const edited = flows.applyEdit(flow, result, { label: "form", origin: "form", at: 0 });
     expectUndone(text, edited);
     const { removed, added } = changedLines(text, edited.text);
@@ -171,7 +171,7 @@ function formEdits(text: string, step: StepOutline): number {
     edit(writeExpression(scope, location, "${body} new"), location.text.split("\n").length + 1);
     edit(changeLanguage(scope, location, location.language === "constant" ? "simple" : "constant"), 2);
   }
-  return done;
+  return edits;
 }
 
 function scalarAt(scope: FormScope, name: string): Extract<Tree, { type: "scalar" }> | undefined {
@@ -194,10 +194,10 @@ function editAll(
     const steps = pick(stepsOf(flow));
     if (steps.length === 0) continue;
     count++;
-    let own = 0;
-    for (const step of steps) own += canvasEdits(text, step) + formEdits(text, step);
-    if (own === 0) untouched.push(name);
-    edits += own;
+    let flowEdits = 0;
+    for (const step of steps) flowEdits += canvasEdits(text, step) + formEdits(text, step);
+    if (flowEdits === 0) untouched.push(name);
+    edits += flowEdits;
   }
   return { flows: count, edits, untouched };
 }

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -66,11 +66,11 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
   beforeEach(async () => {
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
-    open = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    opened = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   const key = "0/route/from/steps";
 
   it("draws parallel branches side by side with labels, and a branch that timed out as dropped", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("fan", parallelFlow);
     await server.putFlow("fan", parallelFlow);
     const reply = await call(server.baseUrl, "POST", "/api/fan", "a,b");
@@ -100,8 +100,8 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const [left, right] = await Promise.all([0, 1].map((index) => boxOf(card(page, `${key}/4/loadBalance/steps/${index}`))));
     expect(Math.round(left!.y)).toBe(Math.round(right!.y));
     expect(left!.x + left!.width).toBeLessThan(right!.x);
-    const [tried, caught] = await Promise.all([boxOf(card(page, `${key}/2/doTry/steps/0`)), boxOf(card(page, `${key}/2/doTry/steps/1`))]);
-    expect(caught.x).toBeGreaterThan(tried.x + tried.width);
+    const [tryStep, catchClause] = await Promise.all([boxOf(card(page, `${key}/2/doTry/steps/0`)), boxOf(card(page, `${key}/2/doTry/steps/1`))]);
+    expect(catchClause.x).toBeGreaterThan(tryStep.x + tryStep.width);
     expect(await lane(1).innerText()).toContain("Dropped: timed out");
     expect(await lane(0).getAttribute("data-dropped")).toBeNull();
     const steps = page.getByRole("region", { name: "Run steps" });
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("a run shows the routes it called below the step that called them, with bars where they were recorded", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = `- route:
     id: caller
     from:
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("a step with three attempts has three bars where they were recorded, with the waits between them", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = `- errorHandler:
     defaultErrorHandler:
       redeliveryPolicy: {maximumRedeliveries: 2, redeliveryDelay: "200"}
@@ -178,17 +178,17 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await row.locator(".run__bar").nth(2).waitFor();
     const axis = await boxOf(row.locator(".run__axis"));
     const lefts = await row.locator(".run__bar").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().left));
-    const begin = Date.parse(run.startedAt);
+    const startTime = Date.parse(run.startedAt);
     const last = tries[2]!;
-    const whole = Math.max(run.durationMs, Date.parse(last.startedAt) + last.durationMs - begin);
-    const expected = tries.map(({ startedAt }) => axis.x + (axis.width * (Date.parse(startedAt) - begin)) / whole);
+    const totalMs = Math.max(run.durationMs, Date.parse(last.startedAt) + last.durationMs - startTime);
+    const expected = tries.map(({ startedAt }) => axis.x + (axis.width * (Date.parse(startedAt) - startTime)) / totalMs);
     expect(lefts).toHaveLength(3);
     lefts.forEach((left, index) => expect(Math.abs(left - expected[index]!)).toBeLessThanOrEqual(2));
     expect((await boxOf(row.locator(".run__wait"))).width).toBeGreaterThan(axis.width * 0.5);
   });
 
   it("Send opens its own run on the canvas within a second of the reply, with the messages", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("sent", webhookFlow("sent", "thanks"));
     await page.goto(`${designer.url}/flows/sent`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("scrubbing highlights the run up to a step and shows its message; a fork runs from there in the page with a changed body and sends nothing", async () => {
-    const { page } = open;
+    const { page } = opened;
     const steps = ["one", "two", "three"].map((id) => `        - setBody: {id: ${id}, description: Step ${id}, simple: "${id} \${body}"}\n`).join("");
     designer.writeFlow("forked", `- route:\n    id: forked\n    from:\n      uri: platform-http:/api/forked\n      steps:\n${steps}`);
     await page.goto(`${designer.url}/flows/forked`);
@@ -248,16 +248,16 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const body = page.getByRole("textbox", { name: "Body" });
     expect(await body.inputValue()).toBe("one hello");
     await body.fill("changed");
-    const tried = page.getByRole("region", { name: "Steps", exact: true });
-    await tried.getByText("three two changed").waitFor();
-    expect(await tried.getByRole("button", { name: "one", exact: true }).count()).toBe(0);
+    const simulatedSteps = page.getByRole("region", { name: "Steps", exact: true });
+    await simulatedSteps.getByText("three two changed").waitFor();
+    expect(await simulatedSteps.getByRole("button", { name: "one", exact: true }).count()).toBe(0);
     expect(await runs()).toBe(before);
     await page.getByRole("button", { name: "Start at the trigger" }).click();
-    await tried.getByRole("button", { name: "one", exact: true }).waitFor();
+    await simulatedSteps.getByRole("button", { name: "one", exact: true }).waitFor();
   });
 
   it("a wide flow opens with its trigger in view, and Fit shows all of it, even with 60 steps in a row", async () => {
-    const { page } = open;
+    const { page } = opened;
     const branches = Array.from(
       { length: 14 },
       (_, index) => `                - simple: "\${body} == ${index}"\n                  steps:\n                    - log: "branch ${index}"\n`,
@@ -269,8 +269,13 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await page.goto(`${designer.url}/flows/wide`);
     const canvas = page.locator(".canvas");
     const isInside = async (inner: Locator): Promise<boolean> => {
-      const [part, whole] = [await boxOf(inner), await boxOf(canvas)];
-      return part.x >= whole.x && part.x + part.width <= whole.x + whole.width && part.y >= whole.y && part.y + part.height <= whole.y + whole.height;
+      const [inside, outside] = [await boxOf(inner), await boxOf(canvas)];
+      return (
+        inside.x >= outside.x &&
+        inside.x + inside.width <= outside.x + outside.width &&
+        inside.y >= outside.y &&
+        inside.y + inside.height <= outside.y + outside.height
+      );
     };
     const trigger = page.locator(".card[data-kind=trigger]");
     await trigger.waitFor();
@@ -292,7 +297,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("inspector and dock are resized by mouse and keys, and collapsed; a reload restores both", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("panels", webhookFlow("panels"));
     await page.goto(`${designer.url}/flows/panels`);
     await page.getByRole("tree").waitFor();
@@ -336,41 +341,41 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it.each([
-    { panel: "data", separator: "Resize the data panel", shown: ".editor__data", key: "Shift+D", axis: "x", larger: "ArrowLeft", sign: -1 },
-    { panel: "outline", separator: "Resize the outline", shown: ".outline", key: "Shift+O", axis: "x", larger: "ArrowRight", sign: 1 },
-    { panel: "inspector", separator: "Resize the inspector", shown: ".editor__inspector", key: "Shift+S", axis: "x", larger: "ArrowLeft", sign: -1 },
-    { panel: "dock", separator: "Resize the dock", shown: ".dock", key: "Shift+P", axis: "y", larger: "ArrowUp", sign: -1 },
-  ] as const)("the panel $panel is resized by mouse and keys, closed and reopened by its shortcut, and keeps its size after a reload", async (one) => {
-    const { page } = open;
+    { panel: "data", separator: "Resize the data panel", selector: ".editor__data", key: "Shift+D", axis: "x", growKey: "ArrowLeft", sign: -1 },
+    { panel: "outline", separator: "Resize the outline", selector: ".outline", key: "Shift+O", axis: "x", growKey: "ArrowRight", sign: 1 },
+    { panel: "inspector", separator: "Resize the inspector", selector: ".editor__inspector", key: "Shift+S", axis: "x", growKey: "ArrowLeft", sign: -1 },
+    { panel: "dock", separator: "Resize the dock", selector: ".dock", key: "Shift+P", axis: "y", growKey: "ArrowUp", sign: -1 },
+  ] as const)("the panel $panel is resized by mouse and keys, closed and reopened by its shortcut, and keeps its size after a reload", async (panel) => {
+    const { page } = opened;
     await page.setViewportSize({ width: 1680, height: 1000 });
     designer.writeFlow("panels", webhookFlow("panels"));
     await page.goto(`${designer.url}/flows/panels`);
     const step = page.getByRole("treeitem", { name: /^Set body/ });
     await step.click();
-    const separator = page.getByRole("separator", { name: one.separator });
-    if ((await separator.count()) === 0) await page.keyboard.press(one.key);
+    const separator = page.getByRole("separator", { name: panel.separator });
+    if ((await separator.count()) === 0) await page.keyboard.press(panel.key);
     await separator.waitFor();
-    const size = async (): Promise<number> => Math.round((await boxOf(page.locator(one.shown)))[one.axis === "x" ? "width" : "height"]);
+    const size = async (): Promise<number> => Math.round((await boxOf(page.locator(panel.selector)))[panel.axis === "x" ? "width" : "height"]);
     const before = await size();
     const border = await boxOf(separator);
     const [x, y] = [border.x + Math.min(border.width / 2, 200), border.y + Math.min(border.height / 2, 200)];
     await page.mouse.move(x, y);
     await page.mouse.down();
-    const by = 40 * one.sign;
-    await page.mouse.move(one.axis === "x" ? x + by : x, one.axis === "y" ? y + by : y, { steps: 4 });
+    const by = 40 * panel.sign;
+    await page.mouse.move(panel.axis === "x" ? x + by : x, panel.axis === "y" ? y + by : y, { steps: 4 });
     await page.mouse.up();
     await expect.poll(size, soon).toBe(before + 40);
     await separator.focus();
-    await page.keyboard.press(one.larger);
+    await page.keyboard.press(panel.growKey);
     await expect.poll(size, soon).toBe(before + 56);
     await step.focus();
-    await page.keyboard.press(one.key);
+    await page.keyboard.press(panel.key);
     await expect.poll(() => separator.count(), soon).toBe(0);
     await page.reload();
     await step.waitFor();
     expect(await separator.count()).toBe(0);
     await step.click();
-    await page.keyboard.press(one.key);
+    await page.keyboard.press(panel.key);
     await expect.poll(size, soon).toBe(before + 56);
     await page.reload();
     await separator.waitFor();
@@ -378,7 +383,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("the outline lists and finds steps, is resized and kept; the overview map moves the view of a large flow", async () => {
-    const { page } = open;
+    const { page } = opened;
     const steps = Array.from({ length: 40 }, (_, index) => `        - log: "number ${index}"\n`).join("");
     designer.writeFlow(
       "large",
@@ -426,7 +431,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("the outline, Find and the inspector cover the steps of error handlers", async () => {
-    const { page } = open;
+    const { page } = opened;
     const handler =
       "- onException:\n    exception: [java.lang.Exception]\n    steps:\n      - log: handled\n      - choice: {when: [{simple: '${body}', steps: [{log: inner}]}]}\n";
     designer.writeFlow(
@@ -447,7 +452,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("Save as test writes the id it needs into the flow, and the mock stays on its step when another is inserted before it", async () => {
-    const { page } = open;
+    const { page } = opened;
     const text = `- route:\n    id: named\n    from:\n      uri: platform-http:/api/named # address\n      steps:\n        - to:\n            uri: http://erp.invalid/orders # call\n`;
     designer.writeFlow("named", text);
     await page.goto(`${designer.url}/flows/named`);
@@ -480,7 +485,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("without a runtime, forms and Add step work in a new browser, and the cause is named with its fix", async () => {
-    const { page } = open;
+    const { page } = opened;
     const lost = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     const refused = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     try {
@@ -505,7 +510,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("without a runtime, icons, the trial, tests and the mapper work, and no list shows zeros", async () => {
-    const { page } = open;
+    const { page } = opened;
     const mapping = { source: { format: "json", sample: { id: "A-1" } }, target: { format: "json", sample: { number: "x" } }, map: [] };
     const lost = await startTestDesigner("http://127.0.0.1:9", {
       stored: {
@@ -555,7 +560,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   });
 
   it("when the runtime stops, the list of flows keeps the last known runs and shows their time", async () => {
-    const { page } = open;
+    const { page } = opened;
     const other = await startTestServer();
     const connected = await startTestDesigner(other.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },

@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -26,17 +26,17 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", () => {
     await server?.end();
   });
   beforeEach(async () => {
-    open = await openPage(browser, { bypassCSP: true });
+    opened = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
   });
 
-  const rows = () => open.page.locator("tbody tr");
+  const rows = () => opened.page.locator("tbody tr");
 
   it("finds the runs of a flow behind many newer ones, by filter, by search text and by URL", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("50 of 243 runs").waitFor();
     // Wide enough for all filters in one row.
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", () => {
   });
 
   it("finds all runs of a flow behind 10,000 newer ones of another", async () => {
-    const { page } = open;
+    const { page } = opened;
     const busy = await startTestServer({ env: { SERVICE_RUN_HISTORY: "20000" } });
     const other = await startTestDesigner(busy.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
     try {
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", () => {
   });
 
   it("shows older runs page by page, each run once, while new ones arrive", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("50 of 243 runs").waitFor();
     await page.getByRole("button", { name: "Show older runs" }).click();
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("the runs screen (needs Chromium)", () => {
   });
 
   it("folds the runs of called routes into the run that called them", async () => {
-    const { page } = open;
+    const { page } = opened;
     const flow = `- route:
     id: caller
     from:

@@ -25,7 +25,7 @@ describe("saving", () => {
   it("writes the exact text, does not call a runtime, and stores a version", async () => {
     const text = webhookFlow("orders");
     const reply = await save("orders", text);
-    expect(reply.json).toMatchObject({ hash: hashOf(text), changed: true, versionKept: true });
+    expect(reply.json).toMatchObject({ hash: hashOf(text), changed: true, versionStored: true });
     expect(designer.flowText("orders")).toBe(text);
     expect(runtime.requests).toEqual([]);
     const { json } = await designer.call("GET", "/_designer/flows/orders/versions");
@@ -57,12 +57,15 @@ describe("saving", () => {
     expect((await designer.call("GET", `/_designer/flows/many/versions/${versions[19].id}`)).json.text).toBe("n: 4\n");
   });
 
-  it.each(["../../x", "..%2f..%2fx", ".hidden", "a/b", "con", "x".repeat(200), "a\0b", "<b>", ""])("the id %j never leaves the directory", async (id) => {
-    const before = designer.files();
-    const reply = await save(id, "a: 1\n");
-    expect(reply.status).toBeGreaterThanOrEqual(400);
-    expect(designer.files()).toEqual(before);
-  });
+  it.each(["../../x", "..%2f..%2fx", ".hidden", "a/b", "con", "x".repeat(200), "a\0b", "<b>", ""])(
+    "the id %j is rejected and no file is written",
+    async (id) => {
+      const before = designer.files();
+      const reply = await save(id, "a: 1\n");
+      expect(reply.status).toBeGreaterThanOrEqual(400);
+      expect(designer.files()).toEqual(before);
+    },
+  );
 });
 
 describe("listing", () => {
@@ -77,12 +80,12 @@ describe("listing", () => {
   it("omits files whose name is not a valid id", async () => {
     const names = ["orders", "con", "a..b", "a.", ".hidden", "with space"];
     const stored = Object.fromEntries(names.flatMap((name) => [`flows/${name}.yaml`, `tests/orders/${name}.test.yaml`]).map((path) => [path, "a: 1\n"]));
-    const own = await startTestDesigner(runtime.baseUrl, { stored });
+    const otherDesigner = await startTestDesigner(runtime.baseUrl, { stored });
     try {
-      expect((await own.call("GET", "/_designer/flows")).json).toMatchObject({ total: 1, flows: [{ id: "orders" }] });
-      expect((await own.call("GET", "/_designer/flows/orders/tests")).json).toEqual({ tests: [expect.objectContaining({ id: "orders" })] });
+      expect((await otherDesigner.call("GET", "/_designer/flows")).json).toMatchObject({ total: 1, flows: [{ id: "orders" }] });
+      expect((await otherDesigner.call("GET", "/_designer/flows/orders/tests")).json).toEqual({ tests: [expect.objectContaining({ id: "orders" })] });
     } finally {
-      await own.end();
+      await otherDesigner.end();
     }
   });
 });
@@ -136,12 +139,12 @@ describe("deploying", () => {
     [400, 400],
     [401, 502],
     [503, 503],
-  ])("a %i response from the runtime becomes %i, the file stays saved, and the failure is recorded", async (theirs, ours) => {
+  ])("a %i response from the runtime becomes %i, the file stays saved, and the failure is recorded", async (runtimeStatus, expectedStatus) => {
     runtime.override = ({ method }, response) =>
-      method === "PUT" && (response.writeHead(theirs, { "content-type": "application/json" }).end('{"error":"line 3: no"}'), true);
+      method === "PUT" && (response.writeHead(runtimeStatus, { "content-type": "application/json" }).end('{"error":"line 3: no"}'), true);
     const text = webhookFlow("orders");
     const reply = await deploy("orders", text);
-    expect(reply.status).toBe(ours);
+    expect(reply.status).toBe(expectedStatus);
     expect(reply.json).toMatchObject({ saved: true, file: { hash: hashOf(text) } });
     expect(reply.json.error).toContain("line 3: no");
     expect((await designer.call("GET", "/_designer/flows/orders")).json.deploys.local).toMatchObject({
@@ -154,17 +157,20 @@ describe("deploying", () => {
   });
 
   it("continues when the version cannot be stored, like Save", async () => {
-    // A file where the directory of the versions should be.
-    const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/versions": "" } });
+    // A file with the name of the versions directory, so that no version can be written.
+    const otherDesigner = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/versions": "" } });
     try {
       const text = webhookFlow("orders");
-      expect((await own.call("PUT", "/_designer/flows/other", { text, expectedHash: null })).json).toMatchObject({ changed: true, versionKept: false });
-      const reply = await own.call("POST", "/_designer/flows/orders/deploy", { text, baseHash: null, target: null, overwrite: null });
+      expect((await otherDesigner.call("PUT", "/_designer/flows/other", { text, expectedHash: null })).json).toMatchObject({
+        changed: true,
+        versionStored: false,
+      });
+      const reply = await otherDesigner.call("POST", "/_designer/flows/orders/deploy", { text, baseHash: null, target: null, overwrite: null });
       expect(reply.status).toBe(200);
       expect(reply.json).toMatchObject({ saved: true, record: { outcome: "deployed" } });
       expect(runtime.flows.get("orders")?.yaml).toBe(text);
     } finally {
-      await own.end();
+      await otherDesigner.end();
     }
   });
 
@@ -226,30 +232,30 @@ describe("allowed requests", () => {
   });
 
   it("with a password nothing but the page is served before signing in", async () => {
-    const closed = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
+    const protectedDesigner = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     try {
-      for (const path of ["/_designer/flows", "/_api/flows", "/_designer/targets"]) expect((await closed.call("GET", path)).status).toBe(401);
-      expect((await closed.call("POST", "/_designer/session", { password: "wrong" })).status).toBe(401);
-      const { headers } = await closed.call("POST", "/_designer/session", { password: "pass word" });
+      for (const path of ["/_designer/flows", "/_api/flows", "/_designer/targets"]) expect((await protectedDesigner.call("GET", path)).status).toBe(401);
+      expect((await protectedDesigner.call("POST", "/_designer/session", { password: "wrong" })).status).toBe(401);
+      const { headers } = await protectedDesigner.call("POST", "/_designer/session", { password: "pass word" });
       const cookie = headers.get("set-cookie") ?? "";
       expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
-      const own = { cookie: cookie.split(";")[0] as string };
-      expect((await closed.call("GET", "/_designer/flows", undefined, own)).status).toBe(200);
-      expect((await closed.call("DELETE", "/_designer/session", undefined, own)).status).toBe(200);
-      expect((await closed.call("GET", "/_designer/flows", undefined, own)).status).toBe(401);
+      const session = { cookie: cookie.split(";")[0] as string };
+      expect((await protectedDesigner.call("GET", "/_designer/flows", undefined, session)).status).toBe(200);
+      expect((await protectedDesigner.call("DELETE", "/_designer/session", undefined, session)).status).toBe(200);
+      expect((await protectedDesigner.call("GET", "/_designer/flows", undefined, session)).status).toBe(401);
     } finally {
-      await closed.end();
+      await protectedDesigner.end();
     }
   });
 
   it("password guessing is rate-limited", async () => {
-    const closed = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
+    const protectedDesigner = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     try {
       const statuses = [];
-      for (let index = 0; index < 12; index++) statuses.push((await closed.call("POST", "/_designer/session", { password: `${index}` })).status);
+      for (let index = 0; index < 12; index++) statuses.push((await protectedDesigner.call("POST", "/_designer/session", { password: `${index}` })).status);
       expect(statuses.slice(-2)).toEqual([429, 429]);
     } finally {
-      await closed.end();
+      await protectedDesigner.end();
     }
   });
 });

@@ -44,8 +44,8 @@ const read = (file: string): readonly Case[] =>
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Case);
-/** Flows with a scheduled trigger. */
-const ticks = /uri: *"?(timer|cron|quartz|scheduler)\b/;
+/** Matches flows with a scheduled trigger. */
+const scheduledTrigger = /uri: *"?(timer|cron|quartz|scheduler)\b/;
 const skipping = { id: "simulation", skipTime: true };
 const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
 
@@ -61,8 +61,8 @@ function normalized(value: unknown): unknown {
 }
 
 async function deployed(server: StartedServer, { id, yaml, params, send = [], expect: expected }: Case): Promise<Outcome> {
-  const put = await server.putFlow(id, yaml, params);
-  if (put.status >= 300) return { accepted: false, replies: [], calls: {} };
+  const reply = await server.putFlow(id, yaml, params);
+  if (reply.status >= 300) return { accepted: false, replies: [], calls: {} };
   try {
     const { json: session } = await server.api("POST", "/test/session", { scope: "deployment", time: "skip", mocks: allMocks(id) });
     const replies: unknown[] = [];
@@ -109,8 +109,8 @@ function group(calls: readonly ({ readonly uri: string } & Readonly<Record<strin
   return groups;
 }
 
-/** Built-in cases for when no others are available: branches, parts, a handled failure and a rejected flow. */
-const ours: readonly Case[] = [
+/** Cases that need no SLUICE_CONFORMANCE: a split with branches, a handled failure and a rejected flow. */
+const builtInCases: readonly Case[] = [
   {
     id: "agree-branches",
     yaml: `- from:
@@ -140,7 +140,7 @@ const ours: readonly Case[] = [
     send: [{ endpoint: "direct:start", body: "day" }],
     expect: { mocks: { "mock:failed": { count: 1 } } },
   },
-  { id: "agree-refused", yaml: "- from: {uri: direct:start, steps: [{setBodi: {constant: x}}]}\n", expect: { rejected: true } },
+  { id: "agree-rejected", yaml: "- from: {uri: direct:start, steps: [{setBodi: {constant: x}}]}\n", expect: { rejected: true } },
 ];
 
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
@@ -171,9 +171,11 @@ describe("simulation and runtime agree", () => {
   });
   afterAll(() => server.end());
 
-  const cases = [...ours, ...read("eip.jsonl"), ...read("documents.jsonl")].filter(({ tags, yaml }) => tags?.includes("timing") !== true && !ticks.test(yaml));
+  const cases = [...builtInCases, ...read("eip.jsonl"), ...read("documents.jsonl")].filter(
+    ({ tags, yaml }) => tags?.includes("timing") !== true && !scheduledTrigger.test(yaml),
+  );
 
-  it.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
-    expect(normalized(await simulated(one))).toEqual(normalized(await deployed(server, one)));
+  it.each(cases.map((testCase) => [testCase.id, testCase] as const))("%s", async (_, testCase) => {
+    expect(normalized(await simulated(testCase))).toEqual(normalized(await deployed(server, testCase)));
   });
 });

@@ -26,13 +26,13 @@ async function errorsIn(source: string): Promise<readonly string[]> {
   return diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
 
-/** They reference something that must exist: a bean, a template, a table, another route. */
+/** Steps that reference something that must exist: a bean, a template, a table, another route. */
 const needsNames: ReadonlySet<string> = new Set(["bean", "process", "kamelet", "idempotentConsumer"]);
 
 function added(command: DocumentCommand, text: string): string {
   const flow = flows.openFlow("a", text, undefined);
   const result = command.apply(flow);
-  if (result === undefined || !result.edit.ok) throw new Error(`cannot be added: ${command.title}`);
+  if (result === undefined || !result.edit.ok) throw new Error(`The command "${command.title}" does not apply.`);
   return result.edit.source;
 }
 
@@ -45,14 +45,14 @@ describe("offered elements can be deployed", () => {
   });
 
   test("every connector as a step and as the start of a route", async () => {
-    const named = /mapping|kamelet|language|bean|template|no route|timer|does not reference a connection/;
+    const missingReference = /mapping|kamelet|language|bean|template|no route|timer|does not reference a connection/;
     const found: string[] = [];
-    const note = async (scheme: string, text: string): Promise<void> => {
-      for (const message of await errorsIn(text)) if (!named.test(message)) found.push(`${scheme}: ${message}`);
+    const collect = async (scheme: string, text: string): Promise<void> => {
+      for (const message of await errorsIn(text)) if (!missingReference.test(message)) found.push(`${scheme}: ${message}`);
     };
-    for (const connector of catalog.connectorsWith("sink")) await note(connector.scheme, flowOf(sendYaml(connector)));
+    for (const connector of catalog.connectorsWith("sink")) await collect(connector.scheme, flowOf(sendYaml(connector)));
     for (const connector of catalog.connectorsWith("source"))
-      await note(connector.scheme, added(addElement("route", routeYaml(connector, "b"), false), flowOf("log: x")));
+      await collect(connector.scheme, added(addElement("route", routeYaml(connector, "b"), false), flowOf("log: x")));
     expect(found).toEqual([]);
   });
 

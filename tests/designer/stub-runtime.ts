@@ -2,18 +2,18 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-interface SeenRequest {
+interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
 }
 
-type RequestHandler = (request: SeenRequest, response: ServerResponse) => boolean;
+type RequestHandler = (request: ReceivedRequest, response: ServerResponse) => boolean;
 
 export interface StubRuntime {
   readonly baseUrl: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly ReceivedRequest[];
   /** Deployed flows. */
   readonly flows: Map<string, { yaml: string; lastModified: string }>;
   /** Handles the request instead of the default behavior when it returns true. */
@@ -26,21 +26,21 @@ export interface StubRuntime {
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 export async function startStubRuntime(): Promise<StubRuntime> {
-  const requests: SeenRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const flows: StubRuntime["flows"] = new Map();
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
-      const seen = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(parts).toString("utf8") };
-      requests.push(seen);
-      if (stub.override?.(seen, response) !== true) respond(seen, response);
+      const received = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: Buffer.concat(parts).toString("utf8") };
+      requests.push(received);
+      if (stub.override?.(received, response) !== true) respond(received, response);
     });
   });
   const send = (response: ServerResponse, status: number, value: unknown): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 
-  function respond({ method, url, body, headers }: SeenRequest, response: ServerResponse): void {
+  function respond({ method, url, body, headers }: ReceivedRequest, response: ServerResponse): void {
     const path = url.split("?")[0] as string;
     const id = /^\/_api\/flows\/([^/]+)$/.exec(path)?.[1];
     const entry = id === undefined ? undefined : flows.get(id);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await runtime.close();
 });
 
-/** `fetch` would normalize the path. */
+/** Sends the path as it is; `fetch` would normalize it. */
 function rawCall(path: string, options: { method?: string; body?: string; headers?: Record<string, string>; localAddress?: string } = {}): Promise<number> {
   const { hostname, port } = new URL(designer.url);
   const { method = "GET", body, headers = {}, localAddress } = options;
@@ -84,49 +84,59 @@ describe("new targets", () => {
   });
 
   it("a stored target with another variable stays in the list but gets no token", async () => {
-    const own = await startTestDesigner(runtime.baseUrl, {
+    const otherDesigner = await startTestDesigner(runtime.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token, GITHUB_TOKEN: "gh-secret" },
       stored: { ".sluice/targets.json": JSON.stringify([{ name: "old", baseUrl: runtime.baseUrl, tokenEnv: "GITHUB_TOKEN" }]) },
     });
     try {
-      expect((await own.call("GET", "/_designer/targets")).json.targets).toMatchObject([{ name: "local" }, { name: "old", hasToken: false }]);
-      const reply = await own.call("GET", "/_api/flows", undefined, { "x-sluice-target": "old" });
+      expect((await otherDesigner.call("GET", "/_designer/targets")).json.targets).toMatchObject([{ name: "local" }, { name: "old", hasToken: false }]);
+      const reply = await otherDesigner.call("GET", "/_api/flows", undefined, { "x-sluice-target": "old" });
       expect(reply.status).toBe(503);
       expect(reply.json.error).toContain("SLUICE_");
       expect(runtime.requests).toEqual([]);
     } finally {
-      await own.end();
+      await otherDesigner.end();
     }
   });
 
   it("one invalid stored target does not drop the others, and is kept when targets are saved", async () => {
-    const good = (name: string) => ({ name, baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" });
-    const bad = { name: "typo", baseUrl: "ftp//nowhere", tokenEnv: "SLUICE_TEST_TOKEN" };
-    const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/targets.json": JSON.stringify([good("one"), bad, good("two")]) } });
-    const names = async () => (await own.call("GET", "/_designer/targets")).json.targets.map(({ name }: { name: string }) => name);
+    const validTarget = (name: string) => ({ name, baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" });
+    const invalidTarget = { name: "typo", baseUrl: "ftp//nowhere", tokenEnv: "SLUICE_TEST_TOKEN" };
+    const otherDesigner = await startTestDesigner(runtime.baseUrl, {
+      stored: { ".sluice/targets.json": JSON.stringify([validTarget("one"), invalidTarget, validTarget("two")]) },
+    });
+    const names = async () => (await otherDesigner.call("GET", "/_designer/targets")).json.targets.map(({ name }: { name: string }) => name);
     try {
       expect(await names()).toEqual(["local", "one", "two"]);
-      expect((await own.call("PUT", "/_designer/targets", { targets: [good("local"), good("one"), good("two"), good("three")] })).status).toBe(200);
+      expect(
+        (
+          await otherDesigner.call("PUT", "/_designer/targets", {
+            targets: [validTarget("local"), validTarget("one"), validTarget("two"), validTarget("three")],
+          })
+        ).status,
+      ).toBe(200);
       expect(await names()).toEqual(["local", "one", "two", "three"]);
-      expect(JSON.parse(readFileSync(join(own.workspace, ".sluice/targets.json"), "utf8"))).toContainEqual(bad);
+      expect(JSON.parse(readFileSync(join(otherDesigner.workspace, ".sluice/targets.json"), "utf8"))).toContainEqual(invalidTarget);
     } finally {
-      await own.end();
+      await otherDesigner.end();
     }
   });
 
   it("a stored list that is not JSON is reported on the next save instead of overwritten", async () => {
-    const own = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/targets.json": '[{"name": "one",' } });
+    const otherDesigner = await startTestDesigner(runtime.baseUrl, { stored: { ".sluice/targets.json": '[{"name": "one",' } });
     try {
-      const reply = await own.call("PUT", "/_designer/targets", { targets: [{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" }] });
+      const reply = await otherDesigner.call("PUT", "/_designer/targets", {
+        targets: [{ name: "local", baseUrl: runtime.baseUrl, tokenEnv: "SLUICE_TEST_TOKEN" }],
+      });
       expect(reply.status).toBe(409);
       expect(reply.json.error).toContain("targets.json");
-      expect(readFileSync(join(own.workspace, ".sluice/targets.json"), "utf8")).toBe('[{"name": "one",');
+      expect(readFileSync(join(otherDesigner.workspace, ".sluice/targets.json"), "utf8")).toBe('[{"name": "one",');
     } finally {
-      await own.end();
+      await otherDesigner.end();
     }
   });
 
-  it("another host must be confirmed first, and nothing is sent to it before", async () => {
+  it("another host must be confirmed first, and nothing is sent to it until then", async () => {
     const other = await startStubRuntime();
     try {
       const moved = { ...local(), baseUrl: other.baseUrl };
@@ -159,12 +169,12 @@ describe("new targets", () => {
     await designer.end();
     designer = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     const { headers } = await designer.call("POST", "/_designer/session", { password: "pass word" });
-    const own = { cookie: (headers.get("set-cookie") ?? "").split(";")[0] as string };
-    const missing = await put([local(), staging], confirmed, own);
+    const session = { cookie: (headers.get("set-cookie") ?? "").split(";")[0] as string };
+    const missing = await put([local(), staging], confirmed, session);
     expect([missing.status, missing.json.needs]).toEqual([403, "password"]);
-    expect((await put([local(), staging], { ...confirmed, password: "wrong" }, own)).status).toBe(403);
-    expect((await put([local(), staging], { ...confirmed, password: "pass word" }, own)).status).toBe(200);
-    expect((await put([local()], {}, own)).status).toBe(200);
+    expect((await put([local(), staging], { ...confirmed, password: "wrong" }, session)).status).toBe(403);
+    expect((await put([local(), staging], { ...confirmed, password: "pass word" }, session)).status).toBe(200);
+    expect((await put([local()], {}, session)).status).toBe(200);
   });
 });
 

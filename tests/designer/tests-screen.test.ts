@@ -15,7 +15,7 @@ const test = (id: string, expected: string): string =>
 describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
   let browser: Browser;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
   const writeTest = (id: string, name: string, text: string): void => {
     mkdirSync(join(designer.workspace, "tests", id), { recursive: true });
     writeFileSync(join(designer.workspace, "tests", id, `${name}.test.yaml`), text);
@@ -28,22 +28,22 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
   beforeEach(async () => {
     // No runtime is available: these tests need none.
     designer = await startTestDesigner("http://127.0.0.1:9");
-    open = await openPage(browser, { bypassCSP: true });
+    opened = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
   it("explains the empty state", async () => {
-    await open.page.goto(`${designer.url}/tests`);
-    await open.page.getByText("No tests yet").waitFor();
-    expect(await open.page.getByRole("button", { name: "Run all" }).count()).toBe(0);
+    await opened.page.goto(`${designer.url}/tests`);
+    await opened.page.getByText("No tests yet").waitFor();
+    expect(await opened.page.getByRole("button", { name: "Run all" }).count()).toBe(0);
   });
 
   it("run together or by flow, by keyboard, and show the first difference; the files on disk are tested", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
     designer.writeFlow("parts", flow("parts", "Parts from people", "bye"));
     designer.writeFlow("untested", flow("untested", "Untested", "x"));
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
   });
 
   it("every screen can be reached from the palette, and a flow's policy from its editor", async () => {
-    const { page } = open;
+    const { page } = opened;
     designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
     await page.goto(`${designer.url}/flows/greets`);
     await page.getByRole("tree").waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
   });
 
   it("the palette scrolls to the active entry", async () => {
-    const { page } = open;
+    const { page } = opened;
     for (let index = 0; index < 40; index++) designer.writeFlow(`flow-${index}`, flow(`flow-${index}`, `Flow ${index}`, "hello"));
     await page.goto(`${designer.url}/flows`);
     await page.getByRole("link", { name: "Flow 39" }).waitFor();
@@ -106,13 +106,13 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("option").nth(20).waitFor();
     await page.keyboard.press("ArrowUp");
-    const chosen = dialog.getByRole("option", { selected: true });
+    const selected = dialog.getByRole("option", { selected: true });
     const isInside = (): Promise<boolean> =>
-      chosen.evaluate((item) => {
-        const [part, whole] = [item.getBoundingClientRect(), (item.parentElement as Element).getBoundingClientRect()];
-        return part.top >= whole.top - 1 && part.bottom <= whole.bottom + 1;
+      selected.evaluate((item) => {
+        const [itemBox, listBox] = [item.getBoundingClientRect(), (item.parentElement as Element).getBoundingClientRect()];
+        return itemBox.top >= listBox.top - 1 && itemBox.bottom <= listBox.bottom + 1;
       });
-    expect(await chosen.getAttribute("id")).toBe(await dialog.getByRole("option").last().getAttribute("id"));
+    expect(await selected.getAttribute("id")).toBe(await dialog.getByRole("option").last().getAttribute("id"));
     await expect.poll(isInside, soon).toBe(true);
   });
 });

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -71,19 +71,19 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
   });
   beforeEach(async () => {
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-    open = await openPage(browser);
+    opened = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
   });
 
   const openFlow = async (id: string, text: string, view = ""): Promise<Page> => {
     designer.writeFlow(id, text);
-    await open.page.goto(`${designer.url}/flows/${id}${view}`);
-    await open.page.getByRole("tree").first().waitFor();
-    return open.page;
+    await opened.page.goto(`${designer.url}/flows/${id}${view}`);
+    await opened.page.getByRole("tree").first().waitFor();
+    return opened.page;
   };
   const steps = (page: Page) => page.getByRole("region", { name: "Steps", exact: true });
   const row = (page: Page, step: string) =>
@@ -204,9 +204,9 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: /^Set response: to1/ }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Ada is known");
     await page.getByRole("button", { name: "Use response" }).click();
-    const own = "http-orders";
+    const stepId = "http-orders";
     const expectResponseKept = async (): Promise<void> => {
-      await row(page, own).getByText("Custom response").waitFor();
+      await row(page, stepId).getByText("Custom response").waitFor();
       await row(page, "known").getByText("Ada is known").waitFor();
     };
     await expectResponseKept();
@@ -253,12 +253,12 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     const text = inspector.getByLabel("Expression", { exact: true });
     await inspector.getByRole("group", { name: "Result of Expression" }).getByText('"Hello Ada"').waitFor();
-    const places = (): Promise<readonly number[]> =>
+    const tops = (): Promise<readonly number[]> =>
       inspector
         .locator("input, select, textarea, [role=tab], legend, summary")
-        .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top));
+        .evaluateAll((all) => all.filter((element) => element.checkVisibility()).map((element) => element.getBoundingClientRect().top));
     await text.focus();
-    const before = await places();
+    const before = await tops();
     // When the last key was pressed, and every outcome since then with its time.
     const log = await text.evaluateHandle((field) => {
       const outcome = field.closest(".field")?.querySelector(".expression__outcome") as HTMLElement;
@@ -281,7 +281,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
         await text.fill(typed);
         await inspector.getByText(shown).first().waitFor();
         await page.waitForTimeout(400);
-        expect(await places()).toEqual(before);
+        expect(await tops()).toEqual(before);
         const { typedAt, outcomes } = await log.jsonValue();
         const first = outcomes.find((outcome) => shown.test(outcome.text));
         expect(first, JSON.stringify(outcomes)).toBeDefined();
@@ -357,7 +357,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: "Replay from this step" }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Hello Bob");
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
-    await page.getByRole("dialog").getByText("The replay completed.").waitFor();
+    await page.getByRole("dialog").getByText("Replay completed.").waitFor();
     const { runs } = (await runtime.api("GET", "/runs?routeId=recorded")).json;
     expect(runs[0]).toMatchObject({ replayOf: runId, steps: [{ stepId: "call-erp" }, { stepId: "choice1" }, { stepId: "stranger" }] });
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
@@ -430,7 +430,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await runtime.putFlow("letters", deadLetterFlow("letters"));
     for (const name of ["one", "two", "three"]) await fetch(`${runtime.baseUrl}/api/letters`, { method: "POST", body: `order ${name}` });
     await runtime.putFlow("letters", deadLetterFlow("letters", "log: fine"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     const list = page.getByRole("region", { name: "Dead letters" });
     await expect.poll(() => list.getByRole("row").count(), soon).toBe(4);
@@ -455,13 +455,13 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     expect((await runtime.api("GET", "/dead-letters")).json.total).toBe(0);
   });
 
-  it("a dead letter that is gone does not stop the replay of the others, nor their deletion", async () => {
+  it("a dead letter that no longer exists does not stop the replay or the deletion of the others", async () => {
     await runtime.putFlow("some-letters", deadLetterFlow("some-letters"));
     for (let count = 0; count < 6; count++) await fetch(`${runtime.baseUrl}/api/some-letters`, { method: "POST", body: `order ${count}` });
     await runtime.putFlow("some-letters", deadLetterFlow("some-letters", "log: fine"));
     const ids = async (): Promise<readonly string[]> =>
       (await runtime.api("GET", "/dead-letters?routeId=some-letters")).json.deadLetters.map(({ id }: { id: string }) => id);
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     const list = page.getByRole("region", { name: "Dead letters" });
     const rows = list.getByRole("row");
@@ -483,12 +483,12 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByText("No dead letters").waitFor();
   });
 
-  it("the progress of a replay is shown again after the network was down", async () => {
+  it("the progress of a replay is shown again after a network failure", async () => {
     await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters"));
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });
     await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters", "delay: {constant: '150'}"));
-    const { page, context } = open;
+    const { page, context } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("slow-letters");
     await page.getByRole("button", { name: "Replay all of slow-letters" }).click();
@@ -507,7 +507,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/many-letters`, { method: "POST", body: `order ${count}` });
     await runtime.putFlow("many-letters", deadLetterFlow("many-letters", "delay: {constant: '150'}"));
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/dead-letters`);
     await page.getByLabel("Route").selectOption("many-letters");
     await page.getByRole("button", { name: "Replay all of many-letters" }).click();

@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
   let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -19,19 +19,19 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
   beforeEach(async () => {
     runtime = await startStubRuntime();
     designer = await startTestDesigner(runtime.baseUrl);
-    open = await openPage(browser);
+    opened = await openPage(browser);
   });
   afterEach(async () => {
-    expect(open.pageErrors).toEqual([]);
-    await open.context.close();
+    expect(opened.pageErrors).toEqual([]);
+    await opened.context.close();
     await designer.end();
     await runtime.close();
   });
 
-  const height = async (selector: string): Promise<number> => (await open.page.locator(selector).boundingBox())?.height ?? 0;
+  const height = async (selector: string): Promise<number> => (await opened.page.locator(selector).boundingBox())?.height ?? 0;
 
   it("an incomplete form reports what is missing and focuses it", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/new`);
     await page.getByText("The route id and the address are derived from the name.").waitFor();
     await page.getByRole("button", { name: "Create" }).click();
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
 
   it("a flow that was never valid is not shown as empty", async () => {
     designer.writeFlow("unread", "- route:\n    id: unread\n   from: x\n");
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/unread`);
     await page.getByRole("heading", { name: "This flow cannot be displayed." }).waitFor();
     await page.getByText("The YAML is not valid. Fix line 3 in the YAML view.").waitFor();
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
 
   it("the header of the editor keeps its height when the text changes", async () => {
     designer.writeFlow("steady", webhookFlow("steady"));
-    const { page } = open;
+    const { page } = opened;
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${designer.url}/flows/steady`);
     await page.getByRole("treeitem").nth(1).focus();
@@ -76,10 +76,10 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
     [640, 400],
     [320, 640],
     [1280, 500],
-  ])("at %i by %i the canvas has enough space, and nothing is wider than the screen", async (width, tall) => {
+  ])("at %i by %i the canvas has enough space, and nothing is wider than the screen", async (width, windowHeight) => {
     designer.writeFlow("small", webhookFlow("small"));
-    const { page } = open;
-    await page.setViewportSize({ width, height: tall });
+    const { page } = opened;
+    await page.setViewportSize({ width, height: windowHeight });
     await page.goto(`${designer.url}/flows/small`);
     await page.getByRole("treeitem").first().waitFor();
     expect(await height(".canvas")).toBeGreaterThanOrEqual(300);
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
   });
 
   it("a rejected target can be corrected in place", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/settings`);
     await page.getByLabel("Target name").fill("staging");
     await page.getByLabel("Address").fill("https://runtime.example.com");
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
   it("with a password, a new target requires the correct password", async () => {
     const locked = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
     try {
-      const { page } = open;
+      const { page } = opened;
       await page.goto(`${locked.url}/settings`);
       await page.getByLabel("Password").fill("pass word");
       await page.getByRole("button", { name: "Sign in" }).click();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
   });
 
   it("the first screen loads at most 150 KB of compressed JavaScript", async () => {
-    const { page } = open;
+    const { page } = opened;
     const scripts: Promise<Buffer>[] = [];
     page.on("response", (response) => {
       if (response.request().resourceType() === "script") scripts.push(response.body());
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
       response.writeHead(500, { "content-type": "application/json" }).end('{"error":"out of order"}');
       return true;
     };
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("out of order").waitFor();
     expect(await page.getByText("No matches").count()).toBe(0);

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
   let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
-  let open: OpenPage;
+  let opened: OpenPage;
 
   beforeAll(async () => {
     browser = await openBrowser();
@@ -23,10 +23,10 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
       environment: { SLUICE_TEST_TOKEN: token },
       stored: { "flows/orders.yaml": webhookFlow("orders", "one") },
     });
-    open = await openPage(browser, { bypassCSP: true });
+    opened = await openPage(browser, { bypassCSP: true });
   });
   afterEach(async () => {
-    await open?.context.close();
+    await opened?.context.close();
     await designer?.end();
     await server?.end();
   });
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
   const reply = async (): Promise<string> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).text();
 
   it("shows author and running version, restores as an undoable edit, and rolls back after naming target and version", async () => {
-    const { page } = open;
+    const { page } = opened;
     await page.goto(`${designer.url}/flows/orders?view=yaml`);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText(badge).waitFor();
@@ -80,11 +80,11 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     await row("v4").getByText("Running").waitFor();
     expect(await findingsOf(page)).toEqual([]);
-    expect(open.pageErrors).toEqual([]);
+    expect(opened.pageErrors).toEqual([]);
   });
 
-  it("before Deploy lists what changes on the target by step, and deploys only then", async () => {
-    const { page } = open;
+  it("Review changes lists the changes on the target by step and shows them on the canvas; nothing is deployed until Deploy is clicked", async () => {
+    const { page } = opened;
     const text = (steps: string): string => `- route:\n    id: reviewed\n    from:\n      uri: platform-http:/api/reviewed\n      steps:\n${steps}`;
     const before = "        - log: arrived\n        - setBody:\n            constant: one\n";
     const dropped = "- route: {id: dropped, from: {uri: 'direct:dropped', steps: [{log: gone}]}}\n";

@@ -107,7 +107,7 @@ export const strings = {
     previewHint: "The route id and the address are derived from the name.",
     routeId: "Route id",
     address: "Address",
-    taken: (id: string) => `'${id}' is already in use, so a number was added.`,
+    idInUse: (id: string) => `'${id}' is already in use, so a number was added.`,
     from: "From",
     to: "To",
     create: "Create",
@@ -156,7 +156,7 @@ export const strings = {
   notices: {
     saved: "Saved.",
     savedInvalid: "Saved. The text is not valid YAML yet.",
-    versionNotKept: "Saved, but the version could not be added to the version history.",
+    versionNotStored: "Saved, but the version could not be added to the version history.",
     deployed: (warnings: readonly string[]) =>
       warnings.length === 0 ? "Deployed." : `Deployed, with ${count(warnings.length, "warning", "warnings")}: ${warnings.join("; ")}`,
     rolledBack: (revision: number, target: string, warnings: readonly string[]) =>
@@ -203,7 +203,7 @@ export const strings = {
       removed: (id: string, uri: string) => `Route ${id} (${uri}) stops`,
     },
     contract: "Webhook contract",
-    kept: "✓ Compatible: existing callers are not affected.",
+    compatible: "✓ Compatible: existing callers are not affected.",
     breaking: "✕ Breaking: some requests that succeed now will be rejected after the deployment.",
     operationRemoved: (operation: string) =>
       operation.startsWith("* ") ? `${operation.slice(2)} no longer accepts all methods` : `${operation} is no longer served`,

@@ -3,7 +3,7 @@ import { HttpError } from "./http-error.ts";
 
 const maxBodyBytes = 12 * 1024 * 1024;
 
-/** Reads the request body, up to the maximum size of a flow. */
+/** Reads the request body; throws 413 if it is larger than `maxBodyBytes`. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;

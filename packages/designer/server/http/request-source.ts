@@ -10,11 +10,11 @@ export function requestSource(trustedProxies: readonly string[]): RequestSource 
   for (const entry of trustedProxies) {
     const [address = "", bits, ...rest] = entry.split("/");
     const family = familyOf(address);
-    const widest = family === "ipv6" ? 128 : 32;
-    if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= widest))) {
+    const maxBits = family === "ipv6" ? 128 : 32;
+    if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= maxBits))) {
       throw new Error(`'${entry}' is not an address or network, such as 10.0.0.1 or 10.0.0.0/8`);
     }
-    trusted.addSubnet(address, bits === undefined ? widest : Number(bits), family);
+    trusted.addSubnet(address, bits === undefined ? maxBits : Number(bits), family);
   }
   const isTrusted = (address: string): boolean => isIP(address) !== 0 && trusted.check(address, familyOf(address));
   return (request) => {
@@ -34,7 +34,7 @@ const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv6(address) ? "ipv6"
 
 const unmapIPv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
 
-/** One subscriber has a whole /64 of IPv6 addresses. */
+/** Reduces an IPv6 address to its /64 network, because a subscriber usually owns all addresses in it. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail] = address.split("::");

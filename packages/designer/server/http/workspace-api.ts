@@ -28,7 +28,7 @@ type Handler = (call: Call) => Promise<unknown>;
 
 const prefix = "/_designer";
 
-/** Paths with `*` for names. */
+/** Each `*` in a path matches one segment; handlers get these segments as `names`. */
 const endpoints: readonly (readonly [method: string, path: string, handle: Handler])[] = [
   ["GET", "/flows", ({ parts }) => listFlows(parts)],
   ["GET", "/flows/*", readFlow],
@@ -102,11 +102,11 @@ async function saveFlow({ parts: { workspace }, names, request }: Call): Promise
   const body = await readJson(request);
   const file = await workspace.flows.save(id, textOf(body, "text"), textOrNull(body, "expectedHash"));
   // The save succeeds even if the version cannot be stored; the reply reports it.
-  const versionKept = await workspace.versions.add(id, file.text, "save").then(
+  const versionStored = await workspace.versions.add(id, file.text, "save").then(
     () => true,
     () => false,
   );
-  return { ...file, versionKept };
+  return { ...file, versionStored };
 }
 
 async function deployFlow({ parts: { workspace, targets }, names, request }: Call): Promise<unknown> {

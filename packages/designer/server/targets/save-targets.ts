@@ -17,8 +17,8 @@ export async function saveTargets(targets: Targets, request: TargetsRequest, che
   const unconfirmed = added.filter(({ address }) => !confirmed.includes(address));
   if (added.length > 0) checkPassword(unconfirmed);
   if (unconfirmed.length > 0) {
-    const sent = unconfirmed.map(({ address, tokenEnv }) => `the token in ${tokenEnv} to ${address}`).join(", ");
-    throw new HttpError(409, `this would send ${sent}: confirm it`, { confirm: unconfirmed });
+    const transfers = unconfirmed.map(({ address, tokenEnv }) => `the token in ${tokenEnv} to ${address}`).join(", ");
+    throw new HttpError(409, `this would send ${transfers}: confirm it`, { confirm: unconfirmed });
   }
   await targets.replace(next);
 }

@@ -11,7 +11,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
   const path = addressOf(body);
   if (typeof method !== "string" || !methods.has(method)) throw new HttpError(400, `method must be one of ${[...methods].join(", ")}`);
   if (typeof content !== "string" || headers === null || typeof headers !== "object") throw new HttpError(400, "body must be a string and headers an object");
-  const sent = Object.fromEntries(
+  const validHeaders = Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof value === "string" && !/[\r\n\0]/.test(value) ? [[name.toLowerCase(), value]] : [],
     ),
@@ -20,7 +20,7 @@ export async function tryWebhook(targets: Targets, body: Readonly<Record<string,
   const response = await callRuntime(targets, targets.find(typeof target === "string" ? target : undefined), {
     method,
     path,
-    headers: sent,
+    headers: validHeaders,
     ...(method === "GET" ? {} : { body: Buffer.from(content, "utf8") }),
     withToken: false,
     timeoutMs: 60_000,

@@ -1,4 +1,4 @@
-// The outcome of the last deployment of each flow, per target. The runtime only has successful deployments.
+// The outcome of the last deployment of each flow, per target. The runtime stores only successful deployments.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { WriteFile } from "./durable-file.ts";

@@ -84,17 +84,17 @@ export class TextFiles {
 
   /** The current content. Identical content from another writer is not a conflict. */
   async #expect(id: string, expectedHash: string | null, newHash?: string): Promise<TextFile | undefined> {
-    const now = await this.read(id);
-    if ((now?.hash ?? null) === expectedHash || (now !== undefined && now.hash === newHash)) return now;
+    const current = await this.read(id);
+    if ((current?.hash ?? null) === expectedHash || (current !== undefined && current.hash === newHash)) return current;
     const message =
-      now === undefined
+      current === undefined
         ? `'${id}' was deleted from disk since it was opened`
         : expectedHash === null
           ? `'${id}' already exists`
           : `'${id}' changed on disk since it was opened`;
     throw new HttpError(409, message, {
       conflict: "file",
-      disk: now === undefined ? null : { text: now.text, hash: now.hash, lastModified: now.lastModified },
+      disk: current === undefined ? null : { text: current.text, hash: current.hash, lastModified: current.lastModified },
     });
   }
 

@@ -17,7 +17,7 @@ export interface Version {
 export class Versions {
   readonly #folder: string;
   readonly #write: WriteFile;
-  #last = 0;
+  #lastTime = 0;
 
   constructor(folder: string, write: WriteFile) {
     this.#folder = folder;
@@ -46,8 +46,8 @@ export class Versions {
     const before = await this.list(flowId);
     const newest = before[0];
     if (newest?.hash === hash && (newest.reason === reason || reason === "save")) return;
-    this.#last = Math.max(Date.now(), this.#last + 1);
-    const stamp = new Date(this.#last).toISOString().replaceAll(/[-:.]/g, "");
+    this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
+    const stamp = new Date(this.#lastTime).toISOString().replaceAll(/[-:.]/g, "");
     const name = `${stamp}-${reason}-${hash}.yaml`;
     await this.#write(join(this.#folder, flowId, name), Buffer.from(text, "utf8")).catch((error: unknown) => Promise.reject(diskError(error, name)));
     const outdated = [...(newest?.hash === hash ? [newest] : []), ...before.slice(maxVersions - 1)];

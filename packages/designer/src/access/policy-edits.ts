@@ -34,10 +34,10 @@ export interface PolicyErrors {
 export const noErrors: PolicyErrors = { fields: new Map(), rest: [] };
 
 /** Parses a validation error: `access policy 'orders': rules[0].roles: must not be empty; default: must be one of …`. */
-export function parseErrors(sentence: string): PolicyErrors {
+export function parseErrors(message: string): PolicyErrors {
   const fields = new Map<string, string>();
   const rest: string[] = [];
-  for (const part of sentence.replace(/^access policy '[^']*': /, "").split("; ")) {
+  for (const part of message.replace(/^access policy '[^']*': /, "").split("; ")) {
     const [, path, message] = /^((?:authenticate|rules|default|ip|rateLimit|cors)[\w.[\]]*): (.+)$/s.exec(part) ?? [];
     if (path === undefined || message === undefined) rest.push(part);
     else if (!fields.has(path)) fields.set(path, message);

@@ -14,7 +14,7 @@ describe("editing a policy", () => {
     expect(valueAt(policy, ["rules", 3, "roles"])).toBeUndefined();
   });
 
-  it("omits empty values", () => {
+  it("omits read-only members and empty values from the request body", () => {
     expect(documentOf({ flowId: "f", lastModified: "now", hash: "h", authenticate: [], rules: [], ip: { deny: [] }, rateLimit: { limit: 1 } })).toEqual({
       rateLimit: { limit: 1 },
     });
@@ -59,7 +59,7 @@ describe("the policy decision for a call", () => {
     [{ ip: { deny: ["::1"] } }, { ...call, hasCredentials: false }, { rule: undefined, outcome: "allowed" }],
     [{ ...policy, rules: [{ routes: [], public: true }] }, call, { rule: undefined, outcome: "forbidden" }],
     [{ rules: [{ roles: ["write"] }] }, call, { rule: 1, outcome: "forbidden" }],
-  ])("%j on %j", (candidate, request, decision) => {
+  ])("policy %j, call %j: %j", (candidate, request, decision) => {
     expect(decideAccess(candidate, request)).toEqual(decision);
   });
 });

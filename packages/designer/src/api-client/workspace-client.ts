@@ -115,7 +115,7 @@ export const workspaceClient = {
   flows: () => callJson<{ flows: readonly FlowEntry[] }>("GET", at("flows")).then(({ flows }) => flows),
   flow: (id: string) => callJson<FlowFile>("GET", at("flows", id)),
   saveFlow: (id: string, text: string, expectedHash: string | null) =>
-    callJson<SavedFile & { versionKept: boolean }>("PUT", at("flows", id), { body: { text, expectedHash } }),
+    callJson<SavedFile & { versionStored: boolean }>("PUT", at("flows", id), { body: { text, expectedHash } }),
   removeFlow: (id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", id), { body: { expectedHash } }),
   deployFlow: (id: string, body: DeployBody) => callJson<DeployReply>("POST", at("flows", id, "deploy"), { body }),
   rollBackFlow: (id: string, body: RollbackBody) => callJson<Pick<DeployReply, "record" | "reply">>("POST", at("flows", id, "rollback"), { body }),

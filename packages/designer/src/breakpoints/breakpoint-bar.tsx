@@ -47,8 +47,8 @@ function StartControls({ breakpoints }: { readonly breakpoints: readonly Breakpo
   const editor = useEditor();
   const target = useWorkspace((state) => state.target);
   const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
-  const [isAsking, setAsking] = useState(false);
-  const [isListing, setListing] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const start = (): void => void watch(editor.id, target, breakpoints);
   return (
     <>
@@ -57,35 +57,35 @@ function StartControls({ breakpoints }: { readonly breakpoints: readonly Breakpo
         variant="primary"
         disabled={!isDeployed}
         title={isDeployed ? text.watchHint(target ?? "") : text.notDeployed}
-        onClick={() => (isLocalTarget() ? start() : setAsking(true))}
+        onClick={() => (isLocalTarget() ? start() : setConfirming(true))}
       >
         {text.watch}
       </Button>
-      <Button onClick={() => setListing(true)}>{text.editConditions}</Button>
+      <Button onClick={() => setEditing(true)}>{text.editConditions}</Button>
       <Button icon={<X size={14} aria-hidden="true" />} onClick={() => setBreakpoints(editor.id, [])}>
         {text.removeAll}
       </Button>
-      {isAsking ? (
+      {isConfirming ? (
         <Dialog
-          title={text.askTitle(target ?? "")}
-          onClose={() => setAsking(false)}
+          title={text.confirmTitle(target ?? "")}
+          onClose={() => setConfirming(false)}
           onSubmit={() => {
-            setAsking(false);
+            setConfirming(false);
             start();
           }}
           actions={
             <>
-              <Button onClick={() => setAsking(false)}>{strings.common.cancel}</Button>
+              <Button onClick={() => setConfirming(false)}>{strings.common.cancel}</Button>
               <Button type="submit" variant="primary">
                 {text.watch}
               </Button>
             </>
           }
         >
-          <p>{text.askText(target ?? "")}</p>
+          <p>{text.confirmText(target ?? "")}</p>
         </Dialog>
       ) : null}
-      {isListing ? <BreakpointDialog breakpoints={breakpoints} onClose={() => setListing(false)} /> : null}
+      {isEditing ? <BreakpointDialog breakpoints={breakpoints} onClose={() => setEditing(false)} /> : null}
     </>
   );
 }
@@ -120,7 +120,7 @@ function BreakpointDialog({ breakpoints, onClose }: { readonly breakpoints: read
                 else
                   setBreakpoints(
                     editor.id,
-                    breakpoints.filter((one) => one !== breakpoint),
+                    breakpoints.filter((other) => other !== breakpoint),
                   );
               }}
             />
@@ -181,7 +181,7 @@ function useSecondsLeft(until: string | undefined): number {
   return until === undefined ? 0 : Math.max(0, Math.round((Date.parse(until) - now) / 1000));
 }
 
-/** Marks the cards of the flow. */
+/** Marks the cards that have a breakpoint or a held message. */
 function useMarks(breakpoints: readonly Breakpoint[]): void {
   const editor = useEditor();
   const routes = useEditorState(({ flow }) => flow.lastValid?.outline.routes);
@@ -190,7 +190,7 @@ function useMarks(breakpoints: readonly Breakpoint[]): void {
     const cards = new Map<string, BreakpointMark>();
     for (const { routeId, step } of stepsOf(routes)) {
       if (held?.routeId === routeId && held.stepId === step.id) cards.set(pathKey(step.path), "held");
-      else if (breakpoints.some((one) => one.routeId === routeId && one.stepId === step.id)) cards.set(pathKey(step.path), "set");
+      else if (breakpoints.some((breakpoint) => breakpoint.routeId === routeId && breakpoint.stepId === step.id)) cards.set(pathKey(step.path), "set");
     }
     useBreakpointMarks.setState({ cards });
     return () => useBreakpointMarks.setState({ cards: new Map() });

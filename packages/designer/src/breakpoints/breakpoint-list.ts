@@ -75,6 +75,6 @@ export function setCondition(editor: Editor, at: Breakpoint, when: string): void
   const changed: Breakpoint = when.trim() === "" ? { routeId, stepId } : { routeId, stepId, when };
   setBreakpoints(
     editor.id,
-    list.map((one) => (one.routeId === routeId && one.stepId === stepId ? changed : one)),
+    list.map((breakpoint) => (breakpoint.routeId === routeId && breakpoint.stepId === stepId ? changed : breakpoint)),
   );
 }

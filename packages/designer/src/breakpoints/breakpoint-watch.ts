@@ -1,4 +1,4 @@
-// A breakpoint session on the target, started by the user. Polling it also renews its lease. At most one per page.
+// A breakpoint session on the target, started by the user. Polling it also renews its lease. A page has at most one session.
 import { create } from "zustand";
 import type { BreakpointSession } from "@sluice/client";
 import { runtimeAt } from "../api-client/runtime-client.ts";
@@ -43,7 +43,7 @@ export async function unwatch(): Promise<void> {
   if (session !== undefined && session.state !== "ended")
     await runtimeAt(target)
       .call("DELETE /breakpoints/:id", { params: { id: session.sessionId } })
-      // The lease ends the session anyway.
+      // If this call fails, the session ends when its lease expires.
       .catch(() => undefined);
 }
 
@@ -68,7 +68,7 @@ export const editHeldBody = (draft: string): void => useWatch.setState({ draft, 
 
 const isChanged = ({ message }: HeldMessage, draft: string): boolean => draft !== bodyText(message.body);
 
-/** A body that is data is parsed as JSON; any other body is sent as text, as it was edited. */
+/** The edited body: parsed as JSON, unless the held body is a string or null. */
 function dataOf({ message }: HeldMessage, draft: string): unknown {
   return typeof message.body === "string" || message.body === null ? draft : (JSON.parse(draft) as unknown);
 }

@@ -3,7 +3,7 @@ import { strings } from "../strings.ts";
 
 const text = strings.canvas;
 
-/** The recipients of a step that sends to a list of addresses, as far as they are written in the flow. */
+/** The recipients of a step that sends to a list of addresses; a placeholder if they are computed at run time. */
 export function Addresses({ step }: { readonly step: StepOutline }) {
   const [written = ""] = step.detail.split(" = ");
   const isFixed = written.includes(":") && !written.includes("${");

@@ -108,11 +108,11 @@ export const canvasActions: readonly CanvasAction[] = [
 
 /** Runs a command and keeps the keyboard focus on the selection. */
 export function actOn(editor: Editor, command: DocumentCommand): void {
-  let done = false;
+  let hasRun = false;
   flushSync(() => {
-    done = runCommand(editor, command, "canvas");
+    hasRun = runCommand(editor, command, "canvas");
   });
-  if (done) focusSelected(editor);
+  if (hasRun) focusSelected(editor);
 }
 
 export function focusSelected(editor: Editor): void {
@@ -162,7 +162,7 @@ function toggleDirection(editor: Editor): void {
 /** The padding of the content and the gap between routes, see canvas.css. */
 const padding = { inline: 48, block: 72, route: 72 };
 
-/** The largest zoom, up to 100%, at which everything fits. */
+/** Sets the largest zoom, up to 100%, at which all routes fit. */
 function fit(): void {
   fitOnce();
   // Cards that were out of view are measured only after this layout.
@@ -185,7 +185,7 @@ function fitOnce(): void {
   showTrigger(pane);
 }
 
-/** Scrolls to the edge where the flow starts, with the first trigger in the middle of it. */
+/** Scrolls to the edge where the flow starts and centers the first trigger along that edge. */
 export function showTrigger(pane: HTMLElement): void {
   const trigger = pane.querySelector(".card")?.getBoundingClientRect();
   if (trigger === undefined) return pane.scrollTo({ top: 0, left: 0 });

@@ -20,8 +20,8 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): vo
     if (action.isPossible(editor)) action.run(editor);
     return;
   }
-  const deleting = press.key === "Backspace" ? { ...press, key: "Delete" } : press;
-  const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, deleting));
+  const normalized = press.key === "Backspace" ? { ...press, key: "Delete" } : press;
+  const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, normalized));
   if (command !== undefined) {
     event.preventDefault();
     actOn(editor, command);
@@ -93,7 +93,7 @@ function collapsibleIdOf({ flow }: Editor): string | undefined {
 }
 
 function scopeOf(outline: Outline, step: StepOutline): string {
-  for (const route of outline.routes) for (const one of everyStep(route.steps)) if (one === step) return route.id;
+  for (const route of outline.routes) for (const candidate of everyStep(route.steps)) if (candidate === step) return route.id;
   return `element/${pathKey(step.path.slice(0, 1))}`;
 }
 

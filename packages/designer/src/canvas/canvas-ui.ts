@@ -12,7 +12,7 @@ export type PickerRequest =
   | { readonly for: "element" }
   | { readonly for: "branch"; readonly step: Path };
 
-/** Where the next step is drawn. */
+/** The direction in which steps are drawn. */
 export type Direction = "down" | "right";
 
 interface CanvasUi {

@@ -27,23 +27,23 @@ export function stepLabel(step: StepOutline, catalog: FlowCatalog | undefined): 
   const uri = withDefaults(values["uri"] ?? "");
   const connector = kind === "endpoint" ? catalog?.connector(uri) : undefined;
   const endpoint = connector === undefined ? undefined : endpointText(connector, endpointValues(uri, values, connector));
-  const own = fillTemplate(view?.card?.title, values);
-  const title = own ?? endpoint?.title ?? view?.title ?? titleOfName(step.name);
+  const ownTitle = fillTemplate(view?.card?.title, values);
+  const title = ownTitle ?? endpoint?.title ?? view?.title ?? titleOfName(step.name);
   const order = step.isParallel ? labels.inParallel : view?.lanes === "all" ? labels.inOrder : "";
-  const object = fillTemplate(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
-  // A card with a custom name, or with a title that is not the connector's, still names its kind.
-  const kindName = step.description !== undefined ? title : own !== undefined && endpoint !== undefined ? (endpoint.title ?? "") : "";
+  const detail = fillTemplate(view?.card?.subtitle, values) ?? endpoint?.subtitle ?? (view?.card === undefined ? plainDetail(step) : "");
+  // If the step has its own name or title, the subtitle shows the kind of step or connector.
+  const kindName = step.description !== undefined ? title : ownTitle !== undefined && endpoint !== undefined ? (endpoint.title ?? "") : "";
   return {
     title: step.description ?? title,
-    subtitle: [kindName, object, order].filter((text) => text !== "").join(" · "),
+    subtitle: [kindName, detail, order].filter((text) => text !== "").join(" · "),
     kind: view === undefined && catalog === undefined ? "routing" : kind,
     icon: connector?.icon ?? view?.icon,
   };
 }
 
 function plainDetail(step: StepOutline): string {
-  const named = step.blocks.filter((block) => block.name !== "").length;
-  return step.detail === "" && named > 0 ? labels.branches(named) : step.detail;
+  const branchCount = step.blocks.filter((block) => block.name !== "").length;
+  return step.detail === "" && branchCount > 0 ? labels.branches(branchCount) : step.detail;
 }
 
 function endpointText(connector: ConnectorView, values: OptionTexts): Pick<CardLabel, "title" | "subtitle"> {

@@ -19,8 +19,8 @@ export function fillTemplate(template: string | undefined, values: OptionTexts):
 export const templateText = (template: string): string => template.replaceAll(placeholder, "").trim();
 
 export function stepValues(step: StepOutline, view: StepView | undefined, catalog: FlowCatalog | undefined): OptionTexts {
-  const { "": bare, ...options } = step.options;
-  const values: Record<string, string> = bare === undefined ? options : { ...options, [view?.shorthand ?? "uri"]: bare };
+  const { "": scalar, ...options } = step.options;
+  const values: Record<string, string> = scalar === undefined ? options : { ...options, [view?.shorthand ?? "uri"]: scalar };
   for (const { name, kind } of view?.options ?? []) {
     if (kind === "expression") {
       const language = Object.keys(options).find((key) => catalog?.language(key) !== undefined);
@@ -44,13 +44,13 @@ export function endpointValues(uri: string, options: OptionTexts, connector: Con
   const [path = "", query = ""] = uri.split(/\?(.*)/s, 2);
   const address = path.replace(/^[a-z0-9+.-]*:?(\/\/)?/i, "");
   const slash = address.indexOf("/");
-  const isWeb = path.includes("://");
+  const isUrl = path.includes("://");
   const parts = splitPath(address, readSyntax(connector.syntax));
   const fromQuery = Object.fromEntries(parseQuery(query).options.map(({ name, value }) => [name, value]));
   const first = options[connector.path[0]?.name ?? ""] ?? "";
   return {
     address: address === "" ? first : address,
-    ...(isWeb ? { host: slash === -1 ? address : address.slice(0, slash), path: slash === -1 ? "/" : address.slice(slash) } : {}),
+    ...(isUrl ? { host: slash === -1 ? address : address.slice(0, slash), path: slash === -1 ? "/" : address.slice(slash) } : {}),
     ...options,
     ...fromQuery,
     ...parts,

@@ -98,13 +98,13 @@ function measure(canvas: HTMLElement): Overview | undefined {
   const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
   if (clientWidth < minCanvasWidth || (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1)) return undefined;
   const origin = canvas.getBoundingClientRect();
-  const chosen = canvas.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
+  const selectedBox = canvas.querySelector('[aria-selected="true"]')?.getBoundingClientRect();
   if (
-    chosen !== undefined &&
-    chosen.left < origin.left + margin + size.width &&
-    chosen.right > origin.left &&
-    chosen.bottom > origin.bottom - margin - size.height &&
-    chosen.top < origin.bottom
+    selectedBox !== undefined &&
+    selectedBox.left < origin.left + margin + size.width &&
+    selectedBox.right > origin.left &&
+    selectedBox.bottom > origin.bottom - margin - size.height &&
+    selectedBox.top < origin.bottom
   )
     return undefined;
   const boxes = [...canvas.querySelectorAll(".chunk, .card:not(.chunk .card)")].map((element) => {

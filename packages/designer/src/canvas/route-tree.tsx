@@ -119,15 +119,15 @@ function StepSequence({ steps, start, total, level, scope, details }: StepSequen
   ));
 }
 
-/** Steps that are rendered without waiting: more than any screen shows at 100%. */
-const renderedImmediately = 40;
+/** The number of steps that are rendered immediately: more than a screen shows at 100%. */
+const immediateSteps = 40;
 
 /** A chunk of a long list: skipped by the browser while out of view, and by React while unchanged. */
 const StepChunk = memo(
   function StepChunk(props: StepSequenceProps) {
     const { steps, start, scope, details } = props;
     const chunk = useRef<HTMLLIElement>(null);
-    const isInView = useNearViewport(chunk, start < renderedImmediately);
+    const isInView = useNearViewport(chunk, start < immediateSteps);
     const { width, height } = estimatedSize(steps, details.direction, ({ id }) => details.collapsed.has(`${scope}/${id}`));
     return (
       <li role="none" className="chunk" ref={chunk} style={{ containIntrinsicSize: `auto ${width}px auto ${height}px` }}>
@@ -139,22 +139,22 @@ const StepChunk = memo(
       </li>
     );
   },
-  (one, other) =>
-    one.start === other.start &&
-    one.total === other.total &&
-    one.level === other.level &&
-    one.scope === other.scope &&
-    one.details === other.details &&
-    areRenderedSame(one.steps, other.steps),
+  (before, after) =>
+    before.start === after.start &&
+    before.total === after.total &&
+    before.level === after.level &&
+    before.scope === after.scope &&
+    before.details === after.details &&
+    areRenderedSame(before.steps, after.steps),
 );
 
 /** Keys by content: a step that moves because others were added or removed keeps its card. */
 function contentKeys(steps: readonly StepOutline[]): readonly string[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return steps.map(({ name, detail, hasOwnId, id }) => {
     const key = hasOwnId ? id : `${name} ${detail}`;
-    const count = seen.get(key) ?? 0;
-    seen.set(key, count + 1);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
     return `${key} ${count}`;
   });
 }
@@ -282,7 +282,7 @@ function Blocks({ owner, id, level, scope, details, adopts }: BlocksProps) {
   );
 }
 
-/** How many of the last steps of a block are clauses of the enclosing step, as in Camel's documentation. */
+/** The number of steps at the end of a block that are clauses of the enclosing step; Camel's documentation lists them after the inner steps. */
 function clausesIn({ steps }: BlockOutline, view: StepView | undefined): number {
   const names = view?.clausesInSteps ?? [];
   const last = steps.findLastIndex(({ name }) => !names.includes(name));

@@ -9,7 +9,7 @@ import { useSelectionMark } from "./selected-keys.ts";
 import { StepIcon } from "./step-icon.tsx";
 
 const text = strings.canvas;
-const metricWords = strings.metrics;
+const metricTexts = strings.metrics;
 
 /** Everything a card shows, as plain values, so that a card with unchanged values is not re-rendered. */
 export interface StepCardProps {
@@ -128,19 +128,19 @@ function Metrics({ rate, failed, p95, tooltip, seen }: CardMetrics) {
     <span className="card__metrics muted" title={tooltip}>
       {seen === undefined ? null : (
         <span className="card__seen" title={seen.tooltip}>
-          {metricWords.count(seen.count)}
+          {metricTexts.count(seen.count)}
         </span>
       )}
       <span>{rate}</span>
       {failed === 0 ? null : (
         <span className="card__state--fail card__failed">
           <CircleX size={14} aria-hidden="true" />
-          {metricWords.failed(failed)}
+          {metricTexts.failed(failed)}
         </span>
       )}
       {p95 === undefined ? null : (
         <span className="card__duration" title={tooltip}>
-          {metricWords.p95(p95)}
+          {metricTexts.p95(p95)}
         </span>
       )}
     </span>

@@ -17,7 +17,7 @@ test("short lists are rendered whole, long ones in chunks that contain all steps
   expect(chunks.map(({ start }) => start)).toEqual([0, 10, 17, 27]);
 });
 
-test("a step is equal wherever it is in the text, and differs when something visible changes", () => {
+test("steps are rendered the same unless something visible changes; their position in the text does not matter", () => {
   const before = stepsOf([...logs(3), choice]);
   expect(areRenderedSame(before, stepsOf([...logs(3), choice]))).toBe(true);
   expect(areRenderedSame(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
@@ -28,7 +28,7 @@ test("a step is equal wherever it is in the text, and differs when something vis
   expect(areRenderedSame(before, stepsOf(logs(3)))).toBe(false);
 });
 
-test("a generated step number matters only for the collapsed state", () => {
+test("a generated step number matters only for steps that can be collapsed", () => {
   const disabledFirst = [`log: {message: "0", disabled: true}`, ...logs(3).slice(1)];
   expect(areRenderedSame(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
   const choices = [choice, choice];
@@ -36,9 +36,9 @@ test("a generated step number matters only for the collapsed state", () => {
 });
 
 test("a chunk is as high as its cards and gaps, and as wide as its branches side by side", () => {
-  const open = (): boolean => false;
-  expect(estimatedSize(stepsOf(logs(10)), "down", open)).toEqual({ width: 272, height: 10 * 86 });
+  const isCollapsed = (): boolean => false;
+  expect(estimatedSize(stepsOf(logs(10)), "down", isCollapsed)).toEqual({ width: 272, height: 10 * 86 });
   expect(estimatedSize(stepsOf([choice]), "down", () => true)).toEqual({ width: 272, height: 86 });
-  expect(estimatedSize(stepsOf([choice]), "down", open)).toEqual({ width: 2 * (216 + 16) + 14 + 24, height: 26 + 46 + (24 + 2 * 86 + 6) + 39 });
-  expect(estimatedSize(stepsOf(logs(10)), "right", open)).toEqual({ width: 10 * 242, height: 60 });
+  expect(estimatedSize(stepsOf([choice]), "down", isCollapsed)).toEqual({ width: 2 * (216 + 16) + 14 + 24, height: 26 + 46 + (24 + 2 * 86 + 6) + 39 });
+  expect(estimatedSize(stepsOf(logs(10)), "right", isCollapsed)).toEqual({ width: 10 * 242, height: 60 });
 });

@@ -39,53 +39,53 @@ export function countSteps(blocks: readonly BlockOutline[]): number {
 }
 
 /** True when both are rendered the same; positions in the text are not visible. */
-export function areRenderedSame(one: readonly StepOutline[], other: readonly StepOutline[]): boolean {
-  return one === other || (one.length === other.length && one.every((step, index) => isRenderedSame(step, other[index] as StepOutline)));
+export function areRenderedSame(left: readonly StepOutline[], right: readonly StepOutline[]): boolean {
+  return left === right || (left.length === right.length && left.every((step, index) => isRenderedSame(step, right[index] as StepOutline)));
 }
 
-function isRenderedSame(one: StepOutline, other: StepOutline): boolean {
+function isRenderedSame(left: StepOutline, right: StepOutline): boolean {
   return (
-    one === other ||
-    (one.name === other.name &&
+    left === right ||
+    (left.name === right.name &&
       // A generated number is not visible, but the collapsed state is stored under it.
-      (one.id === other.id || (!one.hasOwnId && one.blocks.length === 0)) &&
-      one.hasOwnId === other.hasOwnId &&
-      one.description === other.description &&
-      one.detail === other.detail &&
-      haveSameOptions(one.options, other.options) &&
-      one.disabled === other.disabled &&
-      one.isParallel === other.isParallel &&
-      isSamePath(one.path, other.path) &&
-      one.blocks.length === other.blocks.length &&
-      one.blocks.every((block, index) => isSameBlock(block, other.blocks[index] as BlockOutline)))
+      (left.id === right.id || (!left.hasOwnId && left.blocks.length === 0)) &&
+      left.hasOwnId === right.hasOwnId &&
+      left.description === right.description &&
+      left.detail === right.detail &&
+      haveSameOptions(left.options, right.options) &&
+      left.disabled === right.disabled &&
+      left.isParallel === right.isParallel &&
+      isSamePath(left.path, right.path) &&
+      left.blocks.length === right.blocks.length &&
+      left.blocks.every((block, index) => isSameBlock(block, right.blocks[index] as BlockOutline)))
   );
 }
 
-function haveSameOptions(one: StepOutline["options"], other: StepOutline["options"]): boolean {
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+function haveSameOptions(left: StepOutline["options"], right: StepOutline["options"]): boolean {
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 }
 
-const isSameBlock = (one: BlockOutline, other: BlockOutline): boolean =>
-  one.label === other.label && one.disabled === other.disabled && isSamePath(one.path, other.path) && areRenderedSame(one.steps, other.steps);
+const isSameBlock = (left: BlockOutline, right: BlockOutline): boolean =>
+  left.label === right.label && left.disabled === right.disabled && isSamePath(left.path, right.path) && areRenderedSame(left.steps, right.steps);
 
-const isSamePath = (one: StepOutline["path"], other: StepOutline["path"]): boolean =>
-  one === other || (one.length === other.length && one.every((part, index) => part === other[index]));
+const isSamePath = (left: StepOutline["path"], right: StepOutline["path"]): boolean =>
+  left === right || (left.length === right.length && left.every((part, index) => part === right[index]));
 
 // Dimensions from canvas.css.
 const card: Size = { width: 272, height: 60 };
 const innerCard = 216;
-const head = 46;
+const frameHeader = 46;
 const gap = 26;
 const emptyBlock = 48;
-const branchHead = 24;
+const branchHeader = 24;
 const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8, addBranch: 24 };
 /** Left to right: the width of a branch's label, and the height that a branch adds to its steps. */
 const rightFrame = { label: 120, blockSides: 2 * 8, sides: 2 * 8 + 8 + 14 + 2, ends: 2 * 8 + 1 };
 
 type IsCollapsed = (step: StepOutline) => boolean;
 
-/** Estimated size of steps one after the other. The browser uses the real size once they were visible. */
+/** The estimated size of consecutive steps. The browser uses their real size once they have been rendered. */
 export function estimatedSize(steps: readonly StepOutline[], direction: Direction, isCollapsed: IsCollapsed): Size {
   return direction === "down" ? sizeDown(steps, isCollapsed, card.width) : sizeRight(steps, isCollapsed);
 }
@@ -94,18 +94,18 @@ function sizeDown(steps: readonly StepOutline[], isCollapsed: IsCollapsed, cardW
   const size = { width: cardWidth, height: 0 };
   for (const step of steps) {
     const hasVisibleBlocks = step.blocks.length > 0 && !isCollapsed(step);
-    size.height += gap + (hasVisibleBlocks ? head : card.height);
+    size.height += gap + (hasVisibleBlocks ? frameHeader : card.height);
     if (!hasVisibleBlocks) continue;
     const blocks = step.blocks.map((block) => blockDown(block, isCollapsed));
-    const named = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
-    size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + named);
+    const addBranchWidth = step.blocks.some(({ name }) => name !== "") ? frame.addBranch : 0;
+    size.width = Math.max(size.width, blocks.reduce((sum, { width }) => sum + width + frame.blockSides, 0) + frame.sides + addBranchWidth);
     size.height += Math.max(...blocks.map(({ height }) => height)) + frame.block;
   }
   return size;
 }
 
 function blockDown({ name, steps }: BlockOutline, isCollapsed: IsCollapsed): Size {
-  const label = name === "" ? 0 : branchHead;
+  const label = name === "" ? 0 : branchHeader;
   if (steps.length === 0) return { width: innerCard, height: label + emptyBlock };
   const { width, height } = sizeDown(steps, isCollapsed, innerCard);
   return { width, height: label + height + 6 };
@@ -122,7 +122,7 @@ function sizeRight(steps: readonly StepOutline[], isCollapsed: IsCollapsed): Siz
     }
     const blocks = step.blocks.map((block) => blockRight(block, isCollapsed));
     size.width += Math.max(...blocks.map(({ width }) => width)) + rightFrame.sides;
-    size.height = Math.max(size.height, blocks.reduce((sum, { height }) => sum + height + rightFrame.blockSides, 0) + head + rightFrame.ends);
+    size.height = Math.max(size.height, blocks.reduce((sum, { height }) => sum + height + rightFrame.blockSides, 0) + frameHeader + rightFrame.ends);
   }
   return size;
 }

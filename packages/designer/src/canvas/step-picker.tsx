@@ -92,7 +92,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
         none={catalog === undefined ? text.pickWait : text.pickNone}
         {...(hasGroups && query.trim() === "" ? { headingOf: (choice: Choice) => choice.group } : {})}
         preview={(choice) => <Preview choice={choice} />}
-        filters={hasGroups ? <Groups names={groups} chosen={group} onChoose={setGroup} /> : null}
+        filters={hasGroups ? <Groups names={groups} selected={group} onChoose={setGroup} /> : null}
       >
         {(choice) => (
           <>
@@ -112,11 +112,11 @@ function Picker({ request }: { readonly request: PickerRequest }) {
 }
 
 /** Limits the list to one group. */
-function Groups({ names, chosen, onChoose }: { readonly names: readonly string[]; readonly chosen: string; readonly onChoose: (name: string) => void }) {
+function Groups({ names, selected, onChoose }: { readonly names: readonly string[]; readonly selected: string; readonly onChoose: (name: string) => void }) {
   return (
     <div className="picker__groups" role="group" aria-label={text.pickGroups}>
       {["", ...names].map((name) => (
-        <Button key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
+        <Button key={name} aria-pressed={selected === name} onClick={() => onChoose(name)}>
           {name === "" ? strings.common.all : name}
         </Button>
       ))}
@@ -151,7 +151,7 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       group: groupName(step.paletteGroup),
       keywords: [...(step.keywords ?? []), step.title.toLowerCase()],
       yaml,
-      command: (to) => commandFor(to, step.title, yaml),
+      command: (target) => commandFor(target, step.title, yaml),
     };
   });
   if (request.for === "wrap") return steps;
@@ -168,17 +168,17 @@ function choicesFor(request: PickerRequest, catalog: FlowCatalog | undefined, fl
       group: groupName(connector.paletteGroup ?? "send"),
       keywords: connector.keywords ?? [],
       yaml,
-      command: (to) => commandFor(to, title, yaml),
+      command: (target) => commandFor(target, title, yaml),
     };
   });
   // `to` is listed only as a replacement, because the connectors have better names for it.
-  const named = steps.filter(({ key }) => key !== "to" || request.for === "replace");
+  const withoutTo = steps.filter(({ key }) => key !== "to" || request.for === "replace");
   const kamelets = catalog.kamelets("step").map((kamelet): Choice => {
     const yaml = kameletYaml(kamelet);
-    return { ...kameletChoice(kamelet), kind: "endpoint", yaml, command: (to) => commandFor(to, kamelet.title, yaml) };
+    return { ...kameletChoice(kamelet), kind: "endpoint", yaml, command: (target) => commandFor(target, kamelet.title, yaml) };
   });
   const order: readonly string[] = [...Object.values(text.paletteGroups), text.groups.other];
-  const sorted = [...named, ...connectors].toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
+  const sorted = [...withoutTo, ...connectors].toSorted((left, right) => order.indexOf(left.group) - order.indexOf(right.group));
   return rankChoices([...(request.for === "insert" ? recipeChoices(catalog) : []), ...sorted, ...kamelets]);
 }
 
@@ -202,12 +202,12 @@ function recipeChoices(catalog: FlowCatalog): readonly Choice[] {
       ...recipeChoice(recipe),
       recipe,
       yaml: recipe.yaml(defaults).join("\n"),
-      command: (to, answers = defaults) => {
+      command: (target, answers = defaults) => {
         const yamls = recipe.yaml(answers);
         const [first = ""] = yamls;
         return insertAs === "element"
           ? addElement(title, first, catalog.entity(/^\w+/.exec(first)?.[0] ?? "")?.beforeRoutes === true)
-          : insertStepsAt(`${text.addStep}: ${title}`, yamls, to.for === "insert" ? to.position : () => undefined);
+          : insertStepsAt(`${text.addStep}: ${title}`, yamls, target.for === "insert" ? target.position : () => undefined);
       },
     };
   });
@@ -301,7 +301,7 @@ function filterChoices(choices: readonly Choice[], query: string): readonly Choi
 }
 
 function sortByMatch(choices: readonly Choice[], parts: readonly string[]): readonly Choice[] {
-  const rank = ({ title, yamlName, summary, keywords = [] }: Choice): number => {
+  const rankOf = ({ title, yamlName, summary, keywords = [] }: Choice): number => {
     const name = `${title} ${yamlName}`.toLowerCase();
     const first = parts[0] as string;
     if (parts.every((part) => name.includes(part)))
@@ -310,14 +310,14 @@ function sortByMatch(choices: readonly Choice[], parts: readonly string[]): read
     return parts.every((part) => `${name} ${summary.toLowerCase()}`.includes(part)) ? 4 : 5;
   };
   return choices
-    .map((choice) => ({ choice, at: rank(choice) }))
-    .filter(({ at }) => at < 5)
-    .sort((one, other) => one.at - other.at)
+    .map((choice) => ({ choice, rank: rankOf(choice) }))
+    .filter(({ rank }) => rank < 5)
+    .sort((left, right) => left.rank - right.rank)
     .map(({ choice }) => choice);
 }
 
 const recentSteps = (): readonly string[] => (readSetting(recentKey) ?? "").split(" ").filter(Boolean);
 
 function remember(key: string): void {
-  writeSetting(recentKey, [key, ...recentSteps().filter((one) => one !== key)].slice(0, maxRecent).join(" "));
+  writeSetting(recentKey, [key, ...recentSteps().filter((recent) => recent !== key)].slice(0, maxRecent).join(" "));
 }

@@ -38,7 +38,7 @@ export function useCardDrag(editor: Editor) {
       const key = (event.target as HTMLElement).dataset["key"];
       const step = key === undefined ? undefined : stepAt(editor.flow, pathOf(key));
       if (step === undefined) return;
-      if (!selectedSteps(editor.flow).some((one) => pathKey(one.path) === key)) editor.select(step.path);
+      if (!selectedSteps(editor.flow).some((selected) => pathKey(selected.path) === key)) editor.select(step.path);
       event.dataTransfer.setData(stepsType, key ?? "");
       event.dataTransfer.effectAllowed = "move";
     },

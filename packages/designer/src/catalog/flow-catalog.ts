@@ -103,4 +103,4 @@ export function branchesOf(options: readonly OptionView[]): readonly BranchView[
   });
 }
 
-const byName = <T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> => new Map(list.map((one) => [one.name, one]));
+const byName = <T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> => new Map(list.map((item) => [item.name, item]));

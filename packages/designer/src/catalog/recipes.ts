@@ -1,4 +1,4 @@
-// Several steps for a common task, inserted as plain steps. `element` recipes are top-level elements, which apply to the whole flow.
+// Recipes: groups of steps for common tasks, inserted as plain steps. `element` recipes are top-level elements, which apply to the whole flow.
 export interface Recipe {
   readonly key: string;
   readonly title: string;
@@ -25,7 +25,7 @@ export type Answers = Readonly<Record<string, string>>;
 /** The default answers of a recipe. */
 export const defaultAnswers = ({ questions }: Pick<Recipe, "questions">): Answers => Object.fromEntries(questions.map(({ name, value }) => [name, value]));
 
-/** A number as it is, any other text in double quotes. */
+/** Writes a number without quotes and any other text in double quotes. */
 const yamlScalar = (answer = ""): string => (/^\d+$/.test(answer) ? answer : JSON.stringify(answer));
 
 export const recipes: readonly Recipe[] = [

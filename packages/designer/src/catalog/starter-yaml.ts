@@ -24,7 +24,7 @@ const neededOptions: Readonly<Record<string, readonly string[]>> = {
   loadBalance: ["roundRobinLoadBalancer"],
 };
 
-/** Expressions a step starts with: the language and its text. */
+/** The initial expression of a step: language and text. */
 const expressions: Readonly<Record<string, readonly [string, string]>> = {
   filter: ["simple", "${body} != null"],
   when: ["simple", "${body} != null"],
@@ -137,8 +137,8 @@ function optionLines(owner: string, option: OptionView): string[] {
 }
 
 function valueOf(owner: string, option: OptionView): string {
-  const own = values[`${owner}.${option.name}`];
-  if (own !== undefined) return own;
+  const specific = values[`${owner}.${option.name}`];
+  if (specific !== undefined) return specific;
   const example = option.examples?.[0] ?? option.default ?? option.values?.[0];
   if (typeof example === "string" || typeof example === "number" || typeof example === "boolean") return String(example);
   return values[option.name] ?? option.name;

@@ -62,34 +62,34 @@ test("a step is inserted into the selected top-level element, which is selected 
 });
 
 describe("several selected steps", () => {
-  const both = open([...steps, 1], 0);
+  const twoSelected = open([...steps, 1], 0);
 
-  test("are all steps between the two ends", () => {
-    expect(names(both)).toBe("one two");
+  test("include all steps between the two ends", () => {
+    expect(names(twoSelected)).toBe("one two");
     expect(names(open([...steps, 0], 1))).toBe("one two");
-    expect(names(flows.select(both, [...steps, 3]))).toBe("direct:other");
+    expect(names(flows.select(twoSelected, [...steps, 3]))).toBe("direct:other");
   });
 
   test("are moved, duplicated, disabled, deleted and wrapped together", () => {
-    expect(names(run(both, moveStepDown))).toBe("one two");
-    expect(run(both, moveStepDown).selection).toEqual([...steps, 2]);
-    expect(run(both, duplicateStep).text).toContain("id: second-2");
-    expect(names(run(both, duplicateStep))).toBe("one two");
-    const off = run(
-      both,
+    expect(names(run(twoSelected, moveStepDown))).toBe("one two");
+    expect(run(twoSelected, moveStepDown).selection).toEqual([...steps, 2]);
+    expect(run(twoSelected, duplicateStep).text).toContain("id: second-2");
+    expect(names(run(twoSelected, duplicateStep))).toBe("one two");
+    const disabled = run(
+      twoSelected,
       toggleDisabledWith(() => "message"),
     );
-    expect(off.text.match(/disabled: true/g)?.length).toBe(2);
-    expect(off.text).toContain("        - log:\n            message: one\n            disabled: true\n");
-    expect(run(both, removeStep).text).not.toContain("two");
-    expect(run(both, wrapIn("Filter", "filter:\n  simple: x\n  steps: []")).text).toContain(
+    expect(disabled.text.match(/disabled: true/g)?.length).toBe(2);
+    expect(disabled.text).toContain("        - log:\n            message: one\n            disabled: true\n");
+    expect(run(twoSelected, removeStep).text).not.toContain("two");
+    expect(run(twoSelected, wrapIn("Filter", "filter:\n  simple: x\n  steps: []")).text).toContain(
       "            steps:\n              - log: one\n              - log:\n                  id: second\n",
     );
   });
 });
 
 describe("moving, deleting and branches", () => {
-  test("move out of a block and into the previous one", () => {
+  test("a step moves out of its block, and into the block of the previous step", () => {
     const out = run(open([...when, 0, "steps", 0]), moveStepOut);
     expect(out.selection).toEqual([...steps, 3]);
     const into = run(open([...steps, 3]), moveStepIn);
@@ -121,7 +121,7 @@ describe("blocks and branches", () => {
   const branch = (name: string, many: boolean): BranchView =>
     ({ option: { name }, many, fields: [{ name: "expression", kind: "expression", inline: true, required: many }] }) as unknown as BranchView;
 
-  test("a branch is added after those of its kind, a unique one only once", () => {
+  test("a repeatable branch is added after the existing ones, a unique branch only once", () => {
     const third = run(open([...steps, 2]), addBranch("when", [...steps, 2], branch("when", true)));
     expect(third.selection).toEqual([...when, 2]);
     expect(third.text).toContain("                steps: []\n              - simple: ${body} != null\n                steps: []\n");
@@ -165,13 +165,13 @@ test("the endpoint linked by direct: is found or created", () => {
   const flow = open([...steps, 3]);
   expect(linkedEndpoint(flow, connectorCatalog)).toBeUndefined();
   expect(createLinkedRoute(undefined).apply(flow)).toBeUndefined();
-  const made = run(flow, createLinkedRoute(connectorCatalog));
+  const created = run(flow, createLinkedRoute(connectorCatalog));
   expect(
-    made.text.endsWith('- route:\n    id: other\n    from:\n      uri: direct:other\n      steps:\n        - log:\n            message: "${body}"\n'),
+    created.text.endsWith('- route:\n    id: other\n    from:\n      uri: direct:other\n      steps:\n        - log:\n            message: "${body}"\n'),
   ).toBe(true);
-  expect(made.selection).toEqual([1, "route", "from"]);
-  expect(linkedEndpoint(made, connectorCatalog)).toEqual([...steps, 3]);
-  expect(linkedEndpoint(flows.select(made, [...steps, 3]), connectorCatalog)).toEqual([1, "route", "from"]);
+  expect(created.selection).toEqual([1, "route", "from"]);
+  expect(linkedEndpoint(created, connectorCatalog)).toEqual([...steps, 3]);
+  expect(linkedEndpoint(flows.select(created, [...steps, 3]), connectorCatalog)).toEqual([1, "route", "from"]);
 });
 
 test("an endpoint outside the runtime, or an invalid URI, has no linked endpoint", () => {

@@ -9,12 +9,12 @@ const steps = [0, "route", "from", "steps"] as const;
 const open = (...selection: (string | number)[]) => flows.select(flows.openFlow("orders", sampleText, undefined), [...steps, ...selection]);
 const command = (name: string): DocumentCommand => documentCommands.find((candidate) => candidate.name === name) as DocumentCommand;
 
-function run(flow: flows.OpenFlow, chosen: DocumentCommand): flows.OpenFlow {
-  const result = chosen.apply(flow);
+function run(flow: flows.OpenFlow, applied: DocumentCommand): flows.OpenFlow {
+  const result = applied.apply(flow);
   if (result === undefined) return flow;
   expect(result.edit).toMatchObject({ ok: true });
   return flows.applyEdit(flow, result.edit, {
-    label: chosen.title,
+    label: applied.title,
     origin: "command",
     at: 0,
     ...(result.select === undefined ? {} : { select: result.select }),
@@ -45,12 +45,12 @@ describe("commands on the selected step", () => {
   });
 
   test("disable adds one line and enable removes it", () => {
-    const off = run(open(2), command("toggle-disabled"));
-    expect(off.text).toBe(`${sampleText}            disabled: true\n`);
-    expect(run(off, command("toggle-disabled")).text).toBe(sampleText);
+    const disabled = run(open(2), command("toggle-disabled"));
+    expect(disabled.text).toBe(`${sampleText}            disabled: true\n`);
+    expect(run(disabled, command("toggle-disabled")).text).toBe(sampleText);
   });
 
-  test("insert goes after the selected step, or first when the trigger is selected", () => {
+  test("insert adds the step after the selected one, or as the first step if the trigger is selected", () => {
     const after = run(open(0), insertStep("Log", "log: hello"));
     expect(flows.selectedStep(after)).toMatchObject({ name: "log", index: 1 });
     const first = run(flows.select(open(), [0, "route", "from"]), insertStep("Log", "log: hello"));
@@ -58,6 +58,6 @@ describe("commands on the selected step", () => {
   });
 
   test("without a selected step nothing changes", () => {
-    for (const one of documentCommands) expect(one.apply(flows.openFlow("orders", sampleText, undefined))).toBeUndefined();
+    for (const candidate of documentCommands) expect(candidate.apply(flows.openFlow("orders", sampleText, undefined))).toBeUndefined();
   });
 });

@@ -46,9 +46,9 @@ export function positionInside(flow: OpenFlow, path: Path | undefined, isContain
   const block = blockAt(flow, path);
   if (block !== undefined) return { listPath: block.stepsPath, index: 0 };
   const key = pathKey(path);
-  const route = flow.lastValid?.outline.routes.find((one) => pathKey(one.from.path) === key);
+  const route = flow.lastValid?.outline.routes.find(({ from }) => pathKey(from.path) === key);
   if (route !== undefined) return { listPath: route.stepsPath, index: 0 };
-  const entityBlock = flow.lastValid?.outline.entities.find((one) => pathKey(one.path) === key)?.blocks[0];
+  const entityBlock = flow.lastValid?.outline.entities.find((entity) => pathKey(entity.path) === key)?.blocks[0];
   if (entityBlock !== undefined) return { listPath: entityBlock.stepsPath, index: entityBlock.steps.length };
   const step = selectedSteps(flow).at(-1);
   if (step === undefined || pathKey(step.path) !== key) return undefined;

@@ -66,9 +66,10 @@ function moveSelection(flow: OpenFlow, position: StepPosition): CommandResult | 
   const steps = selectedSteps(flow);
   const [first] = steps;
   if (first === undefined) return undefined;
-  const inside = position.listPath.length > first.listPath.length && first.listPath.every((part, at) => position.listPath[at] === part);
-  const through = position.listPath[first.listPath.length];
-  if (inside && typeof through === "number" && through >= first.index && through < first.index + steps.length) return undefined;
+  // Steps cannot be moved into themselves.
+  const isNested = position.listPath.length > first.listPath.length && first.listPath.every((part, at) => position.listPath[at] === part);
+  const containingIndex = position.listPath[first.listPath.length];
+  if (isNested && typeof containingIndex === "number" && containingIndex >= first.index && containingIndex < first.index + steps.length) return undefined;
   const { edit, position: to } = moveSteps(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }, position);
   return { edit, select: [...to.listPath, to.index + steps.length - 1], ...(steps.length > 1 ? { anchor: to.index } : {}) };
 }

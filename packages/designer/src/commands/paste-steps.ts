@@ -29,11 +29,11 @@ export function pasteSteps(title: string, text: string): DocumentCommand | undef
     apply(flow) {
       const tree = flow.lastValid?.tree;
       const end = tree?.type === "list" ? tree.items.length : 0;
-      const fresh = withUniqueStepIds(yamls, flow);
+      const items = withUniqueStepIds(yamls, flow);
       return {
         edit: inSequence(
           flow.text,
-          fresh.map((yaml, at) => (source: string) => insertItem(source, [], end + at, yaml)),
+          items.map((yaml, at) => (source: string) => insertItem(source, [], end + at, yaml)),
         ),
       };
     },

@@ -19,8 +19,8 @@ export const removeStep: DocumentCommand = {
     }
     const { listPath, index: first } = step;
     const edit = removeSteps(flow.text, { listPath, first, count: steps.length });
-    const follower = stepAt(flow, [...listPath, first + steps.length]) !== undefined;
-    if (follower || first > 0) return { edit, select: [...listPath, follower ? first : first - 1] };
+    const hasNext = stepAt(flow, [...listPath, first + steps.length]) !== undefined;
+    if (hasNext || first > 0) return { edit, select: [...listPath, hasNext ? first : first - 1] };
     return { edit, select: parentOf(flow, listPath) };
   },
 };

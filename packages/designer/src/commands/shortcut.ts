@@ -1,4 +1,4 @@
-// Shortcuts as text (`Mod+Shift+Z`) and as key presses.
+// Compares key presses with shortcuts (`Mod+Shift+Z`) and formats shortcuts for display.
 
 export interface KeyPress {
   readonly key: string;

@@ -23,10 +23,10 @@ export function withUniqueIds(yaml: string, flow: OpenFlow): string {
       continue;
     }
     const base = id.replace(/-\d+$/, "");
-    let fresh = id;
-    for (let count = 2; usedIds.has(fresh); count++) fresh = `${base}-${count}`;
-    usedIds.add(fresh);
-    const edit = setScalar(text, path, fresh);
+    let newId = id;
+    for (let count = 2; usedIds.has(newId); count++) newId = `${base}-${count}`;
+    usedIds.add(newId);
+    const edit = setScalar(text, path, newId);
     if (edit.ok) text = applySplice(text, edit.splice);
   }
   return text;

@@ -78,9 +78,9 @@ export function addBranch(title: string, stepPath: Path, branch: BranchView): Do
       const { name } = branch.option;
       const path = [...step.path, step.name, name];
       const yaml = withUniqueIds(branchYaml(branch), flow);
-      const own = step.blocks.filter((block) => block.name === name);
-      if (!branch.many) return own.length > 0 ? undefined : { edit: setYamlAt(flow.text, path, yaml), select: path };
-      const index = own.length;
+      const existing = step.blocks.filter((block) => block.name === name);
+      if (!branch.many) return existing.length > 0 ? undefined : { edit: setYamlAt(flow.text, path, yaml), select: path };
+      const index = existing.length;
       const edit = index === 0 ? setYamlAt(flow.text, path, `- ${yaml.replaceAll("\n", "\n  ")}`) : insertItem(flow.text, path, index, yaml);
       return { edit, select: [...path, index] };
     },

@@ -38,7 +38,7 @@ test("steps without an id get a descriptive one; other lines stay byte for byte"
   ).toBe(text);
 });
 
-test("nothing is written for steps that have an id or are gone", () => {
+test("nothing is written for steps that have an id or do not exist", () => {
   expect(writeIds(openFlow("orders", text, undefined), ["known", "elsewhere"].map(inOrders), connectorCatalog)).toBeUndefined();
 });
 

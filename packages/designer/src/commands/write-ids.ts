@@ -21,7 +21,9 @@ export interface WrittenIds {
 /** Writes an id for each of the steps that has none; undefined when all of them have one. */
 export function writeIds(flow: OpenFlow, references: readonly StepReference[], catalog: FlowCatalog | undefined): WrittenIds | undefined {
   const routes = flow.lastValid?.outline.routes ?? [];
-  const steps = new Map(routes.flatMap(({ id, steps: own }) => [...everyStep(own)].map((step) => [referenceKey({ routeId: id, stepId: step.id }), step])));
+  const steps = new Map(
+    routes.flatMap(({ id, steps: routeSteps }) => [...everyStep(routeSteps)].map((step) => [referenceKey({ routeId: id, stepId: step.id }), step])),
+  );
   const usedIds = new Set([...steps.values()].map(({ id }) => id));
   const ids = new Map<string, string>();
   let text = flow.text;

@@ -29,7 +29,7 @@ describe("the connection that lists names for an option", () => {
     expect(find({ connection: "#{{name}}" }, [one])).toBeUndefined();
   });
 
-  it("is the only one that fits, unless the endpoint contains an address", () => {
+  it("is the only one of a matching type, unless the endpoint contains an address", () => {
     expect(find({}, [one, database])).toBe("one");
     expect(find({}, [one, two])).toBeUndefined();
     expect(find({ brokers: "localhost:9092" }, [one])).toBeUndefined();
@@ -39,7 +39,7 @@ describe("the connection that lists names for an option", () => {
     expect(find({ connection: "#one" }, [one], ["one"])).toBeUndefined();
   });
 
-  it("can list what the option names", () => {
+  it("must be able to list the kind of names that the option takes", () => {
     const subjects = option("topic", { browse: { what: "subjects" } });
     expect(browsedConnection({ connector, values: new Map(), beans: [] }, subjects, [one], types)).toBeUndefined();
   });

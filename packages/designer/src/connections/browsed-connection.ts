@@ -13,7 +13,7 @@ export interface WrittenEndpoint {
 /** The name in a reference: `#orders`, `#bean:orders` and `orders` name the same connection. */
 export const nameIn = (reference: string): string => reference.replace(/^#(?:bean:)?/, "");
 
-/** The connection whose server can list the names of an option; undefined when the endpoint uses none that is saved. */
+/** The saved connection of the endpoint, if its server can list the names of an option. */
 export function browsedConnection(
   { connector, values, beans }: WrittenEndpoint,
   { browse }: OptionView,
@@ -22,18 +22,18 @@ export function browsedConnection(
 ): ConnectionSummary | undefined {
   const option = [...connector.path, ...connector.options].find(({ connection }) => connection !== undefined);
   if (browse === undefined || option === undefined) return undefined;
-  const fitting = types.filter(({ kinds }) => kinds.some((kind) => option.connection?.includes(kind)));
-  const usable = connections.filter(({ type }) => fitting.some((one) => one.type === type));
-  const found = chosen(values.get(option.name));
-  return fitting.find(({ type }) => type === found?.type)?.browses.includes(browse.what) === true ? found : undefined;
+  const matchingTypes = types.filter(({ kinds }) => kinds.some((kind) => option.connection?.includes(kind)));
+  const usable = connections.filter(({ type }) => matchingTypes.some((candidate) => candidate.type === type));
+  const found = resolve(values.get(option.name));
+  return matchingTypes.find(({ type }) => type === found?.type)?.browses.includes(browse.what) === true ? found : undefined;
 
-  function chosen(reference: string | undefined): ConnectionSummary | undefined {
+  function resolve(reference: string | undefined): ConnectionSummary | undefined {
     if (reference !== undefined && reference !== "") {
       const name = nameIn(reference);
       return beans.includes(name) ? undefined : usable.find(({ id }) => id === name);
     }
     // An address in the endpoint itself takes precedence over the only connection.
-    const isInline = fitting.some(({ fields }) => fields.some(({ name }) => values.has(name)));
+    const isInline = matchingTypes.some(({ fields }) => fields.some(({ name }) => values.has(name)));
     return isInline || usable.length !== 1 ? undefined : usable[0];
   }
 }
@@ -45,7 +45,7 @@ export function withName(text: string, caret: number, name: string): string {
   return `${before}${before === "" || /[\s.,(:"'`]$/.test(before) ? "" : " "}${name}${text.slice(at)}`;
 }
 
-/** A URI with this text as its path: `%` and `?` have a meaning there. */
+/** The URI with this text as its path; `%` and `?` are escaped. */
 export function withPath(uri: string, text: string): string {
   const [, scheme = "", query = ""] = /^([^:?]*)[^?]*(\?.*)?$/s.exec(uri) ?? [];
   return `${scheme}:${text.replaceAll("%", "%25").replaceAll("?", "%3F")}${query}`;

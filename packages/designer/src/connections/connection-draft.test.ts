@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { OptionView } from "@sluice/model";
 import { documentOf, fieldErrorOf, fieldGroups, isUsed } from "./connection-draft.ts";
 
-describe("a connection under edit", () => {
+describe("a connection draft", () => {
   it("sends only the fields with values, and masked secrets unchanged", () => {
     expect(
       documentOf({

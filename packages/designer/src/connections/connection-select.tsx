@@ -18,16 +18,16 @@ export interface ConnectionSelectProps {
   choose(reference: string): void;
 }
 
-/** The connections that an option can name, with the state of the chosen one. */
+/** The connections that an option can name, with the state of the selected one. */
 export function ConnectionSelect({ option, control, value, catalog, beans, choose }: ConnectionSelectProps) {
   const target = useWorkspace((state) => state.target);
   const [polled] = useConnections();
   const connections = polled !== undefined && "value" in polled ? polled.value : [];
   const types = catalog.view.connections.filter(({ kinds }) => kinds.some((kind) => option.connection?.includes(kind)));
-  const fitting = connections.filter((connection) => types.some(({ type }) => type === connection.type));
+  const matching = connections.filter((connection) => types.some(({ type }) => type === connection.type));
   const name = value === undefined ? "" : nameIn(value);
-  const chosen = fitting.find(({ id }) => id === name);
-  const isListed = name === "" || chosen !== undefined || beans.includes(name);
+  const selected = matching.find(({ id }) => id === name);
+  const isListed = name === "" || selected !== undefined || beans.includes(name);
   return (
     <>
       <select
@@ -46,9 +46,9 @@ export function ConnectionSelect({ option, control, value, catalog, beans, choos
             ))}
           </optgroup>
         )}
-        {fitting.length === 0 ? null : (
+        {matching.length === 0 ? null : (
           <optgroup label={labels.picker.ofTarget(target ?? "")}>
-            {fitting.map((connection) => (
+            {matching.map((connection) => (
               <option key={connection.id} value={connection.id}>
                 {shownName(connection, types)}
               </option>
@@ -56,9 +56,9 @@ export function ConnectionSelect({ option, control, value, catalog, beans, choos
           </optgroup>
         )}
       </select>
-      {chosen?.state === "down" ? <div className="field__error">{labels.picker.down(chosen.problem ?? "")}</div> : null}
+      {selected?.state === "down" ? <div className="field__error">{labels.picker.down(selected.problem ?? "")}</div> : null}
       <div className="connection-select__links">
-        {chosen === undefined ? null : <Link href={`/connections/${encodeURIComponent(chosen.id)}`}>{labels.picker.open}</Link>}
+        {selected === undefined ? null : <Link href={`/connections/${encodeURIComponent(selected.id)}`}>{labels.picker.open}</Link>}
         <Link href="/connections/new">{labels.picker.create}</Link>
       </div>
     </>
@@ -66,6 +66,6 @@ export function ConnectionSelect({ option, control, value, catalog, beans, choos
 }
 
 function shownName({ id, title, type, state }: ConnectionSummary, types: FlowCatalog["view"]["connections"]): string {
-  const kind = types.find((one) => one.type === type)?.title ?? type;
+  const kind = types.find((candidate) => candidate.type === type)?.title ?? type;
   return `${title === null ? id : `${title} (${id})`}, ${kind}${state === "down" ? `, ${labels.states.down}` : ""}`;
 }

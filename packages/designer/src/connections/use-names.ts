@@ -16,7 +16,7 @@ export interface NamesQuery {
   readonly what: string;
 }
 
-/** Names on the server that start with a prefix; undefined until the first reply. The second member loads them again. */
+/** Names on the server that start with a prefix; undefined until the first reply. The returned function loads them again. */
 export function useNames({ target, connection, what }: NamesQuery, prefix: string): readonly [Polled<readonly string[]>, () => void] {
   const [debouncedPrefix, setDebouncedPrefix] = useState(prefix);
   useEffect(() => {

@@ -1,19 +1,19 @@
 import type { ReactNode } from "react";
 
-interface Head {
+interface Heading {
   readonly text: ReactNode;
   readonly kind: "number" | "hidden";
 }
-type Heads = readonly (ReactNode | Head)[];
+type Headings = readonly (ReactNode | Heading)[];
 
 /** The heading of a column with right-aligned numbers. */
-export const numericHead = (text: string): Head => ({ text, kind: "number" });
+export const numericHeading = (text: string): Heading => ({ text, kind: "number" });
 /** A heading that only screen readers announce. */
-export const hiddenHead = (text: string): Head => ({ text, kind: "hidden" });
+export const hiddenHeading = (text: string): Heading => ({ text, kind: "hidden" });
 
 interface DataTableProps {
   readonly label: string;
-  readonly heads: Heads;
+  readonly headings: Headings;
   /** On narrow screens every row becomes a list of its cells. */
   readonly stacks?: boolean;
   readonly className?: string;
@@ -21,23 +21,23 @@ interface DataTableProps {
 }
 
 /** A table in its own region, so that it can be scrolled with the keyboard; its children are the rows. */
-export function DataTable({ label, heads, stacks = false, className = "", children }: DataTableProps) {
+export function DataTable({ label, headings, stacks = false, className = "", children }: DataTableProps) {
   return (
     <div className={`table-scroll ${className}`.trim()} role="region" aria-label={label} tabIndex={0}>
       <table className={stacks ? "table table--stacks" : "table"}>
-        <TableHead heads={heads} />
+        <TableHead headings={headings} />
         <tbody>{children}</tbody>
       </table>
     </div>
   );
 }
 
-export function TableHead({ heads }: { readonly heads: Heads }) {
+export function TableHead({ headings }: { readonly headings: Headings }) {
   return (
     <thead>
       <tr>
-        {heads.map((head, index) => {
-          const { text, kind } = isHead(head) ? head : { text: head, kind: undefined };
+        {headings.map((heading, index) => {
+          const { text, kind } = isHeading(heading) ? heading : { text: heading, kind: undefined };
           return (
             <th key={index} scope="col" className={kind === "number" ? "number" : undefined}>
               {kind === "hidden" ? <span className="visually-hidden">{text}</span> : text}
@@ -49,4 +49,4 @@ export function TableHead({ heads }: { readonly heads: Heads }) {
   );
 }
 
-const isHead = (head: ReactNode | Head): head is Head => typeof head === "object" && head !== null && "kind" in head;
+const isHeading = (heading: ReactNode | Heading): heading is Heading => typeof heading === "object" && heading !== null && "kind" in heading;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 export interface MenuEntry {
   readonly key: string;
   readonly title: string;
-  /** The shortcut, shown only. */
+  /** The shortcut to display. */
   readonly keys?: string | undefined;
   /** The reason why the entry cannot be chosen now. */
   readonly disabledReason?: string | undefined;

@@ -39,8 +39,8 @@ export function SearchList<Item>({
 }: SearchListProps<Item>) {
   const [active, setActive] = useState(0);
   const list = useId();
-  const chosen = Math.min(active, items.length - 1);
-  const activeItem = items[chosen];
+  const activeIndex = Math.min(active, items.length - 1);
+  const activeItem = items[activeIndex];
   const sections = sectionsOf(items, headingOf);
   return (
     <div className="search-list">
@@ -49,7 +49,7 @@ export function SearchList<Item>({
         role="combobox"
         aria-expanded="true"
         aria-controls={list}
-        aria-activedescendant={items.length === 0 ? undefined : `${list}-${chosen}`}
+        aria-activedescendant={items.length === 0 ? undefined : `${list}-${activeIndex}`}
         aria-label={label}
         placeholder={label}
         autoComplete="off"
@@ -63,10 +63,10 @@ export function SearchList<Item>({
           const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
           if (by === 0 && event.key !== "Enter") return;
           event.preventDefault();
-          const item = items[chosen];
+          const item = items[activeIndex];
           if (item === undefined) return;
           if (by === 0) return onChoose(item);
-          const next = (chosen + by + items.length) % items.length;
+          const next = (activeIndex + by + items.length) % items.length;
           setActive(next);
           document.getElementById(`${list}-${next}`)?.scrollIntoView({ block: "nearest" });
         }}
@@ -80,7 +80,7 @@ export function SearchList<Item>({
                 key={keyOf(item)}
                 id={`${list}-${index}`}
                 role="option"
-                aria-selected={index === chosen}
+                aria-selected={index === activeIndex}
                 className="search-list__item"
                 onClick={() => onChoose(item)}
                 onMouseMove={() => setActive(index)}

@@ -16,7 +16,7 @@ export interface SecretInputProps {
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly fingerprint?: string | undefined;
-  /** True for keys and certificates, which lose their line breaks in a field of one line. */
+  /** True for keys and certificates, which lose their line breaks in a single-line field. */
   readonly multiline?: boolean;
   onChange(value: unknown): void;
 }
@@ -24,11 +24,11 @@ export interface SecretInputProps {
 /** A secret: unchanged, replaced, or read from a source that the runtime can access. */
 export function SecretInput({ label, value: secret, sources, hint, error, fingerprint, multiline = false, onChange }: SecretInputProps) {
   const members = typeof secret === "object" && secret !== null ? (secret as Readonly<Record<string, unknown>>) : undefined;
-  const source = sources.find((one) => members !== undefined && Object.hasOwn(members, one)) ?? "value";
+  const source = sources.find((name) => members !== undefined && Object.hasOwn(members, name)) ?? "value";
   const value = members === undefined ? secret : members[source];
   if (value === masked && source === "value") {
     return (
-      <Field label={label} hint={labels.kept(fingerprint)} error={error}>
+      <Field label={label} hint={labels.stored(fingerprint)} error={error}>
         {(control) => (
           <div className="secret">
             <input {...control} className="input input--mono" readOnly value={masked} />
@@ -46,14 +46,14 @@ export function SecretInput({ label, value: secret, sources, hint, error, finger
       {(control) => (
         <div className="secret">
           <select
-            className="input secret__as"
-            aria-label={labels.as(label)}
+            className="input secret__source"
+            aria-label={labels.source(label)}
             value={source}
             onChange={(event) => onChange(event.target.value === "value" ? "" : { [event.target.value]: "" })}
           >
-            {sources.map((one) => (
-              <option key={one} value={one}>
-                {labels.sources[one]}
+            {sources.map((name) => (
+              <option key={name} value={name}>
+                {labels.sources[name]}
               </option>
             ))}
           </select>

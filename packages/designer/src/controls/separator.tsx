@@ -18,7 +18,7 @@ const largeKeyStep = 64;
 
 /** The border of a panel, moved by mouse or arrow keys. */
 export function Separator({ label, axis, panel = "after", size, min, max, onResize, onReset }: SeparatorProps) {
-  const from = useRef<{ readonly at: number; readonly size: number } | undefined>(undefined);
+  const dragStart = useRef<{ readonly at: number; readonly size: number } | undefined>(undefined);
   const resize = (next: number): void => onResize(Math.round(Math.min(max, Math.max(min, next))));
   const sign = panel === "before" ? -1 : 1;
   const coordinate = (event: PointerEvent): number => (axis === "x" ? event.clientX : event.clientY);
@@ -44,13 +44,13 @@ export function Separator({ label, axis, panel = "after", size, min, max, onResi
       onDoubleClick={onReset}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        from.current = { at: coordinate(event), size };
+        dragStart.current = { at: coordinate(event), size };
       }}
       onPointerMove={(event) => {
-        if (from.current !== undefined) resize(from.current.size + sign * (from.current.at - coordinate(event)));
+        if (dragStart.current !== undefined) resize(dragStart.current.size + sign * (dragStart.current.at - coordinate(event)));
       }}
       onPointerUp={() => {
-        from.current = undefined;
+        dragStart.current = undefined;
       }}
     />
   );

@@ -44,7 +44,7 @@ describe("the path to a value in each language", () => {
     ]);
   });
 
-  test("JSON text is parsed in JavaScript, and braces are not repeated inside an open one", () => {
+  test("JSON text is parsed in JavaScript, and `${` is not repeated inside an open one", () => {
     const text = messageData({ body: JSON.stringify(body) });
     expect(text.format).toBe("json");
     expect(pathText("js", total, text)).toBe("JSON.parse(body).order.total");

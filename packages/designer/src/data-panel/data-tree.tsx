@@ -14,7 +14,7 @@ import { pathText } from "./path-text.ts";
 const text = strings.data;
 const roots: readonly DataRoot[] = ["body", "header", "variable", "exchangeProperty"];
 const maxRows = 300;
-/** Deeper values are collapsed at first. */
+/** Deeper values are initially collapsed. */
 const openDepth = 4;
 
 interface Row {
@@ -50,7 +50,7 @@ export function DataTree({ message, side }: { readonly message: SomeMessage; rea
   const insert = ({ path }: Row): void => {
     if (path.names.length === 0 && path.root !== "body") return;
     if (target === undefined) return setNote(text.insertHint);
-    setNote(target.insert(path, data) ? "" : data.format === "csv" && path.root === "body" ? text.parseFirst : text.cannot(target.language));
+    setNote(target.insert(path, data) ? "" : data.format === "csv" && path.root === "body" ? text.parseFirst : text.cannotRead(target.language));
   };
   const copyAndNote = (copied: string, name: string): void =>
     void copyText(copied).then((isCopied) => setNote(isCopied ? text.copied(name) : strings.common.notCopied));
@@ -168,8 +168,8 @@ function summaryOf({ level, path: { root }, value }: Row, data: MessageData): st
 
 function rowsOf(data: MessageData, toggled: ReadonlySet<string>, filter: string): readonly Row[] {
   return roots.flatMap((root) => {
-    const names = root === "body" ? 1 : Object.keys(data[root]).length;
-    if (names === 0) return [];
+    const count = root === "body" ? 1 : Object.keys(data[root]).length;
+    if (count === 0) return [];
     return rowsAt(data, { root, names: [] }, text.sections[root], 1, { toggled, filter });
   });
 }
@@ -187,14 +187,20 @@ function rowsAt(data: MessageData, path: DataPath, name: string, level: number, 
   const isOpen = inner.length === 0 ? undefined : view.filter !== "" || level <= openDepth !== view.toggled.has(key);
   const children =
     isOpen === true
-      ? inner.flatMap((one) =>
-          rowsAt(data, one, typeof one.names.at(-1) === "number" ? text.item((value as readonly unknown[]).length) : String(one.names.at(-1)), level + 1, view),
+      ? inner.flatMap((child) =>
+          rowsAt(
+            data,
+            child,
+            typeof child.names.at(-1) === "number" ? text.item((value as readonly unknown[]).length) : String(child.names.at(-1)),
+            level + 1,
+            view,
+          ),
         )
       : [];
-  const own: Row = { key, path, name, value, level, isOpen };
+  const row: Row = { key, path, name, value, level, isOpen };
   if (isText && data.format !== "empty" && value !== undefined) {
-    return [own, { key: `${key}/text`, path, name: valueSummary(value), value: undefined, level: 2, isOpen: undefined }];
+    return [row, { key: `${key}/text`, path, name: valueSummary(value), value: undefined, level: 2, isOpen: undefined }];
   }
   const isMatch = view.filter === "" || level === 1 || `${name} ${inner.length === 0 ? valueSummary(value) : ""}`.toLowerCase().includes(view.filter);
-  return isMatch || children.length > 0 ? [own, ...children] : [];
+  return isMatch || children.length > 0 ? [row, ...children] : [];
 }

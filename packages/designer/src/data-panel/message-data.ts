@@ -14,7 +14,7 @@ export interface DataPath {
 
 export interface MessageData {
   readonly body: unknown;
-  /** How the body arrives at the step. */
+  /** The format in which the body arrives at the step. */
   readonly format: "data" | "json" | "xml" | "csv" | "text" | "empty";
   readonly header: Members;
   readonly variable: Members;
@@ -58,32 +58,32 @@ interface OpenElement {
 }
 
 /**
- * Elements as members, attributes as `@name`, text next to attributes as `#text`. Undefined when it is not well-formed. The parser of the browser would
- * report styles in the message as violations of the page's content security policy.
+ * Parses XML: elements become members, attributes `@name`, and text next to them `#text`. Undefined when the text is not well-formed. The browser's own
+ * parser is not used, because styles in the message would violate the page's content security policy.
  */
 function xmlData(source: string): Members | undefined {
   const root: OpenElement = { name: "", members: {}, text: "" };
-  const open = [root];
+  const openElements = [root];
   xmlToken.lastIndex = 0;
   for (let at = 0; at < source.length; at = xmlToken.lastIndex) {
     const groups = xmlToken.exec(source)?.groups;
-    const inner = open.at(-1);
+    const inner = openElements.at(-1);
     if (groups === undefined || inner === undefined) return undefined;
     const { raw, end, name, attributes = "", empty, text } = groups;
     inner.text += raw ?? unescapeText(text ?? "");
     if (name === undefined) continue;
     if (end !== undefined) {
-      if (open.length === 1 || inner.name !== name) return undefined;
-      open.pop();
-      addChild(open.at(-1) ?? root, inner);
+      if (openElements.length === 1 || inner.name !== name) return undefined;
+      openElements.pop();
+      addChild(openElements.at(-1) ?? root, inner);
       continue;
     }
     const element: OpenElement = { name, members: {}, text: "" };
     for (const [, key, double, single] of attributes.matchAll(xmlAttribute)) element.members[`@${key}`] = unescapeText(double ?? single ?? "");
-    if (empty === undefined) open.push(element);
+    if (empty === undefined) openElements.push(element);
     else addChild(inner, element);
   }
-  return open.length === 1 && root.text.trim() === "" && Object.keys(root.members).length === 1 ? root.members : undefined;
+  return openElements.length === 1 && root.text.trim() === "" && Object.keys(root.members).length === 1 ? root.members : undefined;
 }
 
 function addChild({ members }: OpenElement, { name, members: own, text }: OpenElement): void {
@@ -95,7 +95,7 @@ function addChild({ members }: OpenElement, { name, members: own, text }: OpenEl
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-const unescapeText = (text: string): string => text.replaceAll(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => entities[name] ?? whole);
+const unescapeText = (text: string): string => text.replaceAll(/&(lt|gt|amp|quot|apos);/g, (match, name: string) => entities[name] ?? match);
 
 /** The value at a path; a name on a list means its first item. */
 export function dataAt(data: MessageData, { root, names }: DataPath): unknown {
@@ -104,8 +104,8 @@ export function dataAt(data: MessageData, { root, names }: DataPath): unknown {
 
 function memberOf(value: unknown, name: string | number): unknown {
   if (typeof name === "number") return Array.isArray(value) ? (value as readonly unknown[])[name] : name === 0 ? value : undefined;
-  const holder = Array.isArray(value) ? (value as readonly unknown[])[0] : value;
-  return isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+  const container = Array.isArray(value) ? (value as readonly unknown[])[0] : value;
+  return isMembers(container) && Object.hasOwn(container, name) ? container[name] : undefined;
 }
 
 /** The paths inside a value: the members of an object, the first item of a list. */
@@ -116,7 +116,7 @@ export function childPaths(path: DataPath, value: unknown): readonly DataPath[] 
 
 const maxValueLength = 60;
 
-/** A value in a few characters; the size for objects and lists. */
+/** A short text for a value; for objects and lists, their size. */
 export function valueSummary(value: unknown): string {
   if (Array.isArray(value)) return `[ ${value.length} ]`;
   if (isMembers(value)) return `{ ${Object.keys(value).length} }`;

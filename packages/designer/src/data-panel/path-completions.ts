@@ -18,7 +18,7 @@ interface PathSyntax {
   /** Matches the path before the caret: its root, its segments, and the name that is being typed. */
   readonly pattern: RegExp;
   readonly roots: Readonly<Record<string, DataRoot>>;
-  /** How an item of a list is addressed; empty when a name on a list addresses all items. */
+  /** The text that addresses a list item; empty when a name on a list addresses all items. */
   readonly item: string;
   readonly separator: string;
   /** A name that needs quotes, with its separator; undefined when it cannot be written. */
@@ -120,8 +120,8 @@ export function pathCompletions(language: string, before: string, data: MessageD
     });
     if (items.length === 0) return undefined;
     // A list item or a quoted name replaces the separator too.
-    const isWhole = items.every(({ text }) => /^[\w$@:-]/.test(text));
-    return isWhole
+    const areAllPlain = items.every(({ text }) => /^[\w$@:-]/.test(text));
+    return areAllPlain
       ? { start, items: items.slice(0, maxItems) }
       : {
           start: separatorStart,
@@ -136,8 +136,8 @@ const isDeep = (value: unknown): boolean => typeof value === "object" && value !
 function writtenName(name: string, { separator, quote }: PathSyntax, index: string): string | undefined {
   const isPlain = separator === "/" ? true : /^[A-Za-z_$][\w$]*$/.test(name);
   if (isPlain) return index === "" ? name : `${index}${separator}${name}`;
-  const inQuotes = quote(name);
-  return inQuotes === undefined ? undefined : index + inQuotes;
+  const quotedName = quote(name);
+  return quotedName === undefined ? undefined : index + quotedName;
 }
 
 /** The names of a written path; an index or a filter of a list means one item. */

@@ -56,7 +56,7 @@ const nameOf =
   ({ root, names }) =>
     root === expectedRoot && names.length === 1 ? String(names[0]) : undefined;
 
-const ofJson =
+const unlessXml =
   (write: (path: DataPath) => string | undefined): WritePath =>
   (path, { format }) =>
     path.root === "body" && format === "xml" ? undefined : write(path);
@@ -64,9 +64,9 @@ const ofJson =
 const writers: Readonly<Record<string, WritePath>> = {
   simple: (path, data) => `\${${simplePath(path, data)}}`,
   csimple: (path, data) => `\${${simplePath(path, data)}}`,
-  jsonpath: ofJson(({ root, names }) => (root === "body" ? `$${dotted(names)}` : undefined)),
-  jq: ofJson(jqPath),
-  jsonata: ofJson(jsonataPath),
+  jsonpath: unlessXml(({ root, names }) => (root === "body" ? `$${dotted(names)}` : undefined)),
+  jq: unlessXml(jqPath),
+  jsonata: unlessXml(jsonataPath),
   js: jsPath,
   javascript: jsPath,
   groovy: groovyPath,

@@ -37,7 +37,7 @@ export interface EditorState {
 }
 
 interface FlowPort {
-  save(id: string, text: string, expectedHash: string | null): Promise<SavedFile & { readonly versionKept?: boolean }>;
+  save(id: string, text: string, expectedHash: string | null): Promise<SavedFile & { readonly versionStored?: boolean }>;
   deploy(id: string, body: DeployBody): Promise<DeployReply>;
   rollBack(id: string, body: RollbackBody): Promise<Pick<DeployReply, "record" | "reply">>;
   read(id: string): Promise<SavedFile & { readonly deploys: Readonly<Record<string, DeployRecord>> }>;
@@ -54,7 +54,7 @@ export interface EditorParts {
 interface EditorLabels {
   readonly saved: string;
   readonly savedInvalid: string;
-  readonly versionNotKept: string;
+  readonly versionNotStored: string;
   readonly deployed: (warnings: readonly string[]) => string;
   readonly rolledBack: (revision: number, target: string, warnings: readonly string[]) => string;
   readonly reloaded: string;
@@ -157,8 +157,8 @@ export class Editor {
     try {
       const file = await this.#parts.port.save(this.id, text, replacing === undefined ? (saved?.hash ?? null) : replacing);
       this.#markSaved(file);
-      const { saved: savedText, savedInvalid, versionNotKept } = this.#parts.labels;
-      this.showNotice({ kind: "info", text: file.versionKept === false ? versionNotKept : flows.isBroken(this.flow) ? savedInvalid : savedText });
+      const { saved: savedText, savedInvalid, versionNotStored } = this.#parts.labels;
+      this.showNotice({ kind: "info", text: file.versionStored === false ? versionNotStored : flows.isBroken(this.flow) ? savedInvalid : savedText });
       return true;
     } catch (error) {
       this.#reportFailure(error, "save", null);
@@ -211,11 +211,11 @@ export class Editor {
     const { busy, conflict, flow } = this.store.getState();
     if (busy !== undefined || conflict !== undefined || flow.saved === undefined || this.#isClosed) return;
     const file = await this.#parts.port.read(this.id).catch((error: unknown) => (error instanceof ApiError && error.status === 404 ? null : undefined));
-    const now = this.store.getState();
-    if (file === undefined || now.busy !== undefined || now.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
+    const latest = this.store.getState();
+    if (file === undefined || latest.busy !== undefined || latest.flow.saved?.hash !== flow.saved.hash || file?.hash === flow.saved.hash) return;
     if (this.#dismissed !== undefined && this.#dismissed === (file?.hash ?? null)) return;
-    if (file !== null && flows.unsavedChanges(now.flow) === 0) this.#loadFromDisk(file, this.#parts.labels.reloaded);
-    else this.store.setState({ conflict: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: now.flow.saved.text } });
+    if (file !== null && flows.unsavedChanges(latest.flow) === 0) this.#loadFromDisk(file, this.#parts.labels.reloaded);
+    else this.store.setState({ conflict: { kind: "file", during: "watch", disk: file === null ? null : savedOf(file), base: latest.flow.saved.text } });
   }
 
   /** Loads the text from disk; Undo restores the user's text. */

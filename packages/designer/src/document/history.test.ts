@@ -28,16 +28,16 @@ test("any series of changes can be undone and redone exactly", () => {
         text = applySplice(text, splice);
       }
       const last = text;
-      for (let moved = undo(text, history); moved !== undefined; moved = undo(text, history)) ({ text, history } = moved);
+      for (let result = undo(text, history); result !== undefined; result = undo(text, history)) ({ text, history } = result);
       expect(text).toBe(start);
       expect(stepsFromSaved(history)).toBe(0);
-      for (let moved = redo(text, history); moved !== undefined; moved = redo(text, history)) ({ text, history } = moved);
+      for (let result = redo(text, history); result !== undefined; result = redo(text, history)) ({ text, history } = result);
       expect(text).toBe(last);
     }),
   );
 });
 
-test("the history is bounded, so the saved state may become unreachable", () => {
+test("the history has a limited size, so the saved state may become unreachable", () => {
   let history: History = emptyHistory;
   for (let at = 0; at < 1500; at++)
     history = record(history, {

@@ -1,4 +1,4 @@
-// One undo history for all changes to a flow's text. Entries are text replacements, so undo restores the exact bytes. Bounded.
+// One undo history for all changes to a flow's text. Entries are text replacements, so undo restores the exact bytes. The number of entries is limited.
 import { applySplice, type Path, type Splice } from "@sluice/model";
 
 /** The origin of a change: typing in the source editor is merged into one entry, other changes are separate entries. */
@@ -38,9 +38,9 @@ export function record(history: History, change: Change): History {
   const joined = last !== undefined && history.savedAt !== history.past.length ? join(last, change) : undefined;
   if (joined !== undefined) return { past: [...history.past.slice(0, -1), joined], future: [], savedAt: history.savedAt };
   const past = [...history.past, change];
-  const cut = Math.max(0, past.length - maxEntries);
-  const reachable = history.savedAt !== undefined && history.savedAt <= history.past.length && history.savedAt >= cut;
-  return { past: past.slice(cut), future: [], savedAt: reachable ? history.savedAt - cut : undefined };
+  const evicted = Math.max(0, past.length - maxEntries);
+  const reachable = history.savedAt !== undefined && history.savedAt <= history.past.length && history.savedAt >= evicted;
+  return { past: past.slice(evicted), future: [], savedAt: reachable ? history.savedAt - evicted : undefined };
 }
 
 /** Merges a change into the last entry of the same group; undefined when the group differs. `before` and `after` are the text on either side. */

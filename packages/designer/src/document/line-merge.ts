@@ -25,39 +25,39 @@ interface Change {
 
 export function mergeLines(base: string, mine: string, theirs: string): readonly MergePart[] {
   const lines = base.split("\n");
-  const own = changesOf(base, mine);
-  const other = changesOf(base, theirs);
+  const myChanges = changesOf(base, mine);
+  const theirChanges = changesOf(base, theirs);
   const parts: MergePart[] = [];
   const addMerged = (mergedLines: readonly string[]): void => {
     if (mergedLines.length > 0) parts.push({ kind: "merged", lines: mergedLines });
   };
   let at = 0;
-  while (own.length > 0 || other.length > 0) {
-    const from = Math.min(own[0]?.from ?? Infinity, other[0]?.from ?? Infinity);
+  while (myChanges.length > 0 || theirChanges.length > 0) {
+    const from = Math.min(myChanges[0]?.from ?? Infinity, theirChanges[0]?.from ?? Infinity);
     addMerged(lines.slice(at, from));
     let to = from;
-    const ours: Change[] = [];
-    const others: Change[] = [];
+    const myGroup: Change[] = [];
+    const theirGroup: Change[] = [];
     // Changes that overlap or touch belong together.
-    for (let grows = true; grows;) {
-      grows = false;
+    for (let hasGrown = true; hasGrown;) {
+      hasGrown = false;
       for (const [list, group] of [
-        [own, ours],
-        [other, others],
+        [myChanges, myGroup],
+        [theirChanges, theirGroup],
       ] as const) {
         const next = list[0];
         if (next === undefined || next.from > to) continue;
         group.push(next);
         list.shift();
         to = Math.max(to, next.to);
-        grows = true;
+        hasGrown = true;
       }
     }
-    const ownLines = applyChanges(lines, from, to, ours);
-    const otherLines = applyChanges(lines, from, to, others);
-    if (others.length === 0 || ownLines.join("\n") === otherLines.join("\n")) addMerged(ownLines);
-    else if (ours.length === 0) addMerged(otherLines);
-    else parts.push({ kind: "conflict", mine: ownLines, theirs: otherLines });
+    const myLines = applyChanges(lines, from, to, myGroup);
+    const theirLines = applyChanges(lines, from, to, theirGroup);
+    if (theirGroup.length === 0 || myLines.join("\n") === theirLines.join("\n")) addMerged(myLines);
+    else if (myGroup.length === 0) addMerged(theirLines);
+    else parts.push({ kind: "conflict", mine: myLines, theirs: theirLines });
     at = to;
   }
   addMerged(lines.slice(at));
@@ -73,16 +73,16 @@ export function mergedText(parts: readonly MergePart[], choices: readonly ("mine
 function changesOf(base: string, text: string): Change[] {
   const changes: Change[] = [];
   let at = 0;
-  let open: Change | undefined;
+  let current: Change | undefined;
   for (const line of diffLines(base, text)) {
     if (line.kind === "same") {
       at++;
-      open = undefined;
+      current = undefined;
       continue;
     }
-    if (open === undefined) changes.push((open = { from: at, to: at, lines: [] }));
-    if (line.kind === "removed") open.to = ++at;
-    else open.lines.push(line.text);
+    if (current === undefined) changes.push((current = { from: at, to: at, lines: [] }));
+    if (line.kind === "removed") current.to = ++at;
+    else current.lines.push(line.text);
   }
   return changes;
 }

@@ -78,8 +78,8 @@ describe("an open flow", () => {
   test("typing is merged into one change; a pause starts another", () => {
     let flow = open();
     const at = sampleText.indexOf("done");
-    for (const [index, letter] of Array.from("well ").entries())
-      flow = flows.applyToFlow(flow, { start: at + index, end: at + index, text: letter }, note("source", index * 100));
+    for (const [index, character] of Array.from("well ").entries())
+      flow = flows.applyToFlow(flow, { start: at + index, end: at + index, text: character }, note("source", index * 100));
     expect(flow.history.past).toHaveLength(1);
     flow = flows.applyToFlow(flow, { start: at, end: at, text: "x" }, note("source", 10_000));
     expect(flow.history.past).toHaveLength(2);

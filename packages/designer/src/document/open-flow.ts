@@ -91,15 +91,15 @@ export function replaceText(flow: OpenFlow, text: string, note: EditNote): OpenF
 }
 
 export function undo(flow: OpenFlow): OpenFlow {
-  const moved = timeline.undo(flow.text, flow.history);
-  return moved === undefined
+  const result = timeline.undo(flow.text, flow.history);
+  return result === undefined
     ? flow
-    : read({ ...flow, text: moved.text, history: moved.history, selection: moved.change.selectionBefore ?? flow.selection, anchor: undefined });
+    : read({ ...flow, text: result.text, history: result.history, selection: result.change.selectionBefore ?? flow.selection, anchor: undefined });
 }
 
 export function redo(flow: OpenFlow): OpenFlow {
-  const moved = timeline.redo(flow.text, flow.history);
-  return moved === undefined ? flow : read({ ...flow, text: moved.text, history: moved.history, anchor: undefined });
+  const result = timeline.redo(flow.text, flow.history);
+  return result === undefined ? flow : read({ ...flow, text: result.text, history: result.history, anchor: undefined });
 }
 
 /** Records a save: `saved` is the content on disk, which may be older than the text. */
@@ -157,7 +157,7 @@ export function blockAt(flow: OpenFlow, path: Path): BlockOutline | undefined {
 
 export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
   const item = path[0];
-  const route = flow.lastValid?.outline.routes.find((one) => one.path[0] === item);
+  const route = flow.lastValid?.outline.routes.find((candidate) => candidate.path[0] === item);
   const listPath = path.slice(0, -1);
   const isInRoute = route !== undefined && route.stepsPath.length === listPath.length && isBelow(path, route.stepsPath);
   const block = isInRoute ? undefined : innermostBlock(flow, listPath, false);
@@ -168,8 +168,9 @@ export function stepAt(flow: OpenFlow, path: Path): StepOutline | undefined {
 /** The innermost block that contains a path. */
 function innermostBlock(flow: OpenFlow, path: Path, byOwnPath: boolean): BlockOutline | undefined {
   const item = path[0];
-  const route = flow.lastValid?.outline.routes.find((one) => one.path[0] === item);
-  let blocks = route === undefined ? (flow.lastValid?.outline.entities.find((one) => one.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
+  const route = flow.lastValid?.outline.routes.find((candidate) => candidate.path[0] === item);
+  let blocks =
+    route === undefined ? (flow.lastValid?.outline.entities.find((entity) => entity.path[0] === item)?.blocks ?? []) : blocksToward(route.steps, path);
   let found: BlockOutline | undefined;
   for (;;) {
     const next: BlockOutline | undefined = blocks.findLast((block) => isBelow(path, byOwnPath && block.name !== "" ? block.path : block.stepsPath));
@@ -198,15 +199,15 @@ export function enclosingStep(flow: OpenFlow, path: Path): StepOutline | undefin
 
 /** The element at a position of the outlined text: the innermost step or branch, else the surrounding trigger or element. */
 export function pathAtOffset(outline: Outline, offset: number): Path | undefined {
-  const route = outline.routes.findLast((candidate) => holds(candidate, offset));
+  const route = outline.routes.findLast((candidate) => containsOffset(candidate, offset));
   if (route !== undefined) return innermost(route.steps, offset) ?? route.from.path;
-  const entity = outline.entities.find((candidate) => holds(candidate, offset));
+  const entity = outline.entities.find((candidate) => containsOffset(candidate, offset));
   return entity === undefined ? undefined : (inBlocks(entity.blocks, offset) ?? entity.path);
 }
 
 function innermost(steps: readonly StepOutline[], offset: number): Path | undefined {
   // The end of a step may be the start of the next one, which takes precedence.
-  const step = steps.findLast((candidate) => holds(candidate, offset));
+  const step = steps.findLast((candidate) => containsOffset(candidate, offset));
   return step === undefined ? undefined : (inBlocks(step.blocks, offset) ?? step.path);
 }
 
@@ -214,12 +215,12 @@ function inBlocks(blocks: readonly BlockOutline[], offset: number): Path | undef
   for (const block of blocks) {
     const inside = innermost(block.steps, offset);
     if (inside !== undefined) return inside;
-    if (block.name !== "" && holds(block, offset)) return block.path;
+    if (block.name !== "" && containsOffset(block, offset)) return block.path;
   }
   return undefined;
 }
 
-const holds = ({ span }: { readonly span: { readonly start: number; readonly end: number } }, offset: number): boolean =>
+const containsOffset = ({ span }: { readonly span: { readonly start: number; readonly end: number } }, offset: number): boolean =>
   span.start <= offset && offset <= span.end;
 
 function read(flow: OpenFlow): OpenFlow {

@@ -27,7 +27,7 @@ const flow = `# kept
 const steps = [0, "from", "steps"] as const;
 const when = [...steps, 2, "choice", "when"] as const;
 
-function done(edit: Edit): string {
+function resultOf(edit: Edit): string {
   if (!edit.ok) throw new Error(edit.reason);
   expect(applySplice(flow, edit.splice)).toBe(edit.source);
   expect(applySplice(edit.source, edit.inverse)).toBe(flow);
@@ -39,15 +39,15 @@ const logs = (text: string): string => [...text.matchAll(/log: (\w+)/g)].map((ma
 
 describe("steps are inserted", () => {
   test("several at once, in order", () => {
-    const text = done(insertSteps(flow, { listPath: steps, index: 1 }, ["log: a", "setBody:\n  constant: b"]));
+    const text = resultOf(insertSteps(flow, { listPath: steps, index: 1 }, ["log: a", "setBody:\n  constant: b"]));
     expect(text).toContain("      - log: one # first\n      - log: a\n      - setBody:\n          constant: b\n      - log: two\n");
   });
 
   test("into an empty list and into a missing one", () => {
-    expect(done(insertSteps(flow, { listPath: [...when, 1, "steps"], index: 0 }, ["log: a"]))).toContain(
+    expect(resultOf(insertSteps(flow, { listPath: [...when, 1, "steps"], index: 0 }, ["log: a"]))).toContain(
       "            - simple: b\n              steps:\n                - log: a\n",
     );
-    expect(done(insertSteps(flow, { listPath: [...steps, 3, "filter", "steps"], index: 0 }, ["log: a", "log: b"]))).toContain(
+    expect(resultOf(insertSteps(flow, { listPath: [...steps, 3, "filter", "steps"], index: 0 }, ["log: a", "log: b"]))).toContain(
       "          simple: c\n          steps:\n            - log: a\n            - log: b\n",
     );
   });
@@ -55,34 +55,34 @@ describe("steps are inserted", () => {
 
 describe("steps move", () => {
   test("down, up and in groups within their list", () => {
-    expect(logs(done(moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: steps, index: 5 }).edit))).toBe("three four five six one two");
+    expect(logs(resultOf(moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: steps, index: 5 }).edit))).toBe("three four five six one two");
     const up = moveSteps(flow, { listPath: steps, first: 3, count: 2 }, { listPath: steps, index: 1 });
-    expect(logs(done(up.edit))).toBe("one six two three four five");
+    expect(logs(resultOf(up.edit))).toBe("one six two three four five");
     expect(up.position).toEqual({ listPath: steps, index: 1 });
   });
 
   test("into a later block, whose path changes", () => {
     const moved = moveSteps(flow, { listPath: steps, first: 0, count: 2 }, { listPath: [...when, 0, "steps"], index: 1 });
-    expect(logs(done(moved.edit))).toBe("three one two four five six");
+    expect(logs(resultOf(moved.edit))).toBe("three one two four five six");
     expect(moved.position).toEqual({ listPath: [...steps, 0, "choice", "when", 0, "steps"], index: 1 });
-    expect(done(moved.edit)).toContain("                - log: one # first\n");
+    expect(resultOf(moved.edit)).toContain("                - log: one # first\n");
   });
 
   test("out of a block, before its owner", () => {
     const moved = moveSteps(flow, { listPath: [...when, 0, "steps"], first: 0, count: 2 }, { listPath: steps, index: 0 });
-    expect(logs(done(moved.edit))).toBe("three four one two five six");
-    expect(done(moved.edit)).toContain("# the large ones\n            - simple: a\n");
+    expect(logs(resultOf(moved.edit))).toBe("three four one two five six");
+    expect(resultOf(moved.edit)).toContain("# the large ones\n            - simple: a\n");
   });
 
   test("into a list that is created for them", () => {
     const moved = moveSteps(flow, { listPath: steps, first: 4, count: 1 }, { listPath: [...steps, 3, "filter", "steps"], index: 0 });
-    expect(done(moved.edit)).toContain("          simple: c\n          steps:\n            - log: six\n");
+    expect(resultOf(moved.edit)).toContain("          simple: c\n          steps:\n            - log: six\n");
   });
 });
 
 describe("blocks", () => {
   test("wrap steps, which are indented and otherwise unchanged", () => {
-    const text = done(wrapSteps(flow, { listPath: steps, first: 0, count: 2 }, "filter:\n  simple: x\n  steps: []"));
+    const text = resultOf(wrapSteps(flow, { listPath: steps, first: 0, count: 2 }, "filter:\n  simple: x\n  steps: []"));
     expect(text).toContain("      - filter:\n          simple: x\n          steps:\n            - log: one # first\n            - log: two\n      - choice:\n");
   });
 
@@ -95,7 +95,7 @@ describe("blocks", () => {
   test("are unwrapped with their steps in order", () => {
     expect(
       logs(
-        done(
+        resultOf(
           unwrapStep(flow, { listPath: steps, index: 2 }, [
             [...when, 0, "steps"],
             [...steps, 2, "choice", "otherwise", "steps"],
@@ -106,14 +106,14 @@ describe("blocks", () => {
   });
 
   test("remove branches: one of several, the last of its kind, a unique one", () => {
-    const one = done(removeBranch(flow, [...when, 1]));
-    expect(one).not.toContain("simple: b");
-    const none = removeBranch(one, [...when, 0]);
-    expect(none.ok && none.source).not.toContain("when:");
-    expect(done(removeBranch(flow, [...steps, 2, "choice", "otherwise"]))).not.toContain("otherwise");
+    const withoutSecond = resultOf(removeBranch(flow, [...when, 1]));
+    expect(withoutSecond).not.toContain("simple: b");
+    const withoutBranches = removeBranch(withoutSecond, [...when, 0]);
+    expect(withoutBranches.ok && withoutBranches.source).not.toContain("when:");
+    expect(resultOf(removeBranch(flow, [...steps, 2, "choice", "otherwise"]))).not.toContain("otherwise");
   });
 
   test("removing all steps of a list leaves an empty one", () => {
-    expect(done(removeSteps(flow, { listPath: [...when, 0, "steps"], first: 0, count: 2 }))).toMatch(/- simple: a\n {14}steps:\s*\[\]\n/);
+    expect(resultOf(removeSteps(flow, { listPath: [...when, 0, "steps"], first: 0, count: 2 }))).toMatch(/- simple: a\n {14}steps:\s*\[\]\n/);
   });
 });

@@ -1,4 +1,4 @@
-// Edits to whole steps as text edits: several steps at once, even into missing lists. Each is one edit and therefore one undo step.
+// Text edits that insert, move, wrap and remove whole steps, also several at once. Each is one edit and therefore one undo step.
 import { combinedEdit, insertItem, itemText, moveItem, rereadTree, removeItem, removeOption, setYamlAt, type Edit, type Path } from "@sluice/model";
 
 /** A position between steps. */
@@ -69,37 +69,37 @@ export function moveSteps(source: string, range: StepRange, to: StepPosition): {
   let target = to;
   const changes: Change[] = [];
   for (let at = 0; at < count; at++) {
-    const one = { from, target };
-    changes.push((text) => intoList(text, one.from, first, one.target, at));
+    const current = { from, target };
+    changes.push((text) => moveIntoList(text, current.from, first, current.target, at));
     target = { ...target, listPath: afterRemoval(target.listPath, from, first) };
     from = afterInsertion(from, target.listPath, target.index + at);
   }
   return { edit: inSequence(source, changes), position: target };
 }
 
-function intoList(text: string, from: Path, index: number, { listPath, index: start }: StepPosition, at: number): Edit {
+function moveIntoList(text: string, from: Path, index: number, { listPath, index: start }: StepPosition, at: number): Edit {
   if (hasList(text, listPath)) return moveItem(text, from, index, listPath, start + at);
   const yaml = itemText(text, from, index);
   if (yaml === undefined) return { ok: false, reason: "no step to move" };
-  return inSequence(text, [(one) => setYamlAt(one, listPath, listItem(yaml)), (one) => removeItem(one, from, index)]);
+  return inSequence(text, [(current) => setYamlAt(current, listPath, listItem(yaml)), (current) => removeItem(current, from, index)]);
 }
 
 /** Adjusts a path after the item `index` of the list at `list` was removed before it. */
 function afterRemoval(path: Path, list: Path, index: number): Path {
-  const through = isBelow(path, list) ? path[list.length] : undefined;
-  return typeof through === "number" && through > index ? path.toSpliced(list.length, 1, through - 1) : path;
+  const itemIndex = isBelow(path, list) ? path[list.length] : undefined;
+  return typeof itemIndex === "number" && itemIndex > index ? path.toSpliced(list.length, 1, itemIndex - 1) : path;
 }
 
 function afterInsertion(path: Path, list: Path, index: number): Path {
-  const through = isBelow(path, list) ? path[list.length] : undefined;
-  return typeof through === "number" && through >= index ? path.toSpliced(list.length, 1, through + 1) : path;
+  const itemIndex = isBelow(path, list) ? path[list.length] : undefined;
+  return typeof itemIndex === "number" && itemIndex >= index ? path.toSpliced(list.length, 1, itemIndex + 1) : path;
 }
 
 /** Wraps steps in other YAML: `yaml` is a step with an empty `steps: []` that receives them. */
 export function wrapSteps(source: string, range: StepRange, yaml: string): Edit {
-  const around = fillSteps(yaml, rangeYaml(source, range));
+  const wrapper = fillSteps(yaml, rangeYaml(source, range));
   return inSequence(source, [
-    (text) => insertItem(text, range.listPath, range.first, around),
+    (text) => insertItem(text, range.listPath, range.first, wrapper),
     (text) => removeSteps(text, { ...range, first: range.first + 1 }),
   ]);
 }
@@ -127,7 +127,7 @@ export function removeBranch(source: string, path: Path): Edit {
   return removeOption(source, list.slice(0, -1), String(list.at(-1)));
 }
 
-const samePath = (one: Path, other: Path): boolean => one.length === other.length && isBelow(one, other);
+const samePath = (left: Path, right: Path): boolean => left.length === right.length && isBelow(left, right);
 const isBelow = (path: Path, above: Path): boolean => above.every((part, at) => path[at] === part);
 
 /** A step as a list item. */

@@ -67,13 +67,13 @@ export interface KnownNames {
 /** The names, starting with those that occur in the message. */
 export function withMessageNames(names: KnownNames, message: SomeMessage | undefined): KnownNames {
   if (message === undefined) return names;
-  const both = (inMessage: Readonly<Record<string, unknown>> | undefined, inFlow: readonly string[]): readonly string[] => [
+  const union = (inMessage: Readonly<Record<string, unknown>> | undefined, inFlow: readonly string[]): readonly string[] => [
     ...new Set([...Object.keys(inMessage ?? {}), ...inFlow]),
   ];
   return {
-    header: both(message.headers, names.header),
-    variable: both(message.variables, names.variable),
-    exchangeProperty: both(message.properties, names.exchangeProperty),
+    header: union(message.headers, names.header),
+    variable: union(message.variables, names.variable),
+    exchangeProperty: union(message.properties, names.exchangeProperty),
   };
 }
 
@@ -92,8 +92,8 @@ export function namesIn(tree: Tree, extraHeaders: readonly string[] = []): Known
     if (node.type !== "map") return;
     for (const { key, value } of node.entries) {
       if (kind !== undefined && key === "name" && value.type === "scalar" && value.text !== null) names[kind].add(value.text);
-      const own = setters[key];
-      visit(value, own ?? (key === "headers" || key === "variables" ? kind : undefined));
+      const setterKind = setters[key];
+      visit(value, setterKind ?? (key === "headers" || key === "variables" ? kind : undefined));
     }
   };
   visit(tree, undefined);
@@ -128,8 +128,8 @@ function functionsAt(before: string, names: KnownNames): Suggestions | undefined
   if (open === -1) return undefined;
   const start = open + 2;
   const typed = before.slice(start).toLowerCase();
-  const own = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => names[kind].map((name) => ({ text: `${kind}.${name}`, doc: "" })));
-  const items = [...functions, ...own].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, maxItems);
+  const known = (Object.keys(names) as (keyof KnownNames)[]).flatMap((kind) => names[kind].map((name) => ({ text: `${kind}.${name}`, doc: "" })));
+  const items = [...functions, ...known].filter((item) => item.text.toLowerCase().startsWith(typed) && item.text.toLowerCase() !== typed).slice(0, maxItems);
   return items.length === 0 ? undefined : { start, items };
 }
 
@@ -145,15 +145,15 @@ export function applyCompletion(
   text: string,
   caret: number,
   start: number,
-  { text: chosen, isDeep = false }: Completion,
+  { text: completion, isDeep = false }: Completion,
 ): { readonly text: string; readonly caret: number } {
   const before = text.slice(0, start);
   const open = openBrace(before);
   const isArgument = /\([^)]*$/.test(before.slice(open + 2));
-  const isOpen = !templates.has(language) || open === -1 || isArgument || chosen.endsWith(".") || chosen.endsWith(":");
-  const closed = text.slice(caret).startsWith("}");
-  const inserted = isOpen || closed ? chosen : `${chosen}}`;
+  const isOpen = !templates.has(language) || open === -1 || isArgument || completion.endsWith(".") || completion.endsWith(":");
+  const isClosed = text.slice(caret).startsWith("}");
+  const inserted = isOpen || isClosed ? completion : `${completion}}`;
   // A value with members may be continued with a dot, so the caret stays inside the braces.
-  const end = isDeep ? start + chosen.length : start + inserted.length + (closed && !isOpen ? 1 : 0);
+  const end = isDeep ? start + completion.length : start + inserted.length + (isClosed && !isOpen ? 1 : 0);
   return { text: before + inserted + text.slice(caret), caret: end };
 }

@@ -12,7 +12,7 @@ export interface CustomRule {
 
 /** The rule that can replace the value at `path`; undefined when the form has no option for one. */
 export function customRule(scope: FormScope, option: OptionView, options: readonly OptionView[], path: Path): CustomRule | undefined {
-  const has = (name: string): boolean => options.some((one) => one.name === name);
+  const has = (name: string): boolean => options.some((candidate) => candidate.name === name);
   const at = (name: string): Path => [...scope.path, name];
   const isSet = (optionPath: Path): boolean => treeAt(scope.tree, optionPath) !== undefined;
   if (option.names === "aggregation-strategy" && has("aggregationExpression")) {

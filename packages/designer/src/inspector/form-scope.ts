@@ -27,9 +27,9 @@ export interface FormScope {
   readonly shorthands: Shorthands;
   /** The problems of the selected step. */
   readonly problems: readonly Problem[];
-  /** Minimum path length of mappings that are removed when they become empty. */
+  /** Mappings with a longer path than this are removed when they become empty. */
   readonly outermost: number;
-  /** Whether endpoints in this form are sources or targets. */
+  /** The role of endpoints in this form. */
   readonly role: "source" | "sink" | "poller";
 }
 
@@ -42,7 +42,7 @@ export function useForm(): FormScope {
 }
 
 /** The form scope of a nested mapping. */
-export function inner(scope: FormScope, name: string | number, shorthand?: string): FormScope {
+export function nestedScope(scope: FormScope, name: string | number, shorthand?: string): FormScope {
   const path = [...scope.path, name];
   return { ...scope, path, shorthands: shorthand === undefined ? scope.shorthands : new Map([...scope.shorthands, [path.length, shorthand]]) };
 }

@@ -80,7 +80,7 @@ function branchTarget(flow: OpenFlow, catalog: FlowCatalog | undefined): FormTar
 }
 
 function triggerTarget(outline: Outline, catalog: FlowCatalog | undefined, key: string): FormTarget | undefined {
-  const route = outline.routes.find((one) => pathKey(one.from.path) === key);
+  const route = outline.routes.find(({ from }) => pathKey(from.path) === key);
   if (route === undefined) return undefined;
   return {
     key,
@@ -107,7 +107,7 @@ function routeSections(route: RouteOutline, catalog: FlowCatalog): readonly Form
 }
 
 function entityTarget(outline: Outline, catalog: FlowCatalog | undefined, key: string): FormTarget | undefined {
-  const entity = outline.entities.find((one) => pathKey(one.path) === key);
+  const entity = outline.entities.find((candidate) => pathKey(candidate.path) === key);
   if (entity === undefined) return undefined;
   const view = catalog?.entity(entity.name);
   const path = [...entity.path, entity.name];
@@ -135,5 +135,5 @@ const order = ["description", "id", "group", "note", "disabled"];
 const sortOptions = (options: readonly OptionView[]): readonly OptionView[] =>
   options
     .map((option) => ({ option, at: order.indexOf(option.name) }))
-    .sort((one, other) => (one.at === -1 ? order.length : one.at) - (other.at === -1 ? order.length : other.at))
+    .sort((left, right) => (left.at === -1 ? order.length : left.at) - (right.at === -1 ? order.length : right.at))
     .map(({ option }) => option);

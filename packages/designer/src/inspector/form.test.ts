@@ -3,7 +3,7 @@ import { readTree, type CatalogView, type Edit, type OptionView, type Tree } fro
 import { FlowCatalog } from "../catalog/flow-catalog.ts";
 import { applyCompletion, namesIn, suggestionsAt } from "./completions.ts";
 import { changeLanguage, locateExpression, removeExpression, writeExpression } from "./expression-location.ts";
-import { problemAt, inner, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
+import { problemAt, nestedScope, removeValue, textAt, valueAt, writeText, type FormScope } from "./form-scope.ts";
 
 const language = (name: string, textKey = "expression") => ({ name, textKey, options: [] });
 const catalog = new FlowCatalog({
@@ -56,9 +56,9 @@ describe("an option", () => {
   test("creates missing mappings and removes them with the last option", () => {
     const text = "- to: direct:a\n";
     const form = scope(text, [0, "to"], "uri");
-    const after = textAfter(writeText(inner(form, "parameters"), "timeout", "5")(text));
+    const after = textAfter(writeText(nestedScope(form, "parameters"), "timeout", "5")(text));
     expect(after).toBe("- to:\n    uri: direct:a\n    parameters:\n      timeout: 5\n");
-    expect(textAfter(removeValue(inner(scope(after, [0, "to"], "uri"), "parameters"), "timeout")(after))).toBe("- to:\n    uri: direct:a\n");
+    expect(textAfter(removeValue(nestedScope(scope(after, [0, "to"], "uri"), "parameters"), "timeout")(after))).toBe("- to:\n    uri: direct:a\n");
   });
 
   test("shows the error of its lines", () => {

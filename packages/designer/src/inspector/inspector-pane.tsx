@@ -23,16 +23,16 @@ export function InspectorPane() {
   const inspectorTabs = tabsFor(useIsNarrow());
   const id = useId();
   const pane = useRef<HTMLDivElement>(null);
-  const several = selectedSteps(flow).length;
-  if (target === undefined || several > 1) {
+  const selectedCount = selectedSteps(flow).length;
+  if (target === undefined || selectedCount > 1) {
     return (
       <>
-        <p className="muted">{several > 1 ? text.several(several) : text.none}</p>
-        <p className="muted">{several > 1 ? text.severalHint : text.noneHint}</p>
+        <p className="muted">{selectedCount > 1 ? text.several(selectedCount) : text.none}</p>
+        <p className="muted">{selectedCount > 1 ? text.severalHint : text.noneHint}</p>
       </>
     );
   }
-  const own = problemsByStep(flow, problems).get(target.key) ?? [];
+  const stepProblems = problemsByStep(flow, problems).get(target.key) ?? [];
   const Content = (inspectorTabs.find((entry) => entry.id === tab) ?? inspectorTabs[0])?.content;
   return (
     <div
@@ -75,10 +75,10 @@ export function InspectorPane() {
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`} className="inspector__panel" key={`${target.key} ${target.declarationName}`}>
-        <Suspense>{Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={own} />}</Suspense>
+        <Suspense>{Content === undefined ? null : <Content flow={flow} catalog={catalog} target={target} problems={stepProblems} />}</Suspense>
       </div>
       {/* Below the form: a problem that appears and disappears while the user types must not move the field. */}
-      {own.map((problem, index) => (
+      {stepProblems.map((problem, index) => (
         <p key={index} className="inspector__problem">
           <CircleAlert size={14} aria-hidden="true" />
           <span>{problem.message}</span>

@@ -11,7 +11,7 @@ export interface InspectorTab {
   readonly title: string;
   readonly content: ComponentType<PropertiesTabProps>;
   /** Shown on phones only, where there is no room for it beside the inspector. */
-  readonly isNarrow?: boolean;
+  readonly isNarrowOnly?: boolean;
 }
 
 const text = strings.inspector;
@@ -20,12 +20,12 @@ const DataTab = lazy(() => import("../data-panel/data-content.tsx").then((module
 
 const allTabs: readonly InspectorTab[] = [
   { id: "properties", title: text.properties, content: PropertiesTab },
-  { id: "data", title: strings.data.title, content: DataTab, isNarrow: true },
+  { id: "data", title: strings.data.title, content: DataTab, isNarrowOnly: true },
   { id: "message", title: strings.trial.message, content: MessageTab },
   { id: "yaml", title: text.yamlTab, content: YamlTab },
   { id: "docs", title: text.docs, content: DocsTab },
 ];
 
-const wideTabs = allTabs.filter(({ isNarrow }) => isNarrow !== true);
+const wideTabs = allTabs.filter(({ isNarrowOnly }) => isNarrowOnly !== true);
 
 export const inspectorTabs = (isNarrow: boolean): readonly InspectorTab[] => (isNarrow ? allTabs : wideTabs);

@@ -46,7 +46,7 @@ async function mappingNames(kind: MappingKind, target: string | undefined): Prom
   return [...names].map(([name, title]) => ({ name, title })).toSorted(byTitle);
 }
 
-const byTitle = (one: KnownName, other: KnownName): number => one.title.localeCompare(other.title);
+const byTitle = (left: KnownName, right: KnownName): number => left.title.localeCompare(right.title);
 
 /** `java.net.ConnectException` as `Connect`. */
 const shortName = (type: string): string =>

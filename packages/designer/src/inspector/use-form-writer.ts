@@ -9,7 +9,7 @@ export interface FormWriter {
   /** A single change. */
   write(label: string, change: (source: string) => Edit): boolean;
   /** A change that is merged with others of the same group. */
-  typing(group: string, label: string, change: (source: string) => Edit): boolean;
+  writeGrouped(group: string, label: string, change: (source: string) => Edit): boolean;
 }
 
 export function useFormWriter(): FormWriter {
@@ -18,7 +18,7 @@ export function useFormWriter(): FormWriter {
   return useMemo(
     () => ({
       write: (label, change) => editor.edit(change(editor.flow.text), label, "form"),
-      typing(group, label, change) {
+      writeGrouped(group, label, change) {
         const { text } = editor.flow;
         const base = last.current?.group === group && last.current.result === text ? last.current.base : text;
         const edit = change(base);

@@ -34,10 +34,10 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
   const responses = useTrialState((state) => state.responses);
   const { run, steps } = useShownRun();
   const { language } = location;
-  const written = language === undefined ? undefined : treeAt(scope.tree, [...location.holder, language]);
+  const value = language === undefined ? undefined : treeAt(scope.tree, [...location.mappingPath, language]);
   // As text, so that a changed position alone does not count as a change.
-  const expression = useMemo(() => (written === undefined ? undefined : JSON.stringify(dataOf(written))), [written]);
-  const holder = pathKey(location.holder);
+  const expression = useMemo(() => (value === undefined ? undefined : JSON.stringify(dataOf(value))), [value]);
+  const mappingKey = pathKey(location.mappingPath);
   const source = editor.flow.text;
   const [result, setResult] = useState<LiveResult | undefined>(undefined);
   const isNeeded = language !== undefined && language !== "constant" && (location.text ?? "") !== "";
@@ -46,7 +46,7 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isStale = false;
     const update = async (): Promise<void> => {
-      const step = enclosingStep(editor.flow, location.holder);
+      const step = enclosingStep(editor.flow, location.mappingPath);
       const recorded = step === undefined ? undefined : steps.findLast(({ path }) => path !== undefined && pathKey(path) === pathKey(step.path))?.before;
       const message = run === undefined ? undefined : recorded;
       const found = await trial.evaluate({ language, expression: JSON.parse(expression) as unknown, step: step?.span, message });
@@ -64,8 +64,8 @@ export function useLiveResult(scope: FormScope, location: ExpressionLocation): L
       isStale = true;
       clearTimeout(timer);
     };
-    // `location` follows from `expression` and `holder`.
-  }, [editor, trial, language, expression, holder, source, sample, responses, run, steps, isNeeded]);
+    // `location` is derived from `expression` and `mappingKey`.
+  }, [editor, trial, language, expression, mappingKey, source, sample, responses, run, steps, isNeeded]);
   return isNeeded ? result : undefined;
 }
 

@@ -5,12 +5,12 @@ import { fixedValues } from "./fixed-values.ts";
 import { sourceFields } from "./mapping-fields.ts";
 
 const sample = JSON.stringify({ total: 1240.5, note: "it's", lines: [{ unit: "box" }, { unit: "piece" }, { unit: "box" }] });
-const field = (path: string) => sourceFields(sample).find((one) => one.path === path)!;
+const field = (path: string) => sourceFields(sample).find((candidate) => candidate.path === path)!;
 const environment = { tables: () => undefined, documents: () => undefined } as never;
 const problemsOf = (rule: object): unknown =>
   compileMapping({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "x", value: 1, ...rule }] }, environment).problems;
 
-test("offers the values of the sample once each, and round numbers up to them", () => {
+test("offers each value of the sample once, and powers of ten up to the next larger one", () => {
   expect(comparisonValues(sample, field("lines[*].unit"))).toEqual({ sampled: ["'box'", "'piece'"], round: [] });
   expect(comparisonValues(sample, field("total"))).toEqual({ sampled: ["1240.5"], round: ["0", "1", "10", "100", "1000", "10000"] });
   expect(comparisonValues(sample, field("note")).sampled).toEqual(["'it\\'s'"]);
@@ -24,7 +24,7 @@ test("every operator and join writes a condition that compiles", () => {
   expect(joinConditions("a == 1", "b == 2", "replace")).toBe("b == 2");
 });
 
-test("offers the value of the target sample, the position in a loop, and what is typed", () => {
+test("offers the value of the target sample, the position in a loop, and the typed text", () => {
   const document = { target: { sample: { items: [{ flag: "X" }] } } };
   const formulas = (isInLoop: boolean, query: string) => fixedValues(document, "items[].flag", isInLoop, query).map(({ formula }) => formula);
   expect(formulas(true, "")).toEqual(["'X'", "$index + 1", "($index + 1) * 10", "$index", "now()", "today()", "true", "false", "''"]);

@@ -1,4 +1,4 @@
-// Conditions that are chosen from lists: a field, an operator and a value.
+// Conditions that consist of a field, an operator and a value, each selected from a list.
 import { mapperStrings } from "../strings/mapper.ts";
 import { sampleValues, type Scalar, type SourceField } from "./mapping-fields.ts";
 import { quoted } from "./rule-edits.ts";
@@ -40,7 +40,7 @@ export function joinConditions(before: string, added: string, join: ConditionJoi
   return `${isMixed ? `(${before})` : before} ${join} ${added}`;
 }
 
-/** Suggested values to compare a field with: those of the sample, and powers of ten of the same size. */
+/** Suggested values to compare a field with: those of the sample, and powers of ten up to the next larger one. */
 export function comparisonValues(sample: string, field: SourceField): { readonly sampled: readonly string[]; readonly round: readonly string[] } {
   const values = sampleValues(sample, field.path);
   const numbers = values.filter((value) => typeof value === "number");

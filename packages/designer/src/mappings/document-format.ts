@@ -1,2 +1,2 @@
-/** Serializes mapping documents; lists the formats of source and target. */
+// Parts of @sluice/mapping that the document screens use.
 export { documentText, formatNames } from "@sluice/mapping";

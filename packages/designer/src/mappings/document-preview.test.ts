@@ -70,7 +70,7 @@ describe("editing a document", () => {
     expect(JSON.parse(sampleOf(read.document))).toEqual({ id: "A", lines: [] });
   });
 
-  it("creates a new document that works", () => {
+  it("creates a new document that is valid and maps an empty object", () => {
     const read = readDocument(newDocumentText("Orders"));
     if ("syntaxError" in read) throw new Error(read.syntaxError.message);
     expect(previewDocument(read.document, "{}", { tables: new Map() }, 0)).toMatchObject({ problems: [], output: "{}\n" });

@@ -46,7 +46,7 @@ export function previewDocument(document: unknown, sample: string, environment: 
   const { output, errors } = mapping.run({ body: sample, headers: noHeaders, params: {}, now });
   if (errors.length === 0) return { problems, warnings, errors, output: shownOutput(output, mapping) };
   const rest = withoutRules(document, new Set(errors.map(({ rule }) => rule)));
-  // An error of the whole message names no rule.
+  // An error that affects the whole message has no rule.
   return { problems, warnings, errors, output: rest === undefined ? undefined : previewDocument(rest, sample, environment, now).output };
 }
 
@@ -74,7 +74,7 @@ function withoutRules(document: unknown, rulePaths: ReadonlySet<string>): unknow
   return isChanged ? (JSON.parse(JSON.stringify(next)) as unknown) : undefined;
 }
 
-/** The document as it is checked against the sample that the user sees, instead of the one it was saved with. */
+/** The document with the displayed sample instead of the saved one, so that its paths are checked against what the user sees. */
 export function withSample(document: Readonly<Record<string, unknown>>, sample: string): Readonly<Record<string, unknown>> {
   const source = document["source"] as Readonly<Record<string, unknown>> | undefined;
   if (source?.["sample"] === undefined || sample.trim() === "") return document;

@@ -10,7 +10,7 @@ export interface FixedValue {
   readonly group: string;
 }
 
-/** The values to choose from; a query adds itself as a constant. */
+/** The values to choose from; the query itself is offered as a constant. */
 export function fixedValues(document: Members, path: string, isInLoop: boolean, query: string): readonly FixedValue[] {
   const { values: titles, valueGroups: groups } = labels;
   const expected = expectedValue(document, path);
@@ -29,7 +29,7 @@ export function fixedValues(document: Members, path: string, isInLoop: boolean, 
     { formula: "false", title: titles.no, group: groups.constant },
     { formula: "''", title: titles.emptyText, group: groups.constant },
   ];
-  const searched = query.trim().toLowerCase();
-  const found = all.filter(({ formula, title, group }) => `${title} ${formula} ${group}`.toLowerCase().includes(searched));
-  return searched === "" ? found : [...found, { formula: typedLiteral(query), title: titles.typed, group: groups.typed }];
+  const searchText = query.trim().toLowerCase();
+  const found = all.filter(({ formula, title, group }) => `${title} ${formula} ${group}`.toLowerCase().includes(searchText));
+  return searchText === "" ? found : [...found, { formula: typedLiteral(query), title: titles.typed, group: groups.typed }];
 }

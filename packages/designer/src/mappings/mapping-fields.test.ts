@@ -53,7 +53,7 @@ const target = (mapping: Parameters<typeof targetFields>[0], path: string): Targ
   targetFields(mapping).find((field) => field.path === path) as TargetField;
 const rulesOf = (mapping: Readonly<Record<string, unknown>>): any => mapping["map"];
 
-test("a link fills the field, keeps the rest of its rule, and is relative to the surrounding loop", () => {
+test("a link fills the field, keeps the rest of its rule, and uses a path relative to the surrounding loop", () => {
   const withQuantity = linkField(document, source("lines[*].qty"), target(document, "items[].qty"));
   const filled = linkField(withQuantity, source("customer['e-mail']"), target(document, "Email"));
   expect(rulesOf(filled)[1].map).toEqual([
@@ -123,7 +123,7 @@ test("fields with the same name are suggested for unfilled fields", () => {
   ]);
 });
 
-test("a field moves to the position of another one of its group only", () => {
+test("a field can be moved only within its group", () => {
   const document = { map: [{ to: "a" }, { to: "b" }, { to: "c", map: [{ to: "d" }, { to: "e" }] }] };
   const names = (rules: readonly { readonly to: string }[] | undefined): string | undefined => rules?.map(({ to }) => to).join("");
   const at = (...rule: readonly number[]) => ({ path: "", rule });

@@ -1,5 +1,6 @@
 // Source and target fields of a document as trees, and the rules that connect them.
 import { isMembers, messageData, type Members } from "../data-panel/message-data.ts";
+import { mapperStrings } from "../strings/mapper.ts";
 import { isList, loopPath, pathsIn, functionsIn } from "./mapping-paths.ts";
 import { formulaOf } from "./rule-edits.ts";
 
@@ -45,19 +46,19 @@ export function sourceFields(sample: string): readonly SourceField[] {
     if (!isMembers(value)) return;
     for (const [name, member] of Object.entries(value)) {
       if (fields.length >= maxFields) return;
-      const own = memberPath(path, name);
+      const fieldPath = memberPath(path, name);
       const item = Array.isArray(member) ? (member as readonly unknown[]).find(isMembers) : undefined;
       const isLeaf = !isMembers(member) && item === undefined;
       fields.push({
-        path: own,
+        path: fieldPath,
         name: Array.isArray(member) ? `${name}[]` : name,
         depth,
         example: isLeaf ? exampleOf(member) : undefined,
         isObjectList: item !== undefined,
         isNumber: typeof member === "number",
       });
-      if (item !== undefined) visit(item, `${own}[*]`, depth + 1);
-      else visit(member, own, depth + 1);
+      if (item !== undefined) visit(item, `${fieldPath}[*]`, depth + 1);
+      else visit(member, fieldPath, depth + 1);
     }
   };
   visit(contentOf(sample), "", 0);
@@ -71,13 +72,13 @@ const maxValues = 20;
 /** The different values of a source field in the sample: one per item for a field in a list. */
 export function sampleValues(sample: string, path: string): readonly Scalar[] {
   const values = new Set<Scalar>();
-  const visit = (value: unknown, above: string): void => {
+  const visit = (value: unknown, parentPath: string): void => {
     if (!isMembers(value)) return;
     for (const [name, member] of Object.entries(value)) {
-      const own = memberPath(above, name);
-      if (own === path && isScalar(member) && values.size < maxValues) values.add(member);
-      if (Array.isArray(member)) for (const item of member as readonly unknown[]) visit(item, `${own}[*]`);
-      else visit(member, own);
+      const fieldPath = memberPath(parentPath, name);
+      if (fieldPath === path && isScalar(member) && values.size < maxValues) values.add(member);
+      if (Array.isArray(member)) for (const item of member as readonly unknown[]) visit(item, `${fieldPath}[*]`);
+      else visit(member, fieldPath);
     }
   };
   visit(contentOf(sample), "");
@@ -99,8 +100,8 @@ const isScalar = (value: unknown): value is Scalar => typeof value === "string" 
 /** The member at a target path; in a list, that of the first item. */
 function memberAt(content: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((inner, name) => {
-    const holder = Array.isArray(inner) ? (inner as readonly unknown[])[0] : inner;
-    return isMembers(holder) ? holder[name.replace(/\[\]$/, "")] : undefined;
+    const container = Array.isArray(inner) ? (inner as readonly unknown[])[0] : inner;
+    return isMembers(container) ? container[name.replace(/\[\]$/, "")] : undefined;
   }, content);
 }
 
@@ -113,17 +114,17 @@ function contentOf(sample: string): unknown {
 /** Every field that the document fills, and those in its schema or sample. */
 export function targetFields(document: Members): readonly TargetField[] {
   const fields: TargetField[] = [];
-  const open = (names: readonly string[], expected: ExpectedFields, depth: number, above: string): void => {
+  const addUnfilled = (names: readonly string[], expected: ExpectedFields, depth: number, parentPath: string): void => {
     for (const name of names) {
       if (fields.length >= maxFields) return;
       const inner = expected.inner(name);
       const written = inner.isList ? `${name}[]` : name;
-      const path = above === "" ? written : `${above}.${written}`;
+      const path = parentPath === "" ? written : `${parentPath}.${written}`;
       fields.push({ ...unfilled, path, name: written, depth, isGroup: inner.names.length > 0, isExpected: true, required: expected.required.has(name) });
-      open(inner.names, inner, depth + 1, path);
+      addUnfilled(inner.names, inner, depth + 1, path);
     }
   };
-  const visit = (rules: unknown, expected: ExpectedFields, depth: number, at: readonly number[], above: string, loops: readonly string[]): void => {
+  const visit = (rules: unknown, expected: ExpectedFields, depth: number, at: readonly number[], parentPath: string, loops: readonly string[]): void => {
     const list = Array.isArray(rules) ? (rules as readonly unknown[]) : [];
     const filled = new Set<string>();
     list.forEach((rule, index) => {
@@ -131,7 +132,7 @@ export function targetFields(document: Members): readonly TargetField[] {
       const to = String(rule["to"] ?? "");
       const name = to.replace(/\[\]$/, "");
       filled.add(name);
-      const path = above === "" ? to : `${above}.${to}`;
+      const path = parentPath === "" ? to : `${parentPath}.${to}`;
       const hasRules = Array.isArray(rule["map"]);
       const { forEach, when, where } = rule;
       const formula = sourceText(rule);
@@ -152,11 +153,11 @@ export function targetFields(document: Members): readonly TargetField[] {
       });
       if (hasRules) visit(rule["map"], expected.inner(name), depth + 1, [...at, index], path, loop === undefined ? loops : [...loops, loop]);
     });
-    open(
+    addUnfilled(
       expected.names.filter((name) => !filled.has(name)),
       expected,
       depth,
-      above,
+      parentPath,
     );
   };
   visit(document["map"], expectedOf(document["target"]), 0, [], "", []);
@@ -177,7 +178,7 @@ export function outputValue(output: string | undefined, path: string): string | 
   if (output === undefined) return undefined;
   const value = memberAt(contentOf(output), path);
   if (value === undefined) return undefined;
-  return Array.isArray(value) ? `${value.length} ×` : exampleOf(value);
+  return Array.isArray(value) ? mapperStrings.items(value.length) : exampleOf(value);
 }
 
 export interface Proposal {
@@ -192,10 +193,10 @@ export function proposals(document: Members, sample: string): readonly Proposal[
   return targets.flatMap((target): readonly Proposal[] => {
     if (target.rule !== undefined || (target.isGroup && !isList(target.name))) return [];
     const enclosingList = targets.find(({ path, isGroup }) => isGroup && isList(path) && target.path.startsWith(`${path}.`))?.sources[0];
-    const fitting = all.filter(
+    const matches = all.filter(
       (source) => normalized(source.name) === normalized(target.name) && (isList(target.name) ? source.isObjectList : source.example !== undefined),
     );
-    const source = fitting.find(({ path }) => enclosingList !== undefined && path.startsWith(`${enclosingList}[*]`)) ?? fitting[0];
+    const source = matches.find(({ path }) => enclosingList !== undefined && path.startsWith(`${enclosingList}[*]`)) ?? matches[0];
     return source === undefined ? [] : [{ source, target }];
   });
 }

@@ -63,7 +63,7 @@ export function mappingList({ tables, documents, flows, workspace }: MappingDeta
   const others = mappingKinds.flatMap((kind) =>
     workspace[kind].filter((id) => !installed.some((entry) => entry.kind === kind && entry.id === id)).map((id) => notInstalled(kind, id, flowUsers(kind, id))),
   );
-  return [...installed, ...others].toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...installed, ...others].toSorted((left, right) => left.name.localeCompare(right.name));
 }
 
 /** A mapping that is not installed on the runtime. */

@@ -4,4 +4,4 @@ import { documentText } from "@sluice/mapping";
 export const newDocumentText = (name: string): string => documentText({ name, source: { format: "json" }, target: { format: "json" }, map: [] });
 
 /** The initial text of the editor. */
-export const documentStart = (id: string, document: unknown): string => (document === undefined ? newDocumentText(id) : documentText(document));
+export const initialDocumentText = (id: string, document: unknown): string => (document === undefined ? newDocumentText(id) : documentText(document));

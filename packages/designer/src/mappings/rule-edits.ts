@@ -18,7 +18,7 @@ function changeRule(document: Members, target: TargetReference, change: Change, 
   return { ...document, map };
 }
 
-const rulesOf = (holder: Members): readonly unknown[] => (Array.isArray(holder["map"]) ? (holder["map"] as readonly unknown[]) : []);
+const rulesOf = (parent: Members): readonly unknown[] => (Array.isArray(parent["map"]) ? (parent["map"] as readonly unknown[]) : []);
 
 function replaceRule(rules: readonly unknown[], [at = -1, ...inner]: readonly number[], loops: readonly string[], change: Change): readonly unknown[] {
   return rules.flatMap((rule, index) => {
@@ -42,9 +42,9 @@ function addRule(
   }
   const index = rules.findIndex((rule) => isMembers(rule) && Array.isArray(rule["map"]) && rule["to"] === name);
   const found = rules[index] as Members | undefined;
-  const holder: Members =
+  const parent: Members =
     found ?? (isList(name) && listSource !== undefined ? { to: name, forEach: relativePath(listSource, loops), map: [] } : { to: name, map: [] });
-  const next = { ...holder, map: addRule(rulesOf(holder), inner, loopsIn(holder, loops), change, undefined) };
+  const next = { ...parent, map: addRule(rulesOf(parent), inner, loopsIn(parent, loops), change, undefined) };
   return found === undefined ? [...rules, next] : rules.map((rule, at) => (at === index ? next : rule));
 }
 
@@ -72,7 +72,7 @@ function linkRule(rule: Members, source: SourceField, loops: readonly string[]):
   return withSource(rule, { expr: source.isNumber ? `${before} + ${path}` : `${before} + ' ' + ${path}` });
 }
 
-const withoutSource = (rule: Members): Members => Object.fromEntries(Object.entries(rule).filter(([key]) => !valueSources.some((one) => one === key)));
+const withoutSource = (rule: Members): Members => Object.fromEntries(Object.entries(rule).filter(([key]) => !valueSources.some((name) => name === key)));
 
 function withSource(rule: Members, source: Members): Members {
   const { to, ...others } = withoutSource(rule);
@@ -103,7 +103,7 @@ export const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\"
 /** The text of a formula as the source of a field: a path, a constant, else an expression. Empty text removes the source. */
 export function withFormula(document: Members, target: TargetReference, text: string): Members {
   const formula = text.trim();
-  // A field that only its rule lists stays, without a source.
+  // A field that only its rule defines is kept without a source.
   if (formula === "" && (target.rule === undefined || target.isExpected === true)) return unlinkField(document, target);
   if (formula === "") return changeRule(document, target, (rule) => withSource(rule, { value: null }));
   return changeRule(document, target, (rule) => {
@@ -144,14 +144,14 @@ export const unlinkField = (document: Members, target: TargetReference): Members
 export const renameField = (document: Members, target: TargetReference, name: string): Members =>
   changeRule(document, target, (rule) => ({ ...rule, to: isList(String(rule["to"])) && !isList(name) ? `${name}[]` : name }));
 
-/** Adds a field without a source inside another one, or at the top. */
+/** Adds a field without a source inside another one, or at the top level. */
 export function addField(document: Members, inside: TargetReference | undefined, name: string): Members {
   const start: Members = isList(name) ? { to: name, forEach: "$", map: [] } : { to: name, value: null };
   if (inside === undefined) return { ...document, map: [...rulesOf(document), start] };
   return changeRule(document, inside, (rule) => ({ ...rule, map: [...rulesOf(rule), start] }));
 }
 
-/** Moves a field among its neighbors; undefined at the end of the list. */
+/** Moves a field up or down by one; undefined at the ends of the list. */
 export function moveField(document: Members, { rule }: TargetReference, by: 1 | -1): Members | undefined {
   if (rule === undefined) return undefined;
   const parent = rule.slice(0, -1);
@@ -161,13 +161,13 @@ export function moveField(document: Members, { rule }: TargetReference, by: 1 | 
     [next[from], next[from + by]] = [next[from + by], next[from]];
     return next;
   };
-  const holder = parent.reduce<Members>((one, at) => (rulesOf(one)[at] ?? {}) as Members, document);
-  if (from + by < 0 || from + by >= rulesOf(holder).length) return undefined;
+  const owner = parent.reduce<Members>((current, at) => (rulesOf(current)[at] ?? {}) as Members, document);
+  if (from + by < 0 || from + by >= rulesOf(owner).length) return undefined;
   if (parent.length === 0) return { ...document, map: swap(rulesOf(document)) };
-  return changeRule(document, { path: "", rule: parent }, (one) => ({ ...one, map: swap(rulesOf(one)) }));
+  return changeRule(document, { path: "", rule: parent }, (owner) => ({ ...owner, map: swap(rulesOf(owner)) }));
 }
 
-/** Moves a field before another one of the same group, or after it if it comes from above; undefined for fields of different groups. */
+/** Moves a field to the position of another one in the same group; undefined for fields of different groups. */
 export function reorderField(document: Members, { rule: from }: TargetReference, { rule: to }: TargetReference): Members | undefined {
   if (from === undefined || to === undefined || from.length !== to.length || from.slice(0, -1).join() !== to.slice(0, -1).join()) return undefined;
   const [first, last] = [from.at(-1) as number, to.at(-1) as number];
@@ -175,10 +175,10 @@ export function reorderField(document: Members, { rule: from }: TargetReference,
   const move = (rules: readonly unknown[]): readonly unknown[] => rules.toSpliced(first, 1).toSpliced(last, 0, rules[first]);
   const parent = from.slice(0, -1);
   if (parent.length === 0) return { ...document, map: move(rulesOf(document)) };
-  return changeRule(document, { path: "", rule: parent }, (one) => ({ ...one, map: move(rulesOf(one)) }));
+  return changeRule(document, { path: "", rule: parent }, (owner) => ({ ...owner, map: move(rulesOf(owner)) }));
 }
 
-/** Sets or removes members of a side, such as its format or sample. */
+/** Sets or removes members of the source or target, such as its format or sample. */
 export function withSide(document: Members, side: "source" | "target", members: Members): Members {
   const before = isMembers(document[side]) ? document[side] : {};
   const next = Object.fromEntries(Object.entries({ ...before, ...members }).filter(([, value]) => value !== undefined));

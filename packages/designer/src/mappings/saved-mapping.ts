@@ -50,7 +50,7 @@ export async function loadMapping(kind: MappingKind, id: string, target: string 
 
 /** Without a runtime, the files of the workspace can still be edited and tested. */
 async function fromWorkspace(id: string, file: DocumentFile | undefined, error: Error): Promise<SavedMapping> {
-  // It may exist on the runtime, so it must not be shown as empty.
+  // The mapping may exist on the runtime only, so it must not be shown as new.
   if (file === undefined) throw error;
   const [tables, documents] = await Promise.all([workspaceClient.documents("value-mappings"), workspaceClient.documents("message-mappings")]);
   return {
@@ -97,7 +97,7 @@ export interface SaveOutcome {
 export async function saveMapping(kind: MappingKind, id: string, document: unknown, { file }: SavedMapping): Promise<SaveOutcome> {
   const text = documentText(document);
   if (file?.text === text) return { file, fileSkipped: undefined };
-  // Comments would be lost.
+  // Saving would remove the comments of the file.
   if (file !== undefined && hasComments(file.text)) return { file, fileSkipped: "comments" };
   try {
     const { hash, ...rest } = await workspaceClient.saveDocument(kind, id, text, file?.hash ?? null);
@@ -125,7 +125,7 @@ export async function deployMapping(
   return runtimeAt(target).call(`PUT /${kind}/:id`, { params: { id }, body: document, ifMatch: hash });
 }
 
-export const isSameDocument = (one: unknown, other: unknown): boolean => documentText(one) === documentText(other);
+export const isSameDocument = (left: unknown, right: unknown): boolean => documentText(left) === documentText(right);
 
 /** Removes the mapping from the runtime and the workspace, if it exists there. */
 export async function removeMapping(kind: MappingKind, id: string, hash: string | undefined, target: string | undefined): Promise<void> {

@@ -94,9 +94,9 @@ describe("editing a table", () => {
     expect(merged.rows).toHaveLength(4);
   });
 
-  it.each(["csv", "xml", "json"] as const)("reads its own %s file again", (form) => {
-    const again = tableOfFile(fileOfTable(units, form).text);
-    expect(again.rows).toEqual(units.rows.map((row) => [...row]));
+  it.each(["csv", "xml", "json"] as const)("reads the %s file that it has written", (form) => {
+    const reread = tableOfFile(fileOfTable(units, form).text);
+    expect(reread.rows).toEqual(units.rows.map((row) => [...row]));
   });
 
   it("reports why a file is not a table", () => {
@@ -139,7 +139,7 @@ describe("editing a table", () => {
     ]);
   });
 
-  it("shows any valid table", () => {
+  it("reports why a table cannot be shown, and shows a missing name as empty text", () => {
     expect(openTable("t", { columns: ["a"], rows: [] }).problem).toBe("columns: expected a list of at least two columns");
     expect(draftOf({ name: undefined, onMissing: "key", match: "regex", columns: [], rows: [] }).name).toBe("");
   });

@@ -38,7 +38,7 @@ export function draftOf({ name, onMissing, match, columns, rows }: TableContent)
   };
 }
 
-/** Rows without values are input space, not content; they count only in row numbers. */
+/** Blank rows are not saved. They are included only for checks, whose messages contain the row numbers of the grid. */
 export function documentOf(draft: TableDraft, withBlankRows = false): Readonly<Record<string, unknown>> {
   const { name, onMissing, match, columns, rows } = draft;
   return {
@@ -65,14 +65,14 @@ export function setColumn(draft: TableDraft, index: number, change: Partial<Draf
 }
 
 export function addColumn(draft: TableDraft): TableDraft {
-  return { ...draft, columns: [...draft.columns, newColumn(freeColumn(draft))], rows: draft.rows.map((row) => [...row, null]) };
+  return { ...draft, columns: [...draft.columns, newColumn(unusedColumnId(draft))], rows: draft.rows.map((row) => [...row, null]) };
 }
 
 export function removeColumn(draft: TableDraft, index: number): TableDraft {
   return { ...draft, columns: draft.columns.toSpliced(index, 1), rows: draft.rows.map((row) => row.toSpliced(index, 1)) };
 }
 
-function freeColumn({ columns }: TableDraft): string {
+function unusedColumnId({ columns }: TableDraft): string {
   for (let number = columns.length + 1; ; number++) if (!columns.some(({ id }) => id === `column-${number}`)) return `column-${number}`;
 }
 
@@ -118,10 +118,10 @@ export function pasteCells(draft: TableDraft, row: number, column: number, cells
   const width = Math.min(tableLimits.columns, column + Math.max(0, ...cells.map((line) => line.length)));
   while (grown.columns.length < width) grown = addColumn(grown);
   const rows = grown.rows.map((line) => [...line]);
-  cells.forEach((line, down) => {
-    while (rows.length <= row + down) rows.push(grown.columns.map(() => null));
-    line.slice(0, width - column).forEach((cell, right) => {
-      (rows[row + down] as Cell[])[column + right] = cell;
+  cells.forEach((line, rowOffset) => {
+    while (rows.length <= row + rowOffset) rows.push(grown.columns.map(() => null));
+    line.slice(0, width - column).forEach((cell, columnOffset) => {
+      (rows[row + rowOffset] as Cell[])[column + columnOffset] = cell;
     });
   });
   return { ...grown, rows };

@@ -34,8 +34,8 @@ export function metricDetails(): MetricDetails {
       polled = metrics;
       change();
     },
-    showCounts(counted) {
-      seen = counted;
+    showCounts(counts) {
+      seen = counts;
       change();
     },
   };
@@ -55,8 +55,11 @@ function detailsOf(metrics: StepMetrics | undefined, seen: SeenStep | undefined)
 }
 
 const reuse = (old: CardDetails | undefined, next: CardDetails): CardDetails => {
-  const [one, other] = [old?.metrics, next.metrics];
-  return one?.rate === other?.rate && one?.tooltip === other?.tooltip && one?.failed === other?.failed && one?.seen?.tooltip === other?.seen?.tooltip
+  const [before, after] = [old?.metrics, next.metrics];
+  return before?.rate === after?.rate &&
+    before?.tooltip === after?.tooltip &&
+    before?.failed === after?.failed &&
+    before?.seen?.tooltip === after?.seen?.tooltip
     ? (old ?? next)
     : next;
 };

@@ -31,13 +31,13 @@ export function stepMetrics(traffic: TrafficData, outline: Outline): ReadonlyMap
   const metrics = new Map<string, StepMetrics>();
   for (const route of outline.routes) {
     const storedRuns = traffic.runs.filter(({ routeId }) => routeId === route.id);
-    const counted = traffic.health.routes.find(({ id }) => id === route.id)?.total ?? 0;
+    const totalRuns = traffic.health.routes.find(({ id }) => id === route.id)?.total ?? 0;
     const from = Math.max(now - windowMinutes * minuteMs, Date.parse(traffic.deployed.lastModified));
     const runs = storedRuns.filter(
       ({ flowHash, sessionId, startedAt }) => flowHash === traffic.deployed.hash && (sessionId ?? null) === null && Date.parse(startedAt) >= from,
     );
     if (runs.length === 0) continue;
-    const minutes = minutesCovered(storedRuns, counted, from, now);
+    const minutes = minutesCovered(storedRuns, totalRuns, from, now);
     for (const [key, tally] of talliesOf(runs, route)) metrics.set(key, tally.metrics(minutes));
   }
   return metrics;
@@ -47,9 +47,9 @@ export function stepMetrics(traffic: TrafficData, outline: Outline): ReadonlyMap
  * The time covered by the stored runs: since the oldest one if the runtime evicted some; otherwise the whole window, but at least a minute, so that
  * the first message after a deployment does not show as a high rate.
  */
-function minutesCovered(storedRuns: readonly Run[], counted: number, from: number, now: number): number {
+function minutesCovered(storedRuns: readonly Run[], totalRuns: number, from: number, now: number): number {
   const oldest = Math.min(...storedRuns.map(({ startedAt }) => Date.parse(startedAt)));
-  if (counted > storedRuns.length && oldest > from) return Math.max(1, now - oldest) / minuteMs;
+  if (totalRuns > storedRuns.length && oldest > from) return Math.max(1, now - oldest) / minuteMs;
   return Math.max(1, (now - from) / minuteMs);
 }
 
@@ -72,7 +72,7 @@ function talliesOf(runs: readonly Run[], route: RouteOutline): ReadonlyMap<strin
   return tallies;
 }
 
-/** Where a run failed: the steps around the failed step did not fail themselves. */
+/** The cards of the steps that failed themselves, without the steps that enclose them. */
 function failedKeys(steps: readonly RunStep[], keys: ReadonlyMap<string, string>): ReadonlySet<string> {
   const failed = steps.flatMap(({ stepId, status }) => (status === "failed" ? (keys.get(stepId) ?? []) : []));
   return new Set(failed.filter((key) => !failed.some((inner) => inner.startsWith(`${key}/`))));
@@ -90,7 +90,7 @@ class Tally {
   }
 
   metrics(minutes: number): StepMetrics {
-    const sorted = this.#durations.toSorted((one, other) => one - other);
+    const sorted = this.#durations.toSorted((left, right) => left - right);
     return { messages: this.#messages, perMinute: this.#messages / minutes, failed: this.#failed, p95Ms: sorted[Math.ceil(sorted.length * 0.95) - 1] };
   }
 }

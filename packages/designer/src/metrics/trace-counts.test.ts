@@ -30,7 +30,7 @@ test("each completed step counts once on its card, with failures and last durati
   ]);
 });
 
-test("the number of unknown names is bounded", () => {
+test("the number of counted steps is limited", () => {
   const counts = new TraceCounts();
   for (let index = 0; index < 6_000; index++) counts.add(event("step.completed", `s${index}`));
   counts.add(event("step.completed", "first"));

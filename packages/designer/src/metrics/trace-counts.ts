@@ -9,7 +9,7 @@ export interface SeenStep {
   readonly lastMs: number;
 }
 
-/** Names beyond this limit do not belong to the open flow. */
+/** Limits the memory; no flow has this many steps. */
 const maxSteps = 5_000;
 const endEvents: ReadonlySet<string> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
 

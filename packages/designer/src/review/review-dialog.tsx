@@ -173,7 +173,7 @@ function Contract({ webhooks }: { readonly webhooks: NonNullable<DeployCheck["we
   return (
     <section aria-label={labels.contract}>
       <h3>{labels.contract}</h3>
-      <p className={kept ? "review__kept" : "review__breaking"}>{kept ? labels.kept : labels.breaking}</p>
+      <p className={kept ? "review__compatible" : "review__breaking"}>{kept ? labels.compatible : labels.breaking}</p>
       {lines.length === 0 ? null : (
         <ul>
           {lines.map((line) => (

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { DeadLetter } from "@sluice/client";
 import { Button } from "../controls/button.tsx";
 import { Timestamp } from "../controls/timestamp.tsx";
-import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
+import { DataTable, hiddenHeading, numericHeading } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
 const text = strings.deadLetters;
@@ -28,13 +28,13 @@ export function DeadLetterTable({ deadLetters, selected, onSelect, onOpen, onRep
   return (
     <DataTable
       label={text.title}
-      heads={[
+      headings={[
         <input type="checkbox" aria-label={text.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : deadLetters.map(({ id }) => id)))} />,
         columns.when,
         columns.route,
         columns.error,
-        numericHead(columns.attempts),
-        hiddenHead(text.replay),
+        numericHeading(columns.attempts),
+        hiddenHeading(text.replay),
       ]}
       stacks
     >

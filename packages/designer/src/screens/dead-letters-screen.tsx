@@ -40,41 +40,44 @@ export function DeadLettersScreen() {
   const deadLetters = isLoaded ? loaded.value.deadLetters : [];
   const total = isLoaded ? loaded.value.total : 0;
   const isEmpty = isLoaded && total === 0 && text === "" && routeId === "";
-  const showResult = (sentence: string): void => {
-    setNote(sentence);
+  const showResult = (message: string): void => {
+    setNote(message);
     setSelected(new Set());
     refresh();
   };
   const showError = (error: Error): void => setNote(error.message);
   const replay = async (ids: readonly string[]): Promise<void> => {
-    const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed);
-    showResult(labels.done(done, ids.length - done, error));
+    const { succeeded, error } = await forEachOf(
+      ids,
+      async (id) => (await runtimeAt(target).call("POST /dead-letters/:id/replay", { params: { id } })).replayed,
+    );
+    showResult(labels.done(succeeded, ids.length - succeeded, error));
   };
-  const confirmReplay = (chosenDeadLetters: readonly DeadLetter[]): void =>
+  const confirmReplay = (list: readonly DeadLetter[]): void =>
     setConfirming({
-      text: strings.replay.deadLetters(chosenDeadLetters.length),
-      flowIds: [...new Set(chosenDeadLetters.map(({ flowId }) => flowId))],
-      run: () => void replay(chosenDeadLetters.map(({ id }) => id)),
+      text: strings.replay.deadLetters(list.length),
+      flowIds: [...new Set(list.map(({ flowId }) => flowId))],
+      run: () => void replay(list.map(({ id }) => id)),
     });
   const remove = async (ids: readonly string[]): Promise<void> => {
     setRemoving([]);
-    const { done, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } }), true));
-    showResult(labels.removed(done, ids.length - done, error));
+    const { succeeded, error } = await forEachOf(ids, async (id) => (await runtimeAt(target).call("DELETE /dead-letters/:id", { params: { id } }), true));
+    showResult(labels.removed(succeeded, ids.length - succeeded, error));
   };
   const bulk = useBulkReplay(target, (job) => showResult(labels.done(job.replayed, job.failed)), showError);
   const open = ({ id }: DeadLetter): void => void runtimeAt(target).call("GET /dead-letters/:id", { params: { id } }).then(setOpened, showError);
-  const shownNote = bulk.job === undefined ? note : labels.underWay(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
-  const chosen = deadLetters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
+  const shownNote = bulk.job === undefined ? note : labels.progress(bulk.job.replayed + bulk.job.failed + bulk.job.skipped, bulk.job.total);
+  const selectedIds = deadLetters.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   return (
     <div className="screen">
       <div className="screen__head">
         <h1>{labels.title}</h1>
         {isEmpty || !isLoaded ? null : <span className="muted">{labels.of(deadLetters.length, total)}</span>}
         <span className="grow" />
-        {chosen.length === 0 ? null : (
+        {selectedIds.length === 0 ? null : (
           <>
-            <Button onClick={() => confirmReplay(deadLetters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(chosen.length)}</Button>
-            <Button onClick={() => setRemoving(chosen)}>{labels.removeSelected(chosen.length)}</Button>
+            <Button onClick={() => confirmReplay(deadLetters.filter(({ id }) => selected.has(id)))}>{labels.replaySelected(selectedIds.length)}</Button>
+            <Button onClick={() => setRemoving(selectedIds)}>{labels.removeSelected(selectedIds.length)}</Button>
           </>
         )}
         {bulk.job !== undefined ? (
@@ -148,17 +151,17 @@ export function DeadLettersScreen() {
 }
 
 /** Calls `act` for each id, even after an error. Returns the number of successes and the first error. */
-async function forEachOf(ids: readonly string[], act: (id: string) => Promise<boolean>): Promise<{ readonly done: number; readonly error?: string }> {
-  let done = 0;
+async function forEachOf(ids: readonly string[], act: (id: string) => Promise<boolean>): Promise<{ readonly succeeded: number; readonly error?: string }> {
+  let succeeded = 0;
   let error: string | undefined;
   for (const id of ids) {
     try {
-      if (await act(id)) done++;
+      if (await act(id)) succeeded++;
     } catch (reason) {
       error ??= (reason as Error).message;
     }
   }
-  return { done, ...(error === undefined ? {} : { error }) };
+  return { succeeded, ...(error === undefined ? {} : { error }) };
 }
 
 interface FilterProps {

@@ -29,7 +29,7 @@ export async function duplicateFlow(id: string, name: string): Promise<string> {
   return copyId;
 }
 
-/** The text with free route ids. An address that ends with a route id changes with it, and so do the calls to that address. */
+/** The text with unused route ids. An address that ends with a route id changes with it, and so do the calls to that address. */
 export function copyWithNewIds(text: string, flowId: string, name: string, usedRoutes: ReadonlySet<string>): string {
   const { tree } = readTree(text);
   if (tree === undefined) throw new Error(labels.unreadable);

@@ -11,7 +11,7 @@ import { Timestamp, formatTime } from "../controls/timestamp.tsx";
 import { StateChip } from "../controls/state-chip.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { SearchField } from "../controls/search-field.tsx";
-import { DataTable, hiddenHead, numericHead } from "../controls/data-table.tsx";
+import { DataTable, hiddenHeading, numericHeading } from "../controls/data-table.tsx";
 import { drafts } from "../document/drafts.ts";
 import { deriveState, type DerivedState, type FlowState } from "../document/flow-state.ts";
 import { strings } from "../strings.ts";
@@ -132,15 +132,15 @@ function FlowTable({ rows, categories, onNotice }: FlowTableProps) {
   return (
     <DataTable
       label={strings.flows.title}
-      heads={[
+      headings={[
         columns.name,
         columns.category,
         columns.state,
-        numericHead(columns.routes),
-        numericHead(columns.runs),
+        numericHeading(columns.routes),
+        numericHeading(columns.runs),
         columns.lastRun,
         columns.changed,
-        hiddenHead(columns.actions),
+        hiddenHeading(columns.actions),
       ]}
       stacks
     >
@@ -223,14 +223,14 @@ type RouteRuns = readonly { flowId: string; total: number; failed: number; lastR
 
 function runsOf(id: string, routes: RouteRuns): RunCounts | undefined {
   if (routes === undefined) return undefined;
-  const own = routes.filter(({ flowId }) => flowId === id);
-  const last = own
+  const flowRoutes = routes.filter(({ flowId }) => flowId === id);
+  const last = flowRoutes
     .flatMap(({ lastRunAt }) => lastRunAt ?? [])
     .sort()
     .at(-1);
   return {
-    total: own.reduce((sum, { total }) => sum + total, 0),
-    failed: own.reduce((sum, { failed }) => sum + failed, 0),
+    total: flowRoutes.reduce((sum, { total }) => sum + total, 0),
+    failed: flowRoutes.reduce((sum, { failed }) => sum + failed, 0),
     lastRunAt: last ?? null,
   };
 }

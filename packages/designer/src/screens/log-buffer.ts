@@ -1,4 +1,4 @@
-// A bounded buffer of the latest log lines. New lines are batched and delivered a few times per second.
+// A buffer of the latest log lines with a limited size.
 
 import type { LogEvent } from "@sluice/client";
 

@@ -20,11 +20,11 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
   const { categoryFile, targets, target } = useWorkspace();
   const categories = categoryFile?.categories ?? [];
   const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<string | undefined>(readSetting(lastCategoryKey));
+  const [selectedCategory, setSelectedCategory] = useState<string | undefined>(readSetting(lastCategoryKey));
   const [start, setStart] = useState("webhook");
   const [pasted, setPasted] = useState("");
   const [isSubmitted, setSubmitted] = useState(false);
-  const category = categories.some(({ id }) => id === chosen) ? (chosen as string) : "";
+  const category = categories.some(({ id }) => id === selectedCategory) ? (selectedCategory as string) : "";
   const trimmed = name.trim();
   const id = slug(trimmed, isTaken);
   const systems = systemsOf(trimmed);
@@ -99,12 +99,12 @@ export function NewFlowDialog({ isTaken, onClose }: { readonly isTaken: (id: str
             ) : null}
           </dl>
         )}
-        {trimmed !== "" && isTaken(slug(trimmed)) ? <p className="field__error">{labels.taken(slug(trimmed))}</p> : null}
+        {trimmed !== "" && isTaken(slug(trimmed)) ? <p className="field__error">{labels.idInUse(slug(trimmed))}</p> : null}
       </div>
       <div className="new-flow__pair">
         <Field label={labels.category} hint={<Link href="/settings#categories">{labels.categoryLink}</Link>} error={isSubmitted ? errors.category : undefined}>
           {(control) => (
-            <select {...control} className="input" required value={category} onChange={(event) => setChosen(event.target.value)}>
+            <select {...control} className="input" required value={category} onChange={(event) => setSelectedCategory(event.target.value)}>
               <option value="" disabled>
                 {labels.categoryChoose}
               </option>

@@ -1,7 +1,7 @@
 import { Network } from "lucide-react";
 import type { ClusterHealth, ClusterNode } from "@sluice/client";
 import { Chip } from "../controls/chip.tsx";
-import { DataTable, numericHead } from "../controls/data-table.tsx";
+import { DataTable, numericHeading } from "../controls/data-table.tsx";
 import { EmptyState } from "../controls/empty-state.tsx";
 import { FailureBanner } from "../controls/failure-banner.tsx";
 import { Timestamp } from "../controls/timestamp.tsx";
@@ -53,7 +53,7 @@ function NodeTable({ nodes, replyingNode }: { readonly nodes: readonly ClusterNo
   return (
     <DataTable
       label={labels.listLabel}
-      heads={[columns.node, columns.state, columns.version, columns.since, numericHead(columns.revision), numericHead(columns.slots)]}
+      headings={[columns.node, columns.state, columns.version, columns.since, numericHeading(columns.revision), numericHeading(columns.slots)]}
       stacks
     >
       {nodes.map((node) => (

@@ -55,8 +55,8 @@ function Systems({ flowId }: { readonly flowId: string }) {
     <>
       <p>{labels.systems(flowId)}</p>
       <ul>
-        {systems.map(({ name, object }) => (
-          <li key={`${name} ${object}`}>{labels.system(name, object)}</li>
+        {systems.map(({ name, detail }) => (
+          <li key={`${name} ${detail}`}>{labels.system(name, detail)}</li>
         ))}
       </ul>
     </>

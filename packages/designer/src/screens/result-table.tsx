@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck } from "lucide-react";
 import { Link } from "wouter";
 import type { FileResult } from "../simulation/test-result.ts";
 import { strings } from "../strings.ts";
-import { DataTable, numericHead } from "../controls/data-table.tsx";
+import { DataTable, numericHeading } from "../controls/data-table.tsx";
 import "./result-table.css";
 
 const text = strings.tests;
@@ -10,7 +10,7 @@ const text = strings.tests;
 /** Results of test files; each row shows the first failed assertion. */
 export function ResultTable({ label, flowId, files }: { readonly label: string; readonly flowId: string; readonly files: readonly FileResult[] }) {
   return (
-    <DataTable label={label} heads={[text.columns.result, text.columns.test, text.columns.difference, numericHead(text.columns.duration)]} stacks>
+    <DataTable label={label} headings={[text.columns.result, text.columns.test, text.columns.difference, numericHeading(text.columns.duration)]} stacks>
       {files.flatMap(({ id, problems, tests }) => [
         ...(problems.length === 0 ? [] : [<ResultRow key={id} flowId={flowId} file={id} name={text.fileProblem} failures={problems} />]),
         ...tests.map((test, index) => <ResultRow key={`${id}/${index}`} flowId={flowId} file={id} {...test} />),

@@ -5,9 +5,12 @@ import { groupRuns } from "./run-groups.ts";
 const run = (id: string, { parent = null as string | null, correlationId = id, uri = "webhook" } = {}): Run =>
   ({ id, parentRunId: parent, correlationId, trigger: { uri } }) as Run;
 const grouped = (runs: readonly Run[]) =>
-  groupRuns(runs, (uri) => uri.startsWith("seda:")).map(({ run: { id }, called }) => [id, called.map((one) => `${one.depth} ${one.run.id}`)]);
+  groupRuns(runs, (uri) => uri.startsWith("seda:")).map(({ run: { id }, called }) => [
+    id,
+    called.map(({ depth, run: calledRun }) => `${depth} ${calledRun.id}`),
+  ]);
 
-test("called runs are under the run that called them, in the order of the calls; others are separate", () => {
+test("called runs are listed under their caller in the order of the calls; other runs are separate", () => {
   const newestFirst = [
     run("other"),
     run("a2", { parent: "a" }),
@@ -23,7 +26,7 @@ test("called runs are under the run that called them, in the order of the calls;
   ]);
 });
 
-test("runs of queued messages are under the first run, unless several have its correlation id", () => {
+test("runs of queued messages are listed under the first run, unless several runs have its correlation id", () => {
   const queued = run("queued", { correlationId: "a", uri: "seda:later" });
   expect(grouped([queued, run("a")])).toEqual([["a", ["1 queued"]]]);
   expect(grouped([queued, run("b", { correlationId: "a" }), run("a")]).map(([id]) => id)).toEqual(["queued", "b", "a"]);

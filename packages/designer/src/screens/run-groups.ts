@@ -25,13 +25,14 @@ export function groupRuns(runs: readonly Run[], isRouteCall: (uri: string) => bo
     if (caller === undefined) roots.push(run);
     else calledBy.set(caller, [run, ...(calledBy.get(caller) ?? [])]);
   }
-  const below = (id: string, depth: number): readonly CalledRun[] => (calledBy.get(id) ?? []).flatMap((run) => [{ run, depth }, ...below(run.id, depth + 1)]);
-  return roots.map((run) => ({ run, called: below(run.id, 1) }));
+  const calledRuns = (id: string, depth: number): readonly CalledRun[] =>
+    (calledBy.get(id) ?? []).flatMap((run) => [{ run, depth }, ...calledRuns(run.id, depth + 1)]);
+  return roots.map((run) => ({ run, called: calledRuns(run.id, 1) }));
 }
 
 /**
- * The id of the run that called a run. A message that a route queued for another one has no parent run, only the correlation id of the first run: it belongs to
- * that run unless several, which got the same correlation id from outside, are in the list.
+ * The id of the run that called a run. A message that a route queued for another one has no parent run, only the correlation id of the first run. It
+ * belongs to that run, unless the list contains several runs that were started with the same correlation id.
  */
 function callersIn(runs: readonly Run[], isRouteCall: (uri: string) => boolean): (run: Run) => string | undefined {
   const isQueued = ({ trigger, parentRunId }: Run): boolean => parentRunId === null && isRouteCall(trigger.uri);

@@ -18,11 +18,12 @@ export const StatusChip = ({ status }: { readonly status: string }) => (
 );
 
 /** A list of runs, newest first; each links to its flow's canvas. Runs of called routes are listed under the run that called them. */
-export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; readonly chosen?: string | undefined }) {
+export function RunTable({ runs, selectedId }: { readonly runs: readonly Run[]; readonly selectedId?: string | undefined }) {
   useCatalogLoader();
   const catalog = useCatalog();
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (id: string): void => setOpened((before) => (before.has(id) ? new Set([...before].filter((one) => one !== id)) : new Set([...before, id])));
+  const toggle = (id: string): void =>
+    setOpened((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
   if (runs.length === 0) return <p className="muted">{strings.common.nothingFound}</p>;
   return (
     <div className="table-scroll" role="region" aria-label={text.title} tabIndex={0}>
@@ -44,15 +45,15 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
             const isOpen = opened.has(run.id);
             return (
               <Fragment key={run.id}>
-                <RunRow run={run} chosen={chosen}>
+                <RunRow run={run} selectedId={selectedId}>
                   {called.length === 0 ? null : (
                     <button type="button" className="run-fold" aria-expanded={isOpen} onClick={() => toggle(run.id)}>
                       {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
-                      {text.calledRoutes(called.length, called.filter((one) => one.run.status === "failed").length)}
+                      {text.calledRoutes(called.length, called.filter(({ run: { status } }) => status === "failed").length)}
                     </button>
                   )}
                 </RunRow>
-                {isOpen ? called.map((one) => <RunRow key={one.run.id} run={one.run} chosen={chosen} depth={one.depth} />) : null}
+                {isOpen ? called.map(({ run: calledRun, depth }) => <RunRow key={calledRun.id} run={calledRun} selectedId={selectedId} depth={depth} />) : null}
               </Fragment>
             );
           })}
@@ -64,13 +65,13 @@ export function RunTable({ runs, chosen }: { readonly runs: readonly Run[]; read
 
 interface RunRowProps {
   readonly run: Run;
-  readonly chosen: string | undefined;
+  readonly selectedId: string | undefined;
   /** 0 for a run without a caller in the list. */
   readonly depth?: number;
   readonly children?: ReactNode;
 }
 
-function RunRow({ run, chosen, depth = 0, children }: RunRowProps) {
+function RunRow({ run, selectedId, depth = 0, children }: RunRowProps) {
   return (
     <tr data-called={depth > 0 || undefined} style={{ "--depth": depth } as CSSProperties}>
       <td>
@@ -80,7 +81,7 @@ function RunRow({ run, chosen, depth = 0, children }: RunRowProps) {
         {depth === 0 ? null : <span className="visually-hidden">{text.calledRun}</span>}
         <Link href={`/flows/${run.flowId}`}>{run.routeId}</Link>
         <div>
-          <Link className="mono" href={`/flows/${run.flowId}/runs/${run.id}`} aria-current={run.id === chosen ? "true" : undefined}>
+          <Link className="mono" href={`/flows/${run.flowId}/runs/${run.id}`} aria-current={run.id === selectedId ? "true" : undefined}>
             {run.id}
           </Link>
         </div>

@@ -106,16 +106,16 @@ function countText({ runs, total, loadOlder }: RunPages): string {
 /** Searches shortly after the last keystroke. */
 function TextFilter({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
-  const sent = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
     // The value was changed elsewhere, for example by a link to all runs.
-    if (value !== sent.current) setText(value);
-    sent.current = value;
+    if (value !== reported.current) setText(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => {
     const timer = setTimeout(() => {
       if (text === value) return;
-      sent.current = text;
+      reported.current = text;
       onChange(text);
     }, searchDebounceMs);
     return () => clearTimeout(timer);

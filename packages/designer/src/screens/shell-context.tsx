@@ -1,4 +1,4 @@
-// What screens and the shell share: the open editor, so that shortcuts and the palette can use it.
+// Shared by the screens and the shell: the open editor, so that shortcuts and the palette can use it.
 import { createContext, useContext, useEffect } from "react";
 import type { EditorHandle } from "../commands/command.ts";
 

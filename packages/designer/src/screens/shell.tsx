@@ -21,18 +21,18 @@ const runtimePollMs = 5000;
 /** The layout of every screen: navigation, palette, shortcuts, and polling of the runtime. */
 export function Shell({ children, onSignOut }: { readonly children: ReactNode; readonly onSignOut: (() => void) | undefined }) {
   const [location, navigate] = useLocation();
-  const [open, setOpen] = useState<"palette" | "shortcuts" | undefined>(undefined);
+  const [dialog, setDialog] = useState<"palette" | "shortcuts" | undefined>(undefined);
   const [editor, setEditor] = useState<EditorHandle | undefined>(undefined);
   usePolling();
   const isInCluster = useWorkspace((state) => state.runtime.health?.cluster !== undefined);
   const entries = navigation.filter(({ needsCluster }) => needsCluster !== true || isInCluster);
-  const openPalette = useCallback(() => setOpen("palette"), []);
-  const openShortcuts = useCallback(() => setOpen("shortcuts"), []);
-  const link = useMemo(() => ({ setEditor, openPalette, openShortcuts }), [openPalette, openShortcuts]);
+  const openPalette = useCallback(() => setDialog("palette"), []);
+  const openShortcuts = useCallback(() => setDialog("shortcuts"), []);
+  const actions = useMemo(() => ({ setEditor, openPalette, openShortcuts }), [openPalette, openShortcuts]);
   const page: PageContext = { navigate, editor, openPalette, openShortcuts, setTheme: applyTheme };
   useShortcuts(page);
   return (
-    <ShellContext.Provider value={link}>
+    <ShellContext.Provider value={actions}>
       <div className="shell">
         <a className="button shell__skip" href="#main">
           {strings.navigation.skip}
@@ -73,8 +73,8 @@ export function Shell({ children, onSignOut }: { readonly children: ReactNode; r
         <RuntimeStatus />
       </div>
       <Suspense>
-        {open === "palette" ? <CommandPalette page={page} onClose={() => setOpen(undefined)} /> : null}
-        {open === "shortcuts" ? <ShortcutSheet onClose={() => setOpen(undefined)} /> : null}
+        {dialog === "palette" ? <CommandPalette page={page} onClose={() => setDialog(undefined)} /> : null}
+        {dialog === "shortcuts" ? <ShortcutSheet onClose={() => setDialog(undefined)} /> : null}
       </Suspense>
     </ShellContext.Provider>
   );
@@ -98,9 +98,9 @@ function useShortcuts(page: PageContext): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || document.querySelector("dialog[open]") !== null) return;
-      const typing = event.target instanceof HTMLElement && (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName));
+      const isTyping = event.target instanceof HTMLElement && (event.target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName));
       for (const command of pageCommands) {
-        if (command.shortcut === undefined || (typing && command.everywhere !== true) || !matchesShortcut(command.shortcut, event)) continue;
+        if (command.shortcut === undefined || (isTyping && command.everywhere !== true) || !matchesShortcut(command.shortcut, event)) continue;
         if (command.isEnabled?.(latest.current) === false) continue;
         event.preventDefault();
         command.run(latest.current);

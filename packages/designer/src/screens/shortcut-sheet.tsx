@@ -7,7 +7,7 @@ import { Dialog } from "../controls/dialog.tsx";
 import { TableHead } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 
-interface Listed {
+interface ListedCommand {
   readonly name: string;
   readonly title: string;
   readonly shortcut?: string;
@@ -23,12 +23,12 @@ export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function Shortcuts({ title, commands }: { readonly title: string; readonly commands: readonly Listed[] }) {
+function Shortcuts({ title, commands }: { readonly title: string; readonly commands: readonly ListedCommand[] }) {
   return (
     <section>
       <h3>{title}</h3>
       <table className="table">
-        <TableHead heads={[strings.shortcuts.action, strings.shortcuts.key]} />
+        <TableHead headings={[strings.shortcuts.action, strings.shortcuts.key]} />
         <tbody>
           {commands.flatMap(({ name, title: action, shortcut }) =>
             shortcut === undefined

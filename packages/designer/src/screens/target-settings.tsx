@@ -6,7 +6,7 @@ import { workspaceClient, type TargetEntry, type TargetsBody } from "../api-clie
 import { Button } from "../controls/button.tsx";
 import { Dialog } from "../controls/dialog.tsx";
 import { Field } from "../controls/field.tsx";
-import { DataTable, hiddenHead } from "../controls/data-table.tsx";
+import { DataTable, hiddenHeading } from "../controls/data-table.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 
@@ -82,7 +82,7 @@ function unconfirmedOf(reason: unknown, { targets, password, confirmed }: Target
 function TargetTable({ targets, onRemove }: { readonly targets: readonly TargetEntry[]; readonly onRemove: (name: string) => void }) {
   const { targetColumns: columns } = text;
   return (
-    <DataTable label={text.targetList} heads={[columns.name, columns.address, columns.token, columns.health, hiddenHead(columns.action)]} stacks>
+    <DataTable label={text.targetList} headings={[columns.name, columns.address, columns.token, columns.health, hiddenHeading(columns.action)]} stacks>
       {targets.map((target) => (
         <tr key={target.name}>
           <td>{target.name}</td>

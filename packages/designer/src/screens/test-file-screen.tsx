@@ -140,7 +140,7 @@ function TestList({ text, onChange, onError }: TestListProps) {
           <Button aria-label={labels.renameOne(name)} onClick={() => setRenaming({ index, name })}>
             {labels.rename}
           </Button>
-          <Button aria-label={labels.duplicateOne(name)} onClick={() => apply(duplicateTest(text, index, freshName(name, names)))}>
+          <Button aria-label={labels.duplicateOne(name)} onClick={() => apply(duplicateTest(text, index, unusedName(name, names)))}>
             {labels.duplicate}
           </Button>
           <Button aria-label={labels.removeOne(name)} onClick={() => apply(removeTest(text, index))}>
@@ -182,19 +182,19 @@ function TestList({ text, onChange, onError }: TestListProps) {
   );
 }
 
-function freshName(name: string, names: readonly string[]): string {
+function unusedName(name: string, names: readonly string[]): string {
   for (let number = 2; ; number++) if (!names.includes(`${name} (${number})`)) return `${name} (${number})`;
 }
 
 function Source({ text, label, onType }: { readonly text: string; readonly label: string; readonly onType: (text: string) => void }) {
   const host = useRef<HTMLDivElement>(null);
-  const first = useRef(text);
+  const initialText = useRef(text);
   const mounted = useRef<MountedSource | undefined>(undefined);
   useEffect(() => {
     if (host.current === null) return;
-    const source = mountSource(host.current, { text: first.current, label, onType });
+    const source = mountSource(host.current, { text: initialText.current, label, onType });
     mounted.current = source;
-    return () => source.end();
+    return () => source.destroy();
   }, [label, onType]);
   useEffect(() => mounted.current?.show(text), [text]);
   return <div className="source test-file__source" ref={host} />;

@@ -27,10 +27,10 @@ export function TestsScreen() {
   const [problem, setProblem] = useState<string | undefined>(undefined);
   useTitle(strings.pageTitle(text.title));
   const suites = loaded !== undefined && "value" in loaded ? loaded.value : undefined;
-  const run = useCallback(async (chosenSuites: readonly Suite[]) => {
+  const run = useCallback(async (suitesToRun: readonly Suite[]) => {
     setProblem(undefined);
     // Sequentially: the page has one engine, and results are shown as they arrive.
-    for (const { flowId } of chosenSuites) {
+    for (const { flowId } of suitesToRun) {
       setRunning(flowId);
       try {
         const files = await runSuite(simulator, flowId, strings.trial.tooLong);

@@ -64,8 +64,8 @@ export function useRunPages(target: string | undefined, query: RunQuery, pollMs:
 
 /** Newest first; a run that was loaded twice is shown as it is in the newer page. */
 function mergeRuns(newest: readonly Run[], older: readonly Run[]): readonly Run[] {
-  const fresh = new Set(newest.map(({ id }) => id));
-  return [...newest, ...older.filter(({ id }) => !fresh.has(id))];
+  const newestIds = new Set(newest.map(({ id }) => id));
+  return [...newest, ...older.filter(({ id }) => !newestIds.has(id))];
 }
 
 /** True if no run can be missing between the two lists. */

@@ -63,7 +63,7 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
   const [history, setHistory] = useState(() => histories.get(key) ?? emptyHistory);
   const latest = useRef(draft);
   latest.current = draft;
-  const put = useCallback(
+  const apply = useCallback(
     (next: T, after: History) => {
       drafts.set(key, next);
       histories.set(key, after);
@@ -77,9 +77,9 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
     (next: T, group?: string) => {
       const { before, group: last } = histories.get(key) ?? emptyHistory;
       const isSame = group !== undefined && group === last;
-      put(next, { before: isSame ? before : [...before.slice(-maxSteps), latest.current], after: [], group });
+      apply(next, { before: isSame ? before : [...before.slice(-maxSteps), latest.current], after: [], group });
     },
-    [key, put],
+    [key, apply],
   );
   const step = (from: readonly unknown[], isUndo: boolean) =>
     from.length === 0
@@ -87,7 +87,7 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
       : () => {
           const rest = from.slice(0, -1);
           const other = [...(isUndo ? history.after : history.before), latest.current];
-          put(from.at(-1) as T, { before: isUndo ? rest : other, after: isUndo ? other : rest, group: undefined });
+          apply(from.at(-1) as T, { before: isUndo ? rest : other, after: isUndo ? other : rest, group: undefined });
         };
   const reset = useCallback(
     (next: T) => {

@@ -49,7 +49,7 @@ test("a condition evaluates to true or false", async () => {
   expect(await at("which", "simple", "${header.who} is no condition")).toMatchObject({ kind: "value", value: "Ada is no condition" });
 });
 
-test("a step that the sample does not reach has no result, unless its message is given", async () => {
+test("a step that the sample does not reach has no result, unless a recorded message is passed", async () => {
   expect(await at("never", "simple", "${body}")).toEqual({ kind: "unreached" });
   const message = { body: "recorded", headers: { a: 1 } };
   expect(await at("never", "simple", "${body} ${header.a}", { message })).toMatchObject({ kind: "value", value: "recorded 1", message });

@@ -27,11 +27,11 @@ export type Evaluation =
   | { readonly kind: "error"; readonly error: string; readonly message: SeenMessage };
 
 export async function evaluate({ language, expression, flow, step, message: recordedMessage }: EvaluationRequest): Promise<Evaluation> {
-  const tried = await simulate(flow);
-  const message = recordedMessage ?? messageAt(tried, flow, step);
+  const simulation = await simulate(flow);
+  const message = recordedMessage ?? messageAt(simulation, flow, step);
   if (message === undefined) return { kind: "unreached" };
   const { body, headers = {}, properties = {}, variables = {} } = message;
-  const isCondition = tried.conditions.some((text) => isText(expression, text));
+  const isCondition = simulation.conditions.some((text) => isText(expression, text));
   const steps = [isCondition ? conditionStep({ [language]: expression }) : { setBody: { [language]: expression } }];
   const source = JSON.stringify([{ route: { id: routeId, from: { uri: "direct:expression", steps } } }]);
   const { tables, mappings, params } = flow;
@@ -65,7 +65,7 @@ function messageAt({ diagnostics, input, steps }: SimulationResult, flow: Simula
   return step === undefined ? input : outermost(steps, step)?.before;
 }
 
-/** The last start of the step itself, not of an inner step. */
+/** The last execution of the step itself, not of an inner step. */
 function outermost(steps: readonly SimulatedStep[], { start, end }: { readonly start: number; readonly end: number }): SimulatedStep | undefined {
   const inside = steps.filter(({ offset }) => start <= offset && offset < end);
   const first = Math.min(...inside.map(({ offset }) => offset));

@@ -8,14 +8,14 @@ import type { TestFile } from "./test-result.ts";
 export function mocksOfTests(files: readonly TestFile[], explicitMocks: readonly MockBody[], { deployment }: SimulatedRuntime): readonly MockBody[] {
   const steps = new Set(deployment.routes.flatMap((route) => route.steps.map(({ node }) => node.id)));
   const mockedSteps = new Set(explicitMocks.map(({ match }) => match.stepId));
-  const chosen = new Map<string, MockBody>();
+  const selected = new Map<string, MockBody>();
   for (const mock of files.flatMap(mocksIn)) {
     const { stepId } = mock.match;
     if (stepId !== undefined && (mockedSteps.has(stepId) || (!/[*/]/.test(stepId) && !steps.has(stepId)))) continue;
     const key = JSON.stringify(mock.match);
-    if (mock.throw === undefined && !chosen.has(key)) chosen.set(key, { ...mock, id: `test:${mock.id ?? stepId ?? mock.match.uri ?? chosen.size}` });
+    if (mock.throw === undefined && !selected.has(key)) selected.set(key, { ...mock, id: `test:${mock.id ?? stepId ?? mock.match.uri ?? selected.size}` });
   }
-  const byId = new Map([...chosen.values()].map((mock) => [mock.id, mock]));
+  const byId = new Map([...selected.values()].map((mock) => [mock.id, mock]));
   return [...byId.values()];
 }
 

@@ -31,7 +31,7 @@ export function placeholderConnectors(
       group: "other",
       since: "0.1",
       syntax: `${scheme}:address`,
-      path: { address: f.string({ doc: "Its address.", default: "" }) },
+      path: { address: f.string({ doc: "The address of the endpoint.", default: "" }) },
       options: {},
       headers: {},
       lenient: true,

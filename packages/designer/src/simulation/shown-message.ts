@@ -1,4 +1,4 @@
-// A message for display: plain data, bounded, copied.
+// A copy of a message for display: plain data with a limited size.
 import type { Exchange } from "@sluice/engine";
 import { bodyTypeOf, toPlain, toPlainWithin, type BodyType } from "@sluice/engine/values";
 

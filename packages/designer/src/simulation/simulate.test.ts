@@ -99,7 +99,7 @@ test("tables and mapping documents of the workspace are used", async () => {
   expect(missing.outcome?.status).toBe("failed");
 });
 
-test("the number of messages of a flow is bounded", async () => {
+test("the number of recorded steps is limited", async () => {
   const { steps, omittedSteps } = await run(flow("- loop:\n    constant: '2000'\n    steps: [{log: x}]"));
   expect(steps.length).toBe(500);
   expect(omittedSteps).toBeGreaterThan(1_000);

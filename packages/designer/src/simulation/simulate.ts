@@ -104,13 +104,13 @@ export async function simulate(request: SimulationRequest): Promise<SimulationRe
   };
 }
 
-interface Sent {
+interface SentSample {
   readonly input: ShownMessage | undefined;
   readonly outcome: SimulatedOutcome;
 }
 
 /** Sends a message; returns the run, or why it could not be sent. */
-export async function sendSample(simulated: SimulatedRuntime, sample: Sample, session = simulationSession): Promise<Sent | string> {
+export async function sendSample(simulated: SimulatedRuntime, sample: Sample, session = simulationSession): Promise<SentSample | string> {
   const { runtime, host } = simulated;
   const route = runtime.routes.get(sample.routeId);
   if (route === undefined) return `unknown route '${sample.routeId}'`;

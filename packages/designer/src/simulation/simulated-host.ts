@@ -99,6 +99,6 @@ function decode(text: string): string {
 }
 
 function httpRequestOf({ headers, ...request }: SimulatedRequest, params: Readonly<Record<string, string>>, session: SessionTag): HttpRequest {
-  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return { ...request, headers: lower, rawHeaders: Object.entries(headers).flat(), params, principal: undefined, session };
+  const lowerCaseHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { ...request, headers: lowerCaseHeaders, rawHeaders: Object.entries(headers).flat(), params, principal: undefined, session };
 }

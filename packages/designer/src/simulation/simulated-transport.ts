@@ -28,9 +28,9 @@ const reply = (status: number, value: unknown, headers: Readonly<Record<string, 
 
 /** Each session redeploys the flow, so that no state is shared between tests. */
 export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
-  let open: OpenSession | undefined;
+  let current: OpenSession | undefined;
 
-  async function begin(rawBody: unknown): Promise<TransportReply> {
+  async function openSession(rawBody: unknown): Promise<TransportReply> {
     const body = openShape.parse(rawBody);
     const started = await startSimulated(flow);
     if (!started.ok) {
@@ -44,7 +44,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     } catch (error) {
       return reply(422, { error: (error as Error).message });
     }
-    open = { simulated: started.simulated, mocks, body };
+    current = { simulated: started.simulated, mocks, body };
     return reply(201, { sessionId: "simulation" });
   }
 
@@ -65,22 +65,22 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
 
   return {
     async api(method, path, body) {
-      if (method === "POST" && path === "/test/session") return begin(body);
-      if (open === undefined) return reply(404, { error: "no session is open" });
-      if (path === "/test/invoke") return invoke(open, body as Invocation);
-      if (path.startsWith("/runs")) return reply(200, { runs: runsOf(open.simulated).toReversed() });
-      if (method !== "DELETE") return calls(open);
-      const { simulated } = open;
-      open = undefined;
+      if (method === "POST" && path === "/test/session") return openSession(body);
+      if (current === undefined) return reply(404, { error: "no session is open" });
+      if (path === "/test/invoke") return invoke(current, body as Invocation);
+      if (path.startsWith("/runs")) return reply(200, { runs: runsOf(current.simulated).toReversed() });
+      if (method !== "DELETE") return calls(current);
+      const { simulated } = current;
+      current = undefined;
       await finish(simulated, simulated.runtime.stop());
       return reply(200, { recordedCalls: [] });
     },
     async webhook(method, path, headers, body) {
       const [pathname = "", query = ""] = path.split("?", 2);
-      if (open === undefined) return reply(404, { error: "no session is open" });
-      const { simulated } = open;
+      if (current === undefined) return reply(404, { error: "no session is open" });
+      const { simulated } = current;
       const routeId = [...simulated.runtime.routes.values()].find(({ trigger }) => trigger === "request")?.identity.id ?? "";
-      const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body }, sessionOf(open));
+      const outcome = await sendSample(simulated, { routeId, method, path: pathname, query, headers, body }, sessionOf(current));
       if (typeof outcome === "string") return reply(404, { error: outcome });
       const { reply: httpReply } = outcome.outcome;
       return { status: httpReply?.status ?? 0, headers: httpReply?.headers ?? {}, text: httpReply?.body ?? "" };
@@ -88,9 +88,9 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     followLog: () =>
       Promise.resolve({
         async lines() {
-          if (open === undefined) return [];
-          await settle(open.simulated);
-          return open.simulated.host.lines;
+          if (current === undefined) return [];
+          await settle(current.simulated);
+          return current.simulated.host.lines;
         },
         close: () => undefined,
       }),

@@ -19,7 +19,7 @@ export interface SimulationPorts {
 export function simulationCatalog(ports: SimulationPorts): Catalog {
   const languagesByName = new Map(languages.map((language) => [language.name, withConditions(language, ports)]));
   const portable = portableConnectors(
-    // Two bodies are equal when all their bytes are.
+    // Only bodies with the same bytes have the same digest.
     { digest: (bytes) => bytes.join(), readUpload: (body) => Promise.resolve({ body, headers: [] }) },
     {
       mappings: ports.mappings,
@@ -27,10 +27,10 @@ export function simulationCatalog(ports: SimulationPorts): Catalog {
       deadLetters: { store: (exchange) => Promise.resolve(ports.unmocked(exchange)) },
     },
   );
-  const own = [...portable.map((connector) => simulateConnector(connector, ports)), ...ioShapes.map((shape) => placeholderConnector(shape, ports))];
-  const schemes = new Set(own.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
+  const local = [...portable.map((connector) => simulateConnector(connector, ports)), ...ioShapes.map((shape) => placeholderConnector(shape, ports))];
+  const schemes = new Set(local.flatMap(({ scheme, aliases = [] }) => [scheme, ...aliases]));
   const others = ports.runtimeConnectors === undefined ? [] : placeholderConnectors(ports.runtimeConnectors, (scheme) => schemes.has(scheme));
-  const connectors = [...own, ...others.map((shape) => placeholderConnector(shape, ports))];
+  const connectors = [...local, ...others.map((shape) => placeholderConnector(shape, ports))];
   return {
     steps: new Map(steps.map((step) => [step.name, step])),
     languages: languagesByName,

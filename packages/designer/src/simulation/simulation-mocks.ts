@@ -48,7 +48,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     const { runtime, deployment, host, recorder } = this.#simulated;
     const mocks = bodies
       .map((body, index) => new Mock(body.id ?? `mock${index + 1}`, body, { clock: host.clock, compile: (text) => this.#compile("simple", text) }))
-      .toSorted((one, other) => other.weight - one.weight);
+      .toSorted((left, right) => right.weight - left.weight);
     const ids = new Set(mocks.map(({ id }) => id));
     if (ids.size < mocks.length) throw new MockFault("two mocks have the same id");
     const uris = new Map<StepNode, string | undefined>(deployment.routes.flatMap((route) => route.steps.map(({ node, uri }) => [node, uri] as const)));

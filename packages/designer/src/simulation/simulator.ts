@@ -29,7 +29,7 @@ interface PendingRequest {
 export const simulationTimeoutMs = 2_000;
 
 export class Simulator {
-  readonly #open: () => WorkerLike;
+  readonly #openWorker: () => WorkerLike;
   #worker: WorkerLike | undefined;
   #isReady = false;
   #number = 0;
@@ -37,8 +37,8 @@ export class Simulator {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waiting = new Map<keyof Work, PendingRequest>();
 
-  constructor(open: () => WorkerLike) {
-    this.#open = open;
+  constructor(openWorker: () => WorkerLike) {
+    this.#openWorker = openWorker;
   }
 
   /** Resolves with the result; rejects when a newer request of the same kind replaced it, or it took too long. */
@@ -54,7 +54,7 @@ export class Simulator {
   close(): void {
     const reason = new SimulationStopped("replaced", "the simulation was closed");
     const waiting = [...this.#waiting.values()];
-    // Cleared first: stopping the worker starts another one for a waiting request.
+    // Cleared before the worker is stopped, because otherwise a new worker would start for a waiting request.
     this.#waiting.clear();
     this.#stop(reason);
     for (const { reject } of waiting) reject(reason);
@@ -71,7 +71,7 @@ export class Simulator {
   }
 
   #start(): void {
-    const worker = this.#open();
+    const worker = this.#openWorker();
     this.#worker = worker;
     this.#isReady = false;
     worker.onmessage = ({ data }) => this.#receive(data);

@@ -27,14 +27,14 @@ export class StepRecorder {
   readonly steps: SimulatedStep[] = [];
   /** Number of executed steps that were not recorded. */
   omitted = 0;
-  readonly #open = new WeakMap<Exchange, SimulatedStep[]>();
+  readonly #activeSteps = new WeakMap<Exchange, SimulatedStep[]>();
 
   readonly tap: Tap = { layer: 20, covers: () => true, step: (next, node, route) => this.#record(next, node, route.id) };
 
   /** Marks the current step: a mock was used, or none was found. */
   mark(exchange: Exchange, mark: { readonly mock?: string; readonly unmocked?: true }): void {
-    for (let one: Exchange | undefined = exchange; one !== undefined; one = one.parent) {
-      const step = this.#open.get(one)?.at(-1);
+    for (let current: Exchange | undefined = exchange; current !== undefined; current = current.parent) {
+      const step = this.#activeSteps.get(current)?.at(-1);
       if (step === undefined) continue;
       step.mock ??= mark.mock;
       step.unmocked ||= mark.unmocked === true;
@@ -63,13 +63,13 @@ export class StepRecorder {
         unmocked: false,
       };
       this.steps.push(step);
-      const open = this.#open.get(exchange) ?? [];
-      this.#open.set(exchange, open);
-      open.push(step);
+      const activeSteps = this.#activeSteps.get(exchange) ?? [];
+      this.#activeSteps.set(exchange, activeSteps);
+      activeSteps.push(step);
       const startTime = performance.now();
       const finish = (error?: unknown): void => {
         step.durationMs = performance.now() - startTime;
-        open.splice(open.lastIndexOf(step), 1);
+        activeSteps.splice(activeSteps.lastIndexOf(step), 1);
         step.after = shownMessage(exchange);
         if (error === undefined) return;
         const { type, message } = toFlowError(error);

@@ -142,10 +142,10 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
     const name = document.createElement("span");
     name.className = "mono";
     name.textContent = text;
-    const meaning = document.createElement("span");
-    meaning.className = "muted";
-    meaning.textContent = ` ${doc}`;
-    option.append(name, meaning);
+    const description = document.createElement("span");
+    description.className = "muted";
+    description.textContent = ` ${doc}`;
+    option.append(name, description);
     option.addEventListener("mousedown", (event) => {
       event.preventDefault();
       acceptItem(view, list, index);
@@ -193,7 +193,7 @@ function dataPanelInsertion(details: CompletionDetails): Extension {
       insertAt(view, JSON.parse(path) as DataPath, messageData(message));
       return true;
     },
-    // Values go to this editor until it is removed, even while it has no focus.
+    // This editor remains the insert target until it is removed, even without the focus.
     blur() {
       setTimeout(() => target !== undefined && document.querySelector(".source") === null && clearInsertTarget(target));
     },

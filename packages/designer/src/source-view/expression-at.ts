@@ -11,11 +11,11 @@ const onLine = new RegExp(String.raw`(?:^|[\s{,-])["']?(${languages})["']?\s*:\s
 const blockOwner = new RegExp(String.raw`^\s*(?:- )*["']?(${languages})["']?\s*:\s*([|>].*)?$`);
 const expressionKey = /(?:^|[\s{,-])expression\s*:\s*["']?/g;
 
-/** `lines` are those up to the position, the last one cut there. Undefined outside an expression; any text may contain `${`, which is Simple. */
+/** `lines` are the lines up to the position; the last one ends there. Undefined outside an expression; `${` in any other text is Simple. */
 export function expressionAt(lines: readonly string[]): ExpressionAt | undefined {
   const line = lines.at(-1) ?? "";
-  const own = lastMatch(onLine, line);
-  if (own !== undefined && !/[|>][+-]?$/.test(line.slice(own.end).trim())) return { language: own.name, column: own.end };
+  const match = lastMatch(onLine, line);
+  if (match !== undefined && !/[|>][+-]?$/.test(line.slice(match.end).trim())) return { language: match.name, column: match.end };
   const owner = ownerOf(lines);
   if (owner !== undefined) {
     const written = lastMatch(expressionKey, line);

@@ -102,7 +102,7 @@ export const accessStrings = {
   byChoices: { principal: "Caller", ip: "Address", route: "Route" },
   cors: "Cross-origin requests (CORS)",
   origins: "Origins",
-  originsHint: "Comma-separated, for example https://shop.example. * allows all",
+  originsHint: "Comma-separated, for example https://shop.example, or * for all origins",
   allowedMethods: "Allowed methods",
   allowedHeaders: "Allowed headers",
   exposeHeaders: "Exposed headers",

@@ -8,7 +8,7 @@ export const breakpointsStrings = {
   heldLabel: ", a message is held here",
   heldBadge: "Held",
   wroteId: (id: string) => `Added id '${id}' to this step, so that the breakpoint can refer to it.`,
-  tooMany: (most: number) => `A flow can have at most ${most} breakpoints.`,
+  tooMany: (max: number) => `A flow can have at most ${max} breakpoints.`,
   count: (number: number) => count(number, "breakpoint", "breakpoints"),
   watch: "Watch for a message",
   watchHint: (target: string) => `Holds the first message that reaches a breakpoint on ${target}; all others pass`,
@@ -19,8 +19,8 @@ export const breakpointsStrings = {
   conditionHint: "A message is held only if the Simple expression is true for it. Without an expression, any message is held.",
   conditionOf: (id: string) => `Condition of ${id}`,
   conditionExample: "${body[total]} > 1000",
-  askTitle: (target: string) => `Hold a message on ${target}?`,
-  askText: (target: string) =>
+  confirmTitle: (target: string) => `Hold a message on ${target}?`,
+  confirmText: (target: string) =>
     `The first message that reaches a breakpoint on ${target} waits until you continue it, for at most 5 minutes. Its caller waits too. All other messages pass.`,
   waiting: (number: number) => `Waiting for a message at ${count(number, "breakpoint", "breakpoints")}`,
   running: "The message continues",

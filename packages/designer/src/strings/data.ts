@@ -30,6 +30,6 @@ export const dataStrings = {
   extracted: (name: string) => `Added a step that stores ${name} in a variable.`,
   notExtracted: "This value cannot be stored in a variable here.",
   parseFirst: "This is CSV text. Add a Parse CSV step before this one to read its columns.",
-  cannot: (language: string) => `${language} cannot read this value.`,
+  cannotRead: (language: string) => `${language} cannot read this value.`,
   copied: (path: string) => `Copied ${path}`,
 } as const;

@@ -41,6 +41,7 @@ export const mapperStrings = {
   whereOf: (path: string) => `Filter of ${path}`,
   chooseTarget: "Select a target field to edit its formula.",
   resultOf: (path: string) => `Result of ${path}`,
+  items: (number: number) => count(number, "item", "items"),
   tools: "Target field",
   addFunction: "Add function",
   setValue: "Set value",

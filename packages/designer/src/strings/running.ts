@@ -65,7 +65,7 @@ export const trialStrings = {
   bodyKind: "Body type",
   bodyKinds: { text: "Text", json: "JSON data" },
   simulate: "Simulate",
-  off: "Stop",
+  stop: "Stop",
   waiting: "Select Simulate to see the message after each step while you edit. Nothing is deployed and no data leaves this page.",
   busy: "Simulating…",
   steps: "Steps",
@@ -107,7 +107,7 @@ export const saveTestStrings = {
   preview: "Test file",
   save: "Save test",
   saved: (file: string) => `Saved as ${file}.`,
-  status: (status: string) => `The run is ${status}`,
+  status: (status: string) => `The run has status ${status}`,
   replyStatus: (status: number) => `The reply has status ${status}`,
   body: "The reply body is the same",
   mockCalled: (mock: string) => `'${mock}' was called`,
@@ -172,7 +172,7 @@ export const runsStrings = {
   forkTitle: (step: string) => `Replay from ${step}`,
   forkText: "Processes this message from this step on. You can edit the message first. External systems are called again.",
   forkNested: "A replay can only start at a top-level step of the route, not at a nested step.",
-  replayed: (status: string) => `The replay ${status === "completed" ? "completed" : `is ${status}`}.`,
+  replayed: (status: string) => `Replay ${status}.`,
   replayedSame: "The result is the same.",
   openReplay: "Show run",
   useAsSample: "Use as sample",
@@ -181,6 +181,7 @@ export const runsStrings = {
   steps: "Run steps",
   called: (routeId: string) => `Route ${routeId}`,
   openCalled: "Open the run of this route",
+  attempts: (number: number) => count(number, "attempt", "attempts"),
   stepColumns: { step: "Step", status: "Status", duration: "Duration", time: "Time" },
 } as const;
 
@@ -196,7 +197,7 @@ export const replayStrings = {
   systems: (flow: string) => `'${flow}' calls these systems again:`,
   noSystems: (flow: string) => `'${flow}' calls no other system.`,
   unknownSystems: (flow: string) => `'${flow}' may call other systems again. They are unknown because its deployed version could not be read.`,
-  system: (name: string, object: string) => (object === "" ? name : `${name} (${object})`),
+  system: (name: string, detail: string) => (detail === "" ? name : `${name} (${detail})`),
   submit: (target: string) => `Replay on ${target}`,
 } as const;
 
@@ -216,7 +217,7 @@ export const deadLettersStrings = {
   removeSelected: (number: number) => `Delete ${number} selected`,
   replayAll: (route: string) => `Replay all of ${route}`,
   cancelReplay: "Cancel replay",
-  underWay: (tried: number, total: number) => `${tried} of ${total} replayed…`,
+  progress: (processed: number, total: number) => `${processed} of ${total} replayed…`,
   selectAll: "Select all",
   selectOne: (id: string) => `Select ${id}`,
   removeTitle: (number: number) => `Delete ${count(number, "dead letter", "dead letters")}?`,

@@ -14,7 +14,7 @@ export const versionsStrings = {
   running: "Running",
   at: "Time",
   by: "Author",
-  byHand: "File changed manually",
+  changedManually: "File changed manually",
   comment: "Comment",
   restoredFrom: (revision: number) => `Restored from v${revision}`,
   actions: "Actions",

@@ -10,7 +10,7 @@ const catalog = new FlowCatalog({
   connectors: [connector("http", { card: { title: "{host}", subtitle: "{httpMethod?} {path}" } }), connector("kafka"), connector("direct", { local: true })],
 } as unknown as CatalogView);
 
-test("names the endpoints of all routes and handlers that leave the runtime, each once", () => {
+test("lists the external endpoints of all routes and error handlers, each once", () => {
   const text = `- onException:
     exception: [java.lang.Exception]
     steps:
@@ -31,10 +31,10 @@ test("names the endpoints of all routes and handlers that leave the runtime, eac
 - route: {from: {uri: "direct:b", steps: [{to: "unknown:thing"}]}}
 `;
   expect(calledSystems(text, "x", catalog)).toEqual([
-    { name: "erp.example", object: "POST /orders" },
-    { name: "kafka", object: "orders" },
-    { name: "unknown:thing", object: "" },
-    { name: "kafka", object: "failed" },
+    { name: "erp.example", detail: "POST /orders" },
+    { name: "kafka", detail: "orders" },
+    { name: "unknown:thing", detail: "" },
+    { name: "kafka", detail: "failed" },
   ]);
   expect(calledSystems("- [", "x", catalog)).toBeUndefined();
 });

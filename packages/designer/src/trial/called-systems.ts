@@ -7,10 +7,10 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 export interface CalledSystem {
   readonly name: string;
   /** What is called there: a method and path, a topic, a statement. */
-  readonly object: string;
+  readonly detail: string;
 }
 
-/** The endpoints of all routes and error handlers that leave the runtime, each once; undefined for text that cannot be read. */
+/** The external endpoints of all routes and error handlers, each once; undefined for text that cannot be parsed. */
 export function calledSystems(text: string, flowId: string, catalog: FlowCatalog): readonly CalledSystem[] | undefined {
   const { tree } = readTree(text);
   if (tree === undefined) return undefined;
@@ -20,7 +20,7 @@ export function calledSystems(text: string, flowId: string, catalog: FlowCatalog
     for (const step of steps) {
       if (step.disabled) continue;
       const system = systemOf(step, catalog);
-      if (system !== undefined) systems.set(`${system.name} ${system.object}`, system);
+      if (system !== undefined) systems.set(`${system.name} ${system.detail}`, system);
       visitBlocks(step.blocks);
     }
   };
@@ -34,8 +34,8 @@ function systemOf(step: StepOutline, catalog: FlowCatalog): CalledSystem | undef
   const uri = withDefaults(stepValues(step, catalog.step(step.name), catalog)["uri"] ?? "");
   const connector = catalog.connector(uri);
   if (uri === "" || connector?.local === true) return undefined;
-  if (connector === undefined) return { name: uri, object: "" };
+  if (connector === undefined) return { name: uri, detail: "" };
   // Without the description, the title names the system.
   const { title, subtitle } = stepLabel({ ...step, description: undefined }, catalog);
-  return { name: title, object: subtitle };
+  return { name: title, detail: subtitle };
 }

@@ -4,7 +4,7 @@ import type { ShownMessage } from "../simulation/shown-message.ts";
 export const messageParts = ["body", "headers", "properties", "variables"] as const;
 export type MessagePart = (typeof messageParts)[number];
 
-/** Parts that a recorded message may lack, unlike a simulated one. */
+/** A simulated or recorded message; a recorded one may lack some parts. */
 export type SomeMessage = Pick<ShownMessage, "body"> & Partial<Omit<ShownMessage, "body" | "bodyType">>;
 
 export function partText(message: SomeMessage | undefined, part: MessagePart): string {
@@ -34,7 +34,7 @@ export function bodyText(body: unknown): string {
 
 const maxSummaryLength = 32;
 
-/** A body in a few characters. */
+/** A short text for a body. */
 export function bodySummary(body: unknown): string {
   if (body === null || body === undefined) return "∅";
   const text = (typeof body === "string" ? body : JSON.stringify(body)).replaceAll(/\s+/g, " ").trim();

@@ -21,7 +21,7 @@ export function recordedSteps(run: RunDetail, outline: Outline | undefined): rea
   const entitySteps = (outline?.entities ?? []).flatMap(({ blocks }) => blocks.flatMap(({ steps }) => [...everyStep(steps)]));
   const paths = new Map([...entitySteps, ...everyStep(route?.steps ?? [])].map((step) => [step.id, step.path]));
   const messages = new Map((run.messages ?? []).map((message) => [message.stepId, message]));
-  const isOver = run.endedAt !== null;
+  const hasEnded = run.endedAt !== null;
   return run.steps.map((step, index) => {
     const next = run.steps[index + 1];
     return {
@@ -30,7 +30,7 @@ export function recordedSteps(run: RunDetail, outline: Outline | undefined): rea
       before: messages.get(step.stepId),
       after: next === undefined ? undefined : messages.get(next.stepId),
       error: step.status === "failed" && (run.error?.stepId ?? step.stepId) === step.stepId ? (run.error?.message ?? step.status) : undefined,
-      isDropped: isDropped(step, run.steps, paths, isOver),
+      isDropped: isDropped(step, run.steps, paths, hasEnded),
     };
   });
 }
@@ -40,13 +40,13 @@ const roundingMs = 2;
 const endOf = (step: RunStep): number => Date.parse(step.startedAt) + step.durationMs;
 
 /** A step that ends, or has not ended, after its enclosing step. */
-function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, isOver: boolean): boolean {
+function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, hasEnded: boolean): boolean {
   const path = paths.get(step.stepId);
   if (path === undefined) return false;
   const enclosing = all
     .filter((other) => other.status !== "running" && isInside(path, paths.get(other.stepId)) && other.startedAt <= step.startedAt)
-    .toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1))[0];
-  if (step.status === "running") return enclosing !== undefined && isOver;
+    .toSorted((left, right) => (left.startedAt < right.startedAt ? 1 : -1))[0];
+  if (step.status === "running") return enclosing !== undefined && hasEnded;
   return enclosing !== undefined && endOf(step) > endOf(enclosing) + roundingMs;
 }
 

@@ -10,7 +10,7 @@ export interface SampleDraft {
   /** One per line, `Name: value`. */
   readonly headers: string;
   readonly body: string;
-  /** Whether a JSON body is parsed to data; a webhook always gets bytes. */
+  /** Whether a JSON body is parsed as data; a webhook always gets bytes. */
   readonly bodyKind: "text" | "json";
   /** A binary file; overrides `body`. */
   readonly bytes: Uint8Array | undefined;

@@ -33,7 +33,7 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
   const editor = useEditor();
   const target = useWorkspace((state) => state.target);
   const outline = useEditorState((state) => state.flow.lastValid?.outline);
-  const [chosen, setChosen] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
+  const [selection, setSelection] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
   const load = useCallback(() => runtimeAt(target).call("GET /runs/:id", { params: { id: runId ?? "" } }), [runId, target]);
   const [isRunning, setRunning] = useState(false);
   const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, isRunning ? pollMs : undefined);
@@ -48,10 +48,10 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
       0,
       steps.findIndex(({ error }) => error !== undefined),
     );
-    const at = chosen?.runId === runId ? Math.min(chosen.at, Math.max(0, steps.length - 1)) : first;
+    const at = selection?.runId === runId ? Math.min(selection.at, Math.max(0, steps.length - 1)) : first;
     const goTo = (next: number): void => {
       if (next < 0 || next >= steps.length) return;
-      setChosen({ runId, at: next });
+      setSelection({ runId, at: next });
       const path = steps[next]?.path;
       if (path !== undefined) editor.select(path);
     };
@@ -62,10 +62,10 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
       steps,
       chain,
       at,
-      reached: chosen?.runId === runId ? steps.slice(0, at + 1) : steps,
+      reached: selection?.runId === runId ? steps.slice(0, at + 1) : steps,
       goTo,
     };
-  }, [runId, loaded, chain, outline, chosen, polled, editor]);
+  }, [runId, loaded, chain, outline, selection, polled, editor]);
   return <ShownRunContext value={shown}>{children(shown)}</ShownRunContext>;
 }
 
@@ -73,7 +73,7 @@ const maxChainLength = 200;
 const reloadMs = 1_000;
 const noRuns: readonly Run[] = [];
 
-/** The runs of the same chain. They are loaded again once, and then while one is running: a queued message may be processed after the run has ended. */
+/** The runs of the same chain. They are loaded twice, and then until none is running, because a queued message may be processed after the run has ended. */
 function useChain(run: RunDetail | undefined, target: string | undefined): readonly Run[] {
   const [chain, setChain] = useState(noRuns);
   useEffect(() => {

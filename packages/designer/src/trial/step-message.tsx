@@ -31,23 +31,23 @@ export const useStepMessage = (): StepMessage => useContext(StepMessageContext);
 export function StepMessageProvider({ children }: { readonly children: ReactNode }) {
   const { run, steps: recorded, at } = useShownRun();
   const key = useEditorState(({ flow }) => (flow.selection === undefined ? undefined : pathKey(enclosingStep(flow, flow.selection)?.path ?? flow.selection)));
-  const { steps: tried, input, isFallback } = useSampleSteps(run === undefined && key !== undefined);
+  const { steps: sampleSteps, input, isFallback } = useSampleSteps(run === undefined && key !== undefined);
   const held = useHeld(key);
   const message = useMemo((): StepMessage => {
     if (key === undefined) return noMessage;
     if (held !== undefined) return { before: held.message, after: undefined, runId: held.runId, visits: 1, isHeld: true };
     const isHere = ({ path }: { readonly path: Path | undefined }): boolean => path !== undefined && pathKey(path) === key;
-    const seen: readonly Pick<StepMessage, "before" | "after">[] = run === undefined ? tried.filter(isHere) : recorded.filter(isHere);
-    // In a loop, the visit that is selected in the run.
+    const stepVisits: readonly Pick<StepMessage, "before" | "after">[] = run === undefined ? sampleSteps.filter(isHere) : recorded.filter(isHere);
+    // In a loop, the visit that is selected in the run takes precedence.
     const current = run === undefined ? undefined : recorded[at];
-    const last = current !== undefined && isHere(current) ? current : seen.at(-1);
-    if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, visits: seen.length };
+    const last = current !== undefined && isHere(current) ? current : stepVisits.at(-1);
+    if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, visits: stepVisits.length };
     if (run === undefined && isFallback && input !== undefined) return { before: input, after: undefined, runId: undefined, visits: 1 };
     // The trigger has no message before it.
     if (!key.endsWith("/from")) return { ...noMessage, runId: run?.id };
     const first = run === undefined ? input : recorded[0]?.before;
     return { before: undefined, after: first, runId: run?.id, visits: first === undefined ? 0 : 1 };
-  }, [key, held, run, recorded, at, tried, input, isFallback]);
+  }, [key, held, run, recorded, at, sampleSteps, input, isFallback]);
   return <StepMessageContext value={message}>{children}</StepMessageContext>;
 }
 
@@ -86,8 +86,8 @@ function useSampleSteps(isNeeded: boolean): VisitedSteps {
   // While the flow is invalid, the messages of the last valid version stay visible.
   const last = useRef(noSteps);
   return useMemo(() => {
-    const isTried = isOn && result?.diagnostics.length === 0;
-    const next = isTried ? { steps, input: result.input, isFallback: false } : isOn ? fallbackOf(sample) : visited;
+    const hasResult = isOn && result?.diagnostics.length === 0;
+    const next = hasResult ? { steps, input: result.input, isFallback: false } : isOn ? fallbackOf(sample) : visited;
     if (!next.isFallback || last.current.isFallback) last.current = next;
     return last.current;
   }, [isOn, steps, result, sample, visited]);

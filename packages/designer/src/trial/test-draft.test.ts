@@ -59,12 +59,12 @@ test.each(Object.entries(sources))("a test created from a trial passes: %s", asy
   expect(other?.tests[0]?.failures).toEqual([expect.stringContaining("expected the reply")]);
 });
 
-test("steps of two routes with the same id get a mock each", () => {
+test("steps with the same id in two routes get separate mocks", () => {
   const step = (routeId: string, after: string) => ({ routeId, stepId: "ask", mock: "m", unmocked: false, after: { body: after } });
   const state = { sample: emptySample, responses: {}, result: undefined, steps: [step("one", "1"), step("two", "2")] } as unknown as TrialState;
   const draft = draftOfTrial("f", [], state, connectorCatalog);
-  const chosen = draft.assertions.map(({ kind }) => kind === "mockCalled");
-  expect(draftData(draft, chosen)).toMatchObject({
+  const selected = draft.assertions.map(({ kind }) => kind === "mockCalled");
+  expect(draftData(draft, selected)).toMatchObject({
     tests: [
       {
         mocks: [
@@ -76,10 +76,10 @@ test("steps of two routes with the same id get a mock each", () => {
     ],
   });
   const renamed = withStepIds(draft, new Map([["two/ask", "ask-again"]]));
-  expect(draftData(renamed, chosen)).toMatchObject({ tests: [{ mocks: [{ id: "ask" }, { id: "ask-again", match: { stepId: "ask-again" } }] }] });
+  expect(draftData(renamed, selected)).toMatchObject({ tests: [{ mocks: [{ id: "ask" }, { id: "ask-again", match: { stepId: "ask-again" } }] }] });
 });
 
-test("values that look like times or ids are not suggested", async () => {
+test("a body that contains times or ids is not proposed as an assertion", async () => {
   const source = sources.direct;
   const routes = openFlow("f", source, undefined).lastValid?.outline.routes ?? [];
   const result = await simulate({ flowId: "f", source, sample: sampleOf(emptySample, routes[0] as never, connectorCatalog), mocks: [] });

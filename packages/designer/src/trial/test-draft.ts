@@ -8,10 +8,10 @@ import type { MockResponse, MockResponses, TrialState } from "./trial.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** One assertion with its description. */
+/** An assertion, and the value in its description. */
 export interface ProposedAssertion {
   readonly kind: "status" | "replyStatus" | "body" | "mockCalled" | "visited";
-  readonly about: string | number;
+  readonly value: string | number;
   /** The steps that it refers to. */
   readonly steps: readonly StepReference[];
   /** The assertion as written in the file; created from `steps` for assertions that refer to steps. */
@@ -89,8 +89,8 @@ export function draftOfRun(
 }
 
 /** The steps that the test refers to. */
-export function referencedSteps({ mocks, assertions }: TestDraft, chosen: readonly boolean[]): readonly StepReference[] {
-  return [...mocks, ...assertions.flatMap(({ steps }, index) => (chosen[index] === true ? steps : []))];
+export function referencedSteps({ mocks, assertions }: TestDraft, selected: readonly boolean[]): readonly StepReference[] {
+  return [...mocks, ...assertions.flatMap(({ steps }, index) => (selected[index] === true ? steps : []))];
 }
 
 /** The test with the ids that `writeIds` assigned to its steps. */
@@ -100,11 +100,11 @@ export function withStepIds(draft: TestDraft, ids: ReadonlyMap<string, string>):
   return {
     ...draft,
     mocks,
-    assertions: draft.assertions.map((one) => {
-      const steps = one.steps.map(renamed);
+    assertions: draft.assertions.map((original) => {
+      const steps = original.steps.map(renamed);
       const [first] = steps;
-      if (first === undefined) return one;
-      return one.kind === "mockCalled" ? mockAssertion(first, mocks) : { ...one, ...visitedAssertion(steps) };
+      if (first === undefined) return original;
+      return original.kind === "mockCalled" ? mockAssertion(first, mocks) : { ...original, ...visitedAssertion(steps) };
     }),
   };
 }
@@ -112,15 +112,15 @@ export function withStepIds(draft: TestDraft, ids: ReadonlyMap<string, string>):
 export const draftFileId = ({ name }: Pick<TestDraft, "name">, isTaken: (id: string) => boolean): string => slug(name, isTaken);
 
 /** The data of the file, to be written as YAML. */
-export function draftData({ flowId, name, mocks, when, assertions }: TestDraft, chosen: readonly boolean[]): Data {
-  const then = assertions.filter((_, index) => chosen[index] === true).map((one) => one.then);
+export function draftData({ flowId, name, mocks, when, assertions }: TestDraft, selected: readonly boolean[]): Data {
+  const then = assertions.filter((_, index) => selected[index] === true).map((selectedAssertion) => selectedAssertion.then);
   const written = mocks.map((mock) => ({ id: mockId(mock, mocks), match: matchOf(mock, mocks), respond: mock.respond }));
   return { flowId, tests: [{ name, ...(written.length === 0 ? {} : { mocks: written }), when, then: then.length === 0 ? [{ status: "completed" }] : then }] };
 }
 
-const assertion = (kind: ProposedAssertion["kind"], about: string | number, then: Data, steps: readonly StepReference[] = []): ProposedAssertion => ({
+const assertion = (kind: ProposedAssertion["kind"], value: string | number, then: Data, steps: readonly StepReference[] = []): ProposedAssertion => ({
   kind,
-  about,
+  value,
   steps,
   then,
   isProposed: true,
@@ -140,8 +140,8 @@ function mockAssertion({ routeId, stepId }: StepReference, mocks: readonly Draft
 }
 
 function bodyAssertion(body: unknown): ProposedAssertion {
-  const volatile = /\d{4}-\d\d-\d\dT\d\d:\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|\b[0-9A-HJKMNP-TV-Z]{26}\b/.test(JSON.stringify(body) ?? "");
-  return { ...assertion("body", "", { reply: { bodyEquals: body } }), isProposed: !volatile };
+  const isVolatile = /\d{4}-\d\d-\d\dT\d\d:\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|\b[0-9A-HJKMNP-TV-Z]{26}\b/.test(JSON.stringify(body) ?? "");
+  return { ...assertion("body", "", { reply: { bodyEquals: body } }), isProposed: !isVolatile };
 }
 
 function visitedAssertion(steps: readonly StepReference[]): ProposedAssertion {

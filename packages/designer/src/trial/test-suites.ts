@@ -15,10 +15,10 @@ export interface Suite {
 export async function loadSuites(): Promise<readonly Suite[]> {
   const flows = await workspaceClient.flows();
   const suites = await Promise.all(flows.map(async ({ id, name }) => ({ flowId: id, name: name ?? id, files: await workspaceClient.tests(id) })));
-  return suites.filter(({ files }) => files.length > 0).toSorted((one, other) => one.name.localeCompare(other.name));
+  return suites.filter(({ files }) => files.length > 0).toSorted((left, right) => left.name.localeCompare(right.name));
 }
 
-/** Reads the flow, the mappings and, unless given, the tests from disk, so that the saved version is tested. */
+/** Reads the flow and the mappings from disk, so that the saved version is tested. Also reads the tests unless `testFiles` contains them. */
 export async function runSuite(simulator: Simulator, flowId: string, tooLong: string, testFiles?: readonly TestFile[]): Promise<readonly FileResult[]> {
   const texts = async (kind: string): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text]));

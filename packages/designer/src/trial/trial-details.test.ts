@@ -21,7 +21,7 @@ const step = (path: TrialStep["path"], body: unknown, error?: string): TrialStep
 });
 const list = [0, "route", "from", "steps"];
 
-test("a card shows the message after its step, its failure, or that it was not reached; without a trial nothing", () => {
+test("a card shows the message after its step, its failure, or that it was not reached; without a trial it shows nothing", () => {
   const store = createStore<{ steps: readonly TrialStep[] }>(() => ({ steps: [] }));
   const details = trialDetails({ store } as unknown as Trial);
   expect(details.get("0/route/from/steps/0")).toBeUndefined();
@@ -46,8 +46,8 @@ test("a card shows the message after its step, its failure, or that it was not r
 test("unchanged details keep their identity", () => {
   const store = createStore<{ steps: readonly TrialStep[] }>(() => ({ steps: [step([...list, 0], "a"), step([...list, 1], "b")] }));
   const details = trialDetails({ store } as unknown as Trial);
-  const [kept, changed] = [details.get("0/route/from/steps/0"), details.get("0/route/from/steps/1")];
+  const [unchanged, changed] = [details.get("0/route/from/steps/0"), details.get("0/route/from/steps/1")];
   store.setState({ steps: [step([...list, 0], "a"), step([...list, 1], "c")] });
-  expect(details.get("0/route/from/steps/0")).toBe(kept);
+  expect(details.get("0/route/from/steps/0")).toBe(unchanged);
   expect(details.get("0/route/from/steps/1")).not.toBe(changed);
 });

@@ -32,8 +32,8 @@ const maxSummaryLength = 11;
 /** A summary of the message after the step, with the number of messages if there are several. */
 function summaryOf(count: number, body: unknown): string {
   const text = bodySummary(body);
-  const cut = text.length <= maxSummaryLength ? text : `${text.slice(0, maxSummaryLength - 1)}…`;
-  return count === 1 ? cut : `${count}× ${cut}`;
+  const shortened = text.length <= maxSummaryLength ? text : `${text.slice(0, maxSummaryLength - 1)}…`;
+  return count === 1 ? shortened : `${count}× ${shortened}`;
 }
 
 function detailsOf(steps: readonly TrialStep[], before: ReadonlyMap<string, CardDetails>): ReadonlyMap<string, CardDetails> {

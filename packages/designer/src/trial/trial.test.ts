@@ -65,7 +65,7 @@ function openTrial(readTable: () => Promise<string>, editor = openEditor()): Tri
 
 const bodyAfter = (trial: Trial): unknown => trial.store.getState().steps.at(-1)?.after?.body;
 
-test("a trial uses the rows of a table as they are now, not as they were at the first run", async () => {
+test("a trial uses the current rows of a table, not those of the first run", async () => {
   let current = table("KAR");
   const trial = openTrial(async () => current);
   trial.store.setState({ isOn: true });

@@ -106,7 +106,7 @@ export class Trial {
     }));
   }
 
-  /** Follows the editor's text until the returned function is called. Runs first: tables may have changed on another screen. */
+  /** Follows the editor's text until the returned function is called. Starts with a run, because tables may have changed on another screen. */
   follow(): () => void {
     this.#scheduleRun();
     const stop = this.#editor.store.subscribe((state, before) => {
@@ -273,7 +273,7 @@ export class Trial {
     return error instanceof SimulationStopped && error.reason === "timeout" ? this.#parts.labels.tooLong : (error as Error).message;
   }
 
-  /** Reads them for every run, because they may be edited on another screen or on disk while the editor stays open. */
+  /** Reads the tables and mappings for every run, because they may be edited on another screen or on disk while the editor stays open. */
   async #readDocuments(): Promise<MappingTexts> {
     const none = (): Readonly<Record<string, string>> => ({});
     const { readDocuments } = this.#parts;

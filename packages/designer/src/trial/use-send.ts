@@ -17,10 +17,10 @@ export function useSend(routeId?: string): () => Promise<TryReply | undefined> {
   const sample = useTrialState((state) => state.sample);
   const routes = useEditorState((state) => state.flow.lastValid?.outline.routes) ?? [];
   const target = useWorkspace((state) => state.target);
-  const called = routeId ?? routeOf(routes, sample)?.id;
+  const calledRouteId = routeId ?? routeOf(routes, sample)?.id;
   return async () => {
-    if (called === undefined) return undefined;
-    const reply = await sendSample(called, sample, target);
+    if (calledRouteId === undefined) return undefined;
+    const reply = await sendSample(calledRouteId, sample, target);
     useSentReply.setState({ reply });
     // The run shows the reply and the message after every step.
     if (reply.runId !== null) navigate(`/flows/${editor.id}/runs/${reply.runId}`);

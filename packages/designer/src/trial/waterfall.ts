@@ -9,7 +9,7 @@ interface RowTime {
   readonly bars: readonly Bar[];
 }
 
-/** Shares of the whole time, 0 to 1. */
+/** Start and length are fractions of the total time. */
 export interface Bar {
   readonly start: number;
   readonly length: number;
@@ -32,38 +32,38 @@ interface WaterfallInput {
 }
 
 export function waterfallRows({ run, steps, chain, outline, isRouteCall }: WaterfallInput): readonly WaterfallRow[] {
-  const begin = Date.parse(run.startedAt);
+  const startTime = Date.parse(run.startedAt);
   const uris = new Map(outline?.routes.flatMap((route) => [...everyStep(route.steps)].map((step) => [`${route.id}/${step.id}`, step.detail] as const)) ?? []);
-  const children = childrenByRun(chain, run.id, (one) => (isRouteCall(one.trigger.uri) ? senderOf(one, chain, uris, run.id) : undefined));
-  const endTimes = [run, ...descendants(run.id, children)].flatMap((one) => [endOfRun(one), ...one.steps.map(endOfStep)]);
-  const whole = Math.max(1, Math.max(...endTimes) - begin);
+  const children = childrenByRun(chain, run.id, (candidate) => (isRouteCall(candidate.trigger.uri) ? senderOf(candidate, chain, uris, run.id) : undefined));
+  const endTimes = [run, ...descendants(run.id, children)].flatMap((member) => [endOfRun(member), ...member.steps.map(endOfStep)]);
+  const totalMs = Math.max(1, Math.max(...endTimes) - startTime);
   const bar = (startedAt: string, durationMs: number, isFailed: boolean): Bar => ({
-    start: Math.min(1, Math.max(0, (Date.parse(startedAt) - begin) / whole)),
-    length: Math.min(1, durationMs / whole),
+    start: Math.min(1, Math.max(0, (Date.parse(startedAt) - startTime) / totalMs)),
+    length: Math.min(1, durationMs / totalMs),
     isFailed,
   });
   const barsOf = ({ startedAt, durationMs, status, tries }: RunStep): readonly Bar[] =>
     tries === undefined
       ? [bar(startedAt, durationMs, status === "failed")]
       : // Every attempt but the last failed.
-        tries.map((one, index) => bar(one.startedAt, one.durationMs, index < tries.length - 1 || status === "failed"));
+        tries.map((attempt, index) => bar(attempt.startedAt, attempt.durationMs, index < tries.length - 1 || status === "failed"));
   const rows: WaterfallRow[] = [];
   const addRoute = (called: Run, depth: number): void => {
     rows.push({ kind: "route", run: called, depth, bars: [bar(called.startedAt, called.durationMs ?? 0, called.status === "failed")] });
-    const below = calledRunsByStep(called, children.get(called.id) ?? [], uris);
+    const calledByStep = calledRunsByStep(called, children.get(called.id) ?? [], uris);
     called.steps.forEach((step, index) => {
       rows.push({ kind: "called", run: called, step, depth: depth + 1, bars: barsOf(step) });
-      for (const child of below.get(index) ?? []) addRoute(child, depth + 2);
+      for (const child of calledByStep.get(index) ?? []) addRoute(child, depth + 2);
     });
-    for (const child of below.get(-1) ?? []) addRoute(child, depth + 1);
+    for (const child of calledByStep.get(-1) ?? []) addRoute(child, depth + 1);
   };
-  const below = calledRunsByStep(run, children.get(run.id) ?? [], uris);
+  const calledByStep = calledRunsByStep(run, children.get(run.id) ?? [], uris);
   steps.forEach((step, index) => {
     const depth = depthOf(step, steps);
     rows.push({ kind: "step", index, step, depth, bars: barsOf(step) });
-    for (const child of below.get(index) ?? []) addRoute(child, depth + 1);
+    for (const child of calledByStep.get(index) ?? []) addRoute(child, depth + 1);
   });
-  for (const child of below.get(-1) ?? []) addRoute(child, 0);
+  for (const child of calledByStep.get(-1) ?? []) addRoute(child, 0);
   return rows;
 }
 
@@ -75,7 +75,7 @@ const endOfRun = ({ startedAt, durationMs }: Run): number => Date.parse(startedA
 
 function childrenByRun(chain: readonly Run[], rootId: string, queuedBy: (run: Run) => string | undefined): ReadonlyMap<string, readonly Run[]> {
   const children = new Map<string, Run[]>();
-  for (const run of chain.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1))) {
+  for (const run of chain.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1))) {
     const parent = run.id === rootId ? undefined : (run.parentRunId ?? queuedBy(run));
     if (parent === undefined) continue;
     const siblings = children.get(parent);
@@ -94,7 +94,7 @@ function senderOf(queued: Run, chain: readonly Run[], uris: ReadonlyMap<string, 
       run.startedAt <= queued.startedAt &&
       run.steps.some(({ stepId }) => withoutQuery(uris.get(`${run.routeId}/${stepId}`) ?? "") === queue),
   );
-  return senders.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1)).at(-1)?.id ?? rootId;
+  return senders.toSorted((left, right) => (left.startedAt < right.startedAt ? -1 : 1)).at(-1)?.id ?? rootId;
 }
 
 const withoutQuery = (uri: string): string => uri.split("?", 1)[0] as string;
@@ -112,8 +112,8 @@ function calledRunsByStep(run: Run, called: readonly Run[], uris: ReadonlyMap<st
       .map((step, index) => ({ step, index }))
       // Times are rounded to milliseconds. A step that sends without waiting ends before the called route starts.
       .filter(({ step }) => Date.parse(step.startedAt) <= at + 1);
-    const named = running.filter(({ step }) => withoutQuery(uris.get(`${run.routeId}/${step.stepId}`) ?? "") === withoutQuery(child.trigger.uri));
-    const index = (named.at(-1) ?? running.filter(({ step }) => endOfStep(step) >= at - 1).at(-1))?.index ?? -1;
+    const matching = running.filter(({ step }) => withoutQuery(uris.get(`${run.routeId}/${step.stepId}`) ?? "") === withoutQuery(child.trigger.uri));
+    const index = (matching.at(-1) ?? running.filter(({ step }) => endOfStep(step) >= at - 1).at(-1))?.index ?? -1;
     byStep.set(index, [...(byStep.get(index) ?? []), child]);
   }
   return byStep;

@@ -6,7 +6,7 @@ import { withName, withPath, type WrittenEndpoint } from "../../connections/brow
 import { strings } from "../../strings.ts";
 import { connectionBeans } from "../connection-beans.ts";
 import { EndpointContext } from "../endpoint-context.ts";
-import { problemAt, FormContext, inner, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
+import { problemAt, FormContext, nestedScope, textAt, useForm, valueAt, writeText, type FieldProps, type FormScope } from "../form-scope.ts";
 import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { BrowseButton } from "./browse-button.tsx";
@@ -49,8 +49,8 @@ export function AddressField({ option, options }: FieldProps) {
             className="input"
             value={connector?.scheme ?? ""}
             onChange={(event) => {
-              const chosen = connectors.find(({ scheme }) => scheme === event.target.value);
-              if (chosen !== undefined) writer.write(labels.changed(labels.connector), writeText(scope, option.name, starterUri(chosen)));
+              const selected = connectors.find(({ scheme }) => scheme === event.target.value);
+              if (selected !== undefined) writer.write(labels.changed(labels.connector), writeText(scope, option.name, starterUri(selected)));
             }}
           >
             {connector === undefined ? <option value="">{labels.otherConnector}</option> : null}
@@ -96,13 +96,13 @@ export function AddressField({ option, options }: FieldProps) {
   );
 }
 
-/** The only part of the path, which can then be replaced in the URI. */
+/** The option of a path with a single part, so that the whole path can be replaced in the URI. */
 const solePath = (connector: ConnectorView | undefined): OptionView | undefined => (connector?.path.length === 1 ? connector.path[0] : undefined);
 
 function writtenEndpoint(scope: FormScope, connector: ConnectorView, uri: string, parameters: OptionView | undefined): WrittenEndpoint {
-  const written = parameters === undefined ? [] : (asMap(treeAt(scope.tree, inner(scope, parameters.name).path))?.entries ?? []);
+  const written = parameters === undefined ? [] : (asMap(treeAt(scope.tree, nestedScope(scope, parameters.name).path))?.entries ?? []);
   const [path = ""] = uri.slice(uri.indexOf(":") + 1).split("?");
-  // The whole path is assigned to every path part: only whether there is an address matters here.
+  // Every path part gets the whole path, because only the presence of an address matters here.
   const inPath = uri.includes(":") && path !== "" ? connector.path.map(({ name }) => [name, path] as const) : [];
   const option = [...connector.path, ...connector.options].find(({ connection }) => connection !== undefined);
   return {
@@ -122,11 +122,11 @@ function ConnectorOptions({
   readonly parameters: OptionView;
 }) {
   const scope = useForm();
-  const within = inner(scope, parameters.name);
-  const written = asMap(treeAt(scope.tree, within.path))?.entries.map(({ key }) => key) ?? [];
+  const nested = nestedScope(scope, parameters.name);
+  const written = asMap(treeAt(scope.tree, nested.path))?.entries.map(({ key }) => key) ?? [];
   if (connector === undefined) {
     return (
-      <FormContext.Provider value={within}>
+      <FormContext.Provider value={nested}>
         <ParametersField declared={new Set()} />
       </FormContext.Provider>
     );
@@ -149,7 +149,7 @@ function ConnectorOptions({
             setUri(scope, next, uri)(source)
           }
       />
-      <FormContext.Provider value={within}>
+      <FormContext.Provider value={nested}>
         <OptionList options={all} />
         {hasOther ? <ParametersField declared={declared} /> : null}
       </FormContext.Provider>
@@ -166,16 +166,16 @@ function queryOf(uri: string): readonly (readonly [string, string])[] {
     .split("&")
     .filter((part) => part !== "")
     .map((part) => {
-      const sign = part.indexOf("=");
-      return sign === -1 ? [part, ""] : [part.slice(0, sign), part.slice(sign + 1)];
+      const equalsAt = part.indexOf("=");
+      return equalsAt === -1 ? [part, ""] : [part.slice(0, equalsAt), part.slice(equalsAt + 1)];
     });
 }
 
 const setUri =
   (scope: FormScope, query: readonly (readonly [string, string])[], uri: string) =>
   (source: string): Edit => {
-    const bare = uri.split("?")[0] as string;
-    const text = query.length === 0 ? bare : `${bare}?${query.map(([name, value]) => `${name}=${value}`).join("&")}`;
+    const base = uri.split("?")[0] as string;
+    const text = query.length === 0 ? base : `${base}?${query.map(([name, value]) => `${name}=${value}`).join("&")}`;
     const owner = treeAt(scope.tree, scope.path);
     return setAt(source, owner?.type === "scalar" ? scope.path : [...scope.path, "uri"], text, scope.shorthands);
   };

@@ -23,40 +23,40 @@ export interface CompletingInputProps extends Omit<TypedInputProps, "element" | 
 export function CompletingInput({ language, message, element, ...props }: CompletingInputProps) {
   const scope = useForm();
   const writer = useFormWriter();
-  const own = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-  const input = element ?? own;
-  const [open, setOpen] = useState<(Suggestions & { readonly active: number }) | undefined>(undefined);
+  const ownInput = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const input = element ?? ownInput;
+  const [suggestions, setSuggestions] = useState<(Suggestions & { readonly active: number }) | undefined>(undefined);
   const headers = useMemo(() => scope.catalog.view.connectors.flatMap((connector) => connector.headers.map(({ name }) => name)), [scope.catalog]);
   const data = useMemo(() => (message === undefined ? undefined : messageData(message)), [message]);
   const { label, write } = props;
   const suggest = (text: string, caret: number): void => {
     const found = suggestionsAt(text, caret, { language, names: withMessageNames(namesIn(scope.tree, headers), message), data });
-    setOpen(found === undefined ? undefined : { ...found, active: 0 });
+    setSuggestions(found === undefined ? undefined : { ...found, active: 0 });
   };
-  const put = (next: { readonly text: string; readonly caret: number }): void => {
+  const applyText = (next: { readonly text: string; readonly caret: number }): void => {
     flushSync(() => {
-      writer.typing(nextGroup(), labels.changed(label), write(next.text));
-      setOpen(undefined);
+      writer.writeGrouped(nextGroup(), labels.changed(label), write(next.text));
+      setSuggestions(undefined);
     });
     input.current?.setSelectionRange(next.caret, next.caret);
   };
   const accept = (item: Completion | undefined, added = ""): void => {
     const field = input.current;
-    if (item === undefined || open === undefined || field === null) return;
-    const next = applyCompletion(language, field.value, field.selectionStart ?? field.value.length, open.start, item);
+    if (item === undefined || suggestions === undefined || field === null) return;
+    const next = applyCompletion(language, field.value, field.selectionStart ?? field.value.length, suggestions.start, item);
     const text = next.text.slice(0, next.caret) + added + next.text.slice(next.caret);
     const caret = next.caret + added.length;
-    put({ text, caret });
+    applyText({ text, caret });
     if (item.text.endsWith(".") || added !== "") suggest(text, caret);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (open === undefined) return;
+    if (suggestions === undefined) return;
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    const active = open.items[open.active];
-    if (by !== 0) setOpen({ ...open, active: (open.active + by + open.items.length) % open.items.length });
+    const active = suggestions.items[suggestions.active];
+    if (by !== 0) setSuggestions({ ...suggestions, active: (suggestions.active + by + suggestions.items.length) % suggestions.items.length });
     else if (event.key === "Enter" || event.key === "Tab") accept(active);
-    else if (event.key === "." && active?.isDeep === true && input.current?.selectionStart !== open.start) accept(active, ".");
-    else if (event.key === "Escape") setOpen(undefined);
+    else if (event.key === "." && active?.isDeep === true && input.current?.selectionStart !== suggestions.start) accept(active, ".");
+    else if (event.key === "Escape") setSuggestions(undefined);
     else return;
     event.preventDefault();
   };
@@ -66,7 +66,7 @@ export function CompletingInput({ language, message, element, ...props }: Comple
     const { value, selectionStart, selectionEnd } = field;
     const next = insertPath(language, path, from, value, selectionStart ?? value.length, selectionEnd ?? value.length);
     if (next === undefined) return false;
-    put(next);
+    applyText(next);
     field.focus();
     return true;
   };
@@ -93,13 +93,13 @@ export function CompletingInput({ language, message, element, ...props }: Comple
       onDrop={onDrop}
     >
       <TypedInput {...props} element={input} onCaret={suggest} onKeyDown={onKeyDown} />
-      {open === undefined ? null : (
+      {suggestions === undefined ? null : (
         <ul className="completions" role="listbox" aria-label={labels.completions}>
-          {open.items.map((item, index) => (
+          {suggestions.items.map((item, index) => (
             <li
               key={item.text}
               role="option"
-              aria-selected={index === open.active}
+              aria-selected={index === suggestions.active}
               onMouseDown={(event) => {
                 event.preventDefault();
                 accept(item);

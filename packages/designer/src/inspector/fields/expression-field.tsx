@@ -4,7 +4,7 @@ import { useEditorState } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { useStepMessage } from "../../trial/step-message.tsx";
 import { changeLanguage, locateExpression, removeExpression, textKeyOf, writeExpression } from "../expression-location.ts";
-import { problemAt, FormContext, inner, useForm, type FormScope } from "../form-scope.ts";
+import { problemAt, FormContext, nestedScope, useForm, type FormScope } from "../form-scope.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { useLiveResult } from "../use-live-result.ts";
 import { CompletingInput } from "./completing-input.tsx";
@@ -21,13 +21,13 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
   const writer = useFormWriter();
   const id = useId();
   const location = locateExpression(scope, option);
-  const named = option.name !== "expression";
+  const hasOwnName = option.name !== "expression";
   const label = optionLabel(option);
   const view = location.language === undefined ? undefined : scope.catalog.language(location.language);
-  const error = location.language === undefined ? undefined : problemAt(scope, treeAt(scope.tree, [...location.holder, location.language]));
+  const error = location.language === undefined ? undefined : problemAt(scope, treeAt(scope.tree, [...location.mappingPath, location.language]));
   return (
     <fieldset className="expression" aria-describedby={`${id}-doc`}>
-      <legend className={named ? "field__label" : "visually-hidden"}>
+      <legend className={hasOwnName ? "field__label" : "visually-hidden"}>
         {label}
         {option.required ? <span className="option__required"> {labels.required}</span> : null}
       </legend>
@@ -36,7 +36,7 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
       </p>
       <div className="field">
         <label className="field__label" htmlFor={`${id}-language`}>
-          {named ? labels.languageOf(label) : labels.language}
+          {hasOwnName ? labels.languageOf(label) : labels.language}
         </label>
         <select
           id={`${id}-language`}
@@ -53,11 +53,13 @@ export function ExpressionField({ option }: { readonly option: OptionView }) {
           ))}
         </select>
       </div>
-      {location.language === undefined ? null : <ExpressionText option={option} label={named ? labels.expressionOf(label) : labels.expression} error={error} />}
+      {location.language === undefined ? null : (
+        <ExpressionText option={option} label={hasOwnName ? labels.expressionOf(label) : labels.expression} error={error} />
+      )}
       {view === undefined || view.options.length === 0 || location.language === undefined ? null : (
         <LanguageOptions
           scope={scope}
-          path={[...location.holder, location.language]}
+          path={[...location.mappingPath, location.language]}
           textKey={textKeyOf(scope.catalog, location.language)}
           options={view.options}
         />
@@ -78,12 +80,12 @@ function LanguageOptions({
   readonly options: readonly OptionView[];
 }) {
   const last = path.at(-1) as string;
-  const within = inner({ ...scope, path: path.slice(0, -1) }, last, textKey);
+  const nested = nestedScope({ ...scope, path: path.slice(0, -1) }, last, textKey);
   return (
     <details className="fold">
       <summary>{labels.languageOptions}</summary>
       <div className="fold__body">
-        <FormContext.Provider value={within}>
+        <FormContext.Provider value={nested}>
           <OptionList options={options} />
         </FormContext.Provider>
       </div>
@@ -96,7 +98,7 @@ function ExpressionText({ option, label, error: reported }: { readonly option: O
   const id = useId();
   const location = locateExpression(scope, option);
   const result = useLiveResult(scope, location);
-  // The flow is checked later than the expression is evaluated; until then the newer result replaces the error of the text before.
+  // The expression is evaluated before the flow is checked. Until then, the reported error is about the previous text and is hidden.
   const isChecked = useEditorState(({ flow, checkedText }) => checkedText === flow.text);
   const error = isChecked || result === undefined ? reported : undefined;
   const { before } = useStepMessage();

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { renameKey, setYamlAt, type OptionView, treeAt } from "@sluice/model";
 import { strings } from "../../strings.ts";
-import { FormContext, inner, useForm } from "../form-scope.ts";
+import { FormContext, nestedScope, useForm } from "../form-scope.ts";
 import { asMap } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { optionLabel } from "./option-label.ts";
@@ -48,7 +48,7 @@ export function FormatField({ option }: { readonly option: OptionView }) {
       {format === undefined || entry === undefined || entry.value.type === "list" ? null : (
         <fieldset className="section">
           <legend>{text.formatOptions}</legend>
-          <FormContext.Provider value={inner(scope, entry.key)}>
+          <FormContext.Provider value={nestedScope(scope, entry.key)}>
             <OptionList options={format.options} />
           </FormContext.Provider>
         </fieldset>

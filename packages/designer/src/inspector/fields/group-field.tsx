@@ -4,7 +4,7 @@ import { useId, useState, type ComponentProps } from "react";
 import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView, treeAt } from "@sluice/model";
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
-import { FormContext, inner, useForm, type FieldProps } from "../form-scope.ts";
+import { FormContext, nestedScope, useForm, type FieldProps } from "../form-scope.ts";
 import { customRule } from "../custom-rule.ts";
 import { textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
@@ -20,8 +20,8 @@ const labels = strings.inspector;
 export function ObjectField({ option }: { readonly option: OptionView }) {
   const scope = useForm();
   const writer = useFormWriter();
-  const within = inner(scope, option.name, option.shorthand);
-  const value = treeAt(scope.tree, within.path);
+  const nested = nestedScope(scope, option.name, option.shorthand);
+  const value = treeAt(scope.tree, nested.path);
   const [open, setOpen] = useState(value !== undefined);
   const label = optionLabel(option);
   return (
@@ -38,7 +38,7 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
           {value === undefined ? (
             <Button
               icon={<Plus size={16} aria-hidden="true" />}
-              onClick={() => writer.write(labels.addGroup(label), (source) => setYamlAt(source, within.path, "{}", scope.shorthands))}
+              onClick={() => writer.write(labels.addGroup(label), (source) => setYamlAt(source, nested.path, "{}", scope.shorthands))}
             >
               {labels.addGroup(label)}
             </Button>
@@ -51,7 +51,7 @@ export function ObjectField({ option }: { readonly option: OptionView }) {
               {labels.removeGroup(label)}
             </Button>
           )}
-          <FormContext.Provider value={within}>
+          <FormContext.Provider value={nested}>
             <OptionList options={option.fields ?? []} />
           </FormContext.Provider>
         </div>
@@ -65,7 +65,7 @@ export function ListField({ option, options }: FieldProps) {
   const scope = useForm();
   const writer = useFormWriter();
   const id = useId();
-  const list = inner(scope, option.name);
+  const list = nestedScope(scope, option.name);
   const value = treeAt(scope.tree, list.path);
   const items = value?.type === "list" ? value.items : [];
   const label = optionLabel(option);
@@ -110,7 +110,7 @@ export function ListField({ option, options }: FieldProps) {
               write={(text) => (source) => setScalar(source, [...list.path, index], text)}
             />
           ) : (
-            <FormContext.Provider value={inner(list, index)}>
+            <FormContext.Provider value={nestedScope(list, index)}>
               <OptionList options={fields} />
             </FormContext.Provider>
           )}

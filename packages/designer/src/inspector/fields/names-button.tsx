@@ -83,11 +83,11 @@ function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProp
         onQuery={setQuery}
         items={items}
         keyOf={({ name }) => name}
-        onChoose={(chosen) => {
+        onChoose={(selected) => {
           onClose();
-          if (chosen.isNew === true && custom !== undefined) return custom.create();
-          onChoose(chosen.name);
-          if (chosen.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
+          if (selected.isNew === true && custom !== undefined) return custom.create();
+          onChoose(selected.name);
+          if (selected.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
         }}
         none={names === undefined ? strings.common.loading : creatable.has(kind) ? text.noneYet : strings.common.nothingFound}
       >

@@ -24,7 +24,7 @@ interface OptionControl extends FieldControl {
   readonly "aria-required": boolean | undefined;
 }
 
-/** Visible label; the control has its own accessible name. */
+/** Visible only; screen readers use `aria-required` of the control. */
 const RequiredMark = () => (
   <span className="option__required" aria-hidden="true">
     {text.required}

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { renameKey, treeAt } from "@sluice/model";
 import { Button } from "../../controls/button.tsx";
 import { strings } from "../../strings.ts";
-import { FormContext, inner, removeValue, useForm, writeText, type FieldProps } from "../form-scope.ts";
+import { FormContext, nestedScope, removeValue, useForm, writeText, type FieldProps } from "../form-scope.ts";
 import { asMap, textOf } from "../tree-values.ts";
 import { useFormWriter } from "../use-form-writer.ts";
 import { TypedInput } from "./typed-input.tsx";
@@ -14,7 +14,7 @@ const labels = strings.inspector;
 export function ParametersOption({ option }: FieldProps) {
   const scope = useForm();
   return (
-    <FormContext.Provider value={inner(scope, option.name)}>
+    <FormContext.Provider value={nestedScope(scope, option.name)}>
       <ParametersField declared={none} />
     </FormContext.Provider>
   );

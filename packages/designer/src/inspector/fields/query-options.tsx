@@ -24,10 +24,10 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
   const scope = useForm();
   const writer = useFormWriter();
   return query.map(([name, value], index) => {
-    const option = options.find((one) => one.name === name) ?? unknownOption(name);
+    const option = options.find((candidate) => candidate.name === name) ?? unknownOption(name);
     const label = optionLabel(option);
     const remove = (): boolean => writer.write(labels.changed(label), write(query.toSpliced(index, 1)));
-    const replaced = (text: string) => write(query.toSpliced(index, 1, [name, text.replaceAll("&", "%26")]));
+    const replaceValue = (text: string) => write(query.toSpliced(index, 1, [name, text.replaceAll("&", "%26")]));
     return (
       <OptionFrame
         key={name}
@@ -35,11 +35,11 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
         isSet
         error={undefined}
         onReset={remove}
-        extra={<BrowseButton option={option} onChoose={(chosen) => writer.write(labels.changed(label), replaced(chosen))} />}
+        extra={<BrowseButton option={option} onChoose={(selected) => writer.write(labels.changed(label), replaceValue(selected))} />}
       >
         {(control) =>
           option.connection === undefined ? (
-            <TypedInput control={control} name={name} label={label} value={value} mono secret={option.secret} write={replaced} />
+            <TypedInput control={control} name={name} label={label} value={value} mono secret={option.secret} write={replaceValue} />
           ) : (
             <ConnectionSelect
               option={option}
@@ -47,7 +47,7 @@ export function QueryOptions({ options, query, write }: QueryOptionsProps) {
               value={value}
               catalog={scope.catalog}
               beans={connectionBeans(scope.tree, option, scope.catalog)}
-              choose={(reference) => (reference === "" ? remove() : writer.write(labels.changed(label), replaced(reference)))}
+              choose={(reference) => (reference === "" ? remove() : writer.write(labels.changed(label), replaceValue(reference)))}
             />
           )
         }

@@ -27,7 +27,7 @@ export function ScalarField({ option, options }: FieldProps) {
   const label = optionLabel(option);
   const choices = option.kind === "boolean" ? ["true", "false"] : option.kind === "enum" ? (option.values ?? []) : undefined;
   const hasChoices = choices !== undefined || option.connection !== undefined;
-  const fits = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => isSameChoice(choice, value)));
+  const isSelectable = value === undefined || (choices === undefined ? !/\{\{|\$\{/.test(value) : choices.some((choice) => isSameChoice(choice, value)));
   const [asText, setAsText] = useState(false);
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const remove = (): boolean => writer.write(labels.changed(label), removeValue(scope, option.name));
@@ -35,11 +35,11 @@ export function ScalarField({ option, options }: FieldProps) {
   const frame = { option, isSet, error: problemAt(scope, valueAt(scope, option.name)), onReset: isSet ? remove : undefined };
   const choose = (text: string): boolean => (text === "" ? remove() : writer.write(labels.changed(label), writeText(scope, option.name, text)));
   const { before } = useStepMessage();
-  if (!hasChoices || asText || !fits) {
+  if (!hasChoices || asText || !isSelectable) {
     const insert = (name: string): boolean => choose(option.browse?.within === true ? withName(value ?? "", input.current?.selectionStart ?? 0, name) : name);
     const custom = customRule(scope, option, options, [...scope.path, option.name]);
     const extra = hasChoices ? (
-      <ModeButton label={label} toText={false} disabled={!fits} onClick={() => setAsText(false)} />
+      <ModeButton label={label} toText={false} disabled={!isSelectable} onClick={() => setAsText(false)} />
     ) : (
       <>
         <BrowseButton option={option} onChoose={insert} />
@@ -155,8 +155,8 @@ function ModeButton({
   );
 }
 
-/** Enum values are compared ignoring case and dashes. */
-const isSameChoice = (one: string, other: string): boolean => normalize(one) === normalize(other);
+/** Enum values are compared ignoring case, dashes and underscores. */
+const isSameChoice = (left: string, right: string): boolean => normalize(left) === normalize(right);
 const normalize = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 function exampleOf({ examples }: OptionView): string | undefined {

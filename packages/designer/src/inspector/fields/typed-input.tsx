@@ -19,7 +19,7 @@ export interface TypedInputProps {
   readonly onCaret?: (text: string, caret: number) => void;
   readonly onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
   write(text: string): (source: string) => Edit;
-  /** The meaning of an empty field after it loses the focus; undefined for values that may be empty. */
+  /** Called when the field is empty and loses the focus; undefined for values that may be empty. */
   remove?(): (source: string) => Edit;
 }
 
@@ -62,13 +62,13 @@ export function TypedInput(props: TypedInputProps) {
       group.current = nextGroup();
     },
     onBlur: () => {
-      if (draft?.text === "" && value === "" && remove !== undefined) writer.typing(group.current, changeLabel, remove());
+      if (draft?.text === "" && value === "" && remove !== undefined) writer.writeGrouped(group.current, changeLabel, remove());
       setDraft(undefined);
     },
     onChange: (event: { readonly target: HTMLInputElement | HTMLTextAreaElement }) => {
       const { value: text, selectionStart } = event.target;
       if (group.current === "") group.current = nextGroup();
-      if (writer.typing(group.current, changeLabel, write(text))) setDraft({ text, written: text });
+      if (writer.writeGrouped(group.current, changeLabel, write(text))) setDraft({ text, written: text });
       onCaret?.(text, selectionStart ?? text.length);
     },
     onKeyDown,

@@ -7,7 +7,7 @@ import type { SchemeType } from "../../access/policy-edits.ts";
 import { EmptyState } from "../../controls/empty-state.tsx";
 import { Timestamp } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
-import { DataTable, numericHead } from "../../controls/data-table.tsx";
+import { DataTable, numericHeading } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { accessStrings as labels } from "../../strings/access.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -79,7 +79,7 @@ const mayServeWebhooks = (flow: FlowSummary | undefined, webhookRoutes: Readonly
 function PolicyTable({ rows }: { readonly rows: readonly Row[] }) {
   const { columns } = labels;
   return (
-    <DataTable label={labels.listLabel} heads={[columns.flow, columns.access, numericHead(columns.rules), columns.default, columns.changed]} stacks>
+    <DataTable label={labels.listLabel} headings={[columns.flow, columns.access, numericHeading(columns.rules), columns.default, columns.changed]} stacks>
       {rows.map((row) => (
         <tr key={row.flowId}>
           <td>

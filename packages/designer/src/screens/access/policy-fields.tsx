@@ -76,10 +76,18 @@ export interface ListFieldProps extends PolicyFieldProps {
   /** True where a missing list differs from an empty one. */
   readonly keepsEmpty?: boolean;
   /** True where a single item may be written without a list. */
-  readonly oneAsText?: boolean;
+  readonly singleAsText?: boolean;
 }
 
-export function ListField({ path, label, hint = labels.listHint, placeholder, each = (item) => item, keepsEmpty = false, oneAsText = false }: ListFieldProps) {
+export function ListField({
+  path,
+  label,
+  hint = labels.listHint,
+  placeholder,
+  each = (item) => item,
+  keepsEmpty = false,
+  singleAsText = false,
+}: ListFieldProps) {
   const { policy, errors, set } = usePolicyForm();
   const value = valueAt(policy, path);
   const stored = Array.isArray(value) ? value.join(", ") : String(value ?? "");
@@ -97,7 +105,7 @@ export function ListField({ path, label, hint = labels.listHint, placeholder, ea
           onChange={(event) => {
             setTyped(event.target.value);
             const items = itemsOf(event.target.value).map(each);
-            set(path, items.length === 0 && !keepsEmpty ? undefined : oneAsText && items.length === 1 ? items[0] : items);
+            set(path, items.length === 0 && !keepsEmpty ? undefined : singleAsText && items.length === 1 ? items[0] : items);
           }}
         />
       )}

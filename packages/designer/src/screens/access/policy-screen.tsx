@@ -141,7 +141,7 @@ function PolicyEditor({ flowId, loaded, target }: EditorProps) {
         {errors.rest.length === 0 && errors.fields.size === 0 ? null : (
           <FailureBanner text={[...errors.rest, ...[...errors.fields].map(([path, message]) => `${path}: ${message}`)].join("; ")} />
         )}
-        <MessageList title={labels.warnings} variant="warn" sentences={warnings} />
+        <MessageList title={labels.warnings} variant="warn" messages={warnings} />
         <CredentialFields />
         <RuleFields />
         <LimitFields />

@@ -42,9 +42,9 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
   const { errors, set } = usePolicyForm();
   const path = ["rules", index];
   const who: Who = rule["public"] === true ? "public" : rule["roles"] === undefined ? "any" : "roles";
-  const choose = (chosen: Who): void => {
+  const choose = (next: Who): void => {
     const { public: _public, roles: _roles, ...rest } = rule;
-    set(path, chosen === "public" ? { ...rest, public: true } : chosen === "roles" ? { ...rest, roles: [] } : rest);
+    set(path, next === "public" ? { ...rest, public: true } : next === "roles" ? { ...rest, roles: [] } : rest);
   };
   return (
     <fieldset className="policy__item">

@@ -63,8 +63,8 @@ function JwtFields({ path }: { readonly path: Path }) {
   return (
     <div className="policy__fields">
       <TextField path={[...path, "jwksUri"]} label={jwt.jwksUri} placeholder="https://idp.example.com/jwks" />
-      <ListField path={[...path, "issuer"]} label={jwt.issuer} oneAsText />
-      <ListField path={[...path, "audience"]} label={jwt.audience} oneAsText />
+      <ListField path={[...path, "issuer"]} label={jwt.issuer} singleAsText />
+      <ListField path={[...path, "audience"]} label={jwt.audience} singleAsText />
       <ListField path={[...path, "algorithms"]} label={jwt.algorithms} placeholder="RS256, ES256" />
       <TextField path={[...path, "rolesClaim"]} label={jwt.rolesClaim} placeholder="roles" />
       <NumberField path={[...path, "clockSkewSec"]} label={jwt.clockSkewSec} />
@@ -72,17 +72,17 @@ function JwtFields({ path }: { readonly path: Path }) {
   );
 }
 
-const custom = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
+const customFields = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
 
 function HmacFields({ path }: { readonly path: Path }) {
   const { policy, set, errors } = usePolicyForm();
   const { hmac } = labels;
   const preset = valueAt(policy, [...path, "preset"]);
   /** A preset determines the details, so they are removed when it is selected. */
-  const choose = (chosen: string): void => {
+  const choose = (next: string): void => {
     const scheme = valueAt(policy, path) as Policy;
-    const bare = Object.fromEntries(Object.entries(scheme).filter(([name]) => name !== "preset" && !(custom as readonly string[]).includes(name)));
-    set(path, chosen === "" ? bare : withValue(bare, ["preset"], chosen));
+    const base = Object.fromEntries(Object.entries(scheme).filter(([name]) => name !== "preset" && !(customFields as readonly string[]).includes(name)));
+    set(path, next === "" ? base : withValue(base, ["preset"], next));
   };
   return (
     <>

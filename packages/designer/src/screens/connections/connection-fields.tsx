@@ -133,8 +133,8 @@ function TextControl({ control, field: { kind, values, multiline, required, defa
     return (
       <select {...shared} className="input">
         <option value="">{defaultValue === undefined ? strings.inspector.notSet : strings.inspector.notSetDefault(String(defaultValue))}</option>
-        {values?.map((one) => (
-          <option key={one}>{one}</option>
+        {values?.map((choice) => (
+          <option key={choice}>{choice}</option>
         ))}
       </select>
     );

@@ -72,7 +72,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   const [polled] = useConnections();
   const current = polled !== undefined && "value" in polled ? polled.value.find((connection) => connection.id === id) : undefined;
   const catalog = useCatalog();
-  const type = catalog?.view.connections.find((one) => one.type === draft.type);
+  const type = catalog?.view.connections.find((candidate) => candidate.type === draft.type);
   const runtime = runtimeAt(target);
   const isInstalled = saved.hash !== undefined;
 

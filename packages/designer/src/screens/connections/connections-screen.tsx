@@ -11,7 +11,7 @@ import { EmptyState } from "../../controls/empty-state.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { Timestamp, formatTime } from "../../controls/timestamp.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
-import { DataTable, hiddenHead } from "../../controls/data-table.tsx";
+import { DataTable, hiddenHeading } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { connectionStrings as labels } from "../../strings/connections.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
@@ -78,7 +78,11 @@ interface TableProps {
 function ConnectionTable({ connections, target }: TableProps) {
   const { columns } = labels;
   return (
-    <DataTable label={labels.listLabel} heads={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHead(columns.action)]} stacks>
+    <DataTable
+      label={labels.listLabel}
+      headings={[columns.name, columns.type, columns.state, columns.usedBy, columns.changed, hiddenHeading(columns.action)]}
+      stacks
+    >
       {connections.map((connection) => (
         <ConnectionRow key={connection.id} connection={connection} target={target} />
       ))}
@@ -105,7 +109,7 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
         <Link href={pathOf(id)}>{title ?? id}</Link>
         {title === null ? null : <div className="mono muted">{id}</div>}
       </td>
-      <td data-label={columns.type}>{types?.find((one) => one.type === type)?.title ?? type}</td>
+      <td data-label={columns.type}>{types?.find((candidate) => candidate.type === type)?.title ?? type}</td>
       <td className="cell-text" data-label={columns.state}>
         <div className="connections__state">
           <ConnectionStateChip connection={connection} />

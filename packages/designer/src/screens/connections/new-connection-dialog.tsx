@@ -21,11 +21,11 @@ export interface NewConnectionProps {
 export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps) {
   const [, navigate] = useLocation();
   const catalog = useCatalog();
-  const types = useMemo(() => (catalog?.view.connections ?? []).toSorted((one, other) => (one.title < other.title ? -1 : 1)), [catalog]);
+  const types = useMemo(() => (catalog?.view.connections ?? []).toSorted((left, right) => (left.title < right.title ? -1 : 1)), [catalog]);
   const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const [selectedType, setSelectedType] = useState<string | undefined>(undefined);
   const [error, setError] = useState<string | undefined>(undefined);
-  const type = types.find((one) => one.type === chosen) ?? types[0];
+  const type = types.find((candidate) => candidate.type === selectedType) ?? types[0];
   const id = slug(name);
   const create = (): void => {
     if (type === undefined) return;
@@ -71,14 +71,14 @@ export function NewConnectionDialog({ ids, target, onClose }: NewConnectionProps
       ) : (
         <Field label={labels.type} hint={type.summary}>
           {(control) => (
-            <select {...control} className="input" value={type.type} onChange={(event) => setChosen(event.target.value)}>
+            <select {...control} className="input" value={type.type} onChange={(event) => setSelectedType(event.target.value)}>
               {[...new Set(types.map(({ group }) => group))].map((group) => (
                 <optgroup key={group} label={group}>
                   {types
-                    .filter((one) => one.group === group)
-                    .map((one) => (
-                      <option key={one.type} value={one.type}>
-                        {one.title}
+                    .filter((candidate) => candidate.group === group)
+                    .map((candidate) => (
+                      <option key={candidate.type} value={candidate.type}>
+                        {candidate.title}
                       </option>
                     ))}
                 </optgroup>

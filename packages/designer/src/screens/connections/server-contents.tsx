@@ -24,9 +24,9 @@ export function ServerContents({ id, target, browses, isChanged }: ServerContent
       <h2>{text.title}</h2>
       <p className="muted">{isChanged ? text.savedOnly : text.text}</p>
       <div className="connections__outcome">
-        {browses.map((one) => (
-          <Button key={one} aria-pressed={one === what} onClick={() => setWhat(one)}>
-            {text.list(one)}
+        {browses.map((kind) => (
+          <Button key={kind} aria-pressed={kind === what} onClick={() => setWhat(kind)}>
+            {text.list(kind)}
           </Button>
         ))}
       </div>

@@ -16,8 +16,8 @@ export function TestResult({ outcome, isTesting }: TestResultProps) {
         : outcome === undefined
           ? null
           : outcome.ok
-            ? labels.works(outcome.server, outcome.ms)
-            : labels.fails(outcome.error, outcome.hint)}
+            ? labels.testPassed(outcome.server, outcome.ms)
+            : labels.testFailed(outcome.error, outcome.hint)}
     </span>
   );
 }

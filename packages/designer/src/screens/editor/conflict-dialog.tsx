@@ -25,7 +25,7 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
   const parts = useMemo(() => (disk === null ? [] : mergeLines(base, mine, disk.text)), [base, mine, disk]);
   const conflicts = parts.filter((part) => part.kind === "conflict");
   const [choices, setChoices] = useState<readonly ("mine" | "theirs" | undefined)[]>([]);
-  const isSettled = conflicts.every((_, index) => choices[index] !== undefined);
+  const isResolved = conflicts.every((_, index) => choices[index] !== undefined);
   const merged = mergedText(parts, choices);
   const target = useWorkspace((state) => state.target);
   const overwrite = (): void => {
@@ -53,7 +53,7 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
             {disk === null ? text.recreate : text.keepMine}
           </Button>
           {disk === null ? null : (
-            <Button variant="primary" disabled={!isSettled} title={isSettled ? undefined : text.undecided} onClick={saveMerged}>
+            <Button variant="primary" disabled={!isResolved} title={isResolved ? undefined : text.undecided} onClick={saveMerged}>
               {text.saveMerged}
             </Button>
           )}

@@ -14,7 +14,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 
 const labels = strings.deployedPanel;
 
-/** After a deployment: how the flow is called, or its trigger. A call that fails opens the form with `onTry`. */
+/** Shown after a deployment: how to call the flow, or what triggers it. A call that fails opens the form with `onTry`. */
 export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const editor = useEditor();
   const target = useEditorState((state) => state.deployedTo);

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Timestamp } from "../../controls/timestamp.tsx";
-import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
+import { hiddenHeading, TableHead } from "../../controls/data-table.tsx";
 import { useEditor } from "../../editor/editor-context.ts";
 import { strings } from "../../strings.ts";
 import { deployedFlow, useWorkspace } from "../../workspace/workspace-store.ts";
@@ -52,7 +52,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
   return (
     <>
       <table className="table">
-        <TableHead heads={[text.version, text.at, text.by, text.comment, hiddenHead(text.actions)]} />
+        <TableHead headings={[text.version, text.at, text.by, text.comment, hiddenHeading(text.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.revision}>
@@ -68,7 +68,7 @@ export function DeployedVersions({ target }: { readonly target: string }) {
               <td>
                 <Timestamp iso={version.at} />
               </td>
-              <td>{version.by ?? text.byHand}</td>
+              <td>{version.by ?? text.changedManually}</td>
               <td className="cell-text">{version.comment ?? (version.restoredFrom === null ? "" : text.restoredFrom(version.restoredFrom))}</td>
               <td className="number">
                 <Button variant="quiet" onClick={() => showErrorOf(compare(version.revision))}>

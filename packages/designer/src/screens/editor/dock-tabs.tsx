@@ -13,7 +13,7 @@ export interface DockTab {
   readonly id: DockTabId;
   readonly title: string;
   readonly content: ComponentType;
-  /** Needs more height than a short list. */
+  /** True for a tab that needs more height than a short list. */
   readonly isTall?: boolean;
 }
 

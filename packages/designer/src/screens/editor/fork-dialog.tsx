@@ -53,7 +53,7 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
   );
 }
 
-/** Parsed as JSON while it is valid; otherwise text. */
+/** The edited body: parsed as JSON if the recorded body was data and the text is valid JSON, otherwise text. */
 function dataOf(text: string, before: unknown): unknown {
   if (typeof before !== "object" || before === null) return text;
   try {

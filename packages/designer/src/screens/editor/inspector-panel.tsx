@@ -29,7 +29,7 @@ function InspectorSheet() {
     useCanvasUi.setState({ isSheetOpen: false });
     focusSelected(editor);
   };
-  // The sheet covers the lower part of the canvas.
+  // Scrolls the selected card out of the area that the sheet covers.
   useEffect(() => {
     if (isOpen && selection !== undefined) cardOf(pathKey(selection))?.scrollIntoView({ block: "start", inline: "nearest" });
   }, [isOpen, selection]);
@@ -64,7 +64,7 @@ function InspectorSheet() {
   );
 }
 
-/** Resized at its border, collapsed to a strip. */
+/** A column that can be resized at its border and collapsed to a strip. */
 function InspectorColumn() {
   const { size, isCollapsed } = usePanels((state) => state.inspector);
   const Icon = isCollapsed ? PanelRightOpen : PanelRightClose;

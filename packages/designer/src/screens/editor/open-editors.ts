@@ -33,7 +33,7 @@ export async function openEditor(id: string): Promise<Editor | undefined> {
   if (file === undefined && drafts.get(id) === undefined) return undefined;
   const editor = new Editor(parts, { id, file });
   if (target !== undefined) editor.showNotice({ kind: "info", text: strings.editor.loadedFrom(target) });
-  for (const [other, open] of editors) if (editors.size >= maxEditors && unsavedChanges(open.flow) === 0) editors.delete(other);
+  for (const [otherId, other] of editors) if (editors.size >= maxEditors && unsavedChanges(other.flow) === 0) editors.delete(otherId);
   editors.set(id, editor);
   return editor;
 }

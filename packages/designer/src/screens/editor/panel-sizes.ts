@@ -21,18 +21,18 @@ export const panelLimits = {
 } as const;
 
 const settingKey = "sluice.panels";
-const open: Panel = { size: undefined, isCollapsed: false };
-const closed: Panel = { size: undefined, isCollapsed: true };
+const expanded: Panel = { size: undefined, isCollapsed: false };
+const collapsed: Panel = { size: undefined, isCollapsed: true };
 
 /** From this width on, there is room for the data panel beside canvas and inspector. */
 const minWidthForData = 1440;
 
 export const usePanels = create<Panels>(() => ({
-  inspector: open,
-  dock: closed,
-  outline: closed,
-  data: { ...open, isCollapsed: innerWidth < minWidthForData },
-  sheet: open,
+  inspector: expanded,
+  dock: collapsed,
+  outline: collapsed,
+  data: { ...expanded, isCollapsed: innerWidth < minWidthForData },
+  sheet: expanded,
   ...readStored(),
 }));
 
@@ -48,8 +48,8 @@ function readStored(): Partial<Panels> {
     const stored = JSON.parse(readSetting(settingKey) ?? "{}") as Partial<Record<PanelName, Partial<Panel>>>;
     return {
       inspector: panelOf(stored.inspector),
-      dock: panelOf(stored.dock ?? closed),
-      outline: panelOf(stored.outline ?? closed),
+      dock: panelOf(stored.dock ?? collapsed),
+      outline: panelOf(stored.outline ?? collapsed),
       data: panelOf(stored.data ?? { isCollapsed: innerWidth < minWidthForData }),
       sheet: panelOf(stored.sheet),
     };

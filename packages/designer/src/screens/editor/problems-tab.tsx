@@ -25,7 +25,7 @@ export function ProblemsTab() {
     <>
       {unchecked}
       <table className="table">
-        <TableHead heads={[text.where, text.what, text.code]} />
+        <TableHead headings={[text.where, text.what, text.code]} />
         <tbody>
           {problems.map((problem, index) => (
             <tr key={index}>

@@ -201,7 +201,7 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
   );
 }
 
-/** From the first attempt to the last: the time between them is waiting. */
+/** From the start of the first attempt to the start of the last one. Where no bar covers it, the step was waiting. */
 function spanOf(bars: readonly Bar[]): CSSProperties {
   const [first, last] = [bars[0], bars.at(-1)];
   const start = first?.start ?? 0;
@@ -217,7 +217,7 @@ function RowName({ row, isShown }: { readonly row: WaterfallRow; readonly isShow
       </Link>
     );
   }
-  const attempts = (row.step.attempts ?? 1) > 1 ? <span className="muted"> ×{row.step.attempts}</span> : null;
+  const attempts = (row.step.attempts ?? 1) > 1 ? <span className="muted"> {text.attempts(row.step.attempts ?? 1)}</span> : null;
   if (row.kind === "called") {
     return (
       <>

@@ -19,12 +19,12 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
   const editor = useEditor();
   const trial = useTrial();
   const [name, setName] = useState(draft.name);
-  const [chosen, setChosen] = useState<readonly boolean[]>(() => draft.assertions.map(({ isProposed }) => isProposed));
+  const [selected, setSelected] = useState<readonly boolean[]>(() => draft.assertions.map(({ isProposed }) => isProposed));
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const flow = useEditorState((state) => state.flow);
-  const written = useMemo(() => writeIds(flow, referencedSteps(draft, chosen), currentCatalog()), [flow, draft, chosen]);
-  const bound = useMemo(() => (written === undefined ? draft : withStepIds(draft, written.ids)), [draft, written]);
-  const text = useMemo(() => stringify(draftData({ ...bound, name: name.trim() }, chosen), { lineWidth: 0 }), [bound, name, chosen]);
+  const written = useMemo(() => writeIds(flow, referencedSteps(draft, selected), currentCatalog()), [flow, draft, selected]);
+  const draftWithIds = useMemo(() => (written === undefined ? draft : withStepIds(draft, written.ids)), [draft, written]);
+  const text = useMemo(() => stringify(draftData({ ...draftWithIds, name: name.trim() }, selected), { lineWidth: 0 }), [draftWithIds, name, selected]);
   /** Writes the ids into the flow; saves it with the test unless it has other unsaved changes. */
   const writeStepIds = async (): Promise<boolean> => {
     if (written === undefined) return true;
@@ -66,12 +66,12 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
       </Field>
       <fieldset className="save-test__assertions">
         <legend>{labels.assertions}</legend>
-        {bound.assertions.map((assertion, index) => (
+        {draftWithIds.assertions.map((assertion, index) => (
           <label key={index}>
             <input
               type="checkbox"
-              checked={chosen[index] === true}
-              onChange={(event) => setChosen(chosen.map((one, at) => (at === index ? event.target.checked : one)))}
+              checked={selected[index] === true}
+              onChange={(event) => setSelected(selected.map((isSelected, at) => (at === index ? event.target.checked : isSelected)))}
             />
             {sentenceOf(assertion)}
           </label>
@@ -86,9 +86,9 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
   );
 }
 
-function sentenceOf({ kind, about }: ProposedAssertion): string {
-  if (kind === "status") return labels.status(String(about));
-  if (kind === "replyStatus") return labels.replyStatus(Number(about));
-  if (kind === "mockCalled") return labels.mockCalled(String(about));
-  return kind === "visited" ? labels.visited(Number(about)) : labels.body;
+function sentenceOf({ kind, value }: ProposedAssertion): string {
+  if (kind === "status") return labels.status(String(value));
+  if (kind === "replyStatus") return labels.replyStatus(Number(value));
+  if (kind === "mockCalled") return labels.mockCalled(String(value));
+  return kind === "visited" ? labels.visited(Number(value)) : labels.body;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { workspaceClient, type VersionEntry } from "../../api-client/workspace-client.ts";
 import { Button } from "../../controls/button.tsx";
 import { Timestamp, formatTime } from "../../controls/timestamp.tsx";
-import { hiddenHead, TableHead } from "../../controls/data-table.tsx";
+import { hiddenHeading, TableHead } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { useEditor, useEditorState } from "../../editor/editor-context.ts";
 import { VersionComparison, type ComparedVersion } from "./version-comparison.tsx";
@@ -35,7 +35,7 @@ export function SavedVersions() {
   return (
     <>
       <table className="table">
-        <TableHead heads={[labels.at, labels.reason, hiddenHead(labels.actions)]} />
+        <TableHead headings={[labels.at, labels.reason, hiddenHeading(labels.actions)]} />
         <tbody>
           {versions.map((version) => (
             <tr key={version.id}>

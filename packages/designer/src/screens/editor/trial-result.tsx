@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, Unplug } from "lucide-react";
 import { currentCatalog } from "../../catalog/use-catalog.ts";
 import { Button } from "../../controls/button.tsx";
 import { MessageView } from "../../controls/message-view.tsx";
-import { DataTable, numericHead } from "../../controls/data-table.tsx";
+import { DataTable, numericHeading } from "../../controls/data-table.tsx";
 import { strings } from "../../strings.ts";
 import { bodySummary } from "../../trial/message-text.ts";
 import { draftOfTrial, type TestDraft } from "../../trial/test-draft.ts";
@@ -95,7 +95,7 @@ function StepTable({ steps, selectedIndex }: { readonly steps: readonly TrialSte
       <DataTable
         className="try__steps"
         label={text.steps}
-        heads={[text.columns.step, text.columns.result, text.columns.response, numericHead(text.columns.duration)]}
+        headings={[text.columns.step, text.columns.result, text.columns.response, numericHeading(text.columns.duration)]}
       >
         {steps.map((step, index) => (
           <tr key={index} aria-selected={selectedIndex === index} data-failed={step.error === undefined ? undefined : true}>

@@ -31,7 +31,7 @@ export function TryTab() {
   return (
     <div className="try">
       <form
-        className="try__ask"
+        className="try__form"
         onSubmit={(event) => {
           event.preventDefault();
           trial.start();
@@ -42,7 +42,7 @@ export function TryTab() {
             <Button type="submit" variant="primary">
               {strings.trial.simulate}
             </Button>
-            {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.off}</Button> : null}
+            {isOn ? <Button onClick={() => trial.stop()}>{strings.trial.stop}</Button> : null}
             {isHttpTrigger ? (
               <Button disabled={sample.start !== undefined} onClick={send}>
                 {text.send}

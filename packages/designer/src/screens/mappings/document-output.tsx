@@ -23,9 +23,9 @@ export function DocumentOutput({ preview }: { readonly preview: Preview | undefi
 }
 
 function ErrorTable({ errors }: Pick<Preview, "errors">) {
-  const { errorColumns: heads } = labels;
+  const { errorColumns: columns } = labels;
   return (
-    <DataTable label={labels.errors} heads={[heads.field, heads.source, heads.message]}>
+    <DataTable label={labels.errors} headings={[columns.field, columns.source, columns.message]}>
       {errors.map(({ field, source, message }, index) => (
         <tr key={index}>
           <td className="mono">{field}</td>

@@ -4,7 +4,7 @@ import { Button } from "../../controls/button.tsx";
 import { TextAreaField } from "../../controls/text-area-field.tsx";
 import { useIsNarrow } from "../../controls/use-is-narrow.ts";
 import type { Members } from "../../data-panel/message-data.ts";
-import { documentStart } from "../../mappings/new-document.ts";
+import { initialDocumentText } from "../../mappings/new-document.ts";
 import { readDocument, withTest, type Preview } from "../../mappings/document-preview.ts";
 import { mapperStrings } from "../../strings/mapper.ts";
 import { documentStrings as labels, mappingStrings } from "../../strings/mappings.ts";
@@ -33,11 +33,11 @@ const views: readonly DocumentView[] = ["map", "table", "source"];
 
 function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   const saving = useSaving("message-mappings", id, loaded, target);
-  const savedText = documentStart(id, saving.saved.document);
+  const savedText = initialDocumentText(id, saving.saved.document);
   const { draft: text, isChanged, isRestored, change, undo, redo, reset } = useUnsavedDraft(draftKey("message-mappings", id, target), savedText);
   const isNarrow = useIsNarrow();
-  const [chosenView, setView] = useState<DocumentView | undefined>(undefined);
-  const view = chosenView ?? (isNarrow ? "table" : "map");
+  const [selectedView, setView] = useState<DocumentView | undefined>(undefined);
+  const view = selectedView ?? (isNarrow ? "table" : "map");
   const { preview, lazyEnvironment, document, syntaxError, sample, setSample, keptSamples, keepSample } = usePreview(id, text, loaded, target);
   // The trees are updated immediately, the result after a pause.
   const current = useMemo(() => {
@@ -78,7 +78,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
       onSave={() => withDocument(saving.save)}
       onDeploy={() => withDocument(saving.deploy)}
       onDiscard={() => reset(savedText)}
-      onUseDeployed={() => change(documentStart(id, saving.saved.deployed))}
+      onUseDeployed={() => change(initialDocumentText(id, saving.saved.deployed))}
     >
       {view === "map" && current !== undefined ? (
         <Mapper
@@ -110,14 +110,14 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
         </div>
       ) : null}
       {syntaxError === undefined ? null : (
-        <MessageList title={mappingStrings.problems} variant="fail" sentences={[syntaxText(text, syntaxError), labels.lastGood]} />
+        <MessageList title={mappingStrings.problems} variant="fail" messages={[syntaxText(text, syntaxError), labels.lastValid]} />
       )}
       <MessageList
         title={mappingStrings.problems}
         variant="fail"
-        sentences={syntaxError === undefined ? (preview?.problems ?? []).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)) : []}
+        messages={syntaxError === undefined ? (preview?.problems ?? []).map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)) : []}
       />
-      <MessageList title={mappingStrings.warnings} variant="warn" sentences={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
+      <MessageList title={mappingStrings.warnings} variant="warn" messages={[...new Set([...(preview?.warnings ?? []), ...saving.warnings])]} />
       <DocumentTests
         document={document}
         environment={lazyEnvironment.environment}
@@ -128,7 +128,7 @@ function DocumentEditor({ id, loaded, target }: MappingEditorProps) {
   );
 }
 
-/** Errors from the run and from the check by target path, positions as `[]`. */
+/** Errors of the check and of the run by target path; list positions are written as `[]`. */
 function errorsByField(preview: Preview | undefined): ReadonlyMap<string, string> {
   return new Map([
     ...(preview?.problems ?? []).map(({ path, message }) => [path, message] as const),
@@ -150,14 +150,14 @@ interface SourcePaneProps {
 function SourcePane({ text, syntaxError, onType }: SourcePaneProps) {
   const host = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedSource | undefined>(undefined);
-  const first = useRef(text);
-  const type = useRef(onType);
-  type.current = onType;
+  const initialText = useRef(text);
+  const latestOnType = useRef(onType);
+  latestOnType.current = onType;
   useEffect(() => {
     if (host.current === null) return;
-    const source = mountSource(host.current, { text: first.current, label: labels.source, onType: (next) => type.current(next) });
+    const source = mountSource(host.current, { text: initialText.current, label: labels.source, onType: (next) => latestOnType.current(next) });
     mounted.current = source;
-    return () => source.end();
+    return () => source.destroy();
   }, []);
   useEffect(() => mounted.current?.show(text), [text]);
   useEffect(() => mounted.current?.mark(syntaxError), [syntaxError]);

@@ -15,7 +15,7 @@ export interface MountedSource {
   /** Replaces the text. */
   show(text: string): void;
   mark(syntaxError: DocumentSyntaxError | undefined): void;
-  end(): void;
+  destroy(): void;
 }
 
 export interface SourceOptions {
@@ -49,6 +49,6 @@ export function mountSource(parent: HTMLElement, { text, label, onType }: Source
       const to = view.state.doc.lineAt(from).to;
       view.dispatch(setDiagnostics(view.state, syntaxError === undefined ? [] : [{ from, to, severity: "error", message: syntaxError.message }]));
     },
-    end: () => view.destroy(),
+    destroy: () => view.destroy(),
   };
 }

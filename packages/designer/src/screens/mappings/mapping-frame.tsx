@@ -86,7 +86,7 @@ export function MappingFrame(props: MappingFrameProps) {
 
 type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-/** Ctrl or ⌘ with a key. Undo and redo are left to a field that has the focus and to the source editor. */
+/** Runs an action for Ctrl or ⌘ with a key. A focused field and the source editor handle undo and redo themselves. */
 function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -106,22 +106,14 @@ function useKeys(keys: Keys): void {
 }
 
 /** A list of messages about the mapping. */
-export function MessageList({
-  title,
-  variant,
-  sentences,
-}: {
-  readonly title: string;
-  readonly variant: "warn" | "fail";
-  readonly sentences: readonly string[];
-}) {
-  if (sentences.length === 0) return null;
+export function MessageList({ title, variant, messages }: { readonly title: string; readonly variant: "warn" | "fail"; readonly messages: readonly string[] }) {
+  if (messages.length === 0) return null;
   return (
     <section className={`remarks remarks--${variant}`} aria-label={title}>
       <h2>{title}</h2>
       <ul>
-        {sentences.map((sentence, index) => (
-          <li key={index}>{sentence}</li>
+        {messages.map((message, index) => (
+          <li key={index}>{message}</li>
         ))}
       </ul>
     </section>

@@ -8,7 +8,7 @@ import { EmptyState } from "../../controls/empty-state.tsx";
 import { Timestamp } from "../../controls/timestamp.tsx";
 import { FailureBanner } from "../../controls/failure-banner.tsx";
 import { SearchField } from "../../controls/search-field.tsx";
-import { DataTable, hiddenHead, numericHead } from "../../controls/data-table.tsx";
+import { DataTable, hiddenHeading, numericHeading } from "../../controls/data-table.tsx";
 import { installedMappings } from "../../mappings/installed-mappings.ts";
 import { mappingKinds, mappingList, notInstalled, type MappingEntry } from "../../mappings/mapping-list.ts";
 import { strings } from "../../strings.ts";
@@ -105,7 +105,7 @@ function MappingTable({ entries, target, onRemove }: TableProps) {
   return (
     <DataTable
       label={labels.listLabel}
-      heads={[columns.name, columns.kind, columns.shape, numericHead(columns.size), columns.usedBy, columns.changed, hiddenHead(columns.action)]}
+      headings={[columns.name, columns.kind, columns.shape, numericHeading(columns.size), columns.usedBy, columns.changed, hiddenHeading(columns.action)]}
       stacks
     >
       {entries.map((entry) => (

@@ -21,7 +21,7 @@ export interface NewMappingProps {
   readonly onClose: () => void;
 }
 
-/** Name and kind of a new mapping. It is installed only when it is saved in its editor. */
+/** Name and kind of a new mapping. It is saved and deployed in its editor. */
 export function NewMappingDialog({ entries, target, onClose }: NewMappingProps) {
   const [, navigate] = useLocation();
   const [kind, setKind] = useState<MappingKind>("value-mappings");

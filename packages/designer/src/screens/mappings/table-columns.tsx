@@ -4,7 +4,7 @@ import { tableStrings as labels } from "../../strings/mappings.ts";
 
 /** Properties of the columns. */
 export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; readonly onChange: (draft: TableDraft) => void }) {
-  const { detailColumns: heads } = labels;
+  const { detailColumns: columns } = labels;
   const set = (index: number, change: Partial<DraftColumn>): void => onChange(setColumn(draft, index, change));
   return (
     <details className="panel">
@@ -13,9 +13,9 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
         <table className="table grid">
           <thead>
             <tr>
-              {Object.entries(heads).map(([name, head]) => (
+              {Object.entries(columns).map(([name, title]) => (
                 <th key={name} scope="col">
-                  {head}
+                  {title}
                 </th>
               ))}
             </tr>
@@ -56,7 +56,7 @@ export function TableColumns({ draft, onChange }: { readonly draft: TableDraft; 
                     value={column.match ?? ""}
                     onChange={(event) => set(index, { match: event.target.value === "" ? undefined : (event.target.value as MatchMode) })}
                   >
-                    <option value="">{labels.asTable}</option>
+                    <option value="">{labels.tableDefault}</option>
                     {matchModes.map((mode) => (
                       <option key={mode} value={mode}>
                         {labels.matches[mode]}

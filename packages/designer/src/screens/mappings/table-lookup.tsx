@@ -8,10 +8,10 @@ import { tableStrings as labels } from "../../strings/mappings.ts";
 /** Looks up values in the current table, saved or not. */
 export function TableLookup({ draft, table }: { readonly draft: TableDraft; readonly table: ValueTable | undefined }) {
   const ids = draft.columns.map(({ id }) => id);
-  const [chosen, choose] = useState<{ readonly from: string; readonly to: string }>({ from: ids[0] ?? "", to: ids[1] ?? "" });
+  const [selection, setSelection] = useState<{ readonly from: string; readonly to: string }>({ from: ids[0] ?? "", to: ids[1] ?? "" });
   const [key, setKey] = useState("");
-  const from = ids.includes(chosen.from) ? chosen.from : (ids[0] ?? "");
-  const to = ids.includes(chosen.to) ? chosen.to : (ids[1] ?? "");
+  const from = ids.includes(selection.from) ? selection.from : (ids[0] ?? "");
+  const to = ids.includes(selection.to) ? selection.to : (ids[1] ?? "");
   const columnChoice = (label: string, value: string, onChoose: (id: string) => void) => (
     <Field label={label}>
       {(control) => (
@@ -27,8 +27,8 @@ export function TableLookup({ draft, table }: { readonly draft: TableDraft; read
     <section className="panel" aria-label={labels.lookup}>
       <h2>{labels.lookup}</h2>
       <div className="mapping__lookup">
-        {columnChoice(labels.from, from, (id) => choose({ from: id, to }))}
-        {columnChoice(labels.to, to, (id) => choose({ from, to: id }))}
+        {columnChoice(labels.from, from, (id) => setSelection({ from: id, to }))}
+        {columnChoice(labels.to, to, (id) => setSelection({ from, to: id }))}
         <Field label={labels.key}>
           {(control) => <input {...control} className="input input--mono" value={key} onChange={(event) => setKey(event.target.value)} />}
         </Field>

@@ -27,8 +27,8 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
   const [search, setSearch] = useState("");
   const deferredDraft = useDeferredValue(draft);
   const check = useMemo(() => checkTable(id, deferredDraft), [id, deferredDraft]);
-  const done = (isDone: boolean): void => {
-    if (isDone) reset(openTable(id, documentOf(draft)).draft);
+  const resetIf = (isSaved: boolean): void => {
+    if (isSaved) reset(openTable(id, documentOf(draft)).draft);
   };
   const serverWarnings = saving.warnings.filter((warning) => !check.warnings.includes(warning));
   return (
@@ -41,20 +41,20 @@ function TableEditor({ id, loaded, target }: MappingEditorProps) {
       target={target}
       undo={undo}
       redo={redo}
-      onSave={() => void saving.save(documentOf(draft)).then(done)}
-      onDeploy={() => void saving.deploy(documentOf(draft)).then(done)}
+      onSave={() => void saving.save(documentOf(draft)).then(resetIf)}
+      onDeploy={() => void saving.deploy(documentOf(draft)).then(resetIf)}
       onUseDeployed={() => change(openTable(id, saving.saved.deployed).draft)}
       onDiscard={() => reset(opened.draft)}
     >
-      {opened.problem === undefined ? null : <MessageList title={labels.problems} variant="fail" sentences={[opened.problem]} />}
+      {opened.problem === undefined ? null : <MessageList title={labels.problems} variant="fail" messages={[opened.problem]} />}
       <TableSettings draft={draft} onChange={change} />
       <TableGrid draft={draft} problems={check.problems} search={search} onSearch={setSearch} onChange={(next) => change(next, focusedCell())} />
       <MessageList
         title={labels.problems}
         variant="fail"
-        sentences={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))}
+        messages={check.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))}
       />
-      <MessageList title={labels.warnings} variant="warn" sentences={[...check.warnings, ...serverWarnings]} />
+      <MessageList title={labels.warnings} variant="warn" messages={[...check.warnings, ...serverWarnings]} />
       <div className="mapping__pair">
         <TableLookup draft={draft} table={check.table} />
         <TableFiles id={id} draft={draft} onChange={change} />

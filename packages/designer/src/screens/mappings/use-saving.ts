@@ -51,7 +51,7 @@ export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, t
   const deploy = (document: unknown): Promise<boolean> =>
     run(async () => {
       const { hash, warnings: found } = await deployMapping(kind, id, document, saved, target);
-      // Installed, whether or not the file can be written: the next deployment replaces this version.
+      // Recorded before the file is written: even if that fails, the next deployment replaces this version.
       setSaved({ ...saved, deployed: document, hash });
       const { file, fileSkipped } = await saveMapping(kind, id, document, saved).catch((reason: Error) => {
         throw new Error(labels.fileNotSaved(reason.message), { cause: reason });

@@ -31,17 +31,17 @@ interface ConditionDialogProps {
 
 const rows = 9;
 
-/** A condition chosen from lists: field, operator, and a value of the sample, a number or another field. */
+/** Builds a condition from lists: a field, an operator, and a value of the sample, a number or another field. */
 export function ConditionDialog({ title, before, sources, loops, sample, onCondition, onClose }: ConditionDialogProps) {
   const fields = useMemo(() => sources.map((source) => ({ source, text: relativePath(source.path, loops) })), [sources, loops]);
   const [fieldText, setFieldText] = useState("");
   const [operator, setOperator] = useState<ComparisonOperator>("equals");
-  const [chosen, setChosen] = useState("");
+  const [selectedValue, setSelectedValue] = useState("");
   const [typed, setTyped] = useState("");
   const [join, setJoin] = useState<ConditionJoin>(before === "" ? "replace" : "and");
   const field = fields.find(({ text }) => text === fieldText);
   const values = useMemo(() => (field === undefined ? { sampled: [], round: [] } : comparisonValues(sample, field.source)), [field, sample]);
-  const operand = typed === "" ? chosen : typedLiteral(typed);
+  const operand = typed === "" ? selectedValue : typedLiteral(typed);
   const needsValue = comparesWithValue(operator);
   const added = field === undefined || (needsValue && operand === "") ? undefined : comparisonText(fieldText, operator, operand);
   const text = added === undefined ? undefined : joinConditions(before, added, join);
@@ -78,12 +78,12 @@ export function ConditionDialog({ title, before, sources, loops, sample, onCondi
           value={fieldText}
           onChange={(value) => {
             setFieldText(value);
-            setChosen("");
+            setSelectedValue("");
           }}
         >
-          {fields.map((one) => (
-            <option key={one.text} value={one.text}>
-              {labels.fieldWithExample(one.text, one.source.example ?? "")}
+          {fields.map(({ text: path, source }) => (
+            <option key={path} value={path}>
+              {labels.fieldWithExample(path, source.example ?? "")}
             </option>
           ))}
         </List>
@@ -94,11 +94,11 @@ export function ConditionDialog({ title, before, sources, loops, sample, onCondi
             </option>
           ))}
         </List>
-        <List label={labels.operand} rows={rows} value={chosen} isDisabled={!needsValue || field === undefined} onChange={setChosen}>
+        <List label={labels.operand} rows={rows} value={selectedValue} isDisabled={!needsValue || field === undefined} onChange={setSelectedValue}>
           {[
             [labels.sampled, values.sampled],
             [labels.round, values.round],
-            [labels.otherFields, fields.map((one) => one.text).filter((one) => one !== fieldText)],
+            [labels.otherFields, fields.map(({ text: path }) => path).filter((path) => path !== fieldText)],
           ].map(([label, options]) =>
             options === undefined || options.length === 0 ? null : (
               <optgroup key={label as string} label={label as string}>
@@ -132,7 +132,7 @@ interface ListProps {
   readonly children: ReactNode;
 }
 
-/** A list with all choices visible: one click or the arrow keys choose. */
+/** A list with all choices visible, which are selected with a click or the arrow keys. */
 function List({ label, rows: size, value, isDisabled = false, autoFocus = false, onChange, children }: ListProps) {
   return (
     <Field label={label}>

@@ -12,7 +12,7 @@ import { strings } from "../../../strings.ts";
 import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 interface FunctionDialogProps {
-  readonly onChoose: (chosen: MappingFunction) => void;
+  readonly onChoose: (selected: MappingFunction) => void;
   readonly onClose: () => void;
 }
 
@@ -59,7 +59,7 @@ export function LookupDialog({ target, before, onChoose, onClose }: LookupDialog
   }, [target]);
   const table = tables?.find(({ id }) => id === lookup.table) ?? tables?.[0];
   const columns = table?.columns ?? [];
-  const chosen: Lookup = {
+  const selected: Lookup = {
     ...lookup,
     table: table?.id ?? "",
     from: columns.includes(lookup.from) ? lookup.from : (columns[0] ?? ""),
@@ -69,7 +69,7 @@ export function LookupDialog({ target, before, onChoose, onClose }: LookupDialog
     <Dialog
       title={labels.lookupTitle}
       onClose={onClose}
-      onSubmit={() => table !== undefined && onChoose(chosen)}
+      onSubmit={() => table !== undefined && onChoose(selected)}
       actions={
         <>
           <Button onClick={onClose}>{strings.common.cancel}</Button>
@@ -86,27 +86,27 @@ export function LookupDialog({ target, before, onChoose, onClose }: LookupDialog
           <Choice
             autoFocus
             label={labels.table}
-            value={chosen.table}
+            value={selected.table}
             choices={(tables ?? []).map(({ id }) => [id, id])}
-            onChange={(value) => setLookup({ ...chosen, table: value })}
+            onChange={(value) => setLookup({ ...selected, table: value })}
           />
           <Choice
             label={labels.fromColumn}
-            value={chosen.from}
+            value={selected.from}
             choices={columns.map((column) => [column, column])}
-            onChange={(value) => setLookup({ ...chosen, from: value })}
+            onChange={(value) => setLookup({ ...selected, from: value })}
           />
           <Choice
             label={labels.toColumn}
-            value={chosen.to}
+            value={selected.to}
             choices={columns.map((column) => [column, column])}
-            onChange={(value) => setLookup({ ...chosen, to: value })}
+            onChange={(value) => setLookup({ ...selected, to: value })}
           />
           <Choice
             label={labels.onMissing}
-            value={chosen.onMissing}
+            value={selected.onMissing}
             choices={Object.entries(labels.missing)}
-            onChange={(value) => setLookup({ ...chosen, onMissing: value })}
+            onChange={(value) => setLookup({ ...selected, onMissing: value })}
           />
         </>
       )}
@@ -178,7 +178,7 @@ interface SideDialogProps {
   readonly onClose: () => void;
 }
 
-/** Format and example of one side. */
+/** Format and example of the source or the target. */
 export function SideDialog({ side, onApply, onClose, ...before }: SideDialogProps) {
   const [format, setFormat] = useState(before.format);
   const [root, setRoot] = useState(before.root);
@@ -220,8 +220,8 @@ export function SideDialog({ side, onApply, onClose, ...before }: SideDialogProp
         hidden
         aria-label={labels.openFile}
         onChange={(event) => {
-          const [chosen] = event.target.files ?? [];
-          if (chosen !== undefined) void chosen.text().then(setText);
+          const [selectedFile] = event.target.files ?? [];
+          if (selectedFile !== undefined) void selectedFile.text().then(setText);
           event.target.value = "";
         }}
       />

@@ -15,7 +15,7 @@ interface SourceTreeProps {
   readonly onLink: (field: SourceField) => void;
 }
 
-/** The fields of the sample: dragged onto a target, or chosen with L or Enter. */
+/** The fields of the sample. A field is linked by dragging it onto a target, or with L or Enter. */
 export function SourceTree({ fields, used, linked, linking, onLink }: SourceTreeProps) {
   const [current, setCurrent] = useState("");
   const tabStop = fields.some(({ path }) => path === current) ? current : fields[0]?.path;
@@ -182,7 +182,7 @@ function shownSource({ name, isGroup, formula = "" }: TargetField): string {
 
 const hasNoModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
-/** Moves the focus among the rows; true when the key was one of those. */
+/** Moves the focus between rows; true when the key was handled. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): boolean {
   if (!hasNoModifier(event)) return false;
   const rows = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=treeitem]") ?? [])];

@@ -19,7 +19,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
   const input = useRef<HTMLInputElement>(null);
   const group = useRef("");
   const [draft, setDraft] = useState<{ readonly text: string; readonly written: string } | undefined>(undefined);
-  const [open, setOpen] = useState<{ readonly start: number; readonly items: readonly string[]; readonly active: number } | undefined>(undefined);
+  const [suggestions, setSuggestions] = useState<{ readonly start: number; readonly items: readonly string[]; readonly active: number } | undefined>(undefined);
   // The stored formula may differ from the typed text, e.g. in spaces: the typed text stays until the value changes elsewhere.
   const displayed = draft !== undefined && draft.written === value ? draft.text : value;
   const write = (text: string): void => {
@@ -30,22 +30,22 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
   const suggest = (text: string, caret: number): void => {
     const typed = /[\w$@.[\]*']*$/.exec(text.slice(0, caret))?.[0] ?? "";
     const items = typed === "" ? [] : names.filter((name) => name.toLowerCase().includes(typed.toLowerCase()) && name !== typed).slice(0, maxItems);
-    setOpen(items.length === 0 ? undefined : { start: caret - typed.length, items, active: 0 });
+    setSuggestions(items.length === 0 ? undefined : { start: caret - typed.length, items, active: 0 });
   };
   const accept = (item: string | undefined): void => {
     const field = input.current;
-    if (item === undefined || open === undefined || field === null) return;
-    const caret = open.start + item.length;
-    write(field.value.slice(0, open.start) + item + field.value.slice(field.selectionStart ?? 0));
-    setOpen(undefined);
+    if (item === undefined || suggestions === undefined || field === null) return;
+    const caret = suggestions.start + item.length;
+    write(field.value.slice(0, suggestions.start) + item + field.value.slice(field.selectionStart ?? 0));
+    setSuggestions(undefined);
     requestAnimationFrame(() => field.setSelectionRange(caret, caret));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (open === undefined) return;
+    if (suggestions === undefined) return;
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (by !== 0) setOpen({ ...open, active: (open.active + by + open.items.length) % open.items.length });
-    else if (event.key === "Enter" || event.key === "Tab") accept(open.items[open.active]);
-    else if (event.key === "Escape") setOpen(undefined);
+    if (by !== 0) setSuggestions({ ...suggestions, active: (suggestions.active + by + suggestions.items.length) % suggestions.items.length });
+    else if (event.key === "Enter" || event.key === "Tab") accept(suggestions.items[suggestions.active]);
+    else if (event.key === "Escape") setSuggestions(undefined);
     else return;
     event.preventDefault();
   };
@@ -65,7 +65,7 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
         }}
         onBlur={() => {
           setDraft(undefined);
-          setOpen(undefined);
+          setSuggestions(undefined);
         }}
         onChange={(event) => {
           write(event.target.value);
@@ -73,14 +73,14 @@ export function FormulaInput({ label, value, placeholder, isInvalid = false, nam
         }}
         onKeyDown={onKeyDown}
       />
-      {open === undefined ? null : (
+      {suggestions === undefined ? null : (
         <ul className="formula__list" role="listbox" aria-label={labels.suggestions}>
-          {open.items.map((item, index) => (
+          {suggestions.items.map((item, index) => (
             <li
               key={item}
               role="option"
               className="mono"
-              aria-selected={index === open.active}
+              aria-selected={index === suggestions.active}
               onMouseDown={(event) => {
                 event.preventDefault();
                 accept(item);

@@ -49,15 +49,15 @@ type OpenDialog = "function" | "value" | "condition" | "lookup" | "add" | "renam
 export function Mapper({ document, sample, output, errors, runtime, onChange, onSample, result, keptSamples, onKeep }: MapperProps) {
   const frame = useRef<HTMLDivElement>(null);
   const bar = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const [selectedPath, setSelectedPath] = useState<string | undefined>(undefined);
   const [linking, setLinking] = useState<SourceField | undefined>(undefined);
-  const [open, setOpen] = useState<OpenDialog | undefined>(undefined);
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined);
   const [note, setNote] = useState<string>(labels.hint);
   const sources = useMemo(() => sourceFields(sample), [sample]);
   const targets = useMemo(() => targetFields(document), [document]);
-  const matching = useMemo(() => proposals(document, sample), [document, sample]);
-  const selected = targets.find(({ path }) => path === chosen);
-  const read = useMemo(() => new Set(targets.flatMap(({ sources: paths }) => paths)), [targets]);
+  const matchingFields = useMemo(() => proposals(document, sample), [document, sample]);
+  const selected = targets.find(({ path }) => path === selectedPath);
+  const linkedPaths = useMemo(() => new Set(targets.flatMap(({ sources: paths }) => paths)), [targets]);
   const used = useMemo(() => new Set(selected?.sources ?? []), [selected]);
   const loops = useMemo(() => loopsAround(targets, selected), [targets, selected]);
   const names = useMemo(() => formulaNames(sources, loops), [sources, loops]);
@@ -72,7 +72,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
       setLinking(undefined);
       setNote(labels.linked(source.path, target.path));
       // A list field gets its brackets with the loop.
-      setChosen(source.isObjectList && !target.path.endsWith("[]") ? `${target.path}[]` : target.path);
+      setSelectedPath(source.isObjectList && !target.path.endsWith("[]") ? `${target.path}[]` : target.path);
     });
     focusTarget(source.isObjectList && !target.path.endsWith("[]") ? `${target.path}[]` : target.path);
   };
@@ -85,28 +85,28 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
   const matchAll = (): void => {
     // One by one: linking a list changes the paths of the fields inside it.
     let next = document;
-    for (const { source, target } of matching) {
+    for (const { source, target } of matchingFields) {
       const current = targetFields(next).find(({ path }) => path === target.path);
       if (current !== undefined && current.rule === undefined) next = linkField(next, source, current);
     }
     onChange(next);
-    setNote(labels.matched(matching.length));
+    setNote(labels.matched(matchingFields.length));
   };
   const act = (action: TargetAction, target: TargetField): void => {
-    setChosen(target.path);
+    setSelectedPath(target.path);
     if (action === "remove") return onChange(unlinkField(document, target));
     if (action === "up" || action === "down") {
       const next = moveField(document, target, action === "up" ? -1 : 1);
       return next === undefined ? undefined : onChange(next);
     }
     if (action === "formula" || action === "constant" || action === "condition") return focusField(action === "condition" ? "condition" : "formula");
-    setOpen(action);
+    setDialog(action);
   };
   const close = (): void => {
-    setOpen(undefined);
-    if (chosen !== undefined) requestAnimationFrame(() => focusTarget(chosen));
+    setDialog(undefined);
+    if (selectedPath !== undefined) requestAnimationFrame(() => focusTarget(selectedPath));
   };
-  const inside = selected?.isGroup === true ? selected : undefined;
+  const parent = selected?.isGroup === true ? selected : undefined;
   const side = (name: "source" | "target"): Members => (isMembers(document[name]) ? document[name] : {});
   const leaves = targets.filter(({ isGroup }) => !isGroup);
   const missing = targets.find(({ required, formula, isGroup }) => required && formula === undefined && !isGroup);
@@ -122,23 +122,23 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           onCondition={(text, group) => selected !== undefined && setCondition(selected, text, group)}
         />
         <div className="mapper__tools" role="toolbar" aria-label={labels.tools}>
-          <Button icon={<Plus size={16} aria-hidden="true" />} disabled={selected === undefined || selected.isGroup} onClick={() => setOpen("function")}>
+          <Button icon={<Plus size={16} aria-hidden="true" />} disabled={selected === undefined || selected.isGroup} onClick={() => setDialog("function")}>
             {labels.addFunction}
           </Button>
-          <Button icon={<Hash size={16} aria-hidden="true" />} disabled={selected === undefined || selected.isGroup} onClick={() => setOpen("value")}>
+          <Button icon={<Hash size={16} aria-hidden="true" />} disabled={selected === undefined || selected.isGroup} onClick={() => setDialog("value")}>
             {labels.setValue}
           </Button>
           <Button
             icon={<Filter size={16} aria-hidden="true" />}
             disabled={selected?.rule === undefined || (selected.isGroup && !isLoop(selected))}
-            onClick={() => setOpen("condition")}
+            onClick={() => setDialog("condition")}
           >
             {labels.setCondition}
           </Button>
           <Button
             icon={<Search size={16} aria-hidden="true" />}
             disabled={(selected?.formula ?? "") === "" || selected?.isGroup === true}
-            onClick={() => setOpen("lookup")}
+            onClick={() => setDialog("lookup")}
           >
             {labels.lookup}
           </Button>
@@ -149,8 +149,8 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           >
             {labels.required}
           </Button>
-          <Button onClick={() => setOpen("add")}>{labels.addField}</Button>
-          <Button disabled={selected?.rule === undefined} onClick={() => setOpen("rename")}>
+          <Button onClick={() => setDialog("add")}>{labels.addField}</Button>
+          <Button disabled={selected?.rule === undefined} onClick={() => setDialog("rename")}>
             {labels.rename}
           </Button>
           <Button disabled={selected?.rule === undefined} onClick={() => selected !== undefined && act("remove", selected)}>
@@ -164,24 +164,24 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
             <h2>{labels.source}</h2>
             <span className="chip">{String(side("source")["format"] ?? "json").toUpperCase()}</span>
             <span className="grow" />
-            <Button onClick={() => setOpen("source")}>{labels.setSource}</Button>
+            <Button onClick={() => setDialog("source")}>{labels.setSource}</Button>
           </div>
-          <SourceTree fields={sources} used={used} linked={read} linking={linking?.path} onLink={startLink} />
+          <SourceTree fields={sources} used={used} linked={linkedPaths} linking={linking?.path} onLink={startLink} />
         </section>
-        <MappingLines frame={frame} sources={sources} targets={targets} selected={chosen} onChoose={setChosen} />
+        <MappingLines frame={frame} sources={sources} targets={targets} selected={selectedPath} onChoose={setSelectedPath} />
         <section className="mapper__side" aria-label={labels.target}>
           <div className="mapper__head">
             <h2>{labels.target}</h2>
             <span className="chip">{String(side("target")["format"] ?? "json").toUpperCase()}</span>
             <span className="grow" />
-            <Button onClick={() => setOpen("target")}>{labels.setTarget}</Button>
+            <Button onClick={() => setDialog("target")}>{labels.setTarget}</Button>
           </div>
           <TargetTree
             fields={targets}
-            selected={chosen}
+            selected={selectedPath}
             errors={errors}
             isLinking={linking !== undefined}
-            onSelect={setChosen}
+            onSelect={setSelectedPath}
             onLink={(path, target) => {
               const source = path === undefined ? linking : sources.find((field) => field.path === path);
               if (source !== undefined) link(source, target);
@@ -220,21 +220,21 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           {labels.keep}
         </Button>
         <span>{labels.mapped(leaves.filter(({ formula = "" }) => formula !== "").length, leaves.length)}</span>
-        <Button icon={<Shuffle size={16} aria-hidden="true" />} disabled={matching.length === 0} onClick={matchAll}>
-          {labels.match(matching.length)}
+        <Button icon={<Shuffle size={16} aria-hidden="true" />} disabled={matchingFields.length === 0} onClick={matchAll}>
+          {labels.match(matchingFields.length)}
         </Button>
       </div>
-      {open === "function" && selected !== undefined ? (
+      {dialog === "function" && selected !== undefined ? (
         <FunctionDialog
-          onChoose={(one) => {
-            onChange(withFormula(document, selected, applyFunction(one, selected.formula ?? "")));
-            setOpen(undefined);
+          onChoose={(selectedFunction) => {
+            onChange(withFormula(document, selected, applyFunction(selectedFunction, selected.formula ?? "")));
+            setDialog(undefined);
             requestAnimationFrame(() => focusField("formula"));
           }}
           onClose={close}
         />
       ) : null}
-      {open === "value" && selected !== undefined ? (
+      {dialog === "value" && selected !== undefined ? (
         <ValueDialog
           document={document}
           path={selected.path}
@@ -246,7 +246,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           onClose={close}
         />
       ) : null}
-      {open === "condition" && selected !== undefined ? (
+      {dialog === "condition" && selected !== undefined ? (
         <ConditionDialog
           title={isLoop(selected) ? labels.whereOf(selected.path) : labels.conditionOf(selected.path)}
           before={selected.when}
@@ -261,7 +261,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           onClose={close}
         />
       ) : null}
-      {open === "lookup" && selected !== undefined ? (
+      {dialog === "lookup" && selected !== undefined ? (
         <LookupDialog
           target={runtime}
           before={{}}
@@ -272,42 +272,42 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
           onClose={close}
         />
       ) : null}
-      {open === "add" ? (
+      {dialog === "add" ? (
         <NameDialog
-          title={labels.addTitle(inside?.path ?? "")}
+          title={labels.addTitle(parent?.path ?? "")}
           name=""
           onName={(name) => {
-            onChange(addField(document, inside, name));
-            setChosen(inside === undefined ? name : `${inside.path}.${name}`);
-            setOpen(undefined);
-            requestAnimationFrame(() => focusTarget(inside === undefined ? name : `${inside.path}.${name}`));
+            onChange(addField(document, parent, name));
+            setSelectedPath(parent === undefined ? name : `${parent.path}.${name}`);
+            setDialog(undefined);
+            requestAnimationFrame(() => focusTarget(parent === undefined ? name : `${parent.path}.${name}`));
           }}
           onClose={close}
         />
       ) : null}
-      {open === "rename" && selected !== undefined ? (
+      {dialog === "rename" && selected !== undefined ? (
         <NameDialog
           title={labels.renameTitle(selected.path)}
           name={selected.name}
           onName={(name) => {
             onChange(renameField(document, selected, name));
-            setChosen(`${selected.path.slice(0, -selected.name.length)}${name}`);
-            setOpen(undefined);
+            setSelectedPath(`${selected.path.slice(0, -selected.name.length)}${name}`);
+            setDialog(undefined);
           }}
           onClose={close}
         />
       ) : null}
-      {open === "source" || open === "target" ? (
+      {dialog === "source" || dialog === "target" ? (
         <SideDialog
-          side={open}
-          format={String(side(open)["format"] ?? "json")}
-          root={String(side(open)["root"] ?? "")}
-          text={open === "source" ? sample : exampleText(side(open))}
+          side={dialog}
+          format={String(side(dialog)["format"] ?? "json")}
+          root={String(side(dialog)["root"] ?? "")}
+          text={dialog === "source" ? sample : exampleText(side(dialog))}
           onApply={({ format, root, text }) => {
             const members = { format, root: format === "xml" && root !== "" ? root : undefined };
-            if (open === "source") onSample(text);
-            onChange(withSide(document, open, open === "source" ? members : { ...members, ...exampleOf(text) }));
-            setOpen(undefined);
+            if (dialog === "source") onSample(text);
+            onChange(withSide(document, dialog, dialog === "source" ? members : { ...members, ...exampleOf(text) }));
+            setDialog(undefined);
           }}
           onClose={close}
         />
@@ -328,7 +328,7 @@ interface FormulaBarProps {
 }
 
 function FormulaBar({ selected, names, value, error, onFormula, onCondition }: FormulaBarProps) {
-  if (selected === undefined) return <p className="muted mapper__choose">{labels.chooseTarget}</p>;
+  if (selected === undefined) return <p className="muted mapper__empty">{labels.chooseTarget}</p>;
   const { path, name, formula, when, isGroup } = selected;
   const loop = isLoop(selected);
   return (

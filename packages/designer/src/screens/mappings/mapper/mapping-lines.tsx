@@ -49,7 +49,7 @@ export function MappingLines({ frame, sources, targets, selected, onChoose }: Ma
             key={index}
             className="mapper__line"
             data-kind={kind}
-            data-chosen={target === selected || undefined}
+            data-selected={target === selected || undefined}
             d={curve(from, to)}
             onClick={() => onChoose(target)}
           />
@@ -63,7 +63,7 @@ export function MappingLines({ frame, sources, targets, selected, onChoose }: Ma
             tabIndex={-1}
             className="mapper__chip"
             data-kind={kind}
-            data-chosen={target === selected || undefined}
+            data-selected={target === selected || undefined}
             title={labels.chip(target, chip)}
             style={{ top: (from + 2 * to) / 3 }}
             onClick={() => onChoose(target)}
@@ -76,12 +76,12 @@ export function MappingLines({ frame, sources, targets, selected, onChoose }: Ma
   );
 }
 
-/** The column of the lines is this wide, see mapper.css. */
+/** The width of the column of lines; must equal the width in mapper.css. */
 const columnWidth = 160;
 
 const curve = (from: number, to: number): string => `M 0 ${from} C ${columnWidth / 2} ${from}, ${columnWidth / 2} ${to}, ${columnWidth} ${to}`;
 
-/** One read of positions. A row that is scrolled out of its tree ends at the edge of the tree. */
+/** Reads all positions at once. The line of a row that is scrolled out of view ends at the edge of its tree. */
 function linesIn(frame: HTMLElement, targets: readonly TargetField[]): readonly Line[] {
   const origin = frame.querySelector("[data-lines]")?.getBoundingClientRect();
   if (origin === undefined) return [];

@@ -9,12 +9,12 @@ import { FormulaInput } from "./formula-input.tsx";
 import type { MapperProps } from "./mapper.tsx";
 import "./mapper.css";
 
-/** Every target field as one row, all of it editable: for keyboards, screen readers and narrow windows. */
+/** Every target field as an editable row, for keyboards, screen readers and narrow windows. */
 export function MappingTable({ document, output, errors, onChange }: Pick<MapperProps, "document" | "output" | "errors" | "onChange">) {
   const targets = useMemo(() => targetFields(document), [document]);
-  const { columns: heads } = labels;
+  const { columns } = labels;
   return (
-    <DataTable stacks label={labels.targetFields} heads={[heads.target, heads.formula, heads.condition, heads.result, heads.action]}>
+    <DataTable stacks label={labels.targetFields} headings={[columns.target, columns.formula, columns.condition, columns.result, columns.action]}>
       {targets.map((target) => {
         const { path, name, depth, formula, when, isGroup, required, rule } = target;
         const isLoop = isGroup && name.endsWith("[]");
@@ -24,7 +24,7 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
               {name}
               {required ? <span className="mapper__required"> *</span> : null}
             </td>
-            <td data-label={heads.formula}>
+            <td data-label={columns.formula}>
               {isGroup && !isLoop ? null : (
                 <FormulaInput
                   label={isLoop ? labels.forEachOf(path) : labels.formulaOf(path)}
@@ -35,7 +35,7 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
                 />
               )}
             </td>
-            <td data-label={heads.condition}>
+            <td data-label={columns.condition}>
               {rule === undefined || (isGroup && !isLoop) ? null : (
                 <FormulaInput
                   label={isLoop ? labels.whereOf(path) : labels.conditionOf(path)}
@@ -45,7 +45,7 @@ export function MappingTable({ document, output, errors, onChange }: Pick<Mapper
                 />
               )}
             </td>
-            <td className="mono cell-text" data-label={heads.result}>
+            <td className="mono cell-text" data-label={columns.result}>
               {errors.get(path) ?? outputValue(output, path)}
             </td>
             <td>
