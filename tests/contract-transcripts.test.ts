@@ -72,7 +72,7 @@ describe("a test session with a partner that fails once", () => {
         error: null,
       },
     ]);
-    const about = {
+    const common = {
       mockId: "erp",
       flowId: "orders",
       routeId: "order-intake",
@@ -83,10 +83,10 @@ describe("a test session with a partner that fails once", () => {
     };
     const seen = { body: { id: "A-1001" }, bodyType: "json", headers: expect.objectContaining({ "X-Src": "shop" }) };
     const calls = [
-      { seq: 1, ...about, attempt: 1, request: seen, outcome: "threw", response: null, error: { type: "Timeout", message: "erp slow" } },
+      { seq: 1, ...common, attempt: 1, request: seen, outcome: "threw", response: null, error: { type: "Timeout", message: "erp slow" } },
       {
         seq: 2,
-        ...about,
+        ...common,
         attempt: 2,
         request: seen,
         outcome: "responded",

@@ -13,8 +13,8 @@ export function scanComposedCodes(root, packages) {
   const found = new Set();
   for (const text of texts) {
     for (const [, code] of text.matchAll(new RegExp(String.raw`\bcode: "(${codePattern})"`, "g"))) found.add(code);
-    const chosen = new RegExp(String.raw`(?:${constructors}|\bcode: )[^"\`,;(){}]*(?:"[^"]*"[^"\`,;(){}]*)?\? "(${codePattern})" : "(${codePattern})"`, "g");
-    for (const [, one, other] of text.matchAll(chosen)) found.add(one).add(other);
+    const conditional = new RegExp(String.raw`(?:${constructors}|\bcode: )[^"\`,;(){}]*(?:"[^"]*"[^"\`,;(){}]*)?\? "(${codePattern})" : "(${codePattern})"`, "g");
+    for (const [, one, other] of text.matchAll(conditional)) found.add(one).add(other);
     for (const [, template] of text.matchAll(new RegExp(String.raw`(?:${constructors}|\bcode: )\`((?:[a-z0-9-]|\$\{[^{}\`]*\})+)\``, "g"))) {
       for (const code of expandTemplate(template, texts)) found.add(code);
     }
