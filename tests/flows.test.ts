@@ -74,12 +74,12 @@ describe("install and replace", () => {
   it("an identical PUT is 200 and restarts nothing", async () => {
     const yaml = replyFlow("same", "x");
     await server.putFlow("same", yaml);
-    const before = server.routesDir + "/same.yaml";
-    const { ino, mtimeMs } = statSync(before);
+    const file = server.routesDir + "/same.yaml";
+    const { ino, mtimeMs } = statSync(file);
     await sleep(20);
     const again = await server.putFlow("same", yaml);
     expect([again.status, again.json.changed, again.json.created]).toEqual([200, false, false]);
-    expect(statSync(before)).toMatchObject({ ino, mtimeMs });
+    expect(statSync(file)).toMatchObject({ ino, mtimeMs });
   });
 
   it("raw YAML is accepted as application/yaml and stored byte for byte", async () => {
@@ -114,8 +114,8 @@ describe("install and replace", () => {
   it("If-Match detects a concurrent change", async () => {
     const first = replyFlow("race", "1");
     await server.putFlow("race", first);
-    const lost = await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": '"0000"' });
-    expect([lost.status, lost.json]).toEqual([412, { error: "flow 'race' changed since hash 0000" }]);
+    const outdated = await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": '"0000"' });
+    expect([outdated.status, outdated.json]).toEqual([412, { error: "flow 'race' changed since hash 0000" }]);
     expect((await post("race")).text).toBe("1");
     expect((await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": `"${sha256(first)}"` })).status).toBe(200);
     expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha256(first)}"` })).status).toBe(412);
@@ -386,7 +386,7 @@ describe("params", () => {
       yaml.replace("addressed", "misaddressed").replace("- to: {id: far", "- to: {id: far, pattern: Sideways"),
     );
     expect(wrong.status).toBe(422);
-    for (const text of [...[...replies, wrong].map((one) => one.text), await trace.end(), await logs.end(), server.logText()])
+    for (const text of [...[...replies, wrong].map((apiReply) => apiReply.text), await trace.end(), await logs.end(), server.logText()])
       expect(text).not.toContain("S3CR3T-");
   });
 
@@ -563,7 +563,7 @@ describe("start and restart", () => {
     await again.end();
   });
 
-  it("after a crash, either text is used with its own parameters", async () => {
+  it("after a crash, the old or the new text is used with its own parameters", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
     const yaml = directFlow("pair", "setBody: {constant: '{{p}}'}");
@@ -657,7 +657,7 @@ describe("replacing under load", () => {
 });
 
 describe("shutdown", () => {
-  it("accepted requests are answered; health reports draining at once and PUT is 503", async () => {
+  it("accepted requests get their responses; health reports draining immediately and PUT is 503", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     let respond: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (respond = () => void response.end()));
