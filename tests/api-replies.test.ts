@@ -38,7 +38,7 @@ const checkedFetch: typeof fetch = async (input, init) => {
   seen.set(key, (seen.get(key) ?? new Set()).add(reply.status));
   if (content?.[type] === undefined) errors.push(`${key} returns ${reply.status} ${type}, which is not in the document`);
   else if (type.endsWith("json")) {
-    const found = schemaErrors(await reply.clone().json(), content[type].schema, { document, named: !ownDocuments.includes(key) });
+    const found = schemaErrors(await reply.clone().json(), content[type].schema, { document, isStrict: !ownDocuments.includes(key) });
     errors.push(...found.map((error) => `${key} ${reply.status}: ${error}`));
   }
   return reply;
@@ -193,7 +193,7 @@ it("the events of the streams match their schemas", async () => {
     const schemas = document.paths[`/_api${name.slice(4)}`].get.responses[200].content["text/event-stream"]["x-events"];
     for await (const event of events(client, name, { query, signal: stop.signal })) {
       kinds.add(event.name === "trace" ? event.data.type : event.name);
-      errors.push(...schemaErrors(event.data, schemas[event.name], { document, named: true }, event.name));
+      errors.push(...schemaErrors(event.data, schemas[event.name], { document, isStrict: true }, event.name));
     }
   };
   // An id of another process: the streams begin with a gap.
@@ -279,7 +279,7 @@ it("covers every operation", () => {
 
 it("detects a reply that does not match its schema", () => {
   const schema = document.paths["/_api/runs/{id}"].get.responses[200].content["application/json"].schema;
-  const found = schemaErrors({ id: 7, steps: [{}], status: "gone", more: 1 }, schema, { document, named: true });
+  const found = schemaErrors({ id: 7, steps: [{}], status: "gone", more: 1 }, schema, { document, isStrict: true });
   expect(found).toContain(".id is integer, not string");
   expect(found).toContain(".routeId is missing");
   expect(found).toContain(".steps[0].stepId is missing");

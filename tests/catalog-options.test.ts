@@ -73,8 +73,8 @@ const optionsOf = (testCase: Case, flow: FlowDocument): unknown => {
 /** Options of a language stay text; all others are parsed by their field. */
 const expected = (testCase: Case, field: Field<unknown>, text: string): unknown => (testCase.label.startsWith("language") ? text : field.parse(text));
 
-function withOption({ around, path }: OptionPlace, text: string): Sample {
-  const copy = structuredClone(around) as any;
+function withOption({ container, path }: OptionPlace, text: string): Sample {
+  const copy = structuredClone(container) as any;
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string, unknown>;
   parent[path.at(-1) as string] = text;
   return copy;

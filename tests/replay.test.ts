@@ -109,13 +109,13 @@ describe("replay of a run", () => {
     await server.putFlow("leaky", yaml("leaky", "webhook"), params);
     await server.putFlow("leaky-inside", yaml("leaky-inside", "direct:leaky-inside").replace(/^- errorHandler.*\n/, ""), params);
     await post("leaky", "x");
-    const [letter] = (await server.api("GET", "/dead-letters?routeId=leaky")).json.deadLetters;
+    const [deadLetter] = (await server.api("GET", "/dead-letters?routeId=leaky")).json.deadLetters;
     const { sessionId } = (await server.api("POST", "/test/session", {})).json;
     const replies = [
       await replay((await lastRun("leaky")).id),
       await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:leaky-inside" }),
       await replay((await lastRun("leaky-inside")).id),
-      await server.api("POST", `/dead-letters/${letter.id}/replay`),
+      await server.api("POST", `/dead-letters/${deadLetter.id}/replay`),
     ];
     for (const [index, { text }] of replies.entries()) {
       expect([index, text]).toEqual([index, expect.stringContaining("no http://u:***@h/?password=***")]);
