@@ -542,8 +542,8 @@ describe("scope", () => {
     for (const id of ["stays", "leaves"]) await server.putFlow(id, directFlow(id, `setBody: {id: ${id}-step, constant: v1}`));
     await session({ mocks: [{ match: { stepId: "*-step" }, respond: { body: "first" } }] });
     await server.putFlow("leaves", directFlow("leaves", "setBody: {id: leaves-step, constant: v2}"));
-    const taken = await server.api("POST", "/test/session", respondTo("stays-step", { body: "second" }));
-    expect([taken.status, taken.json.error]).toEqual([409, expect.stringContaining("step 'stays/stays-step' is already mocked")]);
+    const conflicting = await server.api("POST", "/test/session", respondTo("stays-step", { body: "second" }));
+    expect([conflicting.status, conflicting.json.error]).toEqual([409, expect.stringContaining("step 'stays/stays-step' is already mocked")]);
     const { sessionId } = await session(respondTo("leaves-step", { body: "second" }));
     expect((await invoke(sessionId, { trigger: "direct:leaves" })).json.body).toBe("second");
   });
@@ -569,10 +569,10 @@ describe("invoke", () => {
     }
     const closed = await session({});
     await close(closed.sessionId);
-    for (const gone of ["ts_none", closed.sessionId]) {
-      const reply = await invoke(gone);
-      expect([reply.status, reply.json]).toEqual([404, { error: `test session '${gone}' not found` }]);
-      expect((await server.api("DELETE", `/test/session/${gone}`)).status).toBe(404);
+    for (const unknownId of ["ts_none", closed.sessionId]) {
+      const reply = await invoke(unknownId);
+      expect([reply.status, reply.json]).toEqual([404, { error: `test session '${unknownId}' not found` }]);
+      expect((await server.api("DELETE", `/test/session/${unknownId}`)).status).toBe(404);
     }
     expect((await server.api("POST", "/test/invoke", { trigger: "direct:orders" })).json).toEqual({ error: "sessionId is required" });
     expect((await invoke(sessionId, { trigger: undefined })).json).toEqual({ error: "trigger or routeId is required" });

@@ -1,4 +1,4 @@
-// The end of `npm test`: one block that says what passed, failed and was skipped, and why.
+// The end of `npm test`: one block that lists what failed and what was skipped, with the reasons and the totals.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,18 +35,18 @@ describe("the summary of a test run", () => {
   });
 });
 
-it("every test that may be skipped says in its title what it needs", () => {
+it("every test that may be skipped states in its title what it needs", () => {
   const root = fileURLToPath(new URL("..", import.meta.url));
   const folders = ["tests", ...readdirSync(join(root, "packages")).map((name) => join("packages", name, "src"))];
   const files = folders
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)))
     .filter((name) => /\.test(-support)?\.ts$/.test(name));
-  const silent = files.flatMap((name) =>
+  const withoutReason = files.flatMap((name) =>
     [...readFileSync(join(root, name), "utf8").matchAll(/\.skipIf\([^\n]*\n?[^\n]*/g)]
       .filter(([call]) => !call.includes("(needs "))
       .map(([call]) => `${name}: ${call}`),
   );
   expect(files.length).toBeGreaterThan(300);
-  expect(silent).toEqual([]);
+  expect(withoutReason).toEqual([]);
 });
