@@ -545,7 +545,7 @@ describe("signatures", () => {
 
   it("a signature cannot be reused after the policy changes", async () => {
     await server.putFlow("stamped", replyFlow("stamped", "in"));
-    const signed = (more: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...more });
+    const signed = (extra: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...extra });
     expect((await put("stamped", signed())).status).toBe(201);
     const time = Math.floor(Date.now() / 1000);
     const headers = { "stripe-signature": `t=${time},v1=${createHmac("sha256", "whsec_stamped").update(`${time}.{}`).digest("hex")}` };

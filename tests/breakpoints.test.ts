@@ -31,11 +31,11 @@ const twoRoutes = (id: string): string => `- route:
 /** Waits until the expectations hold. */
 const waitFor = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
-const post = (id: string, order: string, more: object = {}): Promise<ApiReply> =>
-  call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, ...more }), { "Content-Type": "application/json" });
+const post = (id: string, order: string, extra: object = {}): Promise<ApiReply> =>
+  call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, ...extra }), { "Content-Type": "application/json" });
 
-async function watch(flowId: string, breakpoints: readonly object[] = [{ routeId: flowId, stepId: "ask" }], more: object = {}): Promise<string> {
-  const { status, json } = await server.api("POST", "/breakpoints", { flowId, breakpoints, ...more });
+async function watch(flowId: string, breakpoints: readonly object[] = [{ routeId: flowId, stepId: "ask" }], extra: object = {}): Promise<string> {
+  const { status, json } = await server.api("POST", "/breakpoints", { flowId, breakpoints, ...extra });
   expect({ status, state: json.state }).toEqual({ status: 201, state: "armed" });
   return json.sessionId;
 }
@@ -195,8 +195,8 @@ describe("limits", () => {
       [404, "breakpoint session 'bp_unknown' not found"],
     ]);
     const idle = await watch("limited");
-    const nothing = await server.api("POST", `/breakpoints/${idle}/continue`);
-    expect([nothing.status, nothing.json.error]).toEqual([409, `breakpoint session '${idle}' holds no message`]);
+    const idleReply = await server.api("POST", `/breakpoints/${idle}/continue`);
+    expect([idleReply.status, idleReply.json.error]).toEqual([409, `breakpoint session '${idle}' holds no message`]);
     await server.api("DELETE", `/breakpoints/${idle}`);
   });
 

@@ -32,8 +32,12 @@ const cases: readonly Case[] = [
     label: `language ${language.name}`,
     fields: language.options,
     write: (options: Sample) => {
-      const own = { [language.textKey ?? "expression"]: "x", ...(options as object), ...(language.name === "language" ? { language: "simple" } : {}) };
-      return { document: [route({ setBody: { [language.name]: own } })], path: [...stepPath, "setBody", language.name] };
+      const languageOptions = {
+        [language.textKey ?? "expression"]: "x",
+        ...(options as object),
+        ...(language.name === "language" ? { language: "simple" } : {}),
+      };
+      return { document: [route({ setBody: { [language.name]: languageOptions } })], path: [...stepPath, "setBody", language.name] };
     },
     find: (flow: FlowDocument) => firstStep(flow)?.expression?.options,
   })),

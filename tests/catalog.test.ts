@@ -75,8 +75,8 @@ describe("GET /_api/catalog", () => {
   it("replies 304 when it has not changed", async () => {
     for (const path of ["/catalog", "/schema"]) {
       const etag = (await server.api("GET", path)).headers.get("etag") as string;
-      const again = await server.api("GET", path, undefined, { "if-none-match": etag });
-      expect([again.status, again.text]).toEqual([304, ""]);
+      const revalidated = await server.api("GET", path, undefined, { "if-none-match": etag });
+      expect([revalidated.status, revalidated.text]).toEqual([304, ""]);
       expect((await server.api("GET", path, undefined, { "if-none-match": '"other"' })).status).toBe(200);
     }
   });

@@ -80,7 +80,11 @@ describe("the client", () => {
     expect(await errorOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
     const [status, text] = await errorOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
     expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not respond"]);
-    const clientWithOwnErrors = createClient({ baseUrl: server.baseUrl, token: "wrong", toError: ({ status: code, message }) => new RangeError(`${code} ${message}`) });
+    const clientWithOwnErrors = createClient({
+      baseUrl: server.baseUrl,
+      token: "wrong",
+      toError: ({ status: code, message }) => new RangeError(`${code} ${message}`),
+    });
     await expect(clientWithOwnErrors.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
   });
 

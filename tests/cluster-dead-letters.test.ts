@@ -58,8 +58,8 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
 
   it("a replay on any node removes the dead letter everywhere if it succeeds, and updates it if it fails", async () => {
     const [deadLetter] = await deadLettersOf(0, "?text=from%20one");
-    const again = await node(0).api("POST", `/dead-letters/${deadLetter.id}/replay`);
-    expect([again.status, again.json.replayed]).toEqual([200, false]);
+    const failedReplay = await node(0).api("POST", `/dead-letters/${deadLetter.id}/replay`);
+    expect([failedReplay.status, failedReplay.json.replayed]).toEqual([200, false]);
     await eventually(async () => (await deadLettersOf(1, "?text=from%20one"))[0].attempts === deadLetter.attempts + 1);
     expect((await deadLettersOf(1)).length).toBe(2);
     const repaired = await node(1).putFlow("orders", flow().replace(`simple: "\${body}"}\n        - to`, "constant: repaired}\n        - to"));

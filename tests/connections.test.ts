@@ -91,8 +91,8 @@ describe("a connection document", () => {
 
     const { type, values } = read.json;
     expect((await server.api("PUT", "/connections/main", { type, values }, { "if-match": '"0"' })).status).toBe(412);
-    const again = await server.api("PUT", "/connections/main", { type, title: "Main", values }, { "if-match": etag });
-    expect(again.status).toBe(200);
+    const replaced = await server.api("PUT", "/connections/main", { type, title: "Main", values }, { "if-match": etag });
+    expect(replaced.status).toBe(200);
     expect(JSON.parse(readFileSync(fileOf("main"), "utf8")).values).toMatchObject({
       password: { value: "sesame-open-1" },
       tls: { key: { value: "nested-secret-1" } },
@@ -287,9 +287,11 @@ describe("a SQLite database", () => {
     expect(await test(server, join(outside, "x.db"))).toMatchObject({ ok: false, error: expect.stringContaining("is outside the database folders") });
     const separate = await startTestServer({ env: { SERVICE_DATABASES: folder } });
     try {
-      expect([await test(separate, "a.db"), await test(separate, join(folder, "b.db")), await test(separate, join(separate.dataDir, "databases", "c.db"))]).toMatchObject(
-        [true, true, true].map((ok) => ({ ok })),
-      );
+      expect([
+        await test(separate, "a.db"),
+        await test(separate, join(folder, "b.db")),
+        await test(separate, join(separate.dataDir, "databases", "c.db")),
+      ]).toMatchObject([true, true, true].map((ok) => ({ ok })));
       expect(existsSync(join(folder, "a.db"))).toBe(true);
       for (const file of ["../x.db", "link/x.db", join(outside, "x.db")]) expect(await test(separate, file), file).toMatchObject({ ok: false });
       const bean = `- beans: [{name: db, type: "#class:org.apache.commons.dbcp2.BasicDataSource", properties: {url: "jdbc:sqlite:${outside}/x.db"}}]\n`;

@@ -71,9 +71,9 @@ describe("the lock of the data directory", () => {
     expect(first.isHeld).toBe(true);
     expect(() => lockDirectory(dataDir)).toThrow("the data directory is in use by");
     first.release();
-    const again = lockDirectory(dataDir);
+    const second = lockDirectory(dataDir);
     expect(() => lockDirectory(dataDir)).toThrow("the data directory is in use by");
-    again.release();
+    second.release();
   });
 });
 

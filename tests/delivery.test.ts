@@ -81,7 +81,9 @@ describe("failures", () => {
     expect([reply.status === 500 || reply.status === 504, Object.keys(reply.json)]).toEqual([true, ["error"]]);
     await eventually(() => silent.calls[0]?.aborted === true);
     const health = (await server.api("GET", "/health")).json;
-    expect(JSON.stringify(health.routes.find((candidate: any) => candidate.id === "silent-partner" || candidate.routeId === "silent-partner"))).toMatch(/"inflight":0/);
+    expect(JSON.stringify(health.routes.find((candidate: any) => candidate.id === "silent-partner" || candidate.routeId === "silent-partner"))).toMatch(
+      /"inflight":0/,
+    );
     await silent.close();
   });
 

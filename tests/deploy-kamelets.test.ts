@@ -63,8 +63,8 @@ describe("sluice deploy with Kamelets", () => {
     expect([deployed.exit, deployed.stderr]).toEqual([0, expect.stringContaining("3 artifacts deployed to ")]);
     expect(await installed()).toEqual(["greet-action deployed", "mark-action deployed"]);
     expect(await replyText()).toBe("Hello Ada!");
-    const again = await sluice("deploy", "flows");
-    expect([again.exit, again.output, again.stderr]).toEqual([
+    const repeated = await sluice("deploy", "flows");
+    expect([repeated.exit, repeated.output, repeated.stderr]).toEqual([
       0,
       expect.stringContaining("= kamelet mark-action (kamelets/mark-action.kamelet.yaml) unchanged"),
       expect.stringContaining("Nothing to do: all artifacts are up to date"),

@@ -92,7 +92,9 @@ function brokenLinks(file: string): readonly string[] {
   return [...proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([linkText, path = "", anchor]) => {
     const target = path === "" ? file : resolve(dirname(file), path);
     if (!existsSync(target)) return [`${file.slice(root.length)}: ${linkText}`];
-    return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).has(anchor) ? [] : [`${file.slice(root.length)}: ${linkText} has no such heading`];
+    return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).has(anchor)
+      ? []
+      : [`${file.slice(root.length)}: ${linkText} has no such heading`];
   });
 }
 

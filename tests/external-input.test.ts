@@ -199,12 +199,7 @@ describe("addresses from messages", () => {
 
   it("a file name from the message never leaves the directory", async () => {
     const folder = join(base, "file-name");
-    const send = await install(
-      "file-name",
-      'setHeader: {name: CamelFileName, simple: "${header.name}"}',
-      `to: file:${folder}`,
-      "setBody: {constant: written}",
-    );
+    const send = await install("file-name", 'setHeader: {name: CamelFileName, simple: "${header.name}"}', `to: file:${folder}`, "setBody: {constant: written}");
     const before = readdirSync(base);
     for (const name of ["../../x", "/etc/x-sluice", "a/../../b", "x".repeat(300), "..", "c:x", "..\\x"])
       expect((await send("x", { name })).status, name).toBe(500);

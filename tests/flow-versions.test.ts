@@ -57,7 +57,10 @@ describe("the history of a flow", () => {
     expect(json.versions[0].at >= json.versions[1].at && json.versions[1].at >= before).toBe(true);
     await eventually(() => server.logText().includes(`Deployed revision 2 of flow 'orders' (hash ${sha256(yaml).slice(0, 12)}, by Ada L.)`));
     const firstVersion = await server.api("GET", "/flows/orders/versions/1");
-    expect([firstVersion.json, firstVersion.headers.get("etag")]).toEqual([{ ...json.versions[1], yaml: replyFlow("orders", "one"), tests: null }, `"${json.versions[1].hash}"`]);
+    expect([firstVersion.json, firstVersion.headers.get("etag")]).toEqual([
+      { ...json.versions[1], yaml: replyFlow("orders", "one"), tests: null },
+      `"${json.versions[1].hash}"`,
+    ]);
     const raw = await server.api("GET", "/flows/orders/versions/1", undefined, { accept: "application/yaml" });
     expect([raw.text, raw.headers.get("content-type")]).toEqual([replyFlow("orders", "one"), "application/yaml; charset=utf-8"]);
   });
@@ -165,8 +168,8 @@ describe("rollback", () => {
     expect([await replyText(), await revisions()]).toEqual(["two", [2, 1]]);
     expect((await rollBack(1, "", { "if-match": `"${current}"` })).json).toMatchObject({ changed: true, revision: 3 });
     expect(await replyText()).toBe("one");
-    const again = await rollBack(1);
-    expect([again.json.changed, "revision" in again.json, await revisions()]).toEqual([false, false, [3, 2, 1]]);
+    const repeated = await rollBack(1);
+    expect([repeated.json.changed, "revision" in repeated.json, await revisions()]).toEqual([false, false, [3, 2, 1]]);
   });
 
   it("rejects a version that conflicts with another flow, and keeps the current one", async () => {

@@ -77,8 +77,8 @@ describe("install and replace", () => {
     const file = server.routesDir + "/same.yaml";
     const { ino, mtimeMs } = statSync(file);
     await sleep(20);
-    const again = await server.putFlow("same", yaml);
-    expect([again.status, again.json.changed, again.json.created]).toEqual([200, false, false]);
+    const repeated = await server.putFlow("same", yaml);
+    expect([repeated.status, repeated.json.changed, repeated.json.created]).toEqual([200, false, false]);
     expect(statSync(file)).toMatchObject({ ino, mtimeMs });
   });
 
@@ -142,10 +142,10 @@ describe("install and replace", () => {
     const before = flow("/compared", "{log: {id: gone, message: x}}, {setBody: {id: answer, constant: one}}");
     expect((await server.api("PUT", "/flows/compared", { yaml: before, tests })).status).toBe(201);
     const compared = async (yaml: string) => (await server.api("PUT", "/flows/compared?dryRun=true", { yaml })).json.difference;
-    const nothing = { routes: [], steps: [], elements: [], webhooks: { kept: true, added: [], removed: [], stricter: [] }, tests: [] };
-    expect(await compared(before)).toEqual(nothing);
+    const unchanged = { routes: [], steps: [], elements: [], webhooks: { kept: true, added: [], removed: [], stricter: [] }, tests: [] };
+    expect(await compared(before)).toEqual(unchanged);
     expect(await compared(flow("/compared", "{setBody: {id: answer, constant: two}}, {setHeader: {name: a, constant: b}}"))).toEqual({
-      ...nothing,
+      ...unchanged,
       steps: [
         { change: "changed", routeId: "compared", id: "answer", name: "setBody", options: [{ name: "constant", before: "one", after: "two" }] },
         { change: "added", routeId: "compared", id: "setHeader1", name: "setHeader", options: [] },
@@ -408,8 +408,8 @@ describe("remove", () => {
     expect((await post("leaving")).status).toBe(404);
     expect((await server.api("GET", "/health")).text).not.toContain("leaving");
     expect(readdirSync(server.routesDir).filter((name) => name.startsWith("leaving"))).toEqual([]);
-    const again = await server.api("DELETE", "/flows/leaving");
-    expect([again.status, again.json]).toEqual([404, { error: "flow 'leaving' not found" }]);
+    const repeated = await server.api("DELETE", "/flows/leaving");
+    expect([repeated.status, repeated.json]).toEqual([404, { error: "flow 'leaving' not found" }]);
   });
 
   it("a timer stops firing", async () => {
@@ -556,11 +556,11 @@ describe("start and restart", () => {
     expect(readdirSync(routes)).not.toContain("good.yaml");
     await other.putFlow("kept", directFlow("kept", "setBody: {constant: '{{p}}'}"), { p: "param" });
     await other.stop();
-    const again = await startTestServer({ dataDir });
-    const kept = (await again.api("GET", "/flows/kept")).json;
-    expect([kept.status, kept.params]).toEqual(["Started", { p: "param" }]);
-    expect((await call(again.baseUrl, "POST", "/api/good", "x")).text).toBe("anew");
-    await again.end();
+    const restarted = await startTestServer({ dataDir });
+    const restored = (await restarted.api("GET", "/flows/kept")).json;
+    expect([restored.status, restored.params]).toEqual(["Started", { p: "param" }]);
+    expect((await call(restarted.baseUrl, "POST", "/api/good", "x")).text).toBe("anew");
+    await restarted.end();
   });
 
   it("after a crash, the old or the new text is used with its own parameters", async () => {

@@ -29,7 +29,8 @@ function limitFiles({ pid }: SpawnedServer, size: number | "unlimited"): void {
 const start = (dataDir?: string): Promise<SpawnedServer> =>
   spawnServer({ env: { SERVICE_EGRESS_ALLOW_PRIVATE: "true" }, ...(dataDir === undefined ? {} : { dataDir }) });
 const post = (to: SpawnedServer, id: string): ReturnType<typeof call> => call(to.baseUrl, "POST", "/api/in", `${id} ${"x".repeat(20_000)}`);
-const health = async (target: SpawnedServer): Promise<{ status: string; store: { error: string; since: string } | null }> => (await target.api("GET", "/health")).json;
+const health = async (target: SpawnedServer): Promise<{ status: string; store: { error: string; since: string } | null }> =>
+  (await target.api("GET", "/health")).json;
 
 describe.skipIf(!canLimit)("a disk that rejects writes (needs prlimit)", () => {
   it("the store recovers within a second of the disk, health reports both, and settled messages are not delivered again", async () => {

@@ -97,8 +97,8 @@ describe("Kamelets through the API", () => {
     const plain = await server.api("GET", "/kamelets/say-action", undefined, { accept: "application/yaml" });
     expect([plain.text, plain.headers.get("content-type")]).toEqual([text, "application/yaml; charset=utf-8"]);
 
-    const again = await server.api("PUT", "/kamelets/say-action", { yaml: text });
-    expect([again.status, again.json.created, again.json.changed, again.json.flows]).toEqual([200, false, false, ["say"]]);
+    const unchanged = await server.api("PUT", "/kamelets/say-action", { yaml: text });
+    expect([unchanged.status, unchanged.json.created, unchanged.json.changed, unchanged.json.flows]).toEqual([200, false, false, ["say"]]);
 
     const used = await server.api("DELETE", "/kamelets/say-action");
     expect([used.status, used.json]).toEqual([409, { error: "Kamelet 'say-action' is used by flow 'say'" }]);

@@ -45,7 +45,9 @@ export class KafkaLogin {
         .split("\0")
         .at(-1) ?? "";
     this.#isDone = sentPassword === this.#password;
-    const outcome = this.#isDone ? [int16(0), int16(-1)] : [int16(authenticationFailed), text(`Authentication failed: the password '${sentPassword}' is wrong`)];
+    const outcome = this.#isDone
+      ? [int16(0), int16(-1)]
+      : [int16(authenticationFailed), text(`Authentication failed: the password '${sentPassword}' is wrong`)];
     this.#reply(correlation, ...outcome, int32(0), ...(version > 0 ? [Buffer.alloc(8)] : []));
   }
 

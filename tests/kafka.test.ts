@@ -317,7 +317,9 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     const name = uniqueName();
     await send(`${name}-in`, ["a", "b"]);
     const group = "aggregate: {correlationExpression: {constant: all}, aggregationStrategy: GroupedMessageAggregationStrategy, completionSize: 2";
-    const sinks = ["true", "false"].map((individual) => `{to: "kafka:${name}-${individual}?brokers=${brokers}&partitionKey=0&batchWithIndividualHeaders=${individual}"}`);
+    const sinks = ["true", "false"].map(
+      (individual) => `{to: "kafka:${name}-${individual}?brokers=${brokers}&partitionKey=0&batchWithIndividualHeaders=${individual}"}`,
+    );
     await runtime.deploy(
       name,
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setHeader: {name: item, simple: "\${body}"}}, {setHeader: {name: CamelKafkaKey, simple: "key \${body}"}}, {${group}, steps: [{setHeader: {name: item, constant: list}}, ${sinks.join()}]}}]}}`,

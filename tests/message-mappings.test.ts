@@ -37,8 +37,8 @@ describe("install, list, read, remove", () => {
     expect((await server.api("GET", "/message-mappings")).json).toEqual({ messageMappings: [{ id: "order-to-erp", name: null, ...common }], total: 1 });
     const read = await server.api("GET", "/message-mappings/order-to-erp");
     expect([read.json, read.headers.get("etag")]).toEqual([orderToOrder.document, `"${reply.json.hash}"`]);
-    const again = await put("order-to-erp", { ...orderToOrder.document, name: "Order" });
-    expect([again.status, again.json.created]).toEqual([200, false]);
+    const replaced = await put("order-to-erp", { ...orderToOrder.document, name: "Order" });
+    expect([replaced.status, replaced.json.created]).toEqual([200, false]);
     const outdated = await put("order-to-erp", orderToOrder.document, { "if-match": `"${reply.json.hash}"` });
     expect([outdated.status, outdated.json]).toEqual([412, { error: `message mapping 'order-to-erp' changed since hash ${reply.json.hash}` }]);
   });

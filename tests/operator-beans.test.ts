@@ -136,7 +136,8 @@ describe("while functions are edited", () => {
     const watchingServer = await startTestServer({ env: { SERVICE_FUNCTIONS: file }, limits: { watch: true } });
     const route = (id: string, bean: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [{bean: ${bean}}]}}\n`;
     const replyText = async (id: string): Promise<string> => (await call(watchingServer.baseUrl, "POST", `/api/${id}`, "")).text;
-    const waitForReply = async (id: string, expected: string): Promise<void> => expect.poll(() => replyText(id), { timeout: 10_000, interval: 50 }).toBe(expected);
+    const waitForReply = async (id: string, expected: string): Promise<void> =>
+      expect.poll(() => replyText(id), { timeout: 10_000, interval: 50 }).toBe(expected);
     try {
       await watchingServer.putFlow("one", route("one", "one"));
       await waitForReply("one", "first");

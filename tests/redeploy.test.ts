@@ -76,9 +76,9 @@ describe("redeploy", () => {
     const load = startLoad(`${server.baseUrl}/api/same`, { connections: 5 });
     await sleep(50);
     const totalBefore = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
-    const again = await server.putFlow("same", yaml);
+    const repeated = await server.putFlow("same", yaml);
     await load.stop();
-    expect([first.status, again.status, again.json.hash]).toEqual([201, 200, first.json.hash]);
+    expect([first.status, repeated.status, repeated.json.hash]).toEqual([201, 200, first.json.hash]);
     const after = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
     expect(after).toBeGreaterThanOrEqual(totalBefore);
     expect(load.connectionErrors).toEqual([]);

@@ -692,9 +692,9 @@ describe("expiry and assertions", () => {
     await other.putFlow("f", replyFlow("f", "real"));
     const { sessionId } = (await other.api("POST", "/test/session", { mocks: [{ match: { routeId: "f" }, respond: { body: "mocked" } }] })).json;
     await other.stop();
-    const again = await startTestServer({ dataDir: other.dataDir });
-    expect((await call(again.baseUrl, "POST", "/api/f", "x")).text).toBe("real");
-    expect((await again.api("DELETE", `/test/session/${sessionId}`)).status).toBe(404);
-    await again.end();
+    const restarted = await startTestServer({ dataDir: other.dataDir });
+    expect((await call(restarted.baseUrl, "POST", "/api/f", "x")).text).toBe("real");
+    expect((await restarted.api("DELETE", `/test/session/${sessionId}`)).status).toBe(404);
+    await restarted.end();
   });
 });

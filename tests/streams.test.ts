@@ -343,9 +343,9 @@ describe("limits", () => {
     await fire();
     await eventually(() => clients.every(({ frames }) => frames.length > 0));
     for (const client of clients) await client.close();
-    const again = await Client.open("/trace/stream");
-    expect(again.status).toBe(200);
-    await again.close();
+    const reopened = await Client.open("/trace/stream");
+    expect(reopened.status).toBe(200);
+    await reopened.close();
   });
 
   it("a client that does not read loses the oldest events, gets their number, and does not affect others", async () => {

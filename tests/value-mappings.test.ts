@@ -57,8 +57,8 @@ describe("install, list, read, remove", () => {
     });
     const read = await server.api("GET", "/value-mappings/uom");
     expect([read.json, read.headers.get("etag")]).toEqual([units, `"${hash}"`]);
-    const again = await put("uom", { entries: { piece: "ST" } });
-    expect([again.status, again.json.created, again.json.columns]).toEqual([200, false, ["from", "to"]]);
+    const replaced = await put("uom", { entries: { piece: "ST" } });
+    expect([replaced.status, replaced.json.created, replaced.json.columns]).toEqual([200, false, ["from", "to"]]);
     expect((await server.api("GET", "/value-mappings/uom")).json).toEqual({ entries: { piece: "ST" } });
   });
 

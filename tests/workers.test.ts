@@ -87,7 +87,11 @@ describe("several workers", () => {
         status: "completed",
         replayable: true,
       });
-    expect((await server.api("GET", "/health")).json.routes.find((candidate: any) => candidate.id === "counted")).toMatchObject({ total: 60, failed: 0, inflight: 0 });
+    expect((await server.api("GET", "/health")).json.routes.find((candidate: any) => candidate.id === "counted")).toMatchObject({
+      total: 60,
+      failed: 0,
+      inflight: 0,
+    });
     const { text } = await server.api("GET", "/metrics");
     expect(text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
     expect(text).toContain(`sluice_workers ${workers}`);

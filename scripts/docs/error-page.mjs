@@ -31,9 +31,9 @@ function table(kind, found, statuses) {
   const codes = [...new Set(found.map(({ code }) => code))].toSorted();
   const extra = { flow: undefined, run: "Exception types", api: "Status" }[kind];
   const rows = codes.map((code) => {
-    const own = found.filter((error) => error.code === code);
-    const messages = [...new Set(own.map(({ message }) => message))].filter((message) => /\p{L}/u.test(message)).toSorted();
-    const types = [...new Set(own.map(({ type }) => type).filter((type) => type !== undefined))].toSorted();
+    const sameCode = found.filter((error) => error.code === code);
+    const messages = [...new Set(sameCode.map(({ message }) => message))].filter((message) => /\p{L}/u.test(message)).toSorted();
+    const types = [...new Set(sameCode.map(({ type }) => type).filter((type) => type !== undefined))].toSorted();
     const extraCell =
       kind === "run"
         ? `${types.map((type) => `\`${type.slice(type.lastIndexOf(".") + 1)}\``).join(", ")} | `

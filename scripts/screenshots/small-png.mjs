@@ -30,7 +30,7 @@ export function smallPng(png) {
 /** The next palette color is the one with the largest error: by frequency and distance from the existing colors. */
 function paletteOf(counts) {
   const candidates = [...counts].map(([color, count]) => ({ color, count, distance: Infinity }));
-  let next = candidates.toSorted((one, other) => other.count - one.count)[0];
+  let next = candidates.toSorted((a, b) => b.count - a.count)[0];
   const palette = [];
   while (next !== undefined && palette.length < 256) {
     const { color } = next;
@@ -50,10 +50,10 @@ function nearest(palette, color) {
   return best;
 }
 
-function distanceOf(one, other) {
-  const red = (one >> 16) - (other >> 16);
-  const green = ((one >> 8) & 255) - ((other >> 8) & 255);
-  const blue = (one & 255) - (other & 255);
+function distanceOf(first, second) {
+  const red = (first >> 16) - (second >> 16);
+  const green = ((first >> 8) & 255) - ((second >> 8) & 255);
+  const blue = (first & 255) - (second & 255);
   return red * red + green * green + blue * blue;
 }
 

@@ -74,7 +74,8 @@ function linkTo(href, from) {
   const [path, anchor] = href.split("#");
   const target = posix.normalize(posix.join("docs", posix.dirname(from), path));
   const fragment = anchor === undefined ? "" : `#${anchor}`;
-  if (!target.startsWith("docs/")) return repository === "" ? `${"../".repeat(from.split("/").length)}${target}${fragment}` : `${repository}/${target}${fragment}`;
+  if (!target.startsWith("docs/"))
+    return repository === "" ? `${"../".repeat(from.split("/").length)}${target}${fragment}` : `${repository}/${target}${fragment}`;
   return path.endsWith(".md") ? `${path.replace(/\.md$/, ".html")}${fragment}` : `${path}${fragment}`;
 }
 

@@ -146,14 +146,14 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const url = await cluster.startBalancer();
       const balanced = Array.from({ length: 6 }, () => () => url);
       const plain = callAll(balanced, "/api/plain", 200, 5);
-      const kept = callAll(balanced, "/api/keep", 202, 10);
+      const durableLoad = callAll(balanced, "/api/keep", 202, 10);
       for (const index of [0, 1, 2]) {
         await sleep(2_000);
         expect(await cluster.nodes[index]?.end("SIGTERM")).toBe(0);
         await cluster.start(index);
         await eventually(async () => (await (cluster.nodes[index] as SpawnedServer).api("GET", "/health?probe=ready")).status === 200);
       }
-      const failedByNodes = plain.failures.size + kept.failures.size;
+      const failedByNodes = plain.failures.size + durableLoad.failures.size;
       for (let server = 0; server < cluster.store.servers; server++) {
         await sleep(3_000);
         await cluster.store.stop(server);
@@ -161,12 +161,12 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         await cluster.store.restart(server);
         await sleep(5_000);
       }
-      await Promise.all([plain.stop(), kept.stop()]);
+      await Promise.all([plain.stop(), durableLoad.stop()]);
       console.log(
-        `${title}, rolling restart: ${plain.calls()} plain calls, ${kept.calls()} durable ones, failures ${JSON.stringify([...plain.failures, ...kept.failures])} (${failedByNodes} kinds during the restarts of nodes)`,
+        `${title}, rolling restart: ${plain.calls()} plain calls, ${durableLoad.calls()} durable ones, failures ${JSON.stringify([...plain.failures, ...durableLoad.failures])} (${failedByNodes} kinds during the restarts of nodes)`,
       );
-      expect([[...plain.failures], [...kept.failures]]).toEqual([[], []]);
-      expect(kept.calls()).toBeGreaterThan(200);
+      expect([[...plain.failures], [...durableLoad.failures]]).toEqual([[], []]);
+      expect(durableLoad.calls()).toBeGreaterThan(200);
     }),
   );
 });

@@ -87,7 +87,8 @@ it(
 
 /** Measures each case of a batch separately. */
 async function measureEach(batch: Batch, input: InputName): Promise<void> {
-  for (const messageCase of batch.cases) await withRoute(messageCase, async (path) => record(await measure(`${messageCase.name} < ${input}`, () => sweep.post(path, bodyOf(input)))));
+  for (const messageCase of batch.cases)
+    await withRoute(messageCase, async (path) => record(await measure(`${messageCase.name} < ${input}`, () => sweep.post(path, bodyOf(input)))));
 }
 
 let routes = 0;
