@@ -102,7 +102,7 @@ async function metric(tools, name) {
   return metrics.find((entry) => entry.name === name)?.value ?? 0;
 }
 
-/** Runs something several times; returns the durations and the average CPU time of the page's thread. */
+/** Calls `run`, which repeats an action; returns the durations and the average CPU time of the page's thread. */
 async function measureWork(tools, run) {
   const before = await metric(tools, "TaskDuration");
   const times = await run();

@@ -282,7 +282,7 @@ describe("the order of checks", () => {
     expect([await statuses("any", 3), (await hookFrom("127.0.0.3", "/api/rated-a", {})).status]).toEqual([[200, 200, 429], 200]);
   });
 
-  it("CORS: preflights are answered, replies and errors have the headers, other origins get none", async () => {
+  it("CORS: preflights get a response, replies and errors have the headers, other origins get none", async () => {
     await server.putFlow("page", replyFlow("page", "in"));
     await put("page", { authenticate: [shopKey], cors: { origins: ["https://shop.example"], exposeHeaders: ["X-Run-Id"], credentials: true } });
     const preflight = await hook(
@@ -638,7 +638,7 @@ describe("a policy and a restart", () => {
     }
   });
 
-  it("SERVICE_WEBHOOK_DEFAULT=deny rejects calls of flows without a policy", async () => {
+  it("SERVICE_WEBHOOK_DEFAULT=deny rejects calls to flows without a policy", async () => {
     const closed = await startTestServer({ env: { SERVICE_WEBHOOK_DEFAULT: "deny" } });
     try {
       await closed.putFlow("a", replyFlow("a", "in"));

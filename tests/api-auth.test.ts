@@ -71,7 +71,7 @@ describe("the deploy token", () => {
     });
   }
 
-  it("every documented endpoint is protected, whatever is appended to its path", async () => {
+  it("every documented endpoint is protected against missing, wrong and altered tokens", async () => {
     const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, unknown>> };
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith("/_api/") && path !== "/_api/health")
@@ -89,7 +89,7 @@ describe("the deploy token", () => {
     expect(readdirSync(server.dataDir, { recursive: true })).toEqual(before);
   });
 
-  it("without a configured token everything is 503, with or without a header", async () => {
+  it("without a configured token every endpoint is 503, with or without a header", async () => {
     for (const [method, path] of endpoints) {
       for (const headers of [{}, { authorization: `Bearer ${token}` }, { authorization: "Bearer " }]) {
         const reply = await call(unconfigured.baseUrl, method, `/_api${path}`, body(method), headers as Record<string, string>);

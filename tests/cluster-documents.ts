@@ -48,7 +48,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
   const [first, second] = [await partner("one"), await partner("two")];
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   try {
-    // Every node uses the connection when the call is answered.
+    // Every node uses the connection when the call returns.
     const connection = { type: "echo", values: { port: portOf(first), password } };
     const defined = await one.api("PUT", "/connections/main", connection);
     expect([defined.status, ...(reached(defined.json) as unknown[])]).toEqual([201, ...everywhere]);

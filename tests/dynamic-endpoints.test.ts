@@ -79,7 +79,7 @@ describe("endpoints resolved at run time", () => {
       expect([counts.stopped, running.size, run.host.clock.pending]).toEqual([2500, 0, 0]);
     });
 
-  it("are stopped when idle, but not while in use", async () => {
+  it("are stopped when idle, but not while they are used regularly", async () => {
     const { connectors, running, counts } = counted();
     const run = await flow(steps.toD, { connectors });
     await run({ body: "rare" });

@@ -34,7 +34,7 @@ async function withFailingFlush(directory: string, operation: () => Promise<ApiR
 }
 
 describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)", () => {
-  it("after a PUT or DELETE that could not be flushed, disk and memory agree and the reply says which version is deployed", async () => {
+  it("after a PUT or DELETE that could not be flushed, disk and memory agree and the reply states which version is deployed", async () => {
     server = await spawnServer();
     for (const { path, versions } of storedDocuments) expect((await server.api("PUT", path, versions[0])).status).toBe(201);
     for (const { path, folder, file, versions } of storedDocuments) {

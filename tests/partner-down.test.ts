@@ -180,7 +180,7 @@ describe("a route that cannot start", () => {
     expect(running.runtime.routes.get("orders")?.status).toBe("Started");
   });
 
-  it("for another reason rejects the deployment", async () => {
+  it("rejects the deployment when a retry would not help", async () => {
     const { state, connectors } = partner();
     Object.assign(state, { failures: 1, retryable: false });
     await expect(flow(consuming, { connectors })).rejects.toThrow("route 'orders' failed to start: connection refused");

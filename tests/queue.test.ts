@@ -269,7 +269,7 @@ describe("a durable queue", () => {
     expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got two");
   });
 
-  it("rejects a name that could be another queue's", async () => {
+  it("rejects a name in the form of an internal queue's name", async () => {
     const reply = await server.putFlow("in", sender().replace("queue:work", "queue:webhook/in"));
     expect(reply.status).toBe(422);
     expect(reply.json.error).toContain("invalid queue name 'webhook/in'");

@@ -173,7 +173,7 @@ describe("stored runs", () => {
     60_000,
   );
 
-  it("are limited, include runs that were evicted from memory while running, and are sampled only if successful, in a busy process", async () => {
+  it("of a busy process are limited, include runs that were evicted from memory while running, and are sampled only if successful", async () => {
     const small = { SERVICE_RUN_HISTORY: "2", SERVICE_RUN_HISTORY_TOTAL: "3" };
     await start(small);
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 500}", "setBody: {constant: done}"));

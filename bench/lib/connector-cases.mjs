@@ -360,7 +360,7 @@ export const connectorCases = {
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
       const list = Array.from({ length: 500 }, () => kilobyte);
-      // The mock broker keeps 20 MB of a topic, which takes too short a time to be measured; several topics hold more.
+      // The mock broker keeps only 20 MB per topic, which is too little to measure; several topics hold more.
       const topicCount = 5;
       const perTopic = 16_000;
       const topicsOf = (name, side) => Array.from({ length: topicCount }, (_, index) => `${name}${side}${index}`);
