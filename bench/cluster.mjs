@@ -1,7 +1,7 @@
-// npm run bench:cluster — the cost and the gain of a cluster on NATS. (1) Messages stored through a webhook on three NATS servers, 64 in flight, compared
-// with a minimal HTTP server that stores them with the bare client, and with the bare client alone; the same acknowledgement, alternating. (2) Two
-// nodes compared with one on a plain webhook: the load generator writes requests while the nodes are suspended (lib/bursts.mjs). (3) The time
-// from a PUT until all three nodes run the flow.
+// npm run bench:cluster — the cost and the benefit of a cluster on NATS. (1) Messages stored through a webhook on three NATS servers, 64 in flight,
+// compared with a minimal HTTP server that stores them with the bare client, and with the bare client alone; all of them wait for the same
+// acknowledgement and are measured alternately. (2) Two nodes compared with one on a plain webhook: the load generator writes requests while the
+// nodes are suspended (lib/bursts.mjs). (3) The time from a PUT until all three nodes run the flow.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { BurstCaller, burstMs } from "./lib/bursts.mjs";
@@ -45,7 +45,7 @@ function publishBare(servers) {
   );
 }
 
-/** CPU time of a process and of the servers of the store, in microseconds. */
+/** Total CPU time of these processes, in microseconds. */
 const cpuOf = (pids) => pids.reduce((sum, pid) => sum + threadMicros(pid), 0);
 
 /**
@@ -165,7 +165,7 @@ const publishedRow = (title, { perSecond, toHttp, byCpu, toRaw }) => [
   toRaw.toFixed(2),
 ];
 printTable(
-  [`messages of ${messageBytes} bytes per second, ${window} in flight`, "bare HTTP server", "cluster", "ratio", "by CPU time", "to the bare client"],
+  [`messages of ${messageBytes} bytes per second, ${window} in flight`, "bare HTTP server", "cluster", "ratio", "by CPU time", "ratio to bare client"],
   [
     publishedRow("accepted by a durable webhook", published.accepted),
     publishedRow("stored by a webhook that sends to a queue", published.stored),

@@ -134,14 +134,14 @@ async function measureCase(sluice, benchCase, title) {
     if (round > 0 && ours !== undefined) results.push({ share: ours.rate / bare.rate, cost: ours.micros / bare.micros, bare, ours });
   }
   if (results.length === 0) return undefined;
-  const of = (pick) => median(results.map(pick));
+  const medianOf = (pick) => median(results.map(pick));
   return {
-    share: of(({ share }) => share),
-    cost: of(({ cost }) => cost),
-    rate: of(({ ours }) => ours.rate),
-    bareRate: of(({ bare }) => bare.rate),
-    micros: of(({ ours }) => ours.micros),
-    bareMicros: of(({ bare }) => bare.micros),
+    share: medianOf(({ share }) => share),
+    cost: medianOf(({ cost }) => cost),
+    rate: medianOf(({ ours }) => ours.rate),
+    bareRate: medianOf(({ bare }) => bare.rate),
+    micros: medianOf(({ ours }) => ours.micros),
+    bareMicros: medianOf(({ bare }) => bare.micros),
   };
 }
 

@@ -20,7 +20,7 @@ const total = [...initial].reduce((sum, name) => sum + size(name), 0);
 for (const name of readdirSync(new URL("assets/", app))
   .filter((file) => file.endsWith(".js"))
   .sort()) {
-  console.log(`${String(size(`assets/${name}`)).padStart(8)}  ${initial.has(`assets/${name}`) ? "start " : "later "}  ${name}`);
+  console.log(`${String(size(`assets/${name}`)).padStart(8)}  ${initial.has(`assets/${name}`) ? "initial" : "lazy   "}  ${name}`);
 }
 console.log(`${String(total).padStart(8)}  initial JavaScript, gzipped (budget ${budget})`);
 console.log(JSON.stringify({ bench: "designer-size", bytes: total, budget, share: total / budget }));

@@ -66,18 +66,18 @@ const browser = await chromium.launch({
   ],
 });
 
-if (loadavg()[0] > 1) console.log(`the load of this machine is ${loadavg()[0].toFixed(1)}: the results below are not reliable`);
+if (loadavg()[0] > 1) console.log(`The load average is ${loadavg()[0].toFixed(1)}: the results below are unreliable`);
 
 let hasMissedBudget = false;
 const figures = {};
 function report(what, { times, cpuMs }, budget) {
-  const middle = median(times);
+  const medianMs = median(times);
   const worst = Math.max(...times);
-  hasMissedBudget ||= !(middle < budget);
-  figures[what] = { ms: middle, budgetMs: budget, share: middle / budget };
+  hasMissedBudget ||= !(medianMs < budget);
+  figures[what] = { ms: medianMs, budgetMs: budget, share: medianMs / budget };
   const work = cpuMs === undefined ? "" : `; ${cpuMs.toFixed(1)} ms of CPU time`;
   console.log(
-    `${middle.toFixed(1).padStart(8)} ms  ${middle < budget ? "under" : "OVER "} ${budget} ms  (worst ${worst.toFixed(1)} of ${times.length}${work})  ${what}`,
+    `${medianMs.toFixed(1).padStart(8)} ms  ${medianMs < budget ? "under" : "OVER "} ${budget} ms  (worst ${worst.toFixed(1)} of ${times.length}${work})  ${what}`,
   );
 }
 
@@ -99,10 +99,10 @@ if (hasMissedBudget) process.exitCode = 1;
 
 async function metric(tools, name) {
   const { metrics } = await tools.send("Performance.getMetrics");
-  return metrics.find((one) => one.name === name)?.value ?? 0;
+  return metrics.find((entry) => entry.name === name)?.value ?? 0;
 }
 
-/** Runs something several times; returns the durations and the average CPU time of the page's thread. */
+/** Calls `run`, which repeats an action; returns the durations and the average CPU time of the page's thread. */
 async function measureWork(tools, run) {
   const before = await metric(tools, "TaskDuration");
   const times = await run();
@@ -145,7 +145,7 @@ async function measureTracing(page, tools) {
   const everyMs = (1000 * (steps + 1)) / budgets.eventsPerSecond;
   const start = performance.now();
   let sent = 0;
-  // Measured by the clock, not by counting timer ticks, which are late on a busy machine.
+  // Paced by the clock, not by counting timer ticks, which are late on a busy machine.
   const send = () => {
     for (; sent < (performance.now() - start) / everyMs; sent++)
       fetch(`${server.baseUrl}/api/traced`, { method: "POST", body: "x" }).then(
@@ -211,7 +211,7 @@ async function measureDrawing(page, tools) {
     const before = await metric(tools, "TaskDuration");
     times.push(
       await page.evaluate(async () => {
-        const button = [...document.querySelectorAll("button")].find((one) => one.textContent === "Canvas");
+        const button = [...document.querySelectorAll("button")].find((element) => element.textContent === "Canvas");
         const start = performance.now();
         button.click();
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
@@ -267,7 +267,7 @@ async function measureFixing(page) {
       window.addEventListener("keydown", onKey, { capture: true, once: true });
     });
     await page.keyboard.press("Backspace");
-    times.push(await page.waitForFunction(() => window.fixedMs).then((found) => found.jsonValue()));
+    times.push(await page.waitForFunction(() => window.fixedMs).then((handle) => handle.jsonValue()));
   }
   return times;
 }

@@ -65,15 +65,15 @@ try {
       `round ${number}: accepted ${row.accepted.toFixed(0)}/s (p99 ${row.p99.toFixed(1)} ms), through the route ${row.through.toFixed(0)}/s, ${row.cpu.toFixed(0)} µs of CPU time each; plain loop ${plain.toFixed(0)}/s; failed ${row.failed}`,
     );
   }
-  const of = (name) => median(rows.map((row) => row[name]));
+  const medianOf = (name) => median(rows.map((row) => row[name]));
   console.log(
     JSON.stringify({
       bench: "durable",
-      accepted: of("accepted"),
-      through: of("through"),
-      plainFlush: of("plain"),
-      ratio: of("accepted") / of("plain"),
-      p99: of("p99"),
+      accepted: medianOf("accepted"),
+      through: medianOf("through"),
+      plainFlush: medianOf("plain"),
+      ratio: medianOf("accepted") / medianOf("plain"),
+      p99: medianOf("p99"),
       failed: rows.reduce((sum, { failed }) => sum + failed, 0),
     }),
   );

@@ -34,16 +34,16 @@ const { oursNs, handWrittenNs, ratio } = await compareWithHandWritten(
 
 /** Bytes allocated by one run without its message: the minimum of many measurements, because other work adds some. */
 async function bytesPerRun(steps) {
-  const one = await deployRoute(
+  const input = await deployRoute(
     engineRuntime(),
     Array.from({ length: steps }, (_, index) => `setBody: {constant: v${index}}`),
   );
-  for (let index = 0; index < 30_000; index++) one.deliver(new Message("body", new Headers()));
+  for (let index = 0; index < 30_000; index++) input.deliver(new Message("body", new Headers()));
   const batch = Array.from({ length: 1_000 }, () => new Message("body", new Headers()));
   let minimum = Infinity;
   for (let round = 0; round < 50; round++) {
     const before = getHeapStatistics().used_heap_size;
-    for (const message of batch) one.deliver(message);
+    for (const message of batch) input.deliver(message);
     const used = getHeapStatistics().used_heap_size - before;
     if (used > 0) minimum = Math.min(minimum, used / batch.length);
   }

@@ -1,4 +1,4 @@
-// npm run bench:many-flows — starts with 10, 1,000 and 10,000 flows of one webhook each: time to ready, heap per flow, and the latency of a PUT and
+// npm run bench:many-flows — starts with 10, 1,000 and 10,000 flows of one webhook each: time to ready, memory per flow, and the latency of a PUT and
 // of a webhook call, compared with those at 10 flows in the same run.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";

@@ -72,11 +72,11 @@ await runInterpreted(1_000);
 const ratios = [];
 const best = { compiled: 0, jsonata: 0 };
 for (let round = 0; round < 7; round++) {
-  const one = runCompiled(40_000);
-  const other = await runInterpreted(1_500);
-  ratios.push(one / other);
-  best.compiled = Math.max(best.compiled, one);
-  best.jsonata = Math.max(best.jsonata, other);
+  const compiledRate = runCompiled(40_000);
+  const jsonataRate = await runInterpreted(1_500);
+  ratios.push(compiledRate / jsonataRate);
+  best.compiled = Math.max(best.compiled, compiledRate);
+  best.jsonata = Math.max(best.jsonata, jsonataRate);
 }
 ratios.sort((a, b) => a - b);
 const ratio = ratios[Math.floor(ratios.length / 2)];

@@ -133,7 +133,7 @@ async function measureCalls() {
     const pairs = names.map((name) => ({
       name,
       plain: postMessage("/api/hook-none", body, credentials[name]),
-      more: postMessage(`/api/hook-${name}`, body, credentials[name]),
+      extended: postMessage(`/api/hook-${name}`, body, credentials[name]),
     }));
     console.log(`HTTP: ${rounds} rounds of 1,000 calls each, 32 connections, body of ${body.length} bytes, CPU time of the server`);
     return await measurePairs(sluice, pairs, { rounds });

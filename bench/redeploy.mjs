@@ -23,7 +23,7 @@ async function verifyResponses(duration) {
   for (const text of texts) if (!/^v\d+$/.test(text)) verified.mismatched++;
 }
 
-/** Spread over the round, each after the previous one. */
+/** Redeploys at even intervals during the round, one at a time. */
 async function redeploy(duration) {
   const startTime = performance.now();
   for (let count = 0; count < perRound; count++) {

@@ -1,5 +1,5 @@
 // npm run bench:trace — the webhook flow with zero, one and ten clients that follow the trace of its route, and a second route that is not followed:
-// the cost of tracing for the traced route, and that it costs others nothing. The second route has its own server, which is measured while the
+// what tracing costs the traced route, and whether it costs other routes anything. The second route has its own server, which is measured while the
 // traced one is idle: pending writes of the traced one must not count.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

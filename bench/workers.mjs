@@ -51,7 +51,7 @@ class Pair {
   async compare() {
     const callers = await Promise.all(this.#servers.map((server) => (hasSpareCore ? this.#loader(server) : this.#burster(server))));
     // Each worker must be warmed up separately.
-    for (let warming = 0; warming < 3; warming++) for (const caller of callers) await caller.turn();
+    for (let round = 0; round < 3; round++) for (const caller of callers) await caller.turn();
     const pairs = [];
     for (let repeats = rounds; pairs.length < rounds;) {
       const wasDisturbed = watchSteal();

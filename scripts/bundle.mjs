@@ -12,7 +12,7 @@ import { rolldown } from "rolldown";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { file, hashOfInputs, inputsFile, stampOfInputs } = createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs");
 const folder = dirname(file);
-const onCallMark = "\0on-call:";
+const lazyMark = "\0lazy:";
 const separateMark = "\0separate:";
 
 /** Modules that the bundle replaces, by path. */
@@ -29,7 +29,7 @@ const pathOf = (id) => relative(root, id).replaceAll("\\", "/");
 const replacedModules = { name: "replaced-modules", load: (id) => replacements[pathOf(id)]?.() };
 
 /** Modules that few runtimes need but every start would initialize. They export functions and are initialized on the first call. */
-const onCall = new Set([
+const lazyModules = new Set([
   "node_modules/fflate/esm/index.mjs",
   "packages/cli/dist/files/flow-params.js",
   "packages/connectors/dist/cron/cron-schedule.js",
@@ -44,7 +44,7 @@ const onCall = new Set([
   "packages/standard/dist/languages/simple/functions/html.js",
   "packages/standard/dist/xml/query/compile-query.js",
 ]);
-const isOnCall = (path) => onCall.has(pathOf(path));
+const isLazy = (path) => lazyModules.has(pathOf(path));
 
 /**
  * Large packages that few runtimes need. Each becomes a separate file, because a start reads the whole text of the bundle, and its code cache has an
@@ -59,22 +59,22 @@ const entries = new Map();
 /** The names of a module's exports. */
 const exportsOf = async (path) => Object.keys(await import(pathToFileURL(path).href)).filter((name) => name !== "default" && name !== "module.exports");
 
-const loadLater = {
-  name: "load-later",
+const lazyLoading = {
+  name: "lazy-loading",
   async resolveId(source, importer) {
     if (importer === undefined) return undefined;
     if (importer.startsWith(separateMark)) return { id: source, external: true };
     const found = await this.resolve(source, importer, { skipSelf: true });
     if (found === null) return undefined;
-    if (isOnCall(found.id) && !importer.startsWith(onCallMark) && !isOnCall(importer)) return `${onCallMark}${found.id}`;
+    if (isLazy(found.id) && !importer.startsWith(lazyMark) && !isLazy(importer)) return `${lazyMark}${found.id}`;
     const name = packageOf(found.id);
     if (name === undefined || name === packageOf(importer)) return undefined;
     entries.set(name, found.id);
     return `${separateMark}${name}`;
   },
   async load(id) {
-    if (id.startsWith(onCallMark)) {
-      const path = id.slice(onCallMark.length);
+    if (id.startsWith(lazyMark)) {
+      const path = id.slice(lazyMark.length);
       return (await exportsOf(path)).map((name) => `export const ${name} = (...args) => require(${JSON.stringify(path)}).${name}(...args);`).join("\n");
     }
     if (!id.startsWith(separateMark)) return undefined;
@@ -83,7 +83,7 @@ const loadLater = {
     return [
       `const loaded = require(${JSON.stringify(`./${separateFile(name)}`)});`,
       "export default loaded.default ?? loaded;",
-      ...names.map((each) => `export const ${each} = loaded.${each};`),
+      ...names.map((exported) => `export const ${exported} = loaded.${exported};`),
     ].join("\n");
   },
 };
@@ -101,14 +101,14 @@ async function bundleOf(options) {
   return output[0].code;
 }
 
-/** Escapes all characters beyond ASCII: V8 reads such a file without converting it. */
+/** Escapes all characters beyond ASCII, because V8 reads a file of ASCII characters without converting it. */
 const ascii = (text) => text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const inputs = `${hashOfInputs()}\n${stampOfInputs()}`;
 const command = await bundleOf({
   input: `${root}packages/cli/dist/bundle.js`,
   external: [/^@photostructure\//, /^@jitl\//, /^quickjs-/],
-  plugins: [loadLater, replacedModules],
+  plugins: [lazyLoading, replacedModules],
 });
 const packages = await Promise.all([...entries].map(async ([name, input]) => [separateFile(name), await bundleOf({ input })]));
 mkdirSync(folder, { recursive: true });
@@ -121,7 +121,7 @@ for (const [name, code] of packages) writeFileSync(join(folder, name), code);
 renameSync(`${file}.next`, file);
 writeFileSync(inputsFile, inputs);
 
-// Runs a start and a first flow once to fill the code cache; without the cache, starting is slower but still correct.
+// Starts the runtime and runs a flow once to fill the code cache; without the cache, starting is slower but still correct.
 async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

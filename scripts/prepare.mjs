@@ -35,7 +35,7 @@ export async function build() {
   await withProgress("Compiling", () => runNode([`${root}node_modules/typescript/bin/tsc`, "-b"]));
   buildConnectorKit();
   await buildDesigner();
-  // Imported late, because its inputs have just been written.
+  // Loaded only here, because the compilation above writes its inputs.
   if (!createRequire(import.meta.url)("../packages/cli/bin/bundle.cjs").isCurrent())
     await withProgress("Bundling the command", () => runNode([`${root}scripts/bundle.mjs`]));
 }

@@ -143,14 +143,14 @@ describe("the policy as a document", () => {
   it("an invalid document is rejected with the position of the error, and the old policy stays in force", async () => {
     await server.putFlow("strict", replyFlow("strict", "in"));
     expect((await put("strict", { authenticate: [shopKey] })).status).toBe(201);
-    for (const [given, status, error] of [
+    for (const [document, status, error] of [
       [{ authenticate: [{ type: "magic" }] }, 422, "access policy 'strict': authenticate[0].type: must be one of apiKey, basic, jwt, hmac"],
       [{ default: "open" }, 422, "access policy 'strict': default: must be one of deny, allow"],
       [{}, 422, "access policy 'strict': the policy is empty: set authenticate, rules, default, ip, rateLimit or cors"],
       [[], 400, "the request body must be a JSON object"],
       ['{"authenticate":', 400, "invalid JSON body: the text is incomplete or not JSON"],
     ] as const) {
-      const reply = await put("strict", given);
+      const reply = await put("strict", document);
       expect([reply.status, reply.json]).toEqual([status, { error }]);
       expect((await hook("/api/strict")).status).toBe(401);
       expect((await hook("/api/strict", { "x-api-key": "s3cr3t-shop" })).text).toBe("in");
@@ -178,11 +178,11 @@ describe("the policy as a document", () => {
     expect((await hook("/api/edit", { "x-api-key": "s3cr3t-view" })).status).toBe(401);
     expect((await hook("/api/edit", { authorization: `Basic ${btoa("u:pass-word")}` })).status).toBe(200);
     expect((await hook("/api/edit", { "x-hub-signature-256": `sha256=${createHmac("sha256", "hook-secret").update("{}").digest("hex")}` })).status).toBe(200);
-    const late = await put("edit", json, { "if-match": etag });
-    expect([late.status, late.json]).toEqual([412, { error: `access policy for flow 'edit' changed since hash ${etag.slice(1, -1)}` }]);
+    const outdated = await put("edit", json, { "if-match": etag });
+    expect([outdated.status, outdated.json]).toEqual([412, { error: `access policy for flow 'edit' changed since hash ${etag.slice(1, -1)}` }]);
   });
 
-  it("hasPolicy is shown for the flow, and only for it", async () => {
+  it("hasPolicy is true only for flows with a policy", async () => {
     await server.putFlow("plain", replyFlow("plain", "open"));
     const { flows } = (await server.api("GET", "/flows")).json as { flows: readonly { id: string; hasPolicy: boolean }[] };
     expect(Object.fromEntries(flows.map(({ id, hasPolicy }) => [id, hasPolicy]))).toMatchObject({ strict: true, plain: false });
@@ -282,7 +282,7 @@ describe("the order of checks", () => {
     expect([await statuses("any", 3), (await hookFrom("127.0.0.3", "/api/rated-a", {})).status]).toEqual([[200, 200, 429], 200]);
   });
 
-  it("CORS: preflights are answered, replies and errors have the headers, other origins get none", async () => {
+  it("CORS: preflights get a response, replies and errors have the headers, other origins get none", async () => {
     await server.putFlow("page", replyFlow("page", "in"));
     await put("page", { authenticate: [shopKey], cors: { origins: ["https://shop.example"], exposeHeaders: ["X-Run-Id"], credentials: true } });
     const preflight = await hook(
@@ -321,12 +321,12 @@ describe("the order of checks", () => {
 
   it("method and route are checked before credentials, and the body of a rejected request is not read", async () => {
     expect((await hook("/api/guarded-not", {})).status).toBe(404);
-    const refused = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1", () => socket.write("POST /api/strict HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n"));
       socket.on("data", (chunk) => (resolve(chunk.toString("latin1")), socket.destroy()));
       socket.on("error", reject);
     });
-    expect(refused).toMatch(/^HTTP\/1\.1 401 /);
+    expect(response).toMatch(/^HTTP\/1\.1 401 /);
   });
 });
 
@@ -413,7 +413,7 @@ describe("tokens over the network", () => {
   });
   afterAll(() => void issuer.close());
 
-  it("verifies, finds a rotated key at once, and fails closed while keys cannot be fetched", async () => {
+  it("verifies tokens, finds a rotated key immediately, and fails closed while keys cannot be fetched", async () => {
     const make = async (kid: string) => {
       const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
       return {
@@ -524,7 +524,7 @@ describe("brute force", () => {
 });
 
 describe("signatures", () => {
-  it("the raw bytes are signed: re-encoded, inflated or changed bodies are rejected", async () => {
+  it("a signature covers the raw bytes: re-encoded or changed bodies are rejected", async () => {
     const sign = (body: string | Buffer): string => `sha256=${createHmac("sha256", "github-secret-value").update(body).digest("hex")}`;
     const body = '{"a": 1, "ü": "\\u00fc"}';
     expect((await hook("/api/signed", { "x-hub-signature-256": sign(body) }, { body })).status).toBe(200);
@@ -543,9 +543,9 @@ describe("signatures", () => {
     ]).toEqual([200, 401, 200, 401]);
   });
 
-  it("a used signature stays used when the policy changes", async () => {
+  it("a signature cannot be reused after the policy changes", async () => {
     await server.putFlow("stamped", replyFlow("stamped", "in"));
-    const signed = (more: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...more });
+    const signed = (extra: object = {}) => ({ authenticate: [{ type: "hmac", preset: "stripe", secrets: ["whsec_stamped"] }], default: "allow", ...extra });
     expect((await put("stamped", signed())).status).toBe(201);
     const time = Math.floor(Date.now() / 1000);
     const headers = { "stripe-signature": `t=${time},v1=${createHmac("sha256", "whsec_stamped").update(`${time}.{}`).digest("hex")}` };
@@ -564,12 +564,12 @@ describe("a policy installed under load", () => {
       const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 10 });
       await eventually(() => load.replies.length > 20);
       expect((await put("busy", { authenticate: [shopKey] })).status).toBe(201);
-      const closed = performance.now();
+      const protectedSince = performance.now();
       for (let index = 0; index < 10; index++) expect((await hook("/api/busy", { "x-api-key": "s3cr3t-shop" })).text).toBe("in");
-      await eventually(() => load.replies.filter(({ sentAt }) => sentAt >= closed).length > 20);
+      await eventually(() => load.replies.filter(({ sentAt }) => sentAt >= protectedSince).length > 20);
       await load.stop();
       expect(load.connectionErrors).toEqual([]);
-      const after = load.replies.filter(({ sentAt }) => sentAt >= closed);
+      const after = load.replies.filter(({ sentAt }) => sentAt >= protectedSince);
       expect(new Set(after.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(['401 {"error":"unauthorized"}']));
       expect(load.replies.filter(({ status }) => status === 200).length).toBeGreaterThan(20);
       expect((await server.api("DELETE", "/auth/busy")).status).toBe(200);
@@ -592,7 +592,7 @@ describe("a policy installed under load", () => {
 });
 
 describe("a policy and a restart", () => {
-  it("a policy can precede its flow, outlives it, and applies from the first request after a restart; a broken file closes its flow", async () => {
+  it("a policy can precede its flow, outlives it, and applies from the first request after a restart; a flow with a broken policy file rejects all requests", async () => {
     const before = await startTestServer();
     const { dataDir } = before;
     await before.api("PUT", "/auth/early", {
@@ -638,7 +638,7 @@ describe("a policy and a restart", () => {
     }
   });
 
-  it("SERVICE_WEBHOOK_DEFAULT=deny closes flows without a policy", async () => {
+  it("SERVICE_WEBHOOK_DEFAULT=deny rejects calls to flows without a policy", async () => {
     const closed = await startTestServer({ env: { SERVICE_WEBHOOK_DEFAULT: "deny" } });
     try {
       await closed.putFlow("a", replyFlow("a", "in"));

@@ -43,7 +43,7 @@ it("continues open groups after a crash, and reruns a completed group whose run 
   await first.end("SIGKILL");
   const second = await spawnServer({ dataDir });
   await send(second, 15, 30);
-  // The group is complete, and its run still waits.
+  // The group is complete, and its run is still in the delay.
   await second.end("SIGKILL");
   expect(second.output()).not.toContain("group [");
   const third = await spawnServer({ dataDir });

@@ -159,7 +159,7 @@ describe("route templates", () => {
     ["direct:source", 'split: {simple: "${body}", parallelProcessing: "{{target}}", steps: [{to: "{{target}}"}]}'],
     ["direct:source", 'bean: {ref: "{{target}}"}'],
     ["platform-http:/{{target}}", "log: x"],
-  ])("a template from %s with %s has none", async (from, step) => {
+  ])("a template from %s with %s has no error", async (from, step) => {
     expect(await problems(template(from, step))).toEqual([]);
   });
 

@@ -34,6 +34,7 @@ export class AmqpPeer {
   readonly clients: string[] = [];
   /** Links that were closed, as opposed to detached. */
   closedLinks = 0;
+  /** If set, every message is rejected with this description. */
   rejects: string | undefined = undefined;
 
   static async start(): Promise<AmqpPeer> {
@@ -110,9 +111,9 @@ export class AmqpPeer {
   }
 
   #queue(name: string): PeerQueue {
-    const known = this.#queues.get(name) ?? { waiting: [], consumers: new Set() };
-    this.#queues.set(name, known);
-    return known;
+    const queue = this.#queues.get(name) ?? { waiting: [], consumers: new Set() };
+    this.#queues.set(name, queue);
+    return queue;
   }
 
   #add(queue: string, item: Queued, isFirst = false): void {
@@ -148,12 +149,12 @@ export class AmqpPeer {
   }
 
   #settled(outcome: string, delivery: Delivery): void {
-    const known = this.#unsettled.get(delivery);
-    if (known === undefined) return;
+    const unsettled = this.#unsettled.get(delivery);
+    if (unsettled === undefined) return;
     this.#unsettled.delete(delivery);
-    this.outcomes.push({ queue: known.queue, outcome });
+    this.outcomes.push({ queue: unsettled.queue, outcome });
     if (outcome === "accepted" || outcome === "rejected") return;
-    if (outcome === "modified") known.item.deliveries++;
-    this.#add(known.queue, known.item, true);
+    if (outcome === "modified") unsettled.item.deliveries++;
+    this.#add(unsettled.queue, unsettled.item, true);
   }
 }

@@ -71,7 +71,7 @@ describe("the deploy token", () => {
     });
   }
 
-  it("every documented endpoint is protected, whatever is appended to its path", async () => {
+  it("every documented endpoint is protected against missing, wrong and altered tokens", async () => {
     const { paths } = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, unknown>> };
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith("/_api/") && path !== "/_api/health")
@@ -89,7 +89,7 @@ describe("the deploy token", () => {
     expect(readdirSync(server.dataDir, { recursive: true })).toEqual(before);
   });
 
-  it("without a configured token everything is 503, with or without a header", async () => {
+  it("without a configured token every endpoint is 503, with or without a header", async () => {
     for (const [method, path] of endpoints) {
       for (const headers of [{}, { authorization: `Bearer ${token}` }, { authorization: "Bearer " }]) {
         const reply = await call(unconfigured.baseUrl, method, `/_api${path}`, body(method), headers as Record<string, string>);
@@ -161,7 +161,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("HEAD follows GET: 401 without a token, headers without a body with it", async () => {
+  it("HEAD behaves like GET: 401 without a token, headers without a body with it", async () => {
     for (const path of ["/flows", "/runs", "/openapi.json", "/trace/stream"]) {
       const refused = await call(server.baseUrl, "HEAD", `/_api${path}`);
       expect([path, refused.status, refused.text]).toEqual([path, 401, ""]);
@@ -177,13 +177,13 @@ describe("the deploy token", () => {
     expect(reply.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("a matching token adds nothing to the reply", async () => {
+  it("the reply to an authorized call has no additional fields", async () => {
     expect((await server.api("GET", "/runs?routeId=none")).text).toBe('{"runs":[],"total":0}');
   });
 });
 
 describe("the format of error replies", () => {
-  it("unknown paths are 404, wrong methods 405 with Allow, every body has one field", async () => {
+  it("unknown paths are 404, wrong methods 405 with Allow, every body has only the field 'error'", async () => {
     const unknown = await server.api("GET", "/nope");
     expect([unknown.status, Object.keys(unknown.json)]).toEqual([404, ["error"]]);
     const wrongMethod = await server.api("POST", "/flows/a", {});

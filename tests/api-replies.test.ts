@@ -18,7 +18,7 @@ const ownDocuments = ["get /_api/openapi.json", "get /_api/schema", "get /_api/m
 beforeAll(async () => {
   server = await startTestServer({ env: { SERVICE_BREAKPOINTS: "true" } });
   document = (await server.api("GET", "/openapi.json")).json;
-  client = createClient({ baseUrl: server.baseUrl, token, fetch: checked });
+  client = createClient({ baseUrl: server.baseUrl, token, fetch: checkedFetch });
 });
 afterAll(() => server.end());
 
@@ -27,7 +27,7 @@ const patterns = (): readonly { key: string; matches: RegExp }[] =>
     Object.keys(methods).map((method) => ({ key: `${method} ${path}`, matches: new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) })),
   );
 
-const checked: typeof fetch = async (input, init) => {
+const checkedFetch: typeof fetch = async (input, init) => {
   const reply = await fetch(input, init);
   const expected = `${(init?.method ?? "GET").toLowerCase()} ${new URL(String(input)).pathname}`;
   const exact = patterns().find(({ key }) => key === expected);
@@ -38,7 +38,7 @@ const checked: typeof fetch = async (input, init) => {
   seen.set(key, (seen.get(key) ?? new Set()).add(reply.status));
   if (content?.[type] === undefined) errors.push(`${key} returns ${reply.status} ${type}, which is not in the document`);
   else if (type.endsWith("json")) {
-    const found = schemaErrors(await reply.clone().json(), content[type].schema, { document, named: !ownDocuments.includes(key) });
+    const found = schemaErrors(await reply.clone().json(), content[type].schema, { document, isStrict: !ownDocuments.includes(key) });
     errors.push(...found.map((error) => `${key} ${reply.status}: ${error}`));
   }
   return reply;
@@ -52,7 +52,7 @@ async function runFor(routeId: string): Promise<string> {
   return runs[0]?.id ?? "";
 }
 
-it("flows, routes and the service", async () => {
+it("replies about flows, routes and the service match their schemas", async () => {
   const yaml = replyFlow("orders", "one");
   await client.call("PUT /flows/:id", { ...id("shop"), body: { yaml, params: { region: "eu" }, tests: null } });
   await client.call("PUT /flows/:id", { ...id("shop"), body: replyFlow("orders", "two"), contentType: "application/yaml" });
@@ -74,7 +74,7 @@ it("flows, routes and the service", async () => {
   await client.call("GET /health");
   await client.call("GET /health", { query: { probe: "live" } });
   await client.call("GET /health", { query: { probe: "ready" } });
-  await createClient({ baseUrl: server.baseUrl, fetch: checked }).call("GET /health");
+  await createClient({ baseUrl: server.baseUrl, fetch: checkedFetch }).call("GET /health");
   await client.call("GET /metrics");
   for (const action of ["suspend", "resume", "stop", "start"] as const) await client.call(`POST /routes/:id/${action}`, id("orders"));
   await client.call("GET /catalog");
@@ -84,7 +84,7 @@ it("flows, routes and the service", async () => {
   expect(errors).toEqual([]);
 });
 
-it("access policies, tables and mappings", async () => {
+it("replies about access policies, tables and mappings match their schemas", async () => {
   const policy = {
     authenticate: [
       { type: "apiKey", keys: [{ id: "shop", key: "s3cr3t-key-of-the-shop", roles: ["write"], expiresAt: "2030-01-01T00:00:00Z" }] },
@@ -124,7 +124,7 @@ it("access policies, tables and mappings", async () => {
   expect(errors).toEqual([]);
 });
 
-it("runs, replays and dead letters", async () => {
+it("replies about runs, replays and dead letters match their schemas", async () => {
   const failing = `- errorHandler:\n    deadLetterChannel: sluice:dead-letters\n- route:\n    id: failing\n    from:\n      uri: webhook\n      steps:\n        - throwException: {exceptionType: java.lang.IllegalStateException, message: "no"}\n`;
   await client.call("PUT /flows/:id", { ...id("failing"), body: { yaml: failing } });
   await client.call("PUT /flows/:id", { ...id("slow"), body: { yaml: directFlow("slow", "delay: {constant: 2000}").replace("direct:slow", "webhook") } });
@@ -161,7 +161,7 @@ it("runs, replays and dead letters", async () => {
   expect(errors).toEqual([]);
 });
 
-it("test sessions", async () => {
+it("replies about test sessions match their schemas", async () => {
   await client.call("PUT /flows/:id", { ...id("out"), body: { yaml: directFlow("out", 'to: {id: send, uri: "http://partner.invalid/"}') } });
   const { sessionId } = await client.call("POST /test/session", {
     body: {
@@ -178,22 +178,22 @@ it("test sessions", async () => {
     },
   });
   for (let count = 0; count < 2; count++) await client.call("POST /test/invoke", { body: { sessionId, trigger: "direct:out", body: { n: count } } });
-  const late = await client.call("POST /test/invoke", { body: { sessionId, routeId: "slow", body: "x", timeoutMs: 20 } });
-  expect(late.error?.type).toBe("Timeout");
+  const timedOut = await client.call("POST /test/invoke", { body: { sessionId, routeId: "slow", body: "x", timeoutMs: 20 } });
+  expect(timedOut.error?.type).toBe("Timeout");
   const calls = await client.call("GET /test/session/:id", id(sessionId));
   expect(calls.recordedCalls.map(({ outcome }) => outcome)).toEqual(["responded", "threw"]);
   await client.call("DELETE /test/session/:id", id(sessionId));
   expect(errors).toEqual([]);
 });
 
-it("the events of the streams", async () => {
+it("the events of the streams match their schemas", async () => {
   const stop = new AbortController();
   const kinds = new Set<string>();
   const checkEvents = async (name: "GET /trace/stream" | "GET /logs/stream", query: object): Promise<void> => {
     const schemas = document.paths[`/_api${name.slice(4)}`].get.responses[200].content["text/event-stream"]["x-events"];
     for await (const event of events(client, name, { query, signal: stop.signal })) {
       kinds.add(event.name === "trace" ? event.data.type : event.name);
-      errors.push(...schemaErrors(event.data, schemas[event.name], { document, named: true }, event.name));
+      errors.push(...schemaErrors(event.data, schemas[event.name], { document, isStrict: true }, event.name));
     }
   };
   // An id of another process: the streams begin with a gap.
@@ -213,7 +213,7 @@ it("the events of the streams", async () => {
   expect(errors).toEqual([]);
 });
 
-it("connections", async () => {
+it("replies about connections match their schemas", async () => {
   const body = { type: "sqlite", values: { file: ":memory:" } };
   for (let count = 0; count < 2; count++) await client.call("PUT /connections/:id", { ...id("orders"), body });
   await client.call("GET /connections");
@@ -226,7 +226,7 @@ it("connections", async () => {
   expect(errors).toEqual([]);
 });
 
-it("Kamelets", async () => {
+it("replies about Kamelets match their schemas", async () => {
   const params = { name: "greeter-action" };
   const body = { yaml: kameletFiles["greeter-action.kamelet.yaml"] as string };
   for (let count = 0; count < 2; count++) await client.call("PUT /kamelets/:name", { params, body });
@@ -238,7 +238,7 @@ it("Kamelets", async () => {
   expect(errors).toEqual([]);
 });
 
-it("breakpoints", async () => {
+it("replies about breakpoints match their schemas", async () => {
   const before = errors.length;
   const step = "setBody: {id: only, constant: done}";
   await client.call("PUT /flows/:id", { ...id("held"), body: { yaml: directFlow("held", step).replace("direct:held", "webhook") } });
@@ -277,9 +277,9 @@ it("covers every operation", () => {
   }
 });
 
-it("detects a reply that differs", () => {
+it("detects a reply that does not match its schema", () => {
   const schema = document.paths["/_api/runs/{id}"].get.responses[200].content["application/json"].schema;
-  const found = schemaErrors({ id: 7, steps: [{}], status: "gone", more: 1 }, schema, { document, named: true });
+  const found = schemaErrors({ id: 7, steps: [{}], status: "gone", more: 1 }, schema, { document, isStrict: true });
   expect(found).toContain(".id is integer, not string");
   expect(found).toContain(".routeId is missing");
   expect(found).toContain(".steps[0].stepId is missing");

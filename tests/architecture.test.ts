@@ -267,7 +267,9 @@ describe("architecture", () => {
     expect(classes.map(({ name }) => name)).toEqual(expect.arrayContaining(["FlowError", "CompileError", "Message", "Headers", "Exchange"]));
     const wrong = code.flatMap((file) => {
       const text = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-      return classes.filter((known) => known.file !== file && new RegExp(`\\binstanceof ${known.name}\\b`).test(text)).map(({ name }) => `${file}: ${name}`);
+      return classes
+        .filter((candidate) => candidate.file !== file && new RegExp(`\\binstanceof ${candidate.name}\\b`).test(text))
+        .map(({ name }) => `${file}: ${name}`);
     });
     expect(wrong).toEqual([]);
   });

@@ -12,13 +12,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sluice-bench-commands-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Ended {
+interface ProcessResult {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-const run = (...parameters: string[]): Promise<Ended> =>
+const run = (...parameters: string[]): Promise<ProcessResult> =>
   new Promise((resolve) => {
     execFile(process.execPath, parameters, { cwd: root }, (error, stdout, stderr) =>
       resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
@@ -30,7 +30,7 @@ const commands = Object.entries(scripts).filter(([name]) => name.startsWith("ben
 const filesOf = (command: string): string[] => [...command.matchAll(/bench\/[\w-]+\.mjs/g)].map(([file]) => file);
 
 describe("benchmarks", () => {
-  it("are all commands and documented", () => {
+  it("are all documented commands", () => {
     const documented = readFileSync(join(root, "docs/performance.md"), "utf8");
     expect(commands.filter(([name]) => !documented.includes(`npm run ${name}\``))).toEqual([]);
     const files = readdirSync(join(root, "bench")).filter((file) => file.endsWith(".mjs"));
@@ -80,7 +80,7 @@ console.log(JSON.stringify({ bench: "x", a: { ratio: values[Math.min(seen, value
 }
 const runsOf = (name: string): number => Number(readFileSync(join(folder, `${name}.mjs.runs`), "utf8"));
 
-async function compare(benches: Record<string, unknown>, ...parameters: string[]): Promise<Ended & { readonly file: string }> {
+async function compare(benches: Record<string, unknown>, ...parameters: string[]): Promise<ProcessResult & { readonly file: string }> {
   const file = join(folder, "baseline.json");
   writeFileSync(file, JSON.stringify({ margin: 0.25, benches }));
   return { ...(await run("bench/compare.mjs", "--baseline", file, ...parameters)), file };

@@ -31,18 +31,18 @@ const twoRoutes = (id: string): string => `- route:
 /** Waits until the expectations hold. */
 const waitFor = (check: () => void | Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
-const post = (id: string, order: string, more: object = {}): Promise<ApiReply> =>
-  call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, ...more }), { "Content-Type": "application/json" });
+const post = (id: string, order: string, extra: object = {}): Promise<ApiReply> =>
+  call(server.baseUrl, "POST", `/api/${id}`, JSON.stringify({ order, ...extra }), { "Content-Type": "application/json" });
 
-async function watch(flowId: string, breakpoints: readonly object[] = [{ routeId: flowId, stepId: "ask" }], more: object = {}): Promise<string> {
-  const { status, json } = await server.api("POST", "/breakpoints", { flowId, breakpoints, ...more });
+async function watch(flowId: string, breakpoints: readonly object[] = [{ routeId: flowId, stepId: "ask" }], extra: object = {}): Promise<string> {
+  const { status, json } = await server.api("POST", "/breakpoints", { flowId, breakpoints, ...extra });
   expect({ status, state: json.state }).toEqual({ status: 201, state: "armed" });
   return json.sessionId;
 }
 
 const readSession = async (id: string): Promise<any> => (await server.api("GET", `/breakpoints/${id}`)).json;
 
-async function held(id: string): Promise<any> {
+async function waitUntilHeld(id: string): Promise<any> {
   let session: any;
   await waitFor(async () => {
     session = await readSession(id);
@@ -55,7 +55,7 @@ describe("a breakpoint", () => {
   it("holds the first message that reaches it; others pass, and it continues with a changed body", async () => {
     const id = await watch("orders");
     const first = post("orders", "A-1", { password: "hunter2", lines: [{ sku: "a" }] });
-    const { routeId, stepId, runId, message } = await held(id);
+    const { routeId, stepId, runId, message } = await waitUntilHeld(id);
     expect({ routeId, stepId }).toEqual({ routeId: "orders", stepId: "ask" });
     expect(message).toMatchObject({ body: { order: "A-1", password: "***", lines: [{ sku: "a" }] }, bodyType: "json", truncated: false });
     expect((await post("orders", "A-2")).json).toEqual({ order: "A-2" });
@@ -72,7 +72,7 @@ describe("a breakpoint", () => {
   it("moves step by step, into called routes, for this message only", async () => {
     const id = await watch("orders");
     const reply = post("orders", "B-1");
-    const seen = [(await held(id)).stepId];
+    const seen = [(await waitUntilHeld(id)).stepId];
     for (const expected of ["mark", "note", "write"]) {
       await server.api("POST", `/breakpoints/${id}/step`);
       await waitFor(async () => expect((await readSession(id)).held?.stepId).toBe(expected));
@@ -87,7 +87,7 @@ describe("a breakpoint", () => {
   it("stops the message without running the rest of the route", async () => {
     const id = await watch("orders");
     const reply = post("orders", "C-1");
-    const { runId } = await held(id);
+    const { runId } = await waitUntilHeld(id);
     expect((await server.api("POST", `/breakpoints/${id}/abort`)).status).toBe(200);
     expect((await reply).status).toBe(503);
     const run = (await server.api("GET", `/runs/${runId}`)).json;
@@ -100,7 +100,7 @@ describe("a breakpoint", () => {
     expect((await post("orders", "D-1")).status).toBe(200);
     expect((await post("orders", "D-2", { vip: true })).status).toBe(200);
     const reply = post("orders", "D-3", { vip: true });
-    expect((await held(id)).message.body.order).toBe("D-3");
+    expect((await waitUntilHeld(id)).message.body.order).toBe("D-3");
     expect((await readSession(id)).breakpoints).toMatchObject([{ hits: 2 }]);
     await server.api("DELETE", `/breakpoints/${id}`);
     expect((await reply).json.order).toBe("D-3");
@@ -109,7 +109,7 @@ describe("a breakpoint", () => {
   it("lets the message continue unchanged when the flow is replaced or the route stopped", async () => {
     const id = await watch("replaced");
     const reply = post("replaced", "E-1");
-    await held(id);
+    await waitUntilHeld(id);
     const startTime = Date.now();
     expect((await server.putFlow("replaced", twoRoutes("replaced").replace("X-Note", "X-Other"))).status).toBe(200);
     expect((await reply).json).toEqual({ order: "E-1" });
@@ -118,13 +118,13 @@ describe("a breakpoint", () => {
 
     const other = await watch("stopped");
     const second = post("stopped", "E-2");
-    await held(other);
+    await waitUntilHeld(other);
     await server.api("POST", "/routes/stopped/stop");
     expect((await second).json).toEqual({ order: "E-2" });
     expect(await readSession(other)).toMatchObject({ reason: "the route was stopped" });
   });
 
-  it("leaves no wrapper on the steps when its session has ended", async () => {
+  it("does not affect the route after its session was removed", async () => {
     const id = await watch("orders");
     await server.api("DELETE", `/breakpoints/${id}`);
     expect((await post("orders", "F-1")).json).toEqual({ order: "F-1" });
@@ -147,10 +147,10 @@ describe("limits", () => {
       await waitFor(() => expect(short.logText()).toMatch(/Breakpoints removed: the client sent no request within the lease/));
 
       const id = await open();
-      const asking = setInterval(() => void short.api("GET", `/breakpoints/${id}`), 200);
+      const polling = setInterval(() => void short.api("GET", `/breakpoints/${id}`), 200);
       const start = Date.now();
       expect((await send()).json).toEqual({ order: "G" });
-      clearInterval(asking);
+      clearInterval(polling);
       expect(Date.now() - start).toBeGreaterThan(1_200);
       expect(Date.now() - start).toBeLessThan(4_000);
       await waitFor(() => expect(short.logText()).toMatch(/held for the maximum time/));
@@ -195,8 +195,8 @@ describe("limits", () => {
       [404, "breakpoint session 'bp_unknown' not found"],
     ]);
     const idle = await watch("limited");
-    const nothing = await server.api("POST", `/breakpoints/${idle}/continue`);
-    expect([nothing.status, nothing.json.error]).toEqual([409, `breakpoint session '${idle}' holds no message`]);
+    const idleReply = await server.api("POST", `/breakpoints/${idle}/continue`);
+    expect([idleReply.status, idleReply.json.error]).toEqual([409, `breakpoint session '${idle}' holds no message`]);
     await server.api("DELETE", `/breakpoints/${idle}`);
   });
 

@@ -19,8 +19,8 @@ const families: Readonly<
 };
 
 /** A connection that is opened by its first user and closed by its last, without a runtime. */
-function connectionOf(declaration: ConnectionDeclaration, given: Readonly<Record<string, string>>, host: Host): Connection<never> {
-  const values = bindFields(declaration.fields as Fields, given, declaration.type);
+function connectionOf(declaration: ConnectionDeclaration, settings: Readonly<Record<string, string>>, host: Host): Connection<never> {
+  const values = bindFields(declaration.fields as Fields, settings, declaration.type);
   let opening: Promise<unknown> | undefined;
   const close = (): void => {
     void opening?.then((client) => declaration.close(client));
@@ -40,13 +40,13 @@ for (const [scheme, { server: name, address, options = "" }] of Object.entries(f
   const server = await serverFor(name, { own: true });
   afterAll(() => server?.end());
   describe.skipIf(server === undefined)(`${scheme} passes the connector suite (needs ${serverPrograms[name].title})`, { timeout: 60_000 }, async () => {
-    const entry = connectorIndex.find((each) => each.scheme === scheme);
+    const entry = connectorIndex.find((candidate) => candidate.scheme === scheme);
     const type = connectionIndex.find(({ kinds }) => kinds.some((kind) => entry?.kinds.includes(kind) === true)) as ConnectionEntry;
     const [connector, connection] = [await entry?.load({}), await type.load()];
     if (connector === undefined) throw new Error(`there is no connector '${scheme}'`);
     const host = (): FakeHost => {
-      const made = new FakeHost();
-      return Object.assign(made, { connections: { find: () => connectionOf(connection, address(server?.port ?? 0), made), hasClass: () => false } });
+      const fakeHost = new FakeHost();
+      return Object.assign(fakeHost, { connections: { find: () => connectionOf(connection, address(server?.port ?? 0), fakeHost), hasClass: () => false } });
     };
     for (const { name: check, run } of connectorSuite(connector, { uri: `${scheme}:suite${options}`, host })) it(check, () => run());
   });

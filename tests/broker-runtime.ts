@@ -61,8 +61,8 @@ export const numbered = (count: number): readonly string[] => Array.from({ lengt
 
 /** The messages of `numbered` that are missing in `found`. */
 export const missingOf = (count: number, found: readonly string[]): readonly string[] => {
-  const known = new Set(found);
-  return numbered(count).filter((text) => !known.has(text));
+  const present = new Set(found);
+  return numbered(count).filter((text) => !present.has(text));
 };
 
 /** Waits until all numbered messages are found, while the connection between runtime and broker is cut repeatedly. */
@@ -71,7 +71,7 @@ export async function waitForAllDespiteCuts(link: FaultyLink, intervalMs: number
   await expectEventually(() => missingOf(count, found).length, 0, 40_000).finally(() => clearInterval(cutting));
 }
 
-/** Deploys a route whose broker is unreachable: it is Failed soon after. */
+/** Deploys a route whose broker is unreachable, and expects that it is soon Failed. */
 export async function expectFailedSoon(runtime: BrokerRuntime, routeId: string, deploy: () => Promise<void>): Promise<void> {
   const startTime = Date.now();
   await deploy();

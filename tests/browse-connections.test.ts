@@ -1,4 +1,4 @@
-// Names on real servers, as pickers list them: topics of Kafka, keys and channels of Redis; and the reply of systems that list nothing.
+// Names on real servers, as pickers list them: topics of Kafka, keys and channels of Redis; and the reply for systems that cannot list names.
 import { Redis } from "ioredis";
 import kafkajs from "kafkajs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -63,7 +63,7 @@ describe.skipIf(redis === undefined)("Redis (needs redis-server)", () => {
   }, 60_000);
 });
 
-it("reports that systems without such a command cannot list names, and how to find them", async () => {
+it("rejects the listing for systems that cannot list names, with a hint where to find them", async () => {
   for (const [type, values, hint] of [
     ["rabbitmq", { host: "127.0.0.1", port: 1 }, "rabbitmqctl list_queues"],
     ["amqp", { url: "amqp://127.0.0.1:1" }, "the console of the broker"],

@@ -1,4 +1,4 @@
-// A flow may contain any option of Camel with its default value: nothing then depends on the option.
+// A flow may set any option of Camel to its default value, because that has no effect.
 import { connectorIndex } from "@sluice/connectors";
 import { bindEndpoint, describe as about, type Field, type Fields } from "@sluice/model";
 import { describe, expect, it } from "vitest";

@@ -45,7 +45,7 @@ const post = (connections) =>
     outgoing.end("{}");
   });
 
-async function timed() {
+async function timeCall() {
   const [startTime, starved, used] = [performance.now(), starvedMs(), usedMs(pid)];
   const reply = await post(agent).catch((error) => `0 ${error.message}`);
   const ms = performance.now() - startTime;
@@ -54,20 +54,20 @@ async function timed() {
   return { reply, ms: Math.max(0, ms - (starvedMs() - starved)), blockedMs };
 }
 
-for (let calls = 0; calls < 10; calls++) await timed();
+for (let calls = 0; calls < 10; calls++) await timeCall();
 process.stdout.write("\n");
 
 const pending = new Set();
 let longest = 0;
 const calling = setInterval(() => {
   if (pending.size >= maxPending) return;
-  const one = timed().then(({ reply, ms, blockedMs }) => {
-    pending.delete(one);
+  const call = timeCall().then(({ reply, ms, blockedMs }) => {
+    pending.delete(call);
     times.push(ms);
     longest = Math.max(longest, blockedMs);
     if (reply !== "200 ok") wrong.push(reply);
   });
-  pending.add(one);
+  pending.add(call);
 }, Number(interval));
 
 process.stdin.on("data", async () => {

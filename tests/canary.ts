@@ -29,7 +29,7 @@ export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl
       child.stdin.end();
       await ended;
       const { times, wrong } = JSON.parse(output) as { times: number[]; wrong: string[] };
-      const p99 = times.toSorted((one, other) => one - other)[Math.max(0, Math.ceil(times.length * 0.99) - 1)] ?? 0;
+      const p99 = times.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(times.length * 0.99) - 1)] ?? 0;
       expect(wrong).toEqual([]);
       expect(p99).toBeLessThan(limitMs);
       return { calls: times.length, p99 };

@@ -87,7 +87,7 @@ async function run(example: ShownExample): Promise<unknown> {
 
 describe.each(connectors.map(({ scheme }) => scheme))("connector %s", (scheme) => {
   it("runs its examples", async () => {
-    const connector = catalog.connectors.find((one) => one.scheme === scheme) as ConnectorView;
+    const connector = catalog.connectors.find((candidate) => candidate.scheme === scheme) as ConnectorView;
     expect(connector.roles.length).toBeGreaterThan(0);
     expect(connector.icon).toMatch(/^[a-z][a-z0-9-]+$/);
     expect(connector.examples.length).toBeGreaterThan(0);

@@ -32,8 +32,12 @@ const cases: readonly Case[] = [
     label: `language ${language.name}`,
     fields: language.options,
     write: (options: Sample) => {
-      const own = { [language.textKey ?? "expression"]: "x", ...(options as object), ...(language.name === "language" ? { language: "simple" } : {}) };
-      return { document: [route({ setBody: { [language.name]: own } })], path: [...stepPath, "setBody", language.name] };
+      const languageOptions = {
+        [language.textKey ?? "expression"]: "x",
+        ...(options as object),
+        ...(language.name === "language" ? { language: "simple" } : {}),
+      };
+      return { document: [route({ setBody: { [language.name]: languageOptions } })], path: [...stepPath, "setBody", language.name] };
     },
     find: (flow: FlowDocument) => firstStep(flow)?.expression?.options,
   })),
@@ -64,23 +68,23 @@ function bind(source: string): { readonly flow: FlowDocument; readonly faults: r
   return { flow: bound.flow, faults: errors.map(({ code, message }) => `${code}: ${message}`) };
 }
 
-const at = (value: any, path: Path): unknown => path.reduce((inner, step) => inner?.[step], value);
-const optionsOf = (one: Case, flow: FlowDocument): unknown => {
-  const found = one.find(flow) as any;
-  return one.label.startsWith("format") ? found?.options : found;
+const valueAt = (value: any, path: Path): unknown => path.reduce((inner, step) => inner?.[step], value);
+const optionsOf = (testCase: Case, flow: FlowDocument): unknown => {
+  const found = testCase.find(flow) as any;
+  return testCase.label.startsWith("format") ? found?.options : found;
 };
 
 /** Options of a language stay text; all others are parsed by their field. */
-const expected = (one: Case, field: Field<unknown>, text: string): unknown => (one.label.startsWith("language") ? text : field.parse(text));
+const expected = (testCase: Case, field: Field<unknown>, text: string): unknown => (testCase.label.startsWith("language") ? text : field.parse(text));
 
-function withOption({ around, path }: OptionPlace, text: string): Sample {
-  const copy = structuredClone(around) as any;
-  const parent = at(copy, path.slice(0, -1)) as Record<string, unknown>;
+function withOption({ container, path }: OptionPlace, text: string): Sample {
+  const copy = structuredClone(container) as any;
+  const parent = valueAt(copy, path.slice(0, -1)) as Record<string, unknown>;
   parent[path.at(-1) as string] = text;
   return copy;
 }
 
-describe.each(cases.map((one) => [one.label, one] as const))("%s", (_, one) => {
+describe.each(cases.map((testCase) => [testCase.label, testCase] as const))("%s", (_, testCase) => {
   it("documents every option", () => {
     const undocumented: string[] = [];
     const visit = (fields: Fields, prefix: string): void => {
@@ -91,57 +95,57 @@ describe.each(cases.map((one) => [one.label, one] as const))("%s", (_, one) => {
         if (inner !== undefined) visit(inner, `${prefix}${name}.`);
       }
     };
-    visit(one.fields, "");
+    visit(testCase.fields, "");
     expect(undocumented).toEqual([]);
   });
 
   it("binds with only the required options", () => {
-    const { document } = one.write(requiredOf(one.fields));
+    const { document } = testCase.write(requiredOf(testCase.fields));
     // An error handler must have exactly one type, which no single field can express.
-    if (one.label !== "entity errorHandler") expect(bind(stringify(document)).faults).toEqual([]);
+    if (testCase.label !== "entity errorHandler") expect(bind(stringify(document)).faults).toEqual([]);
   });
 
   it("keeps every option from text to flow, and through an edit of the text", () => {
-    const lost: string[] = [];
-    for (const place of scalarOptions(one.fields).filter((option) => isFree(one, option))) {
+    const failures: string[] = [];
+    for (const place of scalarOptions(testCase.fields).filter((option) => isFree(testCase, option))) {
       const name = place.path.join(".");
       if (about(place.field).spec.unsupported !== undefined) {
-        const { faults } = bind(stringify(one.write(withOption(place, sampleText(place.field))).document));
-        if (!faults.some((fault) => fault.startsWith("refused: "))) lost.push(`${name}: is not refused: ${faults.join(" ")}`);
+        const { faults } = bind(stringify(testCase.write(withOption(place, sampleText(place.field))).document));
+        if (!faults.some((fault) => fault.startsWith("refused: "))) failures.push(`${name}: is not refused: ${faults.join(" ")}`);
         continue;
       }
       const first = sampleText(place.field);
       const second = sampleText(place.field, true);
-      const { document, path } = one.write(withOption(place, first));
+      const { document, path } = testCase.write(withOption(place, first));
       const source = stringify(document);
       const before = bind(source);
-      const bound = at(optionsOf(one, before.flow), place.path);
-      if (before.faults.length > 0 || !same(bound, expected(one, place.field, first))) {
-        lost.push(`${name}: '${first}' became ${JSON.stringify(bound)} ${before.faults.join(" ")}`);
+      const bound = valueAt(optionsOf(testCase, before.flow), place.path);
+      if (before.faults.length > 0 || !same(bound, expected(testCase, place.field, first))) {
+        failures.push(`${name}: '${first}' became ${JSON.stringify(bound)} ${before.faults.join(" ")}`);
         continue;
       }
       const edit = setOption(source, [...path, ...place.path.slice(0, -1)], place.path.at(-1) as string, second);
       if (!edit.ok) {
-        lost.push(`${name}: ${edit.reason}`);
+        failures.push(`${name}: ${edit.reason}`);
         continue;
       }
-      const after = at(optionsOf(one, bind(edit.source).flow), place.path);
-      if (!same(after, expected(one, place.field, second))) lost.push(`${name}: edited to '${second}' it became ${JSON.stringify(after)}`);
+      const after = valueAt(optionsOf(testCase, bind(edit.source).flow), place.path);
+      if (!same(after, expected(testCase, place.field, second))) failures.push(`${name}: edited to '${second}' it became ${JSON.stringify(after)}`);
       const changed = edit.source.split("\n").filter((line, index) => line !== source.split("\n")[index]).length;
-      if (first !== second && changed !== 1) lost.push(`${name}: the edit changed ${changed} lines`);
+      if (first !== second && changed !== 1) failures.push(`${name}: the edit changed ${changed} lines`);
     }
-    expect(lost).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });
 
 /**
- * Values that an author cannot choose freely: a name that must exist, `disabled`, which removes its own block from the flow, and an error
+ * False for values that an author cannot choose freely: a name that must exist, `disabled`, which removes its own block from the flow, and an error
  * handler without a type.
  */
-function isFree(one: Case, { path }: OptionPlace): boolean {
-  if (path.at(-1) === "disabled" || (one.label === "entity errorHandler" && path.length === 1)) return false;
+function isFree(testCase: Case, { path }: OptionPlace): boolean {
+  if (path.at(-1) === "disabled" || (testCase.label === "entity errorHandler" && path.length === 1)) return false;
   // Options of a language are passed as text, including lists and objects as JSON.
-  if (one.label.startsWith("language ")) return path.length === 1 && path[0] !== "language";
+  if (testCase.label.startsWith("language ")) return path.length === 1 && path[0] !== "language";
   return true;
 }
 
@@ -151,29 +155,29 @@ const loaded = await Promise.all(connectorIndex.map((entry) => entry.load({})));
 const everyConnector = new Set([...catalog.connectors.values(), ...loaded]);
 
 describe.each([...everyConnector].map((connector) => [connector.scheme, connector] as const))("connector %s", (_, connector) => {
-  const given = Object.fromEntries(
+  const requiredOptions = Object.fromEntries(
     Object.entries({ ...(connector.path as Fields), ...(connector.options as Fields) })
       .filter(([, field]) => about(field).spec.required === true)
       .map(([name, field]) => [name, sampleText(field)]),
   );
 
   it("keeps every supported option, and rejects the others", () => {
-    const lost: string[] = [];
+    const failures: string[] = [];
     for (const [name, field] of Object.entries(connector.options as Fields)) {
       const { kind, spec } = about(field);
       if (kind === "list") continue;
       if (spec.unsupported !== undefined) {
-        const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...given, [name]: "x" } }, connector);
+        const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...requiredOptions, [name]: "x" } }, connector);
         const expected = { code: "refused", message: `option '${name}' of endpoint '${connector.scheme}' is not supported: ${spec.unsupported}`, option: name };
-        if (!same(problems, [expected]) || Object.hasOwn(values, name)) lost.push(`${name}: is not refused: ${JSON.stringify(problems)}`);
+        if (!same(problems, [expected]) || Object.hasOwn(values, name)) failures.push(`${name}: is not refused: ${JSON.stringify(problems)}`);
         continue;
       }
       for (const text of [sampleText(field), sampleText(field, true)]) {
-        const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...given, [name]: text } }, connector);
+        const { values, problems } = bindEndpoint({ uri: connector.scheme, parameters: { ...requiredOptions, [name]: text } }, connector);
         if (problems.length > 0 || !same(values[name], field.parse(text)))
-          lost.push(`${name}: '${text}' became ${JSON.stringify(values[name])} ${problems.map(({ message }) => message).join(" ")}`);
+          failures.push(`${name}: '${text}' became ${JSON.stringify(values[name])} ${problems.map(({ message }) => message).join(" ")}`);
       }
     }
-    expect(lost).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });

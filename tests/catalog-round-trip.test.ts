@@ -31,7 +31,7 @@ const indent = (text: string, by: string): string =>
     .join("\n");
 
 /** A step as designers save it: options as a block, the expression under `expression`, with an id. */
-function canonical(step: StepShape): string {
+function longForm(step: StepShape): string {
   const options: Record<string, unknown> = { id: `long-${step.name}`, ...requiredOf(step.options as Fields) };
   if (hasInline(step) && options["constant"] !== undefined) {
     delete options["constant"];
@@ -41,11 +41,11 @@ function canonical(step: StepShape): string {
 }
 
 /** The same step in short form: a single string, or everything on one line. */
-function short(step: StepShape): string {
+function shortForm(step: StepShape): string {
   const required = requiredOf(step.options as Fields);
-  const only = step.shorthand;
-  if (only !== undefined && Object.keys(required).every((name) => name === only)) {
-    const text = about(step.options[only] as never).kind === "string" ? "'it''s  short'" : sampleText(step.options[only] as never);
+  const optionName = step.shorthand;
+  if (optionName !== undefined && Object.keys(required).every((name) => name === optionName)) {
+    const text = about(step.options[optionName] as never).kind === "string" ? "'it''s  short'" : sampleText(step.options[optionName] as never);
     return `- ${step.name}: ${text} # as typed\n`;
   }
   return `- ${step.name}: ${JSON.stringify(required).replaceAll('"', "'").replaceAll("':", "': ")}   # as typed\n`;
@@ -53,18 +53,18 @@ function short(step: StepShape): string {
 
 const hasInline = (step: StepShape): boolean => Object.values(step.options).some((field) => about(field).kind === "expression" && about(field).inline === true);
 
-const documentOf = (own: readonly StepShape[]): string => `# Every step there is.
+const documentOf = (stepList: readonly StepShape[]): string => `# Every step.
 - route:
     id: canonical
     from:
       uri: direct:canonical   # who calls
       steps:
-${own.map((step) => indent(canonical(step), "        ")).join("\n\n        # next\n")}
+${stepList.map((step) => indent(longForm(step), "        ")).join("\n\n        # next\n")}
 
 - from:
     uri: "direct:short"
     steps:
-${own.map((step) => indent(short(step), "      ")).join("\n")}
+${stepList.map((step) => indent(shortForm(step), "      ")).join("\n")}
 `;
 
 const source = documentOf(steps);
@@ -88,8 +88,8 @@ const changedLines = (before: string, after: string): readonly number[] => {
 };
 
 /** The names of these steps and of nested ones; blocks without steps adopt the following ones. */
-function namesIn(own: readonly StepNode[]): string[] {
-  return own.flatMap((step) => [step.name, ...Object.values(step.options).flatMap((value) => (isSteps(value) ? namesIn(value) : []))]);
+function namesIn(stepList: readonly StepNode[]): string[] {
+  return stepList.flatMap((step) => [step.name, ...Object.values(step.options).flatMap((value) => (isSteps(value) ? namesIn(value) : []))]);
 }
 
 const isSteps = (value: unknown): value is readonly StepNode[] =>
@@ -100,15 +100,15 @@ describe(`a flow with each of ${steps.length} steps in both forms`, () => {
     const { flow, diagnostics } = bindFlow(tree, catalog, { flowId: "all", source, property: () => undefined } as never);
     expect(diagnostics.map(({ span, message }) => `${span.line}: ${message}`)).toEqual([]);
     expect(flow.source).toBe(source);
-    const every = steps.map(({ name }) => name).toSorted();
-    expect(flow.routes.map((route) => [...new Set(namesIn(route.steps))].toSorted())).toEqual([every, every]);
+    const allNames = steps.map(({ name }) => name).toSorted();
+    expect(flow.routes.map((route) => [...new Set(namesIn(route.steps))].toSorted())).toEqual([allNames, allNames]);
   });
 
   it("one edit changes only its own lines, at any position", () => {
     for (let index = 0; index < steps.length; index += 11) {
       const { name } = steps[index] as StepShape;
-      rewrite(source, [0, "route", "from", "steps", index, name]);
-      rewrite(source, [1, "from", "steps", index, name]);
+      addAndRemoveOption(source, [0, "route", "from", "steps", index, name]);
+      addAndRemoveOption(source, [1, "from", "steps", index, name]);
     }
   });
 
@@ -136,15 +136,15 @@ describe.each(steps.map((step) => [step.name, step] as const))("%s on its own", 
   });
 
   it("adding an option or a step changes nothing else", () => {
-    rewrite(text, [0, "route", "from", "steps", 0, name]);
-    rewrite(text, [1, "from", "steps", 0, name]);
+    addAndRemoveOption(text, [0, "route", "from", "steps", 0, name]);
+    addAndRemoveOption(text, [1, "from", "steps", 0, name]);
     insertAndRemove(text, [0, "route", "from", "steps"], 1);
     insertAndRemove(text, [1, "from", "steps"], 0);
   });
 });
 
 /** Adds an option and removes it again. */
-function rewrite(text: string, path: Path): void {
+function addAndRemoveOption(text: string, path: Path): void {
   const added = setOption(text, path, "note", "seen: by #1");
   if (!added.ok) return expect(added.reason).toBe("this element has no options");
   expect([

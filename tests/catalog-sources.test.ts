@@ -40,17 +40,17 @@ describe("sources", () => {
   it.each(Object.entries(triggers))("%s starts, stops without leaks and starts again", async (_, uri) => {
     const run = await flow(`- route:\n    id: example\n    from:\n      uri: "${uri}"\n      steps:\n        - to: mock:out\n`, { connectors: realConnectors });
     const route = run.runtime.routes.get("example");
-    const held = (): readonly number[] => [run.host.clock.pending, run.host.http.mounts.length];
-    const started = held();
+    const heldResources = (): readonly number[] => [run.host.clock.pending, run.host.http.mounts.length];
+    const started = heldResources();
     for (let round = 0; round < 3; round++) {
       expect(route?.status).toBe("Started");
       await route?.stop();
-      expect([route?.status, ...held()]).toEqual(["Stopped", 0, 0]);
+      expect([route?.status, ...heldResources()]).toEqual(["Stopped", 0, 0]);
       await route?.start();
-      expect(held()).toEqual(started);
+      expect(heldResources()).toEqual(started);
     }
     await run.stop();
-    expect(held()).toEqual([0, 0]);
+    expect(heldResources()).toEqual([0, 0]);
   });
 
   it("a stopped timer does not tick, a restarted one does", async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
-const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T => list.find((one) => one.name === name) as T;
+const findByName = <T extends { readonly name: string }>(list: readonly T[], name: string): T => list.find((entry) => entry.name === name) as T;
 
 describe("GET /_api/catalog", () => {
   it("needs the token", async () => {
@@ -19,9 +19,9 @@ describe("GET /_api/catalog", () => {
   });
 
   it("describes a step completely for palette and form", () => {
-    const filter = named(catalog.steps, "filter");
+    const filter = findByName(catalog.steps, "filter");
     expect(filter).toMatchObject({ title: "Filter", group: "routing", icon: "filter", since: "0.1", summary: expect.stringMatching(/\.$/) });
-    expect(named(filter.options, "expression")).toMatchObject({
+    expect(findByName(filter.options, "expression")).toMatchObject({
       kind: "expression",
       type: "object",
       inline: true,
@@ -29,12 +29,12 @@ describe("GET /_api/catalog", () => {
       group: "common",
       secret: false,
     });
-    expect(named(filter.options, "steps")).toMatchObject({ kind: "steps", type: "array" });
+    expect(findByName(filter.options, "steps")).toMatchObject({ kind: "steps", type: "array" });
     expect(filter.examples[0]).toMatchObject({ title: expect.any(String), yaml: expect.stringContaining("filter"), expect: expect.any(Object) });
   });
 
   it("includes nested blocks, enum values, limits, defaults and secrets", () => {
-    const when = named(named(catalog.steps, "choice").options, "when");
+    const when = findByName(findByName(catalog.steps, "choice").options, "when");
     expect([when.kind, when.item?.kind, when.item?.fields?.map(({ kind }) => kind)]).toEqual([
       "list",
       "object",
@@ -42,12 +42,12 @@ describe("GET /_api/catalog", () => {
     ]);
     const timer = catalog.connectors.find(({ scheme }) => scheme === "timer");
     expect(timer).toMatchObject({ syntax: "timer:timerName", roles: ["source"], path: [{ name: "timerName", required: true }] });
-    expect(named(timer?.options ?? [], "period")).toMatchObject({ kind: "duration", type: "integer", default: 1000 });
-    expect(named(timer?.options ?? [], "repeatCount")).toMatchObject({ minimum: 0, default: 0 });
+    expect(findByName(timer?.options ?? [], "period")).toMatchObject({ kind: "duration", type: "integer", default: 1000 });
+    expect(findByName(timer?.options ?? [], "repeatCount")).toMatchObject({ minimum: 0, default: 0 });
     const http = catalog.connectors.find(({ scheme }) => scheme === "http");
     expect(http).toMatchObject({ aliases: ["https"], lenient: true, roles: ["sink"] });
-    expect(named(http?.options ?? [], "authPassword")).toMatchObject({ secret: true, group: "security" });
-    expect(named(http?.options ?? [], "httpMethod").values).toContain("PATCH");
+    expect(findByName(http?.options ?? [], "authPassword")).toMatchObject({ secret: true, group: "security" });
+    expect(findByName(http?.options ?? [], "httpMethod").values).toContain("PATCH");
   });
 
   it("lists a connector with several schemes and a bean with several names once", () => {
@@ -56,10 +56,10 @@ describe("GET /_api/catalog", () => {
   });
 
   it("has entities, the fields of routes, common options of steps, and rejected names", () => {
-    expect(named(catalog.entities, "onException")).toMatchObject({ beforeRoutes: true });
+    expect(findByName(catalog.entities, "onException")).toMatchObject({ beforeRoutes: true });
     expect(catalog.common.map(({ name }) => name)).toEqual(["id", "description", "note", "disabled"]);
     expect(catalog.route.map(({ name }) => name)).toContain("autoStartup");
-    expect(named(catalog.from as OptionView[], "uri")).toMatchObject({ kind: "uri", required: true });
+    expect(findByName(catalog.from as OptionView[], "uri")).toMatchObject({ kind: "uri", required: true });
     expect(Object.values(catalog.refused).every((sentence) => sentence.length > 10)).toBe(true);
   });
 
@@ -75,8 +75,8 @@ describe("GET /_api/catalog", () => {
   it("replies 304 when it has not changed", async () => {
     for (const path of ["/catalog", "/schema"]) {
       const etag = (await server.api("GET", path)).headers.get("etag") as string;
-      const again = await server.api("GET", path, undefined, { "if-none-match": etag });
-      expect([again.status, again.text]).toEqual([304, ""]);
+      const revalidated = await server.api("GET", path, undefined, { "if-none-match": etag });
+      expect([revalidated.status, revalidated.text]).toEqual([304, ""]);
       expect((await server.api("GET", path, undefined, { "if-none-match": '"other"' })).status).toBe(200);
     }
   });

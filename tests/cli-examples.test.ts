@@ -32,9 +32,9 @@ describe("examples of the help", () => {
       `${name}: ${command}`,
       async () => {
         const env = { DESIGNER_PORT: "0", SERVICE_PORT: "0" };
-        const ended = until === undefined ? await folder.shell(command, env) : await folder.interruptAfter(command, until, env);
-        expect(ended, ended.stderr).toMatchObject({ exit });
-        if (until !== undefined) expect(ended.output + ended.stderr).toContain(until);
+        const result = until === undefined ? await folder.shell(command, env) : await folder.interruptAfter(command, until, env);
+        expect(result, result.stderr).toMatchObject({ exit });
+        if (until !== undefined) expect(result.output + result.stderr).toContain(until);
       },
       120_000,
     );

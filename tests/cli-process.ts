@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const bin = fileURLToPath(new URL("../packages/cli/bin/sluice.cjs", import.meta.url));
 
-interface Ended {
+interface CommandResult {
   readonly exit: number | null;
   readonly output: string;
   readonly stderr: string;
@@ -18,11 +18,11 @@ export interface CliFolder {
   /** A PATH in which `sluice` is the command under test. */
   readonly toolPath: string;
   put(files: Readonly<Record<string, string>>): void;
-  /** Runs a line of shell in the folder; `sluice` is the command under test. */
-  shell(line: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
-  sluice(...args: readonly string[]): Promise<Ended>;
+  /** Runs a shell command line in the folder; `sluice` is the command under test. */
+  shell(line: string, env?: Readonly<Record<string, string>>): Promise<CommandResult>;
+  sluice(...args: readonly string[]): Promise<CommandResult>;
   /** Runs a command until it has printed a string, then interrupts it; returns its complete output. */
-  interruptAfter(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<Ended>;
+  interruptAfter(line: string, text: string, env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   remove(): void;
 }
 
@@ -32,17 +32,17 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
   const tools = mkdtempSync(join(tmpdir(), "sluice-bin-"));
   writeFileSync(join(tools, "sluice"), `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`);
   chmodSync(join(tools, "sluice"), 0o755);
-  const env = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
+  const env = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
     PATH: `${tools}${delimiter}${process.env["PATH"]}`,
     HOME: path,
     TERM: "dumb",
     ...environment,
-    ...more,
+    ...extra,
   });
 
-  const shell: CliFolder["shell"] = (line, more) =>
+  const shell: CliFolder["shell"] = (line, extra) =>
     new Promise((resolve) => {
-      execFile("bash", ["-c", line], { cwd: path, env: env(more), timeout: 110_000, maxBuffer: 64 * 1_048_576 }, (error, output, stderr) => {
+      execFile("bash", ["-c", line], { cwd: path, env: env(extra), timeout: 110_000, maxBuffer: 64 * 1_048_576 }, (error, output, stderr) => {
         resolve({ exit: error === null ? 0 : typeof error.code === "number" ? error.code : null, output, stderr });
       });
     });
@@ -58,11 +58,11 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
     },
     shell,
     sluice: (...args) => shell(`sluice ${args.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ")}`),
-    interruptAfter: (line, text, more) =>
+    interruptAfter: (line, text, extra) =>
       new Promise((resolve) => {
         const child = spawn("bash", ["-c", `exec ${line.replace(/^((?:\w+=\S+ )*)/, (assignments) => (assignments === "" ? "" : `env ${assignments}`))}`], {
           cwd: path,
-          env: env(more),
+          env: env(extra),
           stdio: ["ignore", "pipe", "pipe"],
         });
         let output = "";
@@ -70,14 +70,14 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
         let interrupted = false;
         const interruptIfPrinted = (): void => {
           if (interrupted || !(output + stderr).includes(text)) return;
-          // Once: a second interrupt stops immediately.
+          // Sent only once, because a second interrupt stops the command immediately.
           interrupted = true;
           child.kill("SIGINT");
         };
-        const late = setTimeout(() => child.kill("SIGKILL"), 110_000);
+        const killTimer = setTimeout(() => child.kill("SIGKILL"), 110_000);
         child.stdout.on("data", (part) => ((output += part), interruptIfPrinted()));
         child.stderr.on("data", (part) => ((stderr += part), interruptIfPrinted()));
-        child.on("close", (exit) => (clearTimeout(late), resolve({ exit, output, stderr })));
+        child.on("close", (exit) => (clearTimeout(killTimer), resolve({ exit, output, stderr })));
       }),
     remove() {
       rmSync(path, { recursive: true, force: true });

@@ -127,15 +127,15 @@ describe("sluice deploy", () => {
     put({ "race.yaml": replyFlow("race", "1") });
     await sluice("deploy", at("race.yaml"));
     put({ "race.yaml": replyFlow("race", "mine") });
-    const { fetch: real } = globalThis;
+    const { fetch: originalFetch } = globalThis;
     globalThis.fetch = async (input, init) => {
       if (init?.method === "PUT" && !String(input).includes("dryRun")) {
-        globalThis.fetch = real;
+        globalThis.fetch = originalFetch;
         await server.putFlow("race", replyFlow("race", "theirs"));
       }
-      return real(input, init);
+      return originalFetch(input, init);
     };
-    const { exit, stderr } = await sluice("deploy", at("race.yaml")).finally(() => (globalThis.fetch = real));
+    const { exit, stderr } = await sluice("deploy", at("race.yaml")).finally(() => (globalThis.fetch = originalFetch));
     expect([exit, stderr]).toEqual([1, expect.stringMatching(/race\.yaml: flow 'race' changed since hash [0-9a-f]{64}; nothing was changed/)]);
     expect((await call(server.baseUrl, "POST", "/api/race")).text).toBe("theirs");
   });
@@ -169,9 +169,9 @@ describe("runs, logs, trace and replay", () => {
     const { output } = await sluice("runs", "--flow", "watched");
     expect(output).toMatch(/completed watched run_\S+ .*\n.*failed {4}broken {2}run_\S+ .* went wrong\n$/);
     const id = (await server.api("GET", "/runs?routeId=broken")).json.runs[0].id as string;
-    const one = await sluice("runs", id);
-    expect(one.output).toContain("✗ boom throwException");
-    expect(one.output).toContain("error    java.lang.IllegalStateException: went wrong at boom");
+    const shown = await sluice("runs", id);
+    expect(shown.output).toContain("✗ boom throwException");
+    expect(shown.output).toContain("error    java.lang.IllegalStateException: went wrong at boom");
     expect(JSON.parse((await sluice("runs", id, "--json")).output)).toMatchObject({ id, status: "failed" });
     expect(await sluice("runs", "run_nobody")).toMatchObject({ exit: 1, stderr: "sluice runs: run 'run_nobody' not found\n" });
     expect(await sluice("runs", "--limit", "0")).toMatchObject({ exit: 2, stderr: "sluice runs: --limit must be a positive integer, not '0'\n" });

@@ -35,12 +35,12 @@ class Pane {
     return tmux("capture-pane", "-p", "-S", "-200", ...flags, "-t", this.name);
   }
 
-  async sees(pattern: RegExp, withinMs = 60_000): Promise<string> {
+  async waitFor(pattern: RegExp, withinMs = 60_000): Promise<string> {
     const deadline = performance.now() + withinMs;
     for (;;) {
       const text = this.screen();
       if (pattern.test(text)) return text;
-      if (performance.now() > deadline) throw new Error(`${pattern} was not seen in:\n${text}`);
+      if (performance.now() > deadline) throw new Error(`${pattern} did not appear on the screen:\n${text}`);
       await sleep(50);
     }
   }
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)("in a terminal (needs tmux)", () => {
   it("dev shows runs step by step, reloads on save, reports errors with their line, and stops on Ctrl-C", async () => {
     const pane = new Pane("dev", folder);
     pane.enter("sluice dev parcels --port 0; echo ended with $?");
-    const started = await pane.sees(/✓ parcels: parcels/);
+    const started = await pane.waitFor(/✓ parcels: parcels/);
     const url = /Serving parcels at (\S+);/.exec(started)?.[1] as string;
     const send = (): Promise<Response> => fetch(`${url}/api/parcels`, { method: "POST", body: '{"weight": 40}' });
     // The stream may take a moment to open: earlier runs are not shown.
@@ -76,18 +76,18 @@ describe.skipIf(!hasTmux)("in a terminal (needs tmux)", () => {
     const file = join(folder.path, "parcels/parcels.yaml");
     const good = readFileSync(file, "utf8");
     writeFileSync(file, good.replace("constant: freight", "constant: by truck"));
-    await pane.sees(/Flow 'parcels' was reloaded/);
+    await pane.waitFor(/Flow 'parcels' was reloaded/);
     expect(await (await send()).text()).toBe("by truck");
 
     writeFileSync(file, good.replace("setBody: {id: express", "setBdy: {id: express"));
-    await pane.sees(/ERROR .*Flow 'parcels' was not reloaded: line 15: unknown step 'setBdy'/);
+    await pane.waitFor(/ERROR .*Flow 'parcels' was not reloaded: line 15: unknown step 'setBdy'/);
     expect(await (await send()).text()).toBe("by truck");
 
     writeFileSync(join(folder.path, "parcels/second.yaml"), good.replace("id: parcels", "id: second").replaceAll("parcels", "second"));
-    await pane.sees(/Flow 'second' was reloaded/);
+    await pane.waitFor(/Flow 'second' was reloaded/);
 
     pane.type("C-c");
-    await pane.sees(/ended with 0/);
+    await pane.waitFor(/ended with 0/);
   }, 240_000);
 
   it("test --watch runs again when a flow or a test changes", async () => {
@@ -97,13 +97,13 @@ describe.skipIf(!hasTmux)("in a terminal (needs tmux)", () => {
       "watched/w.test.yaml": "flow: w.yaml\ntests: [{name: says one, when: {direct: w}, then: [{reply: {bodyEquals: one}}]}]\n",
     });
     pane.enter("sluice test watched --watch; echo ended with $?");
-    await pane.sees(/1 passed in 1 file[^]*Watching for changes/);
+    await pane.waitFor(/1 passed in 1 file[^]*Watching for changes/);
     folder.put({ "watched/w.yaml": "- route: {id: w, from: {uri: direct:w, steps: [{setBody: {constant: two}}]}}\n" });
-    await pane.sees(/expected the reply "one", got "two"[^]*0 passed, 1 failed[^]*Watching for changes/);
+    await pane.waitFor(/expected the reply "one", got "two"[^]*0 passed, 1 failed[^]*Watching for changes/);
     folder.put({ "watched/w.test.yaml": "flow: w.yaml\ntests: [{name: says two, when: {direct: w}, then: [{reply: {bodyEquals: two}}]}]\n" });
-    await pane.sees(/✓ says two[^]*1 passed in 1 file[^]*Watching for changes/);
+    await pane.waitFor(/✓ says two[^]*1 passed in 1 file[^]*Watching for changes/);
     pane.type("C-c");
-    await pane.sees(/ended with 0/);
+    await pane.waitFor(/ended with 0/);
   }, 240_000);
 
   it("shows progress while it works and clears it at the end", async () => {
@@ -112,8 +112,8 @@ describe.skipIf(!hasTmux)("in a terminal (needs tmux)", () => {
     const test = "flow: f.yaml\ntests: [{name: says one, when: {direct: f}, then: [{reply: {bodyEquals: one}}]}]\n";
     for (let number = 1; number <= 60; number++) folder.put({ [`many/${number}.test.yaml`]: test });
     pane.enter("sluice test many; echo ended with $?");
-    await pane.sees(/\d+\/60 many/);
-    const end = await pane.sees(/ended with \d/);
+    await pane.waitFor(/\d+\/60 many/);
+    const end = await pane.waitFor(/ended with \d/);
     expect(end).toContain("60 passed");
     expect(end).toContain("ended with 0");
     expect(end).not.toMatch(/\d+\/60 many/);
@@ -124,10 +124,10 @@ describe.skipIf(!hasTmux)("in a terminal (needs tmux)", () => {
     const red = "\u001B[31m";
     writeFileSync(join(folder.path, "bad.yaml"), "- route: {id: a, from: {uri: direct:a, steps: [{nope: {}}]}}\n");
     pane.enter("sluice lint bad.yaml; echo ended with $?");
-    await pane.sees(/ended with 1/);
+    await pane.waitFor(/ended with 1/);
     expect(pane.screen("-e")).toContain(red);
     pane.enter("clear; tmux clear-history 2>/dev/null; NO_COLOR=1 sluice lint bad.yaml; echo done with $?");
-    await pane.sees(/done with 1/);
+    await pane.waitFor(/done with 1/);
     expect(pane.screen("-e").slice(pane.screen("-e").lastIndexOf("NO_COLOR=1"))).not.toContain(red);
     expect((await folder.sluice("lint", "bad.yaml")).output).not.toContain("\u001B");
   }, 240_000);

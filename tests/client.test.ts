@@ -27,27 +27,27 @@ const errorOf = async (work: Promise<unknown>): Promise<[number, string]> => {
 
 describe("the client", () => {
   it("has the types that the server declares", async () => {
-    const plain = (text: string): string => text.replaceAll(/[\s;,()|]/g, "");
+    const normalize = (text: string): string => text.replaceAll(/[\s;,()|]/g, "");
     const sources = clientSources((await server.api("GET", "/openapi.json")).json);
     expect(Object.keys(sources)).toEqual(["schemas.ts", "operations.ts"]);
     for (const [name, source] of Object.entries<string>(sources)) {
       const path = fileURLToPath(new URL(`../packages/client/src/${name}`, import.meta.url));
-      expect(plain(readFileSync(path, "utf8")) === plain(source), "run `npm run client` and commit what it writes").toBe(true);
+      expect(normalize(readFileSync(path, "utf8")) === normalize(source), "run `npm run client` and commit the result").toBe(true);
     }
   });
 
   it("has settings of the library that match those of the server", () => {
     const path = fileURLToPath(new URL("../packages/cli/src/library/settings.ts", import.meta.url));
     const written = readFileSync(path, "utf8").replaceAll(/[\s|]/g, "");
-    expect(written === settingsSource(settingDescriptions).replaceAll(/[\s|]/g, ""), "run `npm run client` and commit what it writes").toBe(true);
+    expect(written === settingsSource(settingDescriptions).replaceAll(/[\s|]/g, ""), "run `npm run client` and commit the result").toBe(true);
   });
 
   it("installs, lists, reads, validates and removes a flow", async () => {
-    const made = await client.call("PUT /flows/:id", { params: { id: "shop" }, body: { yaml: replyFlow("orders", "one") } });
-    expect(made).toMatchObject({ id: "shop", created: true, routeCount: 1 });
+    const installed = await client.call("PUT /flows/:id", { params: { id: "shop" }, body: { yaml: replyFlow("orders", "one") } });
+    expect(installed).toMatchObject({ id: "shop", created: true, routeCount: 1 });
     expect((await client.call("GET /flows")).flows.map(({ id }) => id)).toEqual(["shop"]);
     const read = await client.call("GET /flows/:id", { params: { id: "shop" } });
-    expect([read.yaml, read.hash]).toEqual([replyFlow("orders", "one"), made.hash]);
+    expect([read.yaml, read.hash]).toEqual([replyFlow("orders", "one"), installed.hash]);
     const dry = await client.call("PUT /flows/:id", { params: { id: "shop" }, query: { dryRun: true }, body: { yaml: replyFlow("orders", "two") } });
     expect("dryRun" in dry && dry.routes).toEqual({ added: [], removed: [], kept: ["orders"] });
     const checked = await client.call("POST /flows/validate", { query: { id: "shop" }, body: { yaml: replyFlow("orders", "x").replace("setBody", "setBdy") } });
@@ -61,12 +61,12 @@ describe("the client", () => {
 
   it("sends text bodies unchanged and reads replies that are not JSON", async () => {
     const csv = "shop,sap\npiece,ST\n";
-    const made = await client.call("PUT /value-mappings/:id", { params: { id: "uom" }, body: csv, contentType: "text/csv" });
-    expect(made).toMatchObject({ columns: ["shop", "sap"], rowCount: 1 });
+    const installed = await client.call("PUT /value-mappings/:id", { params: { id: "uom" }, body: csv, contentType: "text/csv" });
+    expect(installed).toMatchObject({ columns: ["shop", "sap"], rowCount: 1 });
     const { status, headers, body } = await client.text("GET /value-mappings/:id", { params: { id: "uom" }, accept: "text/csv" });
-    expect([status, headers.get("etag"), body.replaceAll("\r\n", "\n")]).toEqual([200, `"${made.hash}"`, csv]);
-    const kept = await client.request("GET /value-mappings/:id", { params: { id: "uom" } });
-    expect([kept.headers.get("etag"), kept.body.rows]).toEqual([`"${made.hash}"`, [["piece", "ST"]]]);
+    expect([status, headers.get("etag"), body.replaceAll("\r\n", "\n")]).toEqual([200, `"${installed.hash}"`, csv]);
+    const asJson = await client.request("GET /value-mappings/:id", { params: { id: "uom" } });
+    expect([asJson.headers.get("etag"), asJson.body.rows]).toEqual([`"${installed.hash}"`, [["piece", "ST"]]]);
     expect(await client.call("GET /metrics")).toContain("# TYPE sluice_up gauge");
   });
 
@@ -80,8 +80,12 @@ describe("the client", () => {
     expect(await errorOf(createClient({ baseUrl: server.baseUrl, token: "wrong" }).call("GET /flows"))).toEqual([401, "unauthorized"]);
     const [status, text] = await errorOf(createClient({ baseUrl: "http://127.0.0.1:1", token }).call("GET /health"));
     expect([status, text]).toEqual([0, "the runtime at http://127.0.0.1:1 does not respond"]);
-    const own = createClient({ baseUrl: server.baseUrl, token: "wrong", toError: ({ status: code, message }) => new RangeError(`${code} ${message}`) });
-    await expect(own.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
+    const clientWithOwnErrors = createClient({
+      baseUrl: server.baseUrl,
+      token: "wrong",
+      toError: ({ status: code, message }) => new RangeError(`${code} ${message}`),
+    });
+    await expect(clientWithOwnErrors.call("GET /flows")).rejects.toThrow(new RangeError("401 unauthorized"));
   });
 
   it("relays calls with the original reply", async () => {
@@ -92,15 +96,15 @@ describe("the client", () => {
   });
 
   it("a call times out; an aborted one throws the reason", async () => {
-    const never: typeof fetch = (_url, init) =>
+    const neverResponds: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
-    expect(await errorOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: never }).call("GET /flows"))).toEqual([
+    expect(await errorOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: neverResponds }).call("GET /flows"))).toEqual([
       0,
       `the runtime at ${server.baseUrl} did not respond within 30 ms`,
     ]);
-    expect((await errorOf(createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { timeoutMs: 30 })))[0]).toBe(0);
+    expect((await errorOf(createClient({ baseUrl: server.baseUrl, token, fetch: neverResponds }).call("GET /flows", { timeoutMs: 30 })))[0]).toBe(0);
     const stop = new AbortController();
-    const waiting = createClient({ baseUrl: server.baseUrl, token, fetch: never }).call("GET /flows", { signal: stop.signal });
+    const waiting = createClient({ baseUrl: server.baseUrl, token, fetch: neverResponds }).call("GET /flows", { signal: stop.signal });
     stop.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
   });

@@ -116,7 +116,7 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
     ]);
   }, 120_000);
 
-  it("runs a completed group again, marked, when its node is killed during the run", async () => {
+  it("runs a completed group again, marked as repeated, when its node is killed during the run", async () => {
     const cut = newGroup("cut");
     const holder = await groupingNode("held", 4);
     cluster.partner.isHolding = true;
@@ -138,7 +138,7 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
-  it("moves open groups when its node is stopped, and keeps them when the flow is deployed again", async () => {
+  it("moves open groups when their node is stopped, and keeps them when the flow is deployed again", async () => {
     const moved = newGroup("moved");
     const holder = await groupingNode("size", 4);
     await send("size", moved, [0, 1]);

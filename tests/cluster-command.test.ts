@@ -18,9 +18,9 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
   const folder = mkdtempSync(join(tmpdir(), "sluice-cluster-command-"));
   const data = join(folder, "data");
   let command: ChildProcess;
-  let notes = "";
-  const url = (): string => /Load balancer (\S+)/.exec(notes)?.[1] as string;
-  const pidOf = (node: string): number => Number(new RegExp(`${node} .*pid (\\d+)`).exec(notes)?.[1]);
+  let messages = "";
+  const url = (): string => /Load balancer (\S+)/.exec(messages)?.[1] as string;
+  const pidOf = (node: string): number => Number(new RegExp(`${node} .*pid (\\d+)`).exec(messages)?.[1]);
   const token = (): string => readFileSync(join(data, "deploy-token"), "utf8").trim();
   const nodes = async (): Promise<readonly { node: string; ready: boolean; boot: string }[]> =>
     ((await (await fetch(`${url()}/_api/nodes`, { headers: { authorization: `Bearer ${token()}` } })).json()) as any).nodes;
@@ -28,9 +28,9 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
   beforeAll(async () => {
     const env = { PATH: process.env["PATH"], HOME: folder, SERVICE_CLUSTER_TTL: "5s" };
     command = spawn(process.execPath, [bin, "cluster", "--port", "0", "--data", data], { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
-    command.stderr?.on("data", (chunk) => (notes += chunk));
-    await eventually(() => notes.includes("Load balancer") || command.exitCode !== null, 90_000);
-    expect(notes).toMatch(/node-1 .*\n.*node-2 .*\n.*node-3 /);
+    command.stderr?.on("data", (chunk) => (messages += chunk));
+    await eventually(() => messages.includes("Load balancer") || command.exitCode !== null, 90_000);
+    expect(messages).toMatch(/node-1 .*\n.*node-2 .*\n.*node-3 /);
     await eventually(async () => (await nodes()).filter(({ ready }) => ready).length === 3);
   });
   afterAll(() => {
@@ -52,16 +52,16 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
     user.remove();
   });
 
-  it("answers every request while a node is killed, and starts the node again", async () => {
+  it("responds to every request while a node is killed, and starts the node again", async () => {
     const before = new Set((await nodes()).map(({ boot }) => boot));
     process.kill(pidOf("node-2"), "SIGKILL");
     const replies = [];
     for (let count = 0; count < 60; count++) {
-      replies.push(await onNewConnection(`${url()}/api/greet`));
+      replies.push(await postOnNewConnection(`${url()}/api/greet`));
       await sleep(20);
     }
     expect(new Set(replies)).toEqual(new Set(["200 hello"]));
-    expect(notes).toContain("node-2 was killed by SIGKILL and is being restarted");
+    expect(messages).toContain("node-2 was killed by SIGKILL and is being restarted");
     await eventually(async () => (await nodes()).some(({ node, ready, boot }) => node === "node-2" && ready && !before.has(boot)), 60_000);
   });
 
@@ -76,10 +76,10 @@ describe.skipIf(findProgram("nats-server") === undefined)("sluice cluster (needs
   });
 });
 
-/** Status and text of a POST on a connection of its own: connections that are open to a killed process are lost. */
-async function onNewConnection(address: string): Promise<string> {
-  const sent = request(address, { method: "POST", agent: false }).end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+/** Status and text of a POST on a new connection, because open connections to a killed process are lost. */
+async function postOnNewConnection(address: string): Promise<string> {
+  const outgoing = request(address, { method: "POST", agent: false }).end();
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
   return `${response.statusCode} ${await text(response)}`;
 }
 
@@ -92,7 +92,7 @@ function readCommand(pid: string): string {
   }
 }
 
-describe("sluice cluster without a cluster", () => {
+describe("sluice cluster with invalid options", () => {
   const user = cliFolder();
   afterAll(() => user.remove());
 

@@ -14,7 +14,7 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
   let cluster: ClusterUnderLoad;
   const node = (index: number): SpawnedServer => cluster.nodes[index] as SpawnedServer;
   const deadLettersOf = async (index: number, query = ""): Promise<readonly any[]> => (await node(index).api("GET", `/dead-letters${query}`)).json.deadLetters;
-  /** The first message of a route that fails is stored by the node that received the request. */
+  /** A message that fails is stored by the node that received its request. */
   const flow = (): string => `- route:
     id: orders
     errorHandler:
@@ -57,14 +57,14 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
   });
 
   it("a replay on any node removes the dead letter everywhere if it succeeds, and updates it if it fails", async () => {
-    const [one] = await deadLettersOf(0, "?text=from%20one");
-    const again = await node(0).api("POST", `/dead-letters/${one.id}/replay`);
-    expect([again.status, again.json.replayed]).toEqual([200, false]);
-    await eventually(async () => (await deadLettersOf(1, "?text=from%20one"))[0].attempts === one.attempts + 1);
+    const [deadLetter] = await deadLettersOf(0, "?text=from%20one");
+    const failedReplay = await node(0).api("POST", `/dead-letters/${deadLetter.id}/replay`);
+    expect([failedReplay.status, failedReplay.json.replayed]).toEqual([200, false]);
+    await eventually(async () => (await deadLettersOf(1, "?text=from%20one"))[0].attempts === deadLetter.attempts + 1);
     expect((await deadLettersOf(1)).length).toBe(2);
     const repaired = await node(1).putFlow("orders", flow().replace(`simple: "\${body}"}\n        - to`, "constant: repaired}\n        - to"));
     expect([repaired.status, repaired.json.cluster.running]).toEqual([200, 2]);
-    const results = await Promise.all([0, 1].map((index) => node(index).api("POST", `/dead-letters/${one.id}/replay`)));
+    const results = await Promise.all([0, 1].map((index) => node(index).api("POST", `/dead-letters/${deadLetter.id}/replay`)));
     expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(results.every(({ status }) => [200, 404, 409].includes(status))).toBe(true);
     expect(cluster.arrived.get("repaired")).toBe(1);
@@ -78,10 +78,10 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
     expect((await node(0).putFlow("orders", flow())).status).toBe(200);
     for (let number = 0; number < 10; number++) await post(node(number % 2), "/api/orders", `poison ${number}`);
     await eventually(async () => (await deadLettersOf(1)).length === 10);
-    const [one] = await deadLettersOf(1, "?text=poison%204");
-    expect((await node(1).api("DELETE", `/dead-letters/${one.id}`)).json).toEqual({ id: one.id, deleted: true });
+    const [deadLetter] = await deadLettersOf(1, "?text=poison%204");
+    expect((await node(1).api("DELETE", `/dead-letters/${deadLetter.id}`)).json).toEqual({ id: deadLetter.id, deleted: true });
     await eventually(async () => (await deadLettersOf(0)).length === 9);
-    expect((await node(0).api("DELETE", `/dead-letters/${one.id}`)).status).toBe(404);
+    expect((await node(0).api("DELETE", `/dead-letters/${deadLetter.id}`)).status).toBe(404);
     expect((await node(0).api("DELETE", "/dead-letters?routeId=orders")).json.deleted).toBe(9);
     await eventually(async () => (await deadLettersOf(1)).length === 0);
   });

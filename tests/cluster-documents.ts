@@ -48,7 +48,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
   const [first, second] = [await partner("one"), await partner("two")];
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   try {
-    // Every node uses the connection when the call is answered.
+    // Every node uses the connection when the call returns.
     const connection = { type: "echo", values: { port: portOf(first), password } };
     const defined = await one.api("PUT", "/connections/main", connection);
     expect([defined.status, ...(reached(defined.json) as unknown[])]).toEqual([201, ...everywhere]);
@@ -102,8 +102,8 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     expect(last.output()).not.toContain("is not running");
 
     // The reply names the node that cannot use the connection. Flows on the other nodes still prevent its removal.
-    const some = await one.api("PUT", "/connections/some", { type: "echo", values: { port: portOf(first), password: { env: "CLUSTER_SOME" } } });
-    expect(some.json.cluster).toMatchObject({ running: count - 1, behind: [{ reason: expect.stringContaining("the variable 'CLUSTER_SOME'") }] });
+    const partial = await one.api("PUT", "/connections/some", { type: "echo", values: { port: portOf(first), password: { env: "CLUSTER_SOME" } } });
+    expect(partial.json.cluster).toMatchObject({ running: count - 1, behind: [{ reason: expect.stringContaining("the variable 'CLUSTER_SOME'") }] });
     expect((await one.api("PUT", "/flows/some", { yaml: flow("some", "some") })).json).toMatchObject({ created: true, cluster: { running: count - 1 } });
     const elsewhere = await last.api("DELETE", "/connections/some");
     const users = nodes.slice(1).map((_, index) => `flow 'some' on node 'n${index + 1}'`);

@@ -60,8 +60,8 @@ describe.skipIf(server === undefined)(`a flow that runs on one node (needs ${tit
     const first = replies.find(({ status }) => status === 200);
     expect(first?.text).toBeTruthy();
     for (const index of [0, 1, 2]) {
-      const again = await call(node(index).baseUrl, "POST", "/api/once", "x", { "Idempotency-Key": "k1" });
-      expect([again.status, again.text, again.headers.get("x-run-id")]).toEqual([200, first?.text, first?.headers.get("x-run-id")]);
+      const repeated = await call(node(index).baseUrl, "POST", "/api/once", "x", { "Idempotency-Key": "k1" });
+      expect([repeated.status, repeated.text, repeated.headers.get("x-run-id")]).toEqual([200, first?.text, first?.headers.get("x-run-id")]);
     }
     expect((await node(0).api("GET", "/runs?routeId=once")).json.total).toBe(1);
     const large = "ä".repeat(1_000_000);

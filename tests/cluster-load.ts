@@ -1,4 +1,5 @@
-// Durable messages through the nodes of a cluster while nodes are killed: records the accepted messages and those that reach the end of the flow.
+// Sends durable messages through the nodes of a cluster while nodes are killed, and records which messages are accepted and which reach the end of
+// the flow.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { ClusterPartner } from "./cluster-partner.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
 import { eventually, sleep } from "./started-server.ts";
 
-/** Messages that a route processes at a time on each node. */
+/** Number of messages that a route processes at a time on each node. */
 export const concurrency = 8;
 
 export interface ClusterUnderLoad {
@@ -15,7 +16,7 @@ export interface ClusterUnderLoad {
   readonly arrived: ReadonlyMap<string, number>;
   readonly order: readonly string[];
   readonly partnerUrl: string;
-  /** Kills a node without warning and starts it again; resolves when it serves. */
+  /** Kills a node without warning and starts it again; resolves when it is ready. */
   replace(index: number): Promise<void>;
   end(): Promise<void>;
 }

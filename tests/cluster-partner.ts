@@ -9,13 +9,13 @@ export interface Beat {
   readonly at: number;
 }
 
-/** Two holders of a slot would alternate within this time. A slot that moves there and back takes longer, because nodes check once per second. */
+/** Two holders of a slot would alternate within this time. A slot that moves away and back takes longer, because nodes check once per second. */
 const alternationMs = 900;
 /** How long the partner works on a message with a key, so that two runs of the same key would overlap. */
 const keyedMs = 5;
 
 export class ClusterPartner {
-  /** How often each message arrived, by id. */
+  /** How many times each message arrived, by id. */
   readonly arrived = new Map<string, number>();
   /** The ids in the order in which they arrived. */
   readonly order: string[] = [];

@@ -43,7 +43,7 @@ for (const { title, server, urlOf } of stores)
       expect(new Set(json.runs.map((run: { readonly node: string }) => run.node)).size).toBeGreaterThan(1);
     });
 
-    it("a message that fails each time is in the dead letters of every node", async () => {
+    it("a message that always fails is listed as a dead letter on every node", async () => {
       const flow = durableFlow(cluster.partnerUrl)
         .replaceAll("id: in", "id: fails")
         .replaceAll("id: work", "id: failing")

@@ -65,12 +65,12 @@ describe.skipIf(nats === undefined)("secrets in a cluster (needs NATS)", () => {
     for (const node of ["one", "two"]) expect(filesBelow(join(folder, node)).filter((file) => readFileSync(file).includes(secret))).toEqual([]);
   });
 
-  it("executes a call of another node only if it is encrypted, and only if nodes forward such calls", async () => {
+  it("executes a call from another node only if it is encrypted, and only on endpoints to which nodes forward calls", async () => {
     const cipher = createRecordCipher(keyOf(1), undefined);
-    const ask = (path: string, isEncrypted: boolean): Promise<string> => requestOf(store, { method: "GET", path }, isEncrypted ? cipher : undefined);
-    expect(await ask("/_api/runs/none", false)).toContain("the message is not encrypted: set SERVICE_CLUSTER_KEY on the node that sent it");
-    expect(await ask("/_api/runs/none", true)).toContain("not found");
-    expect(await ask("/_api/flows", true)).toContain("no such endpoint");
+    const callAsIntruder = (path: string, isEncrypted: boolean): Promise<string> => requestOf(store, { method: "GET", path }, isEncrypted ? cipher : undefined);
+    expect(await callAsIntruder("/_api/runs/none", false)).toContain("the message is not encrypted: set SERVICE_CLUSTER_KEY on the node that sent it");
+    expect(await callAsIntruder("/_api/runs/none", true)).toContain("not found");
+    expect(await callAsIntruder("/_api/flows", true)).toContain("no such endpoint");
   });
 
   it.each([
@@ -115,7 +115,7 @@ async function requestOf({ host, port }: TestServer, call: object, cipher: Recor
   throw new Error("no response");
 }
 
-/** Everything that the store has, with its subjects. */
+/** Every message in the store, with its subject. */
 async function storedMessages({ host, port }: TestServer): Promise<readonly string[]> {
   const connection = await connect({ servers: `${host}:${port}` });
   const manager = await jetstreamManager(connection);

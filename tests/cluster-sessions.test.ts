@@ -49,7 +49,7 @@ describe.skipIf(server === undefined)(`test sessions in a cluster (needs ${title
     expect((await node(1).api("GET", `/test/session/${id}`)).status).toBe(404);
   });
 
-  it("serves requests with the header of a session of another node, and opens a second session with its flow on the same node", async () => {
+  it("serves requests with the header of a session on another node, and opens a second session for the same flow on the node of the first", async () => {
     const first = await node(1).api("POST", "/test/session", { scope: "session", mocks });
     const second = await node(2).api("POST", "/test/session", { scope: "session", mocks: [{ id: "partner", match, respond: { body: "second" } }] });
     expect([first.json.node, second.status, second.json.node]).toEqual(["n1", 201, "n1"]);
@@ -70,7 +70,7 @@ describe.skipIf(server === undefined)(`test sessions in a cluster (needs ${title
     expect((await node(1).api("DELETE", "/flows/durable")).status).toBe(200);
   });
 
-  it("ends with its node", async () => {
+  it("is closed when its node is killed", async () => {
     const opened = await node(0).api("POST", "/test/session", { scope: "deployment", mocks, ttlMs: 600_000 });
     expect(opened.status).toBe(201);
     expect(await order(1, "mocked")).toBe("first");

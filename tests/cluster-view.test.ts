@@ -73,10 +73,10 @@ describe.skipIf(server === undefined)(`the API of a cluster (needs ${title})`, (
   });
 
   it("sums the statistics of all nodes on request", async () => {
-    const own = (await node(0).api("GET", "/health")).json.routes.find(({ id }: any) => id === "count").total;
+    const ownTotal = (await node(0).api("GET", "/health")).json.routes.find(({ id }: any) => id === "count").total;
     const { routes, incomplete } = (await node(0).api("GET", "/health?scope=cluster")).json;
     expect(routes.find(({ id }: any) => id === "count").total).toBe(31);
-    expect([own < 31, incomplete]).toEqual([true, []]);
+    expect([ownTotal < 31, incomplete]).toEqual([true, []]);
     const metrics = async (scope: string): Promise<number> =>
       Number(/sluice_runs_total\{[^}]*route="count"[^}]*status="completed"[^}]*\} (\d+)/.exec((await node(1).api("GET", `/metrics${scope}`)).text)?.[1]);
     expect([await metrics(""), await metrics("?scope=cluster")]).toEqual([10, 31]);

@@ -1,4 +1,4 @@
-// A cluster from the user's point of view: three runtimes as separate processes, one NATS server, and every node equal.
+// A cluster from the user's point of view: three equal runtimes as separate processes, with one NATS server.
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -145,10 +145,10 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
           (nodes[client % 3] as SpawnedServer).api("PUT", "/flows/counter", { yaml: replyFlow("counter", `r${round}c${client}`) }, { "if-match": etag }),
         ),
       );
-      const won = replies.filter(({ status }) => status === 200);
+      const winners = replies.filter(({ status }) => status === 200);
       expect(statuses(replies)).toEqual([200, 412, 412, 412, 412, 412]);
-      rejected += replies.length - won.length;
-      headers = (won[0] as (typeof won)[number]).headers;
+      rejected += replies.length - winners.length;
+      headers = (winners[0] as (typeof winners)[number]).headers;
       accepted.push(headers.get("etag") as string);
       expect(new Set(await repliesOf("/api/counter")).size).toBe(1);
     }
@@ -156,7 +156,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     await one().api("DELETE", "/flows/counter");
   });
 
-  it("rejects what is not supported in a cluster yet, with a message that names it", async () => {
+  it("rejects features that are not supported in a cluster yet, with a message that names them", async () => {
     const route = (from: string, step: string): string => `- route:\n    id: refused\n    from:\n      uri: ${from}\n      steps:\n        - ${step}\n`;
     const resequence = 'resequence: {simple: "${body}", batchConfig: {batchSize: 2}, steps: [{log: x}]}';
     const cases: readonly (readonly [string, RegExp])[] = [
@@ -196,8 +196,8 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
               - filter: {simple: "\${header.fail} == 'true'", steps: [{throwException: {exceptionType: java.lang.Exception, message: failed}}]}
               - setBody: {constant: first}
 `;
-    const send = async (path: string, key: string, node: number, more = {}): Promise<string> => {
-      const { status, text } = await call((nodes[node % 3] as SpawnedServer).baseUrl, "POST", path, "x", { key, ...more });
+    const send = async (path: string, key: string, node: number, extraHeaders = {}): Promise<string> => {
+      const { status, text } = await call((nodes[node % 3] as SpawnedServer).baseUrl, "POST", path, "x", { key, ...extraHeaders });
       return status === 200 ? text : String(status);
     };
     for (const [id, repository] of [

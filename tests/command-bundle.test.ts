@@ -79,7 +79,7 @@ describe("the bundled command", () => {
     const copy = join(folder, "sluice");
     copyCommand(copy);
     const bundleFolder = join(copy, "dist/bundle");
-    for (const name of caches(bundleFolder)) writeFileSync(join(bundleFolder, name), "of no use");
+    for (const name of caches(bundleFolder)) writeFileSync(join(bundleFolder, name), "invalid");
     const help = runCopy(copy, "lint", "--help");
     expect(help.stderr).toBe("");
     expect(help.stdout).toContain("Usage: sluice lint");
@@ -91,7 +91,7 @@ describe("the bundled command", () => {
     expect(readdirSync(bundleFolder).filter((name) => name.endsWith(".next"))).toEqual([]);
   });
 
-  it("is used in a copied checkout, whatever its file times, until the compiler output changes", () => {
+  it("is used in a copied checkout, regardless of file times, until the compiler output changes", () => {
     const checkout = join(folder, "checkout");
     const copy = join(checkout, "packages/cli");
     copyCommand(copy);

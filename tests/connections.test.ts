@@ -64,7 +64,7 @@ afterEach(async () => {
 });
 
 const put = (id: string, values: object, query = "", headers = {}) => server.api("PUT", `/connections/${id}${query}`, { type: "echo", values }, headers);
-const ask = async (id: string): Promise<string> => (await call(server.baseUrl, "POST", `/api/${id}`, "x")).text;
+const replyOf = async (id: string): Promise<string> => (await call(server.baseUrl, "POST", `/api/${id}`, "x")).text;
 const fileOf = (id: string): string => join(server.dataDir, "connections", `${id}.json`);
 
 describe("a connection document", () => {
@@ -91,8 +91,8 @@ describe("a connection document", () => {
 
     const { type, values } = read.json;
     expect((await server.api("PUT", "/connections/main", { type, values }, { "if-match": '"0"' })).status).toBe(412);
-    const again = await server.api("PUT", "/connections/main", { type, title: "Main", values }, { "if-match": etag });
-    expect(again.status).toBe(200);
+    const replaced = await server.api("PUT", "/connections/main", { type, title: "Main", values }, { "if-match": etag });
+    expect(replaced.status).toBe(200);
     expect(JSON.parse(readFileSync(fileOf("main"), "utf8")).values).toMatchObject({
       password: { value: "sesame-open-1" },
       tls: { key: { value: "nested-secret-1" } },
@@ -188,7 +188,7 @@ describe("flows and their connections", () => {
   it("a used connection cannot be removed, and a replacement applies from the next message on", async () => {
     await put("main", { port, password: { env: "ECHO_PASSWORD" } });
     expect((await server.putFlow("f", flow("f", "talk:a?connection=#main"))).status).toBe(201);
-    expect(await ask("f")).toBe("one: from-the-environment");
+    expect(await replyOf("f")).toBe("one: from-the-environment");
     expect((await server.api("GET", "/connections")).json.connections).toMatchObject([{ id: "main", state: "up", users: 1, flows: ["f"] }]);
     expect((await server.api("GET", "/health")).json.connections).toMatchObject([{ id: "main", type: "echo", state: "up", reconnects: 0 }]);
     expect((await server.api("GET", "/metrics")).text).toContain('sluice_connection_up{connection="main",type="echo"} 1');
@@ -196,10 +196,10 @@ describe("flows and their connections", () => {
 
     const other = new Partner("two");
     await put("main", { port: await other.listen(), password: "second-password" });
-    expect(await ask("f")).toBe("two: second-password");
+    expect(await replyOf("f")).toBe("two: second-password");
     await eventually(() => partner.sockets.size === 0);
     expect((await put("main", { port: 1 })).status).toBe(422);
-    expect(await ask("f")).toBe("two: second-password");
+    expect(await replyOf("f")).toBe("two: second-password");
     await server.api("DELETE", "/flows/f");
     await other.close();
   });
@@ -210,7 +210,7 @@ describe("flows and their connections", () => {
     writeFileSync(join(server.routesDir, "late.yaml"), flow("late", "talk:a?connection=#later"));
     await eventually(async () => (await server.api("GET", "/flows")).json.flows[0]?.status === "Failed");
     await put("later", { port });
-    await eventually(async () => (await ask("late")) === "one: no-password");
+    await eventually(async () => (await replyOf("late")) === "one: no-password");
   });
 
   it("documents and secrets changed by hand are reloaded", async () => {
@@ -219,9 +219,9 @@ describe("flows and their connections", () => {
     writeFileSync(join(server.dataDir, "connections", "hand.yaml"), `type: echo\nvalues:\n  port: ${port}\n  password: {file: echo}\n`);
     await eventually(async () => (await server.api("GET", "/connections")).json.total === 1);
     await server.putFlow("f", flow("f", "talk:a"));
-    expect(await ask("f")).toBe("one: first-in-file");
+    expect(await replyOf("f")).toBe("one: first-in-file");
     writeFileSync(join(secretsDir, "echo"), "second-in-file\n");
-    await eventually(async () => (await ask("f")) === "one: second-in-file");
+    await eventually(async () => (await replyOf("f")) === "one: second-in-file");
     const everything = (await Promise.all(["/connections", "/connections/hand", "/health", "/flows/f"].map((path) => server.api("GET", path))))
       .map(({ text }) => text)
       .join();
@@ -251,26 +251,26 @@ describe("a folder in SERVICE_CONNECTIONS", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-connections-"));
     const write = (name: string, password: string): void => writeFileSync(join(folder, name), `type: echo\nvalues: {port: ${port}, password: ${password}}\n`);
     write("beside.yaml", "first-of-the-file");
-    const own = await startTestServer({ env: { ...env, SERVICE_CONNECTIONS: `${folder},${join(folder, "gone")}` } });
+    const separate = await startTestServer({ env: { ...env, SERVICE_CONNECTIONS: `${folder},${join(folder, "gone")}` } });
     try {
-      expect((await own.api("GET", "/connections/beside")).json.values.password).toEqual({ value: "***", secret: true });
-      await own.putFlow("uses", flow("uses", "talk:x?connection=#beside"));
-      const replyText = async (): Promise<string> => (await call(own.baseUrl, "POST", "/api/uses", "x")).text;
+      expect((await separate.api("GET", "/connections/beside")).json.values.password).toEqual({ value: "***", secret: true });
+      await separate.putFlow("uses", flow("uses", "talk:x?connection=#beside"));
+      const replyText = async (): Promise<string> => (await call(separate.baseUrl, "POST", "/api/uses", "x")).text;
       expect(await replyText()).toBe("one: first-of-the-file");
       for (const reply of [
-        await own.api("PUT", "/connections/beside", { type: "echo", values: { port, password: "another-one" } }),
-        await own.api("DELETE", "/connections/beside").then(async (refused) => {
+        await separate.api("PUT", "/connections/beside", { type: "echo", values: { port, password: "another-one" } }),
+        await separate.api("DELETE", "/connections/beside").then(async (refused) => {
           expect(refused.status).toBe(409);
-          await own.api("DELETE", "/flows/uses");
-          return own.api("DELETE", "/connections/beside");
+          await separate.api("DELETE", "/flows/uses");
+          return separate.api("DELETE", "/connections/beside");
         }),
       ])
         expect([reply.status, reply.json.error]).toEqual([409, `connection 'beside' is read from the folder '${folder}': edit its file instead`]);
-      await own.putFlow("uses", flow("uses", "talk:x?connection=#beside"));
+      await separate.putFlow("uses", flow("uses", "talk:x?connection=#beside"));
       write("beside.yaml", "second-of-the-file");
       await eventually(async () => (await replyText()) === "one: second-of-the-file");
     } finally {
-      await own.end();
+      await separate.end();
     }
   });
 });
@@ -285,19 +285,21 @@ describe("a SQLite database", () => {
     expect(await test(server, "shop/orders.db")).toMatchObject({ ok: true });
     expect(existsSync(join(server.dataDir, "databases", "shop", "orders.db"))).toBe(true);
     expect(await test(server, join(outside, "x.db"))).toMatchObject({ ok: false, error: expect.stringContaining("is outside the database folders") });
-    const own = await startTestServer({ env: { SERVICE_DATABASES: folder } });
+    const separate = await startTestServer({ env: { SERVICE_DATABASES: folder } });
     try {
-      expect([await test(own, "a.db"), await test(own, join(folder, "b.db")), await test(own, join(own.dataDir, "databases", "c.db"))]).toMatchObject(
-        [true, true, true].map((ok) => ({ ok })),
-      );
+      expect([
+        await test(separate, "a.db"),
+        await test(separate, join(folder, "b.db")),
+        await test(separate, join(separate.dataDir, "databases", "c.db")),
+      ]).toMatchObject([true, true, true].map((ok) => ({ ok })));
       expect(existsSync(join(folder, "a.db"))).toBe(true);
-      for (const file of ["../x.db", "link/x.db", join(outside, "x.db")]) expect(await test(own, file), file).toMatchObject({ ok: false });
+      for (const file of ["../x.db", "link/x.db", join(outside, "x.db")]) expect(await test(separate, file), file).toMatchObject({ ok: false });
       const bean = `- beans: [{name: db, type: "#class:org.apache.commons.dbcp2.BasicDataSource", properties: {url: "jdbc:sqlite:${outside}/x.db"}}]\n`;
-      const refused = await own.putFlow("outside", `${bean}${flow("outside", "sql:select 1?dataSource=#db")}`);
+      const refused = await separate.putFlow("outside", `${bean}${flow("outside", "sql:select 1?dataSource=#db")}`);
       expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining("is outside the database folders")]);
       expect(readdirSync(outside)).toEqual([]);
     } finally {
-      await own.end();
+      await separate.end();
     }
   });
 });

@@ -62,7 +62,7 @@ describe("a connector", () => {
     expect((await run({ headers: { given: "${variable.secret}" } })).error).toContain("came from the message");
   });
 
-  it("has its secret options reported when they are bound", () => {
+  it("reports its secret options when they are bound", () => {
     const ignore = (): void => undefined;
     const runtime = createRuntime({
       catalog: catalogOf([...recordingConnectors().connectors, acme]),

@@ -54,7 +54,7 @@ it("has endpoints for every connector", () => {
   for (const { scheme, roles } of connectorIndex) expect([scheme, endpoints[scheme]?.from !== undefined]).toEqual([scheme, roles.includes("source")]);
 });
 
-it.each(Object.entries(endpoints))("%s", async (scheme, { from = `direct:${scheme}`, to }) => {
+it.each(Object.entries(endpoints))("%s can be mocked", async (scheme, { from = `direct:${scheme}`, to }) => {
   const flow = JSON.stringify([
     { route: { id: scheme, from: { uri: from, steps: [{ to: { id: "send", uri: to } }, { setHeader: { name: "after", constant: "yes" } }] } } },
   ]);

@@ -57,7 +57,7 @@ describe("several mocks for one step", () => {
     await server.api("DELETE", `/test/session/${opened.json.sessionId}`);
     return { seen, opened: opened.json };
   };
-  const mock = (match: unknown, body: string, more = {}) => ({ match, respond: { body }, ...more });
+  const mock = (match: unknown, body: string, extra = {}) => ({ match, respond: { body }, ...extra });
 
   it("the first of two mocks for the same step wins, and the other is inactive", async () => {
     const { seen, opened } = await repliesWith([mock({ stepId: "out" }, "first"), mock({ stepId: "out" }, "second")]);
@@ -125,7 +125,7 @@ describe("ids and paths", () => {
     await server.api("DELETE", "/flows/unreserved");
   });
 
-  it("an id is shown as sent", async () => {
+  it("an error shows the id as sent", async () => {
     for (const path of ["flows", "value-mappings", "message-mappings", "auth"]) {
       const [status, text] = await raw("PUT", `/_api/${path}/%C3%A9`);
       expect([status, JSON.parse(text).error]).toEqual([400, "invalid id 'é': use letters, digits, '.', '_', '-' (max 128)"]);

@@ -72,7 +72,7 @@ describe("a test session with a partner that fails once", () => {
         error: null,
       },
     ]);
-    const about = {
+    const common = {
       mockId: "erp",
       flowId: "orders",
       routeId: "order-intake",
@@ -83,10 +83,10 @@ describe("a test session with a partner that fails once", () => {
     };
     const seen = { body: { id: "A-1001" }, bodyType: "json", headers: expect.objectContaining({ "X-Src": "shop" }) };
     const calls = [
-      { seq: 1, ...about, attempt: 1, request: seen, outcome: "threw", response: null, error: { type: "Timeout", message: "erp slow" } },
+      { seq: 1, ...common, attempt: 1, request: seen, outcome: "threw", response: null, error: { type: "Timeout", message: "erp slow" } },
       {
         seq: 2,
-        ...about,
+        ...common,
         attempt: 2,
         request: seen,
         outcome: "responded",
@@ -118,14 +118,14 @@ describe("idempotent webhooks", () => {
     expect((await server.putFlow("pay", flow)).status).toBe(201);
     const first = await pay("k1", "a");
     expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([200, null]);
-    const again = await pay("k1", "a");
-    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"]);
+    const repeated = await pay("k1", "a");
+    expect([repeated.status, repeated.text, repeated.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"]);
     const other = await pay("k1", "b");
     expect([other.status, other.json]).toEqual([422, { error: "this Idempotency-Key was used with another body" }]);
     const slow = pay("k2", "a", "600");
     await eventually(async () => (await server.api("GET", "/runs?routeId=pay&status=running")).json.total === 1);
-    const early = await pay("k2", "a");
-    expect([early.status, early.json]).toEqual([409, { error: "a request with this Idempotency-Key is still running" }]);
+    const concurrent = await pay("k2", "a");
+    expect([concurrent.status, concurrent.json]).toEqual([409, { error: "a request with this Idempotency-Key is still running" }]);
     expect((await slow).status).toBe(200);
     expect((await pay("k2", "a")).text).toBe((await slow).text);
     expect((await server.api("GET", "/runs?routeId=pay")).json.total).toBe(2);

@@ -20,28 +20,28 @@ afterAll(() => server.end());
 
 const routesOf = async (id: string): Promise<readonly string[]> =>
   (await server.api("GET", `/runs?correlationId=${encodeURIComponent(id)}&limit=100`)).json.runs.map(({ routeId }: { routeId: string }) => routeId).sort();
-const all = ["called", "called", "entry", "kept", "later", "tapped"];
+const allRoutes = ["called", "called", "entry", "kept", "later", "tapped"];
 
 it.each(["X-Correlation-Id", "breadcrumbId", "x-CORRELATION-id"])("the caller's %s finds every run of the chain", async (header) => {
   const id = `order 4711/${header}`;
   await call(server.baseUrl, "POST", "/api/entry", "x", { [header]: id });
-  await eventually(async () => (await routesOf(id)).length === all.length);
-  expect(await routesOf(id)).toEqual(all);
+  await eventually(async () => (await routesOf(id)).length === allRoutes.length);
+  expect(await routesOf(id)).toEqual(allRoutes);
 });
 
 it("without a header the id of the first run is used", async () => {
   const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x");
   const id = headers.get("x-run-id") as string;
-  await eventually(async () => (await routesOf(id)).length === all.length);
-  expect(await routesOf(id)).toEqual(all);
+  await eventually(async () => (await routesOf(id)).length === allRoutes.length);
+  expect(await routesOf(id)).toEqual(allRoutes);
 });
 
 it("X-Correlation-Id takes precedence over breadcrumbId, and an empty or too long id is ignored", async () => {
   await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "first", breadcrumbId: "second" });
-  await eventually(async () => (await routesOf("first")).length === all.length);
+  await eventually(async () => (await routesOf("first")).length === allRoutes.length);
   expect(await routesOf("second")).toEqual([]);
-  for (const given of ["", "x".repeat(300)]) {
-    const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": given });
+  for (const invalidId of ["", "x".repeat(300)]) {
+    const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": invalidId });
     const run = (await server.api("GET", `/runs/${headers.get("x-run-id")}`)).json;
     expect(run.correlationId).toBe(run.id);
   }
@@ -50,9 +50,9 @@ it("X-Correlation-Id takes precedence over breadcrumbId, and an empty or too lon
 it("a replay, a durable webhook, a test session and the trace propagate it", async () => {
   const trace = await followStream(server, "/trace/stream?routeId=entry");
   const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "again" });
-  await eventually(async () => (await routesOf("again")).length === all.length);
+  await eventually(async () => (await routesOf("again")).length === allRoutes.length);
   await server.api("POST", `/runs/${headers.get("x-run-id")}/replay`, {});
-  await eventually(async () => (await routesOf("again")).length === 2 * all.length);
+  await eventually(async () => (await routesOf("again")).length === 2 * allRoutes.length);
   await call(server.baseUrl, "POST", "/api/durable", "x", { "x-correlation-id": "on-disk" });
   await eventually(async () => (await routesOf("on-disk")).length === 1);
   const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [] })).json;

@@ -10,12 +10,12 @@ import { replyFlow } from "./started-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe("the lock of the data directory", () => {
-  it("holds whatever its owner record says, and is free immediately after kill -9", async () => {
+  it("holds regardless of its owner record, and is released immediately by kill -9", async () => {
     const dataDir = temporaryFolder();
     const server = await spawnServer({ dataDir });
     try {
       expect(() => lockDirectory(dataDir)).toThrow(`the data directory is in use by process ${server.pid}: stop it`);
-      // The record of a first container as found by a second one: a process id that equals its own, or one that does not exist.
+      // Records that a second container may find: a process id that equals its own, or one that does not exist.
       for (const record of ["1 1\n", `${process.pid} 1\n`, "4194303 1\n", ""]) {
         writeFileSync(join(dataDir, ".lock"), record);
         expect(() => lockDirectory(dataDir), record).toThrow("the data directory is in use by");
@@ -54,7 +54,7 @@ describe("the lock of the data directory", () => {
     }
   });
 
-  it.skipIf(process.getuid?.() !== 0)("holds on a full disk, at a first start as well as after a restart (needs root)", () => {
+  it.skipIf(process.getuid?.() !== 0)("holds on a full disk, on the first start and after a restart (needs root)", () => {
     const dataDir = temporaryFolder();
     expect(spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", dataDir]).status).toBe(0);
     onTestFinished(() => void spawnSync("umount", ["-l", dataDir]));
@@ -71,9 +71,9 @@ describe("the lock of the data directory", () => {
     expect(first.isHeld).toBe(true);
     expect(() => lockDirectory(dataDir)).toThrow("the data directory is in use by");
     first.release();
-    const again = lockDirectory(dataDir);
+    const second = lockDirectory(dataDir);
     expect(() => lockDirectory(dataDir)).toThrow("the data directory is in use by");
-    again.release();
+    second.release();
   });
 });
 

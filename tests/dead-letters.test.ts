@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Fails until the flow is installed with `works`. */
+/** A flow that fails, unless `works` is true. */
 const failing = (works = false): string => `- errorHandler:
     deadLetterChannel: sluice:dead-letters
 - route:
@@ -280,7 +280,7 @@ describe("dead letters", () => {
     expect((await server.api("POST", "/dead-letters/replay", { routeId: "x" })).json).toMatchObject({ total: 0, status: "completed" });
   });
 
-  it("a damaged one does not hide others, shows its readable parts, and is not replayed", async () => {
+  it("a damaged dead letter does not hide others, shows its readable parts, and is not replayed", async () => {
     await server.putFlow("shop", failing());
     for (const body of ["whole", "no-envelope", "no-failure", "no-kind", "no-time"]) await post(body);
     await server.stop();

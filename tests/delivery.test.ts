@@ -81,7 +81,9 @@ describe("failures", () => {
     expect([reply.status === 500 || reply.status === 504, Object.keys(reply.json)]).toEqual([true, ["error"]]);
     await eventually(() => silent.calls[0]?.aborted === true);
     const health = (await server.api("GET", "/health")).json;
-    expect(JSON.stringify(health.routes.find((one: any) => one.id === "silent-partner" || one.routeId === "silent-partner"))).toMatch(/"inflight":0/);
+    expect(JSON.stringify(health.routes.find((candidate: any) => candidate.id === "silent-partner" || candidate.routeId === "silent-partner"))).toMatch(
+      /"inflight":0/,
+    );
     await silent.close();
   });
 
@@ -135,7 +137,7 @@ describe("many messages", () => {
     await target.close();
   });
 
-  it("taps, copies, parts and queues lose nothing when the process is stopped under load", async () => {
+  it("wire taps, multicasts, splits and queues lose no message when the process is stopped under load", async () => {
     const counts = new Map<string, number>();
     const target = await stubPartner(({ url }, response) => {
       counts.set(url, (counts.get(url) ?? 0) + 1);

@@ -31,7 +31,7 @@ tests:
 `;
 
 describe("the deploy gate", () => {
-  it("a flow whose tests pass is deployed, and its tests are kept", async () => {
+  it("a flow whose tests pass is deployed, and its tests are stored", async () => {
     const reply = await put("gated", { yaml: replyFlow("gated", "one"), tests: testsExpecting("gated", "one") });
     expect([reply.status, reply.json.testsPassed, reply.json.created]).toEqual([201, 1, true]);
     expect((await webhook("gated")).text).toBe("one");
@@ -59,7 +59,7 @@ describe("the deploy gate", () => {
     expect([back.status, back.json.testsPassed]).toEqual([200, 1]);
   });
 
-  it("the same text is tested again", async () => {
+  it("an unchanged flow is tested again", async () => {
     const reply = await put("gated", { yaml: replyFlow("gated", "one") });
     expect(reply.json).toMatchObject({ changed: false, testsPassed: 1 });
     expect((await put("gated", { yaml: replyFlow("gated", "one"), tests: testsExpecting("gated", "other") })).status).toBe(422);
@@ -120,7 +120,7 @@ tests:
     expect((await server.api("GET", "/runs?routeId=ticking")).json.total).toBe(0);
   });
 
-  it("uses tables, parameters and variables like the flow, and leaves nothing behind", async () => {
+  it("uses tables, parameters and variables like the flow, and leaves no temporary files", async () => {
     await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
     const yaml = `- route:
     id: mapped

@@ -49,7 +49,7 @@ describe("sluice deploy with Kamelets", () => {
   const installed = async (): Promise<readonly string[]> =>
     (await server.api("GET", "/kamelets")).json.kamelets.map(({ name, origin }: { name: string; origin: string }) => `${name} ${origin}`);
 
-  it("sends the used ones in dependency order before the flows, previews that, and has nothing to do afterwards", async () => {
+  it("previews and deploys the used Kamelets in dependency order before the flows, and has nothing to do afterwards", async () => {
     const preview = await sluice("deploy", "flows", "--dry-run");
     expect([preview.exit, preview.output, preview.stderr]).toEqual([
       0,
@@ -63,8 +63,8 @@ describe("sluice deploy with Kamelets", () => {
     expect([deployed.exit, deployed.stderr]).toEqual([0, expect.stringContaining("3 artifacts deployed to ")]);
     expect(await installed()).toEqual(["greet-action deployed", "mark-action deployed"]);
     expect(await replyText()).toBe("Hello Ada!");
-    const again = await sluice("deploy", "flows");
-    expect([again.exit, again.output, again.stderr]).toEqual([
+    const repeated = await sluice("deploy", "flows");
+    expect([repeated.exit, repeated.output, repeated.stderr]).toEqual([
       0,
       expect.stringContaining("= kamelet mark-action (kamelets/mark-action.kamelet.yaml) unchanged"),
       expect.stringContaining("Nothing to do: all artifacts are up to date"),
@@ -144,8 +144,8 @@ describe("sluice deploy with Kamelets", () => {
   });
 
   it("deploys a Kamelet by its file, and reports where to put one that is missing", async () => {
-    const given = await sluice("deploy", "kamelets/unused-action.kamelet.yaml");
-    expect([given.exit, await installed()]).toEqual([0, ["unused-action deployed"]]);
+    const byFile = await sluice("deploy", "kamelets/unused-action.kamelet.yaml");
+    expect([byFile.exit, await installed()]).toEqual([0, ["unused-action deployed"]]);
     rmSync(join(folder.path, "project", "kamelets", "greet-action.kamelet.yaml"));
     const missing = await sluice("deploy", "flows");
     expect([missing.exit, missing.stderr]).toEqual([

@@ -35,10 +35,10 @@ export function readPage(path: string): DocPage {
   const settings = /<!-- settings: (.+?) -->/.exec(text)?.[1] ?? "";
   const [, name, address] = /<!-- server: (\S+) at (\S+) -->/.exec(text) ?? [];
   const server = name === undefined || address === undefined ? {} : { server: { name, address } };
-  return { path, blocks: blocksOf(text), ...server, settings: Object.fromEntries(settings.split(" ").flatMap((word) => pair(word))) };
+  return { path, blocks: blocksOf(text), ...server, settings: Object.fromEntries(settings.split(" ").flatMap((word) => parsePair(word))) };
 }
 
-function pair(word: string): readonly (readonly [string, string])[] {
+function parsePair(word: string): readonly (readonly [string, string])[] {
   const at = word.indexOf("=");
   return at > 0 ? [[word.slice(0, at), word.slice(at + 1)]] : [];
 }

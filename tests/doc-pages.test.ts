@@ -43,7 +43,7 @@ async function flowErrors(source: string): Promise<readonly string[]> {
   const errors = diagnostics
     .filter(({ severity, code }) => severity === "error" && code !== "bean-unknown")
     .map(({ span, message }) => `line ${span.line}: ${message}`);
-  return errors.length === 0 && flow.routes.length + flow.entities.length === 0 ? ["there is nothing in it"] : errors;
+  return errors.length === 0 && flow.routes.length + flow.entities.length === 0 ? ["the flow is empty"] : errors;
 }
 
 function testErrors(source: string): readonly string[] {
@@ -88,9 +88,9 @@ const exampleSources = readdirSync(join(root, "examples"), { recursive: true, en
   .filter((name) => /^[^/\\]+[/\\]src[/\\].*\.ts$/.test(name))
   .map((name) => readFileSync(join(root, "examples", name), "utf8"));
 
-const excerptErrors = (source: string): readonly string[] => (exampleSources.some((text) => text.includes(source)) ? [] : ["no example has these lines"]);
+const excerptErrors = (source: string): readonly string[] => (exampleSources.some((text) => text.includes(source)) ? [] : ["no example contains these lines"]);
 
-const known: Readonly<Record<string, (body: string) => readonly string[] | Promise<readonly string[]>>> = {
+const checks: Readonly<Record<string, (body: string) => readonly string[] | Promise<readonly string[]>>> = {
   yaml: flowErrors,
   "yaml tests": testErrors,
   "yaml other": yamlErrors,
@@ -105,7 +105,7 @@ const known: Readonly<Record<string, (body: string) => readonly string[] | Promi
 const unchecked = new Set(["", "text", "output", "csv", "xml"]);
 
 async function errorsOf({ kind, mode, body }: Block): Promise<readonly string[]> {
-  const check = known[mode === undefined ? kind : `${kind} ${mode}`];
+  const check = checks[mode === undefined ? kind : `${kind} ${mode}`];
   if (check === undefined) return unchecked.has(kind) && mode === undefined ? [] : [`unknown kind of block '${kind} ${mode ?? ""}'`];
   try {
     return await check(body);
@@ -172,7 +172,7 @@ describe("the checks themselves", () => {
     expect(await errorsOf(block("json", '{"a": "…", "b": [1, …]}'))).toEqual([]);
     expect(await errorsOf(block("sh", "if true; then"))).not.toEqual([]);
     if (existsSync("/usr/bin/systemd-analyze")) expect(await errorsOf(block("ini", "[Service]\nExecStart=/usr/bin/node\nRestrat=always\n"))).not.toEqual([]);
-    expect(await errorsOf(block("ts", "export const nowhere = 1;"))).toEqual(["no example has these lines"]);
+    expect(await errorsOf(block("ts", "export const nowhere = 1;"))).toEqual(["no example contains these lines"]);
     expect(await errorsOf(block("klingon", "x"))).not.toEqual([]);
     expect("a b").toMatch(pattern("a …"));
     expect("b a").not.toMatch(pattern("a …"));

@@ -19,7 +19,7 @@ describe("the screenshots of the designer", () => {
     expect(expected.filter((name) => !page.includes(`](screens/${name})`))).toEqual([]);
   });
 
-  it("are PNGs of 1280 by 800, under three megabytes in all", () => {
+  it("are PNGs of 1280 by 800 pixels, under three megabytes in total", () => {
     for (const { name, bytes } of pictures)
       expect([name, bytes.toString("latin1", 1, 4), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([name, "PNG", 1280, 800]);
     expect(pictures.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(3_000_000);

@@ -30,7 +30,7 @@ describe("a page of the documentation site", () => {
     expect(html("```output\n{<a>}\n```")).toBe('<figure class="output"><pre><code class="language-output">{&lt;a&gt;}\n</code></pre></figure>\n');
   });
 
-  it("shows the dark picture in dark mode", () => {
+  it("uses the dark screenshot in dark mode", () => {
     expect(html("![The canvas](screens/canvas-light.png)")).toBe(
       '<p><picture><source media="(prefers-color-scheme: dark)" srcset="screens/canvas-dark.png"><img src="screens/canvas-light.png" alt="The canvas" loading="lazy"></picture></p>\n',
     );

@@ -23,7 +23,7 @@ describe("the generated reference", () => {
     const stale = [...pages]
       .filter(([path, text]) => !existsSync(join(reference, path)) || readFileSync(join(reference, path), "utf8") !== text)
       .map(([path]) => path);
-    expect(stale, "run `npm run docs` and commit what it writes").toEqual([]);
+    expect(stale, "run `npm run docs` and commit the result").toEqual([]);
   });
 
   it("describes nothing that was removed", () => {
@@ -89,10 +89,12 @@ function anchorsOf(file: string): ReadonlySet<string> {
 }
 
 function brokenLinks(file: string): readonly string[] {
-  return [...proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([whole, path = "", anchor]) => {
+  return [...proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([linkText, path = "", anchor]) => {
     const target = path === "" ? file : resolve(dirname(file), path);
-    if (!existsSync(target)) return [`${file.slice(root.length)}: ${whole}`];
-    return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).has(anchor) ? [] : [`${file.slice(root.length)}: ${whole} has no such heading`];
+    if (!existsSync(target)) return [`${file.slice(root.length)}: ${linkText}`];
+    return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).has(anchor)
+      ? []
+      : [`${file.slice(root.length)}: ${linkText} has no such heading`];
   });
 }
 
@@ -103,8 +105,8 @@ describe("links", () => {
   });
 
   it("reach every page from the front page", () => {
-    const front = join(root, "docs/index.md");
-    const reached = new Set([front]);
+    const frontPage = join(root, "docs/index.md");
+    const reached = new Set([frontPage]);
     for (const file of reached)
       for (const [, path = ""] of proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]+\.md)(?:#[^)]*)?\)/g)) reached.add(resolve(dirname(file), path));
     expect(markdownBelow(join(root, "docs")).filter((file) => !reached.has(file) && !/decisions\/\d{4}-/.test(file))).toEqual([]);
@@ -112,7 +114,7 @@ describe("links", () => {
 });
 
 describe("names in the documents", () => {
-  const written = markdownBelow(join(root, "docs"))
+  const handWritten = markdownBelow(join(root, "docs"))
     .filter((file) => !file.startsWith(reference))
     .concat(join(root, "README.md"));
   const sources = (folder: string): string =>
@@ -128,16 +130,16 @@ describe("names in the documents", () => {
       ),
     );
     const packages = ["model", "engine", "standard", "connectors", "server"];
-    const made: readonly string[] = scanComposedCodes(root, [...packages, "mapping"]);
-    expect(made).toEqual(expect.arrayContaining(["xpath-syntax", "invalid-csv", "yaml-bad-indent", "storage-full", "flow-conflict-claim"]));
-    const codes = new Set<string>([...scanErrorCodes(root, packages).map(({ code }: { code: string }) => code), ...made]);
+    const composedCodes: readonly string[] = scanComposedCodes(root, [...packages, "mapping"]);
+    expect(composedCodes).toEqual(expect.arrayContaining(["xpath-syntax", "invalid-csv", "yaml-bad-indent", "storage-full", "flow-conflict-claim"]));
+    const codes = new Set<string>([...scanErrorCodes(root, packages).map(({ code }: { code: string }) => code), ...composedCodes]);
     expect(codes.size).toBeGreaterThan(140);
     expect([...codes].filter((code) => !listed.has(code))).toEqual([]);
     const text = [...packages, "mapping", "cli"].map(sources).join("\n");
     expect([...listed].filter((code) => !codes.has(code) && !text.includes(`"${code}"`))).toEqual([]);
   });
 
-  it("of npm scripts are those of package.json", () => {
+  it("npm scripts exist in package.json", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
     const wrong = documents.flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/\bnpm run ([a-z:-]+)/g)]
@@ -148,10 +150,10 @@ describe("names in the documents", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of settings and metrics are those of the runtime", () => {
+  it("settings and metrics exist in the runtime", () => {
     const settings = new Set(readFileSync(join(reference, "settings.md"), "utf8").match(/\bSERVICE_[A-Z_]+\b/g));
     const metrics = sources("server");
-    const wrong = written.flatMap((file) => {
+    const wrong = handWritten.flatMap((file) => {
       const text = readFileSync(file, "utf8");
       return [
         ...(text.match(/\bSERVICE_[A-Z_]+\b/g) ?? []).filter((name) => !settings.has(name)),

@@ -15,7 +15,7 @@ afterAll(async () => {
   server.clean();
 });
 
-async function refused(yaml: string, status: number, error: RegExp): Promise<void> {
+async function expectRejected(yaml: string, status: number, error: RegExp): Promise<void> {
   const startTime = performance.now();
   const reply = await server.api("PUT", "/flows/harm", { yaml });
   expect([reply.status, reply.json?.error]).toEqual([status, expect.stringMatching(error)]);
@@ -25,17 +25,17 @@ async function refused(yaml: string, status: number, error: RegExp): Promise<voi
   expect(readdirSync(join(server.dataDir, "routes")).filter((name) => name.includes("harm"))).toEqual([]);
 }
 
-it("an alias bomb is rejected immediately and uses no memory", async () => {
+it("an alias bomb is rejected immediately and uses little memory", async () => {
   const levels = Array.from(
     { length: 9 },
     (_, level) => `l${level + 1}: &l${level + 1} [${Array.from({ length: 9 }, () => (level === 0 ? "x" : `*l${level}`)).join(", ")}]`,
   );
   const bomb = `- route:\n    id: bomb\n    from:\n      uri: direct:bomb\n      steps:\n        - setBody: {constant: x}\n    ${levels.join("\n    ")}\n`;
   const before = residentBytes(server.pid);
-  await server.checkInvariantsDuring(() => refused(bomb, 400, /^invalid YAML at line \d+, column \d+: limit exceeded: /));
+  await server.checkInvariantsDuring(() => expectRejected(bomb, 400, /^invalid YAML at line \d+, column \d+: limit exceeded: /));
   expect(residentBytes(server.pid) - before).toBeLessThan(50 * 1024 * 1024);
   const self = "- route: &r\n    id: self\n    from: *r\n";
-  await refused(self, 400, /alias '\*r' has no anchor/);
+  await expectRejected(self, 400, /alias '\*r' has no anchor/);
 });
 
 it("tags and tag directives are rejected with an error that names them, and nothing is executed", async () => {
@@ -51,24 +51,24 @@ it("tags and tag directives are rejected with an error that names them, and noth
     [tagged("!<tag:evil.example,2026:x> y"), "!<tag:evil.example,2026:x>"],
     [`%TAG !e! tag:evil.example,2026:\n---\n${tagged("x")}`, "%TAG"],
   ] as const) {
-    await refused(yaml, 400, new RegExp(`^invalid YAML at line \\d+, column \\d+: .*${tag.replaceAll(/[!()/<>,.:]/g, "\\$&")}`));
+    await expectRejected(yaml, 400, new RegExp(`^invalid YAML at line \\d+, column \\d+: .*${tag.replaceAll(/[!()/<>,.:]/g, "\\$&")}`));
   }
   expect(existsSync(marker)).toBe(false);
 });
 
-it("a duplicate key is rejected with the line of the second", async () => {
-  await refused(
+it("a duplicate key is rejected with the line of its second occurrence", async () => {
+  await expectRejected(
     "- route:\n    id: twice\n    from:\n      uri: direct:a\n      uri: direct:b\n      steps:\n        - log: x\n",
     400,
     /^invalid YAML at line 5, column 7: duplicate key 'uri'/,
   );
-  await refused(directFlow("twice", "setBody: {constant: a, constant: b}"), 400, /line 6, .*duplicate key 'constant'/);
+  await expectRejected(directFlow("twice", "setBody: {constant: a, constant: b}"), 400, /line 6, .*duplicate key 'constant'/);
 });
 
 it("a second document is rejected, not silently dropped", async () => {
   const two = `${replyFlow("one", "1")}---\n${replyFlow("two", "2")}`;
-  await refused(two, 400, /one YAML document, but this text has several/);
-  await refused(`${replyFlow("one", "1")}...\n${replyFlow("two", "2")}`, 400, /one YAML document/);
+  await expectRejected(two, 400, /one YAML document, but this text has several/);
+  await expectRejected(`${replyFlow("one", "1")}...\n${replyFlow("two", "2")}`, 400, /one YAML document/);
   expect((await server.api("PUT", "/flows/led", { yaml: `---\n${replyFlow("led", "1")}` })).status).toBe(201);
 });
 
@@ -83,9 +83,9 @@ it("ids are the source text, without YAML conversion", async () => {
     expect((await call(server.baseUrl, "POST", `/api/${encodeURIComponent(id)}`, "")).text).toBe(id);
   }
   for (const id of ["[a]", "{a: b}"]) {
-    await refused(`- route:\n    id: ${id}\n    from: {uri: webhook, steps: [{log: x}]}\n`, 422, /^line 2: option 'id' of route/);
+    await expectRejected(`- route:\n    id: ${id}\n    from: {uri: webhook, steps: [{log: x}]}\n`, 422, /^line 2: option 'id' of route/);
   }
-  await refused("- route:\n    id: null\n    from: {uri: webhook, steps: [{log: x}]}\n", 422, /^line 2: option 'id' of route/);
+  await expectRejected("- route:\n    id: null\n    from: {uri: webhook, steps: [{log: x}]}\n", 422, /^line 2: option 'id' of route/);
 });
 
 it("circular, exponentially growing or unknown placeholders are rejected with an error that names them", async () => {
@@ -111,9 +111,9 @@ it("circular, exponentially growing or unknown placeholders are rejected with an
 it("a flow at the size limits does not block others, and a larger one is rejected", async () => {
   const steps = (count: number, text: string): string => directFlow("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
   // Reading and compiling a flow may block the event loop for half a second.
-  const atMost = { canaryMs: 500 };
+  const limits = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
-  await server.checkInvariantsDuring(() => refused(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), atMost);
+  await server.checkInvariantsDuring(() => expectRejected(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), limits);
   // Flows of the maximum accepted size: the worst cases.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
@@ -125,7 +125,7 @@ it("a flow at the size limits does not block others, and a larger one is rejecte
     await server.checkInvariantsDuring(async () => {
       const reply = await server.api("PUT", "/flows/large", { yaml });
       expect([yaml.slice(0, 120), reply.status, reply.json.error]).toEqual([yaml.slice(0, 120), expect.toSatisfy((status) => status < 300), undefined]);
-    }, atMost);
+    }, limits);
   }
 }, 120_000);
 

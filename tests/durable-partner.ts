@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A partner that counts how often each message arrives; a message is identified by the text before its first space. */
+/** A partner that counts how many times each message arrives; a message is identified by the text before its first space. */
 export class CountingPartner {
   readonly deliveries = new Map<string, number>();
   #server: Server | undefined;
@@ -22,6 +22,7 @@ export class CountingPartner {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
+  /** Number of deliveries beyond the first of each message. */
   get repeated(): number {
     let count = 0;
     for (const times of this.deliveries.values()) count += times - 1;

@@ -18,12 +18,12 @@ function counted(send: (name: string, exchange: Exchange) => void | Promise<void
     },
     stop() {
       counts.stopped++;
-      const left = (running.get(name) ?? 0) - 1;
-      if (left < 0) counts.wrong.push(`${name} stopped twice`);
-      if (left === 0) running.delete(name);
+      const remaining = (running.get(name) ?? 0) - 1;
+      if (remaining < 0) counts.wrong.push(`${name} stopped twice`);
+      if (remaining === 0) running.delete(name);
     },
   });
-  const used = (name: string): void => void (running.has(name) || counts.wrong.push(`${name} used while stopped`));
+  const checkStarted = (name: string): void => void (running.has(name) || counts.wrong.push(`${name} used while stopped`));
   const connector = defineConnector({
     scheme: "counted",
     title: "Counted",
@@ -40,14 +40,14 @@ function counted(send: (name: string, exchange: Exchange) => void | Promise<void
       sink: ({ options: { name } }) => ({
         ...lifecycle(name),
         send(exchange) {
-          used(name);
+          checkStarted(name);
           return send(name, exchange);
         },
       }),
       poller: ({ options: { name } }) => ({
         ...lifecycle(name),
         receive() {
-          used(name);
+          checkStarted(name);
           return new Message(name);
         },
       }),
@@ -79,7 +79,7 @@ describe("endpoints resolved at run time", () => {
       expect([counts.stopped, running.size, run.host.clock.pending]).toEqual([2500, 0, 0]);
     });
 
-  it("are stopped when idle, but not while in use", async () => {
+  it("are stopped when idle, but not while they are used regularly", async () => {
     const { connectors, running, counts } = counted();
     const run = await flow(steps.toD, { connectors });
     await run({ body: "rare" });

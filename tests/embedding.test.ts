@@ -41,8 +41,8 @@ async function post(url: string, body: string | Uint8Array<ArrayBuffer> = "hi", 
 /** The status of a request whose path is sent unchanged. */
 function statusOf(baseUrl: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const sent = request(baseUrl, { path }, (response) => resolve(response.resume().statusCode));
-    sent.on("error", reject).end();
+    const outgoing = request(baseUrl, { path }, (response) => resolve(response.resume().statusCode));
+    outgoing.on("error", reject).end();
   });
 }
 
@@ -131,9 +131,9 @@ describe("createSluice", () => {
     await first.close();
     const second = await open({ dataDir: folder });
     expect((await second.invoke("echo", { body: "again" })).body).toBe("got again");
-    const known = new Set(temporary());
+    const existing = new Set(temporary());
     const third = await createSluice({ flows: { echo } });
-    const added = temporary().filter((name) => !known.has(name));
+    const added = temporary().filter((name) => !existing.has(name));
     expect(added).not.toEqual([]);
     expect(added.filter((name) => existsSync(join(tmpdir(), name, "routes", "echo.yaml")))).toEqual([]);
     expect(await third.close()).toEqual({ drained: true });
@@ -264,7 +264,7 @@ describe("the handler in Express", () => {
     const sluice = await open({ flows: { echo } });
     const app = express();
     app.use(express.text({ type: "*/*" }), sluice.handler);
-    app.use(((error: Error, _asked, response, _next) => void response.status(500).send(error.message)) as express.ErrorRequestHandler);
+    app.use(((error: Error, _request, response, _next) => void response.status(500).send(error.message)) as express.ErrorRequestHandler);
     const baseUrl = await serve(app);
     const text = "The request body was read before it reached Sluice: mount the handler before body parsers";
     expect(await post(`${baseUrl}/api/echo`)).toEqual([500, text]);

@@ -50,7 +50,7 @@ interface Reply {
 /** Sends bytes that fetch would not. */
 function send(method: string, path: string, body?: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const sending = request(
+    const outgoing = request(
       `${server.baseUrl}${path}`,
       { method, headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }), ...headers } },
       (reply) => {
@@ -60,11 +60,11 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
         reply.on("end", () => resolve({ status: reply.statusCode as number, headers: reply.headers, text }));
         reply.on("error", reject);
         // An opened stream has no end.
-        if (reply.headers["content-type"]?.startsWith("text/event-stream") === true) sending.destroy();
+        if (reply.headers["content-type"]?.startsWith("text/event-stream") === true) outgoing.destroy();
       },
     );
-    sending.on("error", (error) => ((error as NodeJS.ErrnoException).code === "ECONNRESET" ? resolve({ status: 0, headers: {}, text: "" }) : reject(error)));
-    sending.end(body);
+    outgoing.on("error", (error) => ((error as NodeJS.ErrnoException).code === "ECONNRESET" ? resolve({ status: 0, headers: {}, text: "" }) : reject(error)));
+    outgoing.end(body);
   });
 }
 
@@ -89,7 +89,7 @@ const validBody = ({ body }: Operation): string | undefined =>
   body === undefined ? undefined : JSON.stringify(Object.fromEntries((body.required ?? []).map((name) => [name, sample(body.properties?.[name]?.type)])));
 const sample = (type: string | undefined): unknown => (type === "integer" || type === "number" ? 1 : type === "object" ? {} : type === "array" ? [] : "a");
 const wrongFor = (type: string | undefined): unknown => (type === "string" ? 5 : type === undefined ? undefined : "text");
-const each = async (work: (operation: Operation, name: string) => Promise<void>): Promise<void> => {
+const forEachOperation = async (work: (operation: Operation, name: string) => Promise<void>): Promise<void> => {
   for (const operation of operations) await work(operation, `${operation.method} ${operation.path}`);
 };
 
@@ -97,7 +97,7 @@ describe("invalid calls to every endpoint", () => {
   it("covers all endpoints", () => expect(operations.length).toBeGreaterThan(40));
 
   it("without or with a wrong token", async () => {
-    await each(async (operation, name) => {
+    await forEachOperation(async (operation, name) => {
       if (operation.path === "/_api/health") return;
       for (const authorization of ["", "Bearer wrong", `Basic ${token}`])
         expectErrorReply(name, await send(operation.method, pathOf(operation), validBody(operation), { authorization }), [401]);
@@ -122,17 +122,17 @@ describe("invalid calls to every endpoint", () => {
   });
 
   it("with invalid ids", async () => {
-    await each(async (operation, name) => {
+    await forEachOperation(async (operation, name) => {
       if (!operation.path.includes("{")) return;
       for (const id of ["no such thing", "..", "../../up/and/away", "ü", "\u0000", "x".repeat(129), "%", "a/b", "nope"])
         expectErrorReply(`${name} with '${id.slice(0, 20)}'`, await send(operation.method, pathOf(operation, id), validBody(operation)), [400, 404, 422]);
     });
   });
 
-  it("with every query value wrong, and given twice", async () => {
+  it("with invalid and duplicate query parameters", async () => {
     const wrong: Readonly<Record<string, readonly string[]>> = { integer: ["x", "-1", "1.5", ""], number: ["x", "-1"], boolean: ["maybe"] };
-    await each(async (operation, name) => {
-      for (const { name: parameter, schema } of operation.parameters.filter((one) => one.in === "query")) {
+    await forEachOperation(async (operation, name) => {
+      for (const { name: parameter, schema } of operation.parameters.filter(({ in: place }) => place === "query")) {
         const values = schema.enum === undefined ? (wrong[schema.type] ?? []) : ["nope"];
         for (const value of values) {
           const reply = await send(operation.method, `${pathOf(operation)}?${parameter}=${value}`, validBody(operation));
@@ -152,7 +152,7 @@ describe("invalid calls to every endpoint", () => {
   });
 
   it("with bodies that are not JSON objects", async () => {
-    await each(async (operation, name) => {
+    await forEachOperation(async (operation, name) => {
       if (operation.body === undefined) return;
       for (const body of [...(operation.isBodyRequired ? [""] : []), "{", "[]", "null", "5", '"x"', "{}}", Buffer.from([0x7b, 0xff, 0xfe, 0x7d])])
         expectErrorReply(`${name} with ${String(body)}`, await send(operation.method, pathOf(operation), body), [400]);
@@ -160,7 +160,7 @@ describe("invalid calls to every endpoint", () => {
   });
 
   it("with members missing, unknown or of another type", async () => {
-    await each(async (operation, name) => {
+    await forEachOperation(async (operation, name) => {
       const { properties = {}, required = [] } = operation.body ?? {};
       const valid = JSON.parse(validBody(operation) ?? "{}") as Record<string, unknown>;
       for (const member of required) {
@@ -174,19 +174,19 @@ describe("invalid calls to every endpoint", () => {
         expectErrorReply(`${name} with ${member}: ${JSON.stringify(wrong)}`, reply, [400, 422]);
       }
       if (operation.body !== undefined && (operation.body as { additionalProperties?: unknown }).additionalProperties === false)
-        expectErrorReply(`${name} with more`, await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, nonsense: 1 })), [400]);
+        expectErrorReply(`${name} with an unknown member`, await send(operation.method, pathOf(operation), JSON.stringify({ ...valid, nonsense: 1 })), [400]);
     });
   });
 
   it("with bodies too large, of binary types or in other character sets", async () => {
-    await each(async (operation, name) => {
+    await forEachOperation(async (operation, name) => {
       if (operation.body === undefined) return;
       const large = await send(operation.method, pathOf(operation), JSON.stringify({ yaml: "x".repeat(70_000) }));
       if (large.status !== 0) expectErrorReply(`${name} too large`, large, [413]);
       for (const type of ["multipart/form-data; boundary=x", "image/png", "application/json; charset=utf-16"])
         expectErrorReply(`${name} as ${type}`, await send(operation.method, pathOf(operation), "{}", { "content-type": type }), [415]);
       // Validation reports errors in a document instead of rejecting it.
-      for (const type of operation.types.filter((one) => one !== "application/json" && !operation.path.endsWith("/validate")))
+      for (const type of operation.types.filter((contentType) => contentType !== "application/json" && !operation.path.endsWith("/validate")))
         expectErrorReply(
           `${name} as ${type}`,
           await send(operation.method, pathOf(operation), Buffer.from([0xff, 0xfe, 0x00]), { "content-type": type }),
@@ -195,8 +195,8 @@ describe("invalid calls to every endpoint", () => {
     });
   });
 
-  it("asking for a version of the API that is not served", async () => {
-    await each(async (operation, name) => {
+  it("with an API version that is not served", async () => {
+    await forEachOperation(async (operation, name) => {
       for (const version of ["2", "0", "1.0", "latest", "1, 2"]) {
         const reply = await send(operation.method, pathOf(operation), validBody(operation), { "accept-api-version": version });
         expectErrorReply(`${name} of version ${version}`, reply, [406]);
@@ -256,16 +256,16 @@ describe("invalid calls to every endpoint", () => {
       [put({ yaml: "x".repeat(70_000) }), 413, "request body exceeds 65536 bytes"],
     ];
     for (const [reply, status, text] of texts) {
-      const got = await reply;
-      expectErrorReply(String(text), got, [status]);
-      const { error } = JSON.parse(got.text) as { error: string };
+      const received = await reply;
+      expectErrorReply(String(text), received, [status]);
+      const { error } = JSON.parse(received.text) as { error: string };
       if (typeof text === "string") expect(error).toBe(text);
       else expect(error).toMatch(text);
     }
   });
 });
 
-describe("thirty internal failures", () => {
+describe("internal failures", () => {
   const failing: Readonly<Record<string, string>> = {
     throws: "throwException: {exceptionType: java.io.IOException, message: inner secret text}",
     "bad-json": "unmarshal: {json: {}}",

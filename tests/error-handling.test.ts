@@ -22,7 +22,7 @@ describe("an unhandled failure", () => {
 });
 
 describe("onException", () => {
-  it("handled: the caller gets the message as the steps leave it and the route ends", async () => {
+  it("handled: the caller gets the message that the clause's steps produce, and the route ends", async () => {
     const run = await flow(`
       - onException:
           exception: [java.lang.Exception]
@@ -56,7 +56,7 @@ describe("onException", () => {
     expect(mockBodies(run, "after")).toEqual(["x"]);
   });
 
-  it("the most specific exception type wins, in any order", async () => {
+  it("the most specific exception type wins, regardless of the order of the clauses", async () => {
     const clause = (type: string, text: string): string => `
       - onException:
           exception: [${type}]
@@ -116,9 +116,9 @@ it("an endpoint pattern that is not a valid expression matches only itself", asy
 });
 
 describe("redelivery", () => {
-  it("is logged by policy: level, interval, and the result of the failure", async () => {
-    const failing = async (handler: string, more = ""): Promise<string[]> => {
-      const run = await flow(`- errorHandler: {${handler}}\n${more}- from: {uri: "direct:start", steps: [{${throws("down", "java.io.IOException")}}]}\n`);
+  it("is logged as its policy specifies: level, interval and outcome", async () => {
+    const failing = async (handler: string, extra = ""): Promise<string[]> => {
+      const run = await flow(`- errorHandler: {${handler}}\n${extra}- from: {uri: "direct:start", steps: [{${throws("down", "java.io.IOException")}}]}\n`);
       await withAdvancingClock(run, run({ body: "x" }));
       return run.host.log.records.map(({ level, text }) => `${level} ${text}`);
     };
@@ -207,9 +207,9 @@ describe("redelivery", () => {
 });
 
 describe("dead letter channel", () => {
-  const channel = (more = ""): string => `
+  const channel = (extra = ""): string => `
       - errorHandler:
-          deadLetterChannel: {deadLetterUri: direct:dead${more}}
+          deadLetterChannel: {deadLetterUri: direct:dead${extra}}
       - from:
           uri: direct:start
           steps:

@@ -1,4 +1,4 @@
-// Single messages and documents that used to block the event loop for seconds. The whole sweep is in tests/faults/event-loop.test.ts.
+// Single messages and documents that used to block the event loop for seconds. The full sweep is in tests/faults/event-loop.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inputs } from "./event-loop/hostile-inputs.ts";
 import { budgetMs } from "./event-loop/loop-watch.ts";
@@ -16,7 +16,7 @@ afterAll(() => sweep.end());
  */
 async function replyWithinBudget(name: string, send: () => Promise<string>): Promise<string> {
   let measured = await sweep.measure(name, send);
-  for (let again = 0; again < 2 && measured.blockedMs > budgetMs; again++) measured = await sweep.measure(name, send);
+  for (let retry = 0; retry < 2 && measured.blockedMs > budgetMs; retry++) measured = await sweep.measure(name, send);
   expect(measured.blockedMs, `${name}: the event loop was blocked`).toBeLessThan(budgetMs);
   return measured.reply;
 }

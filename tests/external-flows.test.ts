@@ -6,19 +6,19 @@ import { readConfiguration, startServer, type RunningServer } from "@sluice/serv
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually, replyFlow, token, type ApiReply } from "./started-server.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sluice-given-"));
+const folder = mkdtempSync(join(tmpdir(), "sluice-external-"));
 const path = (name: string): string => join(folder, name);
 let names = ["one"];
 let server: RunningServer;
 
 beforeAll(async () => {
   writeFileSync(path("one.yaml"), replyFlow("one", '"{{text}}"'));
-  const given = { folders: [folder], list: async () => names.map((id) => ({ id, path: path(`${id}.yaml`), params: { text: "hello" } })) };
+  const externalFlows = { folders: [folder], list: async () => names.map((id) => ({ id, path: path(`${id}.yaml`), params: { text: "hello" } })) };
   server = await startServer(
     readConfiguration({}, { SERVICE_PORT: "0", SERVICE_DEPLOY_TOKEN: token, SERVICE_DATA_DIR: path("data"), SERVICE_WATCH: "true", SERVICE_DRAIN_MS: "1s" }),
     // Stays open: a late line would be written to the next file that gets the same descriptor.
     openSync(path("log.txt"), "a"),
-    given,
+    externalFlows,
   );
 });
 afterAll(async () => {

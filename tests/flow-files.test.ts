@@ -52,7 +52,7 @@ describe("ids and files", () => {
       fc.asyncProperty(fc.uniqueArray(flowIds, { minLength: 2, maxLength: 6, selector: (id) => id.toLowerCase() }), async (ids) => {
         const expected = new Map<string, readonly unknown[]>();
         const paths = (id: string): readonly string[] => [`/flows/${id}`, `/value-mappings/${id}`, `/message-mappings/${id}`, `/auth/${id}`];
-        const seen = async (id: string): Promise<readonly unknown[]> => {
+        const stateOf = async (id: string): Promise<readonly unknown[]> => {
           const replies = await Promise.all(paths(id).map((path) => server.api("GET", path)));
           const { yaml, params, tests, error } = replies[0]?.json;
           return [...replies.map(({ status, headers }) => [status, headers.get("etag")]), yaml, params, tests, error];
@@ -64,10 +64,10 @@ describe("ids and files", () => {
           expect((await server.api("PUT", `/message-mappings/${id}`, { ...mapping, name: `${index}` })).status).toBe(201);
           expect((await server.api("PUT", `/auth/${id}`, { ...policy, default: index % 2 === 0 ? "allow" : "deny" })).status).toBe(201);
         }
-        for (const id of ids) expected.set(id, await seen(id));
+        for (const id of ids) expected.set(id, await stateOf(id));
         await restart();
         expect((await listed()).map(({ id }) => id)).toEqual([...ids].sort());
-        for (const id of ids) expect([id, ...(await seen(id))]).toEqual([id, ...(expected.get(id) as readonly unknown[])]);
+        for (const id of ids) expect([id, ...(await stateOf(id))]).toEqual([id, ...(expected.get(id) as readonly unknown[])]);
         for (const id of ids) for (const path of paths(id)) expect([path, (await server.api("DELETE", path)).status]).toEqual([path, 200]);
         await restart();
         expect(await listed()).toEqual([]);
@@ -140,7 +140,7 @@ describe("files that are not flows", () => {
     expect((await server.api("GET", "/flows/huge")).json).toMatchObject({ status: "Started", error: null });
   });
 
-  it("a link out of the directory is listed and not followed; one inside is followed", async () => {
+  it("a symbolic link to a file outside the directory is listed and not followed; one to a file inside is followed", async () => {
     const outside = join(dataDir, "outside.yaml");
     writeFileSync(outside, replyFlow("outside", "outside"));
     await server.stop();

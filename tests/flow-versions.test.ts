@@ -56,8 +56,11 @@ describe("the history of a flow", () => {
     });
     expect(json.versions[0].at >= json.versions[1].at && json.versions[1].at >= before).toBe(true);
     await eventually(() => server.logText().includes(`Deployed revision 2 of flow 'orders' (hash ${sha256(yaml).slice(0, 12)}, by Ada L.)`));
-    const one = await server.api("GET", "/flows/orders/versions/1");
-    expect([one.json, one.headers.get("etag")]).toEqual([{ ...json.versions[1], yaml: replyFlow("orders", "one"), tests: null }, `"${json.versions[1].hash}"`]);
+    const firstVersion = await server.api("GET", "/flows/orders/versions/1");
+    expect([firstVersion.json, firstVersion.headers.get("etag")]).toEqual([
+      { ...json.versions[1], yaml: replyFlow("orders", "one"), tests: null },
+      `"${json.versions[1].hash}"`,
+    ]);
     const raw = await server.api("GET", "/flows/orders/versions/1", undefined, { accept: "application/yaml" });
     expect([raw.text, raw.headers.get("content-type")]).toEqual([replyFlow("orders", "one"), "application/yaml; charset=utf-8"]);
   });
@@ -84,7 +87,7 @@ describe("the history of a flow", () => {
     expect([await revisions(), await replyText()]).toEqual([[7], "y".repeat(6_000)]);
   });
 
-  it("survives a restart and ends with its flow", async () => {
+  it("survives a restart and is removed with its flow", async () => {
     await put("one");
     await put("two");
     const before = await versions();
@@ -113,7 +116,7 @@ describe("the history of a flow", () => {
     expect(await replyText()).toBe("edited");
   });
 
-  it("leaves out damaged files and never offers their text", async () => {
+  it("omits damaged files and never restores their text", async () => {
     await put("one");
     await put("two");
     const file = join(dataDir, "flow-versions", "orders", "1.yaml");
@@ -165,8 +168,8 @@ describe("rollback", () => {
     expect([await replyText(), await revisions()]).toEqual(["two", [2, 1]]);
     expect((await rollBack(1, "", { "if-match": `"${current}"` })).json).toMatchObject({ changed: true, revision: 3 });
     expect(await replyText()).toBe("one");
-    const again = await rollBack(1);
-    expect([again.json.changed, "revision" in again.json, await revisions()]).toEqual([false, false, [3, 2, 1]]);
+    const repeated = await rollBack(1);
+    expect([repeated.json.changed, "revision" in repeated.json, await revisions()]).toEqual([false, false, [3, 2, 1]]);
   });
 
   it("rejects a version that conflicts with another flow, and keeps the current one", async () => {
@@ -239,7 +242,7 @@ describe("secrets", () => {
     expect(await replyText()).toBe(`${secret}-rotated`);
   });
 
-  it("that were removed meanwhile are named", async () => {
+  it("that were removed meanwhile are named in the error", async () => {
     await put("one", { erp: { password: { value: secret, secret: true } } });
     await put("two", {});
     expect([(await rollBack(1)).status, (await rollBack(1)).json.error]).toEqual([
@@ -273,7 +276,7 @@ it("after kill -9 every acknowledged version is in the history, and the flow on 
     for (let last = count + 4 + round; count < last; count++) {
       const text = `t${count}`;
       const reply = spawned.api("PUT", "/flows/orders?by=ada", { yaml: replyFlow("orders", text) }).catch(() => undefined);
-      // The last change of each round is interrupted at another point.
+      // The last change of each round is interrupted, each time at a different point.
       if (count === last - 1) {
         await new Promise<void>((resolve) => setTimeout(resolve, round * 3));
         await spawned.end("SIGKILL");

@@ -74,12 +74,12 @@ describe("install and replace", () => {
   it("an identical PUT is 200 and restarts nothing", async () => {
     const yaml = replyFlow("same", "x");
     await server.putFlow("same", yaml);
-    const before = server.routesDir + "/same.yaml";
-    const { ino, mtimeMs } = statSync(before);
+    const file = server.routesDir + "/same.yaml";
+    const { ino, mtimeMs } = statSync(file);
     await sleep(20);
-    const again = await server.putFlow("same", yaml);
-    expect([again.status, again.json.changed, again.json.created]).toEqual([200, false, false]);
-    expect(statSync(before)).toMatchObject({ ino, mtimeMs });
+    const repeated = await server.putFlow("same", yaml);
+    expect([repeated.status, repeated.json.changed, repeated.json.created]).toEqual([200, false, false]);
+    expect(statSync(file)).toMatchObject({ ino, mtimeMs });
   });
 
   it("raw YAML is accepted as application/yaml and stored byte for byte", async () => {
@@ -114,8 +114,8 @@ describe("install and replace", () => {
   it("If-Match detects a concurrent change", async () => {
     const first = replyFlow("race", "1");
     await server.putFlow("race", first);
-    const lost = await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": '"0000"' });
-    expect([lost.status, lost.json]).toEqual([412, { error: "flow 'race' changed since hash 0000" }]);
+    const outdated = await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": '"0000"' });
+    expect([outdated.status, outdated.json]).toEqual([412, { error: "flow 'race' changed since hash 0000" }]);
     expect((await post("race")).text).toBe("1");
     expect((await server.api("PUT", "/flows/race", { yaml: replyFlow("race", "2") }, { "if-match": `"${sha256(first)}"` })).status).toBe(200);
     expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha256(first)}"` })).status).toBe(412);
@@ -142,10 +142,10 @@ describe("install and replace", () => {
     const before = flow("/compared", "{log: {id: gone, message: x}}, {setBody: {id: answer, constant: one}}");
     expect((await server.api("PUT", "/flows/compared", { yaml: before, tests })).status).toBe(201);
     const compared = async (yaml: string) => (await server.api("PUT", "/flows/compared?dryRun=true", { yaml })).json.difference;
-    const nothing = { routes: [], steps: [], elements: [], webhooks: { kept: true, added: [], removed: [], stricter: [] }, tests: [] };
-    expect(await compared(before)).toEqual(nothing);
+    const unchanged = { routes: [], steps: [], elements: [], webhooks: { kept: true, added: [], removed: [], stricter: [] }, tests: [] };
+    expect(await compared(before)).toEqual(unchanged);
     expect(await compared(flow("/compared", "{setBody: {id: answer, constant: two}}, {setHeader: {name: a, constant: b}}"))).toEqual({
-      ...nothing,
+      ...unchanged,
       steps: [
         { change: "changed", routeId: "compared", id: "answer", name: "setBody", options: [{ name: "constant", before: "one", after: "two" }] },
         { change: "added", routeId: "compared", id: "setHeader1", name: "setHeader", options: [] },
@@ -386,7 +386,7 @@ describe("params", () => {
       yaml.replace("addressed", "misaddressed").replace("- to: {id: far", "- to: {id: far, pattern: Sideways"),
     );
     expect(wrong.status).toBe(422);
-    for (const text of [...[...replies, wrong].map((one) => one.text), await trace.end(), await logs.end(), server.logText()])
+    for (const text of [...[...replies, wrong].map((apiReply) => apiReply.text), await trace.end(), await logs.end(), server.logText()])
       expect(text).not.toContain("S3CR3T-");
   });
 
@@ -408,8 +408,8 @@ describe("remove", () => {
     expect((await post("leaving")).status).toBe(404);
     expect((await server.api("GET", "/health")).text).not.toContain("leaving");
     expect(readdirSync(server.routesDir).filter((name) => name.startsWith("leaving"))).toEqual([]);
-    const again = await server.api("DELETE", "/flows/leaving");
-    expect([again.status, again.json]).toEqual([404, { error: "flow 'leaving' not found" }]);
+    const repeated = await server.api("DELETE", "/flows/leaving");
+    expect([repeated.status, repeated.json]).toEqual([404, { error: "flow 'leaving' not found" }]);
   });
 
   it("a timer stops firing", async () => {
@@ -556,14 +556,14 @@ describe("start and restart", () => {
     expect(readdirSync(routes)).not.toContain("good.yaml");
     await other.putFlow("kept", directFlow("kept", "setBody: {constant: '{{p}}'}"), { p: "param" });
     await other.stop();
-    const again = await startTestServer({ dataDir });
-    const kept = (await again.api("GET", "/flows/kept")).json;
-    expect([kept.status, kept.params]).toEqual(["Started", { p: "param" }]);
-    expect((await call(again.baseUrl, "POST", "/api/good", "x")).text).toBe("anew");
-    await again.end();
+    const restarted = await startTestServer({ dataDir });
+    const restored = (await restarted.api("GET", "/flows/kept")).json;
+    expect([restored.status, restored.params]).toEqual(["Started", { p: "param" }]);
+    expect((await call(restarted.baseUrl, "POST", "/api/good", "x")).text).toBe("anew");
+    await restarted.end();
   });
 
-  it("after a crash, either text is used with its own parameters", async () => {
+  it("after a crash, the old or the new text is used with its own parameters", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
     const yaml = directFlow("pair", "setBody: {constant: '{{p}}'}");
@@ -657,7 +657,7 @@ describe("replacing under load", () => {
 });
 
 describe("shutdown", () => {
-  it("accepted requests are answered; health reports draining at once and PUT is 503", async () => {
+  it("accepted requests get their responses; health reports draining immediately and PUT is 503", async () => {
     const other = await startTestServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     let respond: (() => void) | undefined;
     const partner = await stubPartner((_call, response) => (respond = () => void response.end()));

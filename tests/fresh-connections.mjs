@@ -1,12 +1,12 @@
-// A separate process that makes requests on new connections until its input ends, and prints how often each result occurred: a status, `refused`
-// when the port was closed, or the error code.
+// A separate process that makes requests on new connections until its input ends, and prints how many times each result occurred: a status,
+// `refused` when the port was closed, or the error code.
 import { request } from "node:http";
 
 const [url, atOnce] = process.argv.slice(2);
 const outcomes = {};
 let isRunning = true;
 
-const one = () =>
+const makeRequest = () =>
   new Promise((resolve) => {
     const outgoing = request(url, { method: "POST", agent: false }, (incoming) =>
       incoming
@@ -20,7 +20,7 @@ const one = () =>
 
 async function loop() {
   while (isRunning) {
-    const outcome = await one();
+    const outcome = await makeRequest();
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     if (outcome === "refused") await new Promise((resolve) => setTimeout(resolve, 5));
   }

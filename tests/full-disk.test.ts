@@ -29,10 +29,11 @@ function limitFiles({ pid }: SpawnedServer, size: number | "unlimited"): void {
 const start = (dataDir?: string): Promise<SpawnedServer> =>
   spawnServer({ env: { SERVICE_EGRESS_ALLOW_PRIVATE: "true" }, ...(dataDir === undefined ? {} : { dataDir }) });
 const post = (to: SpawnedServer, id: string): ReturnType<typeof call> => call(to.baseUrl, "POST", "/api/in", `${id} ${"x".repeat(20_000)}`);
-const health = async (of: SpawnedServer): Promise<{ status: string; store: { error: string; since: string } | null }> => (await of.api("GET", "/health")).json;
+const health = async (target: SpawnedServer): Promise<{ status: string; store: { error: string; since: string } | null }> =>
+  (await target.api("GET", "/health")).json;
 
 describe.skipIf(!canLimit)("a disk that rejects writes (needs prlimit)", () => {
-  it("the store recovers within a second of the disk, health reports both, and settled messages stay settled", async () => {
+  it("the store recovers within a second of the disk, health reports both, and settled messages are not delivered again", async () => {
     server = await start();
     expect((await server.putFlow("in", durableFlow(url, consumers))).status).toBe(201);
     for (let index = 0; index < 30; index++) expect((await post(server, `a${index}`)).status).toBe(202);

@@ -1,4 +1,4 @@
-// The types for authors of functions are those of the runtime, and the package exports them.
+// The types for authors of functions match those of the runtime, and the package exports them.
 import { readFileSync } from "node:fs";
 import type { Exchange, IdempotentRepository } from "@sluice/engine";
 import { expect, it } from "vitest";

@@ -7,7 +7,7 @@ export interface SilentClients {
   readonly sockets: readonly Socket[];
   /** Connections closed by the runtime. */
   closed(): number;
-  leave(): void;
+  close(): void;
 }
 
 /** Opens connections that send these bytes and never read a reply. */
@@ -26,7 +26,7 @@ export async function sendWithoutReading(baseUrl: string, count: number, bytes: 
   return {
     sockets,
     closed: () => closed,
-    leave() {
+    close() {
       for (const socket of sockets) socket.destroy();
     },
   };

@@ -22,7 +22,7 @@ it("a reply header of more than 16 KiB fails the run with 500 and is not sent", 
   expect((await call(server.baseUrl, "POST", "/api/short", "x")).headers.get("x-long")).toHaveLength(16_000);
 });
 
-it("a flow that calls its own webhook over HTTP is stopped at once", async () => {
+it("a flow that calls its own webhook over HTTP is stopped after 20 hops", async () => {
   const step = (path: string): string => `to: {uri: "${server.baseUrl}/api/${path}"}`;
   await server.putFlow("loop", route("loop", step("loop")) + route("ping", step("pong")) + route("pong", step("ping")));
   for (const id of ["loop", "ping"]) {
@@ -44,7 +44,7 @@ it("flows may call each other, and partners receive the hop count", async () => 
   await partner.close();
 });
 
-it("health and metrics show the bytes held", async () => {
+it("health and metrics show the bytes of request bodies held in memory", async () => {
   await server.putFlow("waits", route("waits", 'delay: {constant: "1500"}'));
   const waiting = call(server.baseUrl, "POST", "/api/waits", "x".repeat(300_000));
   await expect.poll(async () => (await server.api("GET", "/health")).json.http.bodyBytesHeld).toBe(300_000);

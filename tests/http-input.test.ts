@@ -14,14 +14,14 @@ const maxBody = 200_000;
 let server: WatchedServer;
 let port: number;
 let partner: Server;
-const partnerSaw: string[] = [];
+const partnerCalls: string[] = [];
 
 const webhook = (id: string, ...steps: readonly string[]): string =>
   `- route:\n    id: ${id}\n    from:\n      uri: webhook\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
 
 beforeAll(async () => {
   partner = createServer((request, response) => {
-    partnerSaw.push(`${request.method} ${request.url}`);
+    partnerCalls.push(`${request.method} ${request.url}`);
     request.resume().on("end", () => response.end("partner"));
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => partner.once("listening", resolve));
@@ -91,10 +91,10 @@ describe("client errors", () => {
   it("an incomplete body is 408, a caller that disconnects early starts nothing", async () => {
     await server.checkInvariantsDuring(async () => {
       const before = await totalOf("echo");
-      const late = await sendRaw(port, post("/echo", "Content-Length: 50\r\n", "abc"), 5_000);
-      expect([statuses(late.text), late.closed]).toEqual([[408], true]);
-      const left = connect(port, "127.0.0.1", () => left.end(post("/echo", "Content-Length: 50\r\n", "abc")));
-      await new Promise((resolve) => left.on("close", resolve).resume());
+      const incomplete = await sendRaw(port, post("/echo", "Content-Length: 50\r\n", "abc"), 5_000);
+      expect([statuses(incomplete.text), incomplete.closed]).toEqual([[408], true]);
+      const disconnecting = connect(port, "127.0.0.1", () => disconnecting.end(post("/echo", "Content-Length: 50\r\n", "abc")));
+      await new Promise((resolve) => disconnecting.on("close", resolve).resume());
       expect(await totalOf("echo")).toBe(before);
     });
   });
@@ -152,7 +152,7 @@ describe("client errors", () => {
   });
 });
 
-describe("data stays data", () => {
+describe("input is treated as data", () => {
   it("header names of prototype members are plain headers, and undefined when not sent", async () => {
     const { text } = await sendRaw(port, post("/api/names", "__proto__: evil\r\nconstructor: c\r\nhasOwnProperty: h\r\nX-Own: mine\r\nContent-Length: 0\r\n"));
     expect([statuses(text), bodyOf(text)]).toEqual([[200], "|c|evil|h|mine"]);
@@ -160,14 +160,14 @@ describe("data stays data", () => {
     expect(bodyOf(without.text)).toBe("||||");
   });
 
-  it("repeated headers and query names follow one rule, ten thousand are rejected or read within limits", async () => {
+  it("repeated headers are joined and repeated query names become a list; thousands of them are read or rejected within limits", async () => {
     await server.checkInvariantsDuring(async () => {
       const { text } = await sendRaw(port, post("/api/repeated?q=1&q=2", "X-Many: a\r\nX-Many: b\r\nContent-Length: 0\r\n"));
       expect([statuses(text), bodyOf(text)]).toEqual([[200], 'a, b|["1","2"]']);
       const many = await sendRaw(port, post(`/api/repeated?${Array.from({ length: 10_000 }, (_, index) => `p${index}=1`).join("&")}`, "Content-Length: 0\r\n"));
       expect([414, 431]).toContain(statuses(many.text)[0]);
-      const some = await sendRaw(port, post(`/api/repeated?${"q=1&".repeat(1_900)}`, "Content-Length: 0\r\n"));
-      expect(statuses(some.text)).toEqual([200]);
+      const accepted = await sendRaw(port, post(`/api/repeated?${"q=1&".repeat(1_900)}`, "Content-Length: 0\r\n"));
+      expect(statuses(accepted.text)).toEqual([200]);
     });
   });
 
@@ -188,13 +188,13 @@ describe("data stays data", () => {
       '{"files":{"f":{"filepath":"/etc/passwd"}},"headers":{"CamelHttpUri":"http://127.0.0.1:1/x","CamelHttpPath":"/other"},"exchange":{},"$ref":"#"}';
     const echoed = await call(server.baseUrl, "POST", "/echo", body, { "content-type": "application/json" });
     expect([echoed.status, echoed.text]).toEqual([200, body]);
-    partnerSaw.length = 0;
+    partnerCalls.length = 0;
     const forwarded = await call(server.baseUrl, "POST", "/api/forward", body, {
       "content-type": "application/json",
       camelhttpuri: "http://127.0.0.1:1/x",
       CamelHttpPath: "/other",
     });
-    expect([forwarded.status, forwarded.text, partnerSaw]).toEqual([200, "partner", ["POST /fixed"]]);
+    expect([forwarded.status, forwarded.text, partnerCalls]).toEqual([200, "partner", ["POST /fixed"]]);
   });
 
   it("every byte is returned unchanged, up to the limit", async () => {

@@ -97,8 +97,8 @@ describe("Kamelets through the API", () => {
     const plain = await server.api("GET", "/kamelets/say-action", undefined, { accept: "application/yaml" });
     expect([plain.text, plain.headers.get("content-type")]).toEqual([text, "application/yaml; charset=utf-8"]);
 
-    const again = await server.api("PUT", "/kamelets/say-action", { yaml: text });
-    expect([again.status, again.json.created, again.json.changed, again.json.flows]).toEqual([200, false, false, ["say"]]);
+    const unchanged = await server.api("PUT", "/kamelets/say-action", { yaml: text });
+    expect([unchanged.status, unchanged.json.created, unchanged.json.changed, unchanged.json.flows]).toEqual([200, false, false, ["say"]]);
 
     const used = await server.api("DELETE", "/kamelets/say-action");
     expect([used.status, used.json]).toEqual([409, { error: "Kamelet 'say-action' is used by flow 'say'" }]);
@@ -192,8 +192,8 @@ describe("Kamelets through the API", () => {
   it("are replaced and removed only if the caller names the current version", async () => {
     const first = (await put("matched-action", action("matched-action", "one"))).json.hash as string;
     expect((await put("matched-action", action("matched-action", "two"), "", { "if-match": `"${first}"` })).status).toBe(200);
-    const late = await put("matched-action", action("matched-action", "three"), "", { "if-match": `"${first}"` });
-    expect([late.status, late.json.error]).toEqual([412, `Kamelet 'matched-action' changed since hash ${first}`]);
+    const outdated = await put("matched-action", action("matched-action", "three"), "", { "if-match": `"${first}"` });
+    expect([outdated.status, outdated.json.error]).toEqual([412, `Kamelet 'matched-action' changed since hash ${first}`]);
     expect((await server.api("DELETE", "/kamelets/matched-action", undefined, { "if-match": `"${first}"` })).status).toBe(412);
     expect((await server.api("DELETE", "/kamelets/matched-action", undefined, { "if-match": "*" })).status).toBe(200);
     const upper = await put("Case-action", action("Case-action", "x"));
@@ -221,7 +221,7 @@ describe("Kamelets through the API", () => {
     expect([forced.status, forced.json.refused]).toEqual([200, [{ id: "strict", error: expect.stringContaining("needs a value for parameter 'word'") }]]);
     expect(await replyText("strict")).toBe("one");
     expect((await server.api("GET", "/flows/strict")).json.error).toContain("needs a value for parameter 'word'");
-    // Restored before the flow was corrected.
+    // The previous version of the Kamelet removes the error, although the flow was not corrected.
     expect((await put("strict-action", action("strict-action", "one"), "?force=true")).json.refused).toEqual([]);
     expect((await server.api("GET", "/flows/strict")).json.error).toBeNull();
 
@@ -320,7 +320,7 @@ describe("Kamelets on disk", () => {
 });
 
 describe("Kamelets in several workers", () => {
-  it("take effect in every worker before the call is answered, including one that starts later", async () => {
+  it("take effect in every worker before the call returns, including one that starts later", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: "3" } });
     try {
       expect((await server.api("PUT", "/kamelets/spread-action", action("spread-action", "v0"), yaml)).status).toBe(201);
@@ -334,7 +334,7 @@ describe("Kamelets in several workers", () => {
       const follower = workers.find(({ leads }) => !leads) as { pid: number };
       process.kill(follower.pid, "SIGKILL");
       await eventually(async () => {
-        // On a new connection: one of the ended worker would be reset.
+        // On a new connection: a connection to the ended worker would be reset.
         const { body } = await callOnNewConnection(server.baseUrl, "/_api/health", "", { authorization: `Bearer ${token}` }, "GET");
         const now = JSON.parse(body).workers as { pid: number }[];
         return now.length === 3 && now.every(({ pid }) => pid !== follower.pid);

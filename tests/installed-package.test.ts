@@ -38,19 +38,19 @@ function programs(packageFolder: string): string[] {
 describe("the sluice package (needs the npm registry)", () => {
   const prefix = join(folder, "prefix");
   const installed = join(prefix, process.platform === "win32" ? "node_modules/sluice" : "lib/node_modules/sluice");
-  let missing: string | undefined;
+  let skipReason: string | undefined;
   let userFolder: CliFolder;
 
   beforeAll(async () => {
     mkdirSync(prefix);
-    missing = await install(["--global", "--prefix", prefix, tarballs.get("sluice") as string]);
+    skipReason = await install(["--global", "--prefix", prefix, tarballs.get("sluice") as string]);
     userFolder = cliFolder({ SERVICE_PORT: "0", DESIGNER_PORT: "0", NO_COLOR: "1" }, join(installed, "bin/sluice.cjs"));
   });
   afterAll(() => userFolder.remove());
-  const skipIfMissing = ({ skip }: TestContext): void => skip(missing !== undefined, missing);
+  const skipIfNotInstalled = ({ skip }: TestContext): void => skip(skipReason !== undefined, skipReason);
 
   it("includes no compiler, no bundler and few packages", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const { stdout } = await run("npm", ["ls", "--global", "--prefix", prefix, "--all", "--parseable"]);
     const names = stdout.trim().split("\n").slice(1);
     expect(names.length).toBeLessThanOrEqual(60);
@@ -59,7 +59,7 @@ describe("the sluice package (needs the npm registry)", () => {
   });
 
   it("prints its version, platform, Node and optional parts", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const { output } = await userFolder.sluice("--version");
     const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as { readonly version: string };
     expect(output.split("\n")).toEqual([
@@ -73,7 +73,7 @@ describe("the sluice package (needs the npm registry)", () => {
   });
 
   it("starts, serves a first flow, and shows the designer", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     userFolder.put({ "hello.yaml": "- route: {id: hello, from: {uri: webhook, steps: [{setBody: {id: greet, simple: 'Hello ${body}'}}]}}\n" });
     const script = `
       sluice start > start.out 2> start.err & started=$!
@@ -93,7 +93,7 @@ describe("the sluice package (needs the npm registry)", () => {
   });
 
   it("runs all commands in an empty folder", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const script = `
       sluice new webhook orders && sluice lint orders && sluice test orders
       sluice run > run.out 2>&1 & running=$!
@@ -108,7 +108,7 @@ describe("the sluice package (needs the npm registry)", () => {
   });
 
   it("runs several workers, functions, scripts and the durable store, even from a copy", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const copy = join(folder, "copied", "sluice");
     cpSync(installed, copy, { recursive: true });
     const functions = join(folder, "functions.mjs");
@@ -128,7 +128,7 @@ describe("the sluice package (needs the npm registry)", () => {
   });
 
   it("uses its bundled code cache, wherever it is installed", (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     // The tarball was packed by this Node, so V8 must accept the cache.
     const names = readdirSync(join(installed, "dist/bundle")).filter((name) => name.endsWith(".cache"));
     expect(names).toEqual([expect.stringContaining(`${process.versions.v8}-${process.arch}`)]);
@@ -138,7 +138,7 @@ describe("the sluice package (needs the npm registry)", () => {
   });
 
   it("is a library with types", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const project = join(folder, "embedding");
     mkdirSync(join(project, "node_modules"), { recursive: true });
     writeFileSync(join(project, "package.json"), '{"type":"module"}');
@@ -173,16 +173,16 @@ async function compile(project: string, files: Readonly<Record<string, string>>)
 
 describe("the libraries (needs the npm registry)", () => {
   const project = join(folder, "libraries");
-  let missing: string | undefined;
+  let skipReason: string | undefined;
 
   beforeAll(async () => {
     mkdirSync(project);
     writeFileSync(join(project, "package.json"), '{"type":"module"}');
-    missing = await install(["--prefix", project, ...[...tarballs].flatMap(([name, path]) => (name === "sluice" ? [] : [path]))]);
+    skipReason = await install(["--prefix", project, ...[...tarballs].flatMap(([name, path]) => (name === "sluice" ? [] : [path]))]);
   });
 
   it("compile and run as their READMEs show", async ({ skip }) => {
-    skip(missing !== undefined, missing);
+    skip(skipReason !== undefined, skipReason);
     const [shout] = programs("engine");
     const [tested] = programs("testkit");
     const [fields] = programs("model");

@@ -16,8 +16,8 @@ import {
   type BrokerRuntime,
 } from "./broker-runtime.ts";
 
-const factory = (name: string, uri: string, more = ""): string =>
-  `{name: ${name}, type: org.apache.qpid.jms.JmsConnectionFactory, properties: {remoteURI: "${uri}"${more}}}`;
+const factory = (name: string, uri: string, extra = ""): string =>
+  `{name: ${name}, type: org.apache.qpid.jms.JmsConnectionFactory, properties: {remoteURI: "${uri}"${extra}}}`;
 /** Endpoints name the bean, which is optional with a single connection. */
 const withFactory = (routes: string): string =>
   routes.replaceAll(/"((?:jms|amqp|activemq):[^"?]*)\??/g, '"$1?connectionFactory=#broker&').replaceAll('#broker&"', '#broker"');
@@ -27,21 +27,21 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
   let runtime: BrokerRuntime;
   let peer: AmqpPeer;
   const uncaught: unknown[] = [];
-  const note = (error: unknown): void => void uncaught.push(error);
+  const recordUncaught = (error: unknown): void => void uncaught.push(error);
 
   beforeAll(async () => {
     runtime = await startBrokerRuntime();
     peer = await AmqpPeer.start();
-    process.on("uncaughtException", note);
+    process.on("uncaughtException", recordUncaught);
   }, 60_000);
   afterAll(async () => {
     await runtime.end();
     await peer.end();
-    process.off("uncaughtException", note);
+    process.off("uncaughtException", recordUncaught);
   }, 60_000);
 
-  const deploy = (name: string, routes: string, more = ""): Promise<void> =>
-    runtime.deploy(name, `- beans: [${factory("broker", `amqp://127.0.0.1:${peer.port}`, more)}]\n${withFactory(routes)}`);
+  const deploy = (name: string, routes: string, extra = ""): Promise<void> =>
+    runtime.deploy(name, `- beans: [${factory("broker", `amqp://127.0.0.1:${peer.port}`, extra)}]\n${withFactory(routes)}`);
   const texts = (queue: string): readonly unknown[] => peer.waiting(queue).map(({ body }) => body as unknown);
 
   it("keeps every key of a map, including those that the client library uses for its own types", async () => {
@@ -253,15 +253,15 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
 
   it("does not start a durable subscription without the client id that it belongs to", async () => {
     const name = uniqueName();
-    const flow = (more: string): string =>
-      `- route: {id: ${name}, from: {uri: "jms:topic:${name}?subscriptionDurable=true&subscriptionName=mine${more}", steps: [{log: in}]}}`;
+    const flow = (extra: string): string =>
+      `- route: {id: ${name}, from: {uri: "jms:topic:${name}?subscriptionDurable=true&subscriptionName=mine${extra}", steps: [{log: in}]}}`;
     const problem = async (): Promise<string> => (await runtime.api("GET", `/flows/${name}`)).text;
-    for (const [more, connection] of [
+    for (const [extra, connection] of [
       ["", ""],
       ["&clientId=shop", ""],
       ["&clientId=shop", ", clientID: other"],
     ] as const) {
-      await deploy(name, flow(more), connection);
+      await deploy(name, flow(extra), connection);
       expect([await runtime.routeStatus(name), await problem()]).toEqual(["Failed", expect.stringContaining("in the connection")]);
     }
     await deploy(name, flow("&subscriptionShared=true"));
@@ -318,10 +318,10 @@ describe("amqp passes the connector suite", { timeout: 30_000 }, async () => {
   if (connector === undefined || type === undefined) throw new Error("amqp is not in the index");
   const connection = await type.load();
   const host = (): FakeHost => {
-    const made = new FakeHost();
-    const connections = testConnections(made, { broker: { declaration: connection, values: { url: `amqp://127.0.0.1:${peer.port}` } } }, loadClient);
+    const fakeHost = new FakeHost();
+    const connections = testConnections(fakeHost, { broker: { declaration: connection, values: { url: `amqp://127.0.0.1:${peer.port}` } } }, loadClient);
     opened.push(connections);
-    return Object.assign(made, { connections });
+    return Object.assign(fakeHost, { connections });
   };
   for (const { name, run } of connectorSuite(await connector.load({}), { uri: "amqp:queue:suite", host })) it(name, run);
 });
@@ -405,7 +405,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     expect(JSON.stringify(json)).toContain("set replyTo to a reply queue and replyToType=Exclusive");
   });
 
-  it("loses nothing when connections are dropped, inbound and outbound", async () => {
+  it("loses no message when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 300;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });

@@ -39,7 +39,7 @@ describe("js, enabled", () => {
     }
   });
 
-  it("sees the current message, even when an earlier part of the step changed it", async () => {
+  it("evaluates against the current message, even when an earlier part of the step changed it", async () => {
     const headers = "{setHeaders: {headers: [{name: a, js: \"body + '1'\"}, {name: b, js: \"headers.a + '2'\"}]}}";
     const loop = "{loop: {doWhile: true, js: 'body.length < 6', steps: [{setBody: {js: \"body + '+'\"}}]}}";
     const yaml = `- route: {id: stale, from: {uri: webhook, steps: [${headers}, ${loop}, {setBody: {simple: "\${body} \${header.b}"}}]}}\n`;

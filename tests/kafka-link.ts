@@ -13,7 +13,7 @@ export interface KafkaLink {
 
 /** With a password, clients have to log in. */
 export async function kafkaLink(port: number, password?: string): Promise<KafkaLink> {
-  let shownPort = 0;
+  let advertisedPort = 0;
   let largestRequest = 0;
   const relay: Server = createServer((client) => {
     const broker = connect({ host: "127.0.0.1", port });
@@ -22,7 +22,7 @@ export async function kafkaLink(port: number, password?: string): Promise<KafkaL
       largestRequest = Math.max(largestRequest, frame.length);
       if (login?.forwards(frame) !== false) broker.write(frame);
     });
-    const fromBroker = frameReader((frame) => client.write(withPort(login?.addLoginApis(frame) ?? frame, port, shownPort)));
+    const fromBroker = frameReader((frame) => client.write(withPort(login?.addLoginApis(frame) ?? frame, port, advertisedPort)));
     const end = (): void => {
       client.destroy();
       broker.destroy();
@@ -34,7 +34,7 @@ export async function kafkaLink(port: number, password?: string): Promise<KafkaL
   relay.listen(0, "127.0.0.1");
   await once(relay, "listening");
   const link = await FaultyLink.to({ host: "127.0.0.1", port: (relay.address() as AddressInfo).port });
-  shownPort = link.port;
+  advertisedPort = link.port;
   return {
     link,
     get largestRequest() {

@@ -38,14 +38,16 @@ export class KafkaLogin {
   #authenticate(frame: Buffer, version: number, correlation: number): void {
     // The header ends with the client id, and the body is a length and `\0user\0password`.
     const body = 14 + Math.max(0, frame.readInt16BE(12));
-    const given =
+    const sentPassword =
       frame
         .subarray(body + 4)
         .toString()
         .split("\0")
         .at(-1) ?? "";
-    this.#isDone = given === this.#password;
-    const outcome = this.#isDone ? [int16(0), int16(-1)] : [int16(authenticationFailed), text(`Authentication failed: the password '${given}' is wrong`)];
+    this.#isDone = sentPassword === this.#password;
+    const outcome = this.#isDone
+      ? [int16(0), int16(-1)]
+      : [int16(authenticationFailed), text(`Authentication failed: the password '${sentPassword}' is wrong`)];
     this.#reply(correlation, ...outcome, int32(0), ...(version > 0 ? [Buffer.alloc(8)] : []));
   }
 
@@ -55,13 +57,13 @@ export class KafkaLogin {
 }
 
 /** Splits a stream into requests or responses: each begins with its length. */
-export function frameReader(take: (frame: Buffer) => void): (chunk: Buffer) => void {
+export function frameReader(onFrame: (frame: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
       const length = 4 + rest.readInt32BE(0);
-      take(rest.subarray(0, length));
+      onFrame(rest.subarray(0, length));
       rest = rest.subarray(length);
     }
   };

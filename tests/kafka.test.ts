@@ -44,7 +44,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     producer.send({ topic, messages: values.map((value) => ({ value, ...(key === undefined ? {} : { key: key(value) }), headers: { orderId: "7" } })) });
   // The mock broker lets a member rejoin only after the session of the previous one has expired.
   const rejoining = "&autoOffsetReset=earliest&sessionTimeoutMs=6000&heartbeatIntervalMs=500";
-  const from = (topic: string, more = ""): string => `kafka:${topic}?brokers=${brokers}${rejoining}${more}`;
+  const from = (topic: string, extra = ""): string => `kafka:${topic}?brokers=${brokers}${rejoining}${extra}`;
 
   it("moves records from one topic to another, with keys, headers and order", async () => {
     const name = uniqueName();
@@ -60,7 +60,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect(Object.keys(out[0]?.headers ?? {}).filter((header) => /^camel/i.test(header))).toEqual([]);
     for (const key of ["k0", "k1", "k2", "k3", "k4"]) {
       const numbers = out.filter((record) => record.key?.toString() === key).map(({ value }) => Number(value?.toString().slice(8)));
-      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
       expect(numbers).toHaveLength(40);
     }
   });
@@ -92,7 +92,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect([deadLetter?.body, deadLetter?.attempts]).toEqual(["bad 7", 2]);
   });
 
-  it("continues where it stopped", async () => {
+  it("continues after the last processed record when it is deployed again", async () => {
     const name = uniqueName();
     const flow = `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`;
     await send(`${name}-in`, ["one"]);
@@ -126,8 +126,8 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     const count = 900;
     const relay = await kafkaLink(port);
     await send(`${name}-in`, [JSON.stringify(Array.from({ length: count }, (_, index) => String(index).padEnd(1000, ".")))]);
-    const to = (topic: string, more: string): string =>
-      `{to: "kafka:${name}-${topic}?brokers=127.0.0.1:${relay.link.port}&partitionKey=0&maxRequestSize=200000${more}"}`;
+    const to = (topic: string, extra: string): string =>
+      `{to: "kafka:${name}-${topic}?brokers=127.0.0.1:${relay.link.port}&partitionKey=0&maxRequestSize=200000${extra}"}`;
     await runtime.deploy(
       name,
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{unmarshal: {json: {}}}, ${to("a", "")}, ${to("b", "&recordMetadata=true")}, {setBody: {simple: "\${header.CamelKafkaRecordMeta.size()}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
@@ -209,7 +209,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     expect(texts(out)).not.toContain("latest before");
   });
 
-  it("loses nothing when connections are dropped, inbound and outbound", async () => {
+  it("loses no record when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 500;
     await send(`${name}-in`, numbered(count));
@@ -265,9 +265,9 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
   it("stays stopped after a failure of the consumer, with pollOnError=STOP, and otherwise tries again", async () => {
     const name = uniqueName();
     await send(`${name}-in`, ["one"]);
-    const uri = (more: string) =>
-      `kafka:${name}-in?brokers=${brokers}&groupId=${name}&autoOffsetReset=none&sessionTimeoutMs=6000&heartbeatIntervalMs=500${more}`;
-    const route = (id: string, more: string) => `- route: {id: ${id}, from: {uri: "${uri(more)}", steps: [{to: "kafka:${id}-out?brokers=${brokers}"}]}}`;
+    const uri = (extra: string) =>
+      `kafka:${name}-in?brokers=${brokers}&groupId=${name}&autoOffsetReset=none&sessionTimeoutMs=6000&heartbeatIntervalMs=500${extra}`;
+    const route = (id: string, extra: string) => `- route: {id: ${id}, from: {uri: "${uri(extra)}", steps: [{to: "kafka:${id}-out?brokers=${brokers}"}]}}`;
     const other = uniqueName();
     await runtime.deploy(name, route(name, "&pollOnError=STOP"));
     await runtime.deploy(other, route(other, ""));
@@ -317,18 +317,20 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     const name = uniqueName();
     await send(`${name}-in`, ["a", "b"]);
     const group = "aggregate: {correlationExpression: {constant: all}, aggregationStrategy: GroupedMessageAggregationStrategy, completionSize: 2";
-    const sinks = ["true", "false"].map((own) => `{to: "kafka:${name}-${own}?brokers=${brokers}&partitionKey=0&batchWithIndividualHeaders=${own}"}`);
+    const sinks = ["true", "false"].map(
+      (individual) => `{to: "kafka:${name}-${individual}?brokers=${brokers}&partitionKey=0&batchWithIndividualHeaders=${individual}"}`,
+    );
     await runtime.deploy(
       name,
       `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [{setHeader: {name: item, simple: "\${body}"}}, {setHeader: {name: CamelKafkaKey, simple: "key \${body}"}}, {${group}, steps: [{setHeader: {name: item, constant: list}}, ${sinks.join()}]}}]}}`,
     );
-    const shown = async (own: string) => {
-      const out = await recordsOf(`${name}-${own}`);
+    const summary = async (individual: string) => {
+      const out = await recordsOf(`${name}-${individual}`);
       await expectEventually(() => out.length, 2, 40_000);
       return out.map(({ value, key, headers }) => [value, key, headers?.["item"]].join(",")).toSorted();
     };
-    expect(await shown("true")).toEqual(["a,key a,a", "b,key b,b"]);
-    expect(await shown("false")).toEqual(["a,key a,list", "b,key b,list"]);
+    expect(await summary("true")).toEqual(["a,key a,a", "b,key b,b"]);
+    expect(await summary("false")).toEqual(["a,key a,list", "b,key b,list"]);
   });
 
   // Sequential, because it measures how long a deployment takes.

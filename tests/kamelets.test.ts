@@ -124,7 +124,7 @@ describe("a Kamelet in a runtime", () => {
     expect(server.logText()).not.toContain("hush-hush-word");
   });
 
-  it("reads the values of one use from the properties of its configuration, which a document can contain", async () => {
+  it("reads the parameters of one use from the properties of its configuration, which an Integration can contain", async () => {
     const flow = webhook("twice", `        - to: kamelet:greeter-action/first\n        - to: kamelet:greeter-action/second?mark=.\n`);
     const configured = { greeting: "Hi", first: { greeting: "Hello", mark: "?" }, second: { mark: ";" } };
     expect((await server.putFlow("twice", flow, { camel: { kamelet: { "greeter-action": configured } } })).status).toBe(201);
@@ -159,7 +159,7 @@ ${configuration}  flows:
     expect((await post("/configured", "Ada")).text).toBe("Hi Ada! again");
   });
 
-  it("names the ends and steps of a pipe, so that properties reach them", async () => {
+  it("names the ends and steps of a pipe, so that properties can configure them", async () => {
     const pipe = `apiVersion: camel.apache.org/v1
 kind: Pipe
 metadata:
@@ -342,7 +342,7 @@ describe("sluice and Kamelets", () => {
 const catalog = process.env["CAMEL_KAMELETS"];
 
 describe.skipIf(catalog === undefined)("the public catalog (needs CAMEL_KAMELETS, a folder with the published Kamelets)", () => {
-  it("has at least the Kamelets that need no other system", async () => {
+  it("has at least 39 Kamelets that run", async () => {
     const folder = cliFolder();
     try {
       const { output } = await folder.sluice("kamelets", "check", "--json", "--folder", catalog as string);

@@ -65,7 +65,7 @@ describe("package-lock.json", () => {
     expect(problems(added({ hasInstallScript: true }))).toEqual([expect.stringContaining("added runs a script when it is installed")]);
     expect(problems(added({ os: ["linux"] }))).toEqual([expect.stringContaining("added is made for some platforms only")]);
     expect(problems(added({ resolved: "https://registry.example/added-1.0.0.tgz" }))).toEqual([
-      expect.stringContaining("node_modules/added names the address"),
+      expect.stringContaining("node_modules/added contains the address"),
     ]);
     expect(problems(packages, { ...allowed, "gone-*": "" })).toEqual([expect.stringContaining("No package matches gone-*")]);
   });

@@ -42,13 +42,13 @@ export function lockFileProblems(packages: LockedPackages, allowed: Readonly<Rec
 
 function missingPlatformPackages(packages: LockedPackages): string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
-    const names = Object.keys(entry.optionalDependencies ?? {});
-    const found = names.map((name) => ({ name, locked: resolve(packages, path, name) }));
+    const hasAny = Object.keys(entry.optionalDependencies ?? {});
+    const found = hasAny.map((name) => ({ name, locked: resolve(packages, path, name) }));
     const missing = found.flatMap(({ name, locked }) => (locked === undefined && isForSupportedPlatform(name) ? [name] : []));
     const problems = missing.map((name) => `${path || "The root package"} needs the optional package ${name}, which package-lock.json lacks. ${remedy}`);
     const binaries = found.flatMap(({ locked }) => (locked?.os !== undefined && locked.cpu !== undefined && locked.hasInstallScript !== true ? [locked] : []));
     if (binaries.length < 2 || missing.length > 0) return problems;
-    const uncovered = platforms.filter((platform) => !binaries.some((binary) => suits(binary, platform)));
+    const uncovered = platforms.filter((platform) => !binaries.some((binary) => supports(binary, platform)));
     return uncovered.map((platform) => `${path} has no binary for ${Object.values(platform).join(" ")} in package-lock.json. ${remedy}`);
   });
 }
@@ -64,14 +64,14 @@ function resolve(packages: LockedPackages, from: string, name: string): LockEntr
 /** Determined by the words of its name; a name without an operating system counts as one for all. */
 function isForSupportedPlatform(name: string): boolean {
   const words = new Set(name.split(/[^a-z0-9]+/i));
-  const names = (options: readonly string[]): boolean => options.some((option) => words.has(option));
-  if (names(["android", "freebsd", "netbsd", "openbsd", "openharmony", "aix", "sunos", "wasm32", "wasi"])) return false;
-  const isForOs = names(["linux", "darwin", "macos", "win32", "windows"]);
+  const hasAny = (options: readonly string[]): boolean => options.some((option) => words.has(option));
+  if (hasAny(["android", "freebsd", "netbsd", "openbsd", "openharmony", "aix", "sunos", "wasm32", "wasi"])) return false;
+  const isForOs = hasAny(["linux", "darwin", "macos", "win32", "windows"]);
   if (!isForOs) return true;
-  return names(["x64", "amd64"]) || (names(["arm64", "aarch64"]) && !names(["win32", "windows"]));
+  return hasAny(["x64", "amd64"]) || (hasAny(["arm64", "aarch64"]) && !hasAny(["win32", "windows"]));
 }
 
-function suits(entry: LockEntry, platform: Platform): boolean {
+function supports(entry: LockEntry, platform: Platform): boolean {
   const accepts = (list: readonly string[] | undefined, value: string | undefined): boolean =>
     list === undefined || value === undefined || list.includes(value);
   return accepts(entry.os, platform.os) && accepts(entry.cpu, platform.cpu) && accepts(entry.libc, platform.libc);
@@ -98,7 +98,7 @@ function resolvedAddresses(packages: LockedPackages): string[] {
     resolved === undefined || link === true
       ? []
       : [
-          `${path} names the address ${resolved}, which ties the lock file to one registry. Run \`npm install --package-lock-only --omit-lockfile-registry-resolved\`.`,
+          `${path} contains the address ${resolved}, which ties the lock file to one registry. Run \`npm install --package-lock-only --omit-lockfile-registry-resolved\`.`,
         ],
   );
 }

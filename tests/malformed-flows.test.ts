@@ -15,7 +15,7 @@ const examples = [catalog.steps, catalog.languages, catalog.formats, catalog.ent
   .flatMap((declaration) => (declaration.examples ?? []).map(({ yaml }) => parse(exampleDocument(yaml)) as Node));
 
 /** Documents for parts without examples in declarations. */
-const more = [
+const otherDocuments = [
   `
 - beans: [{name: strategy, type: "#class:org.apache.camel.processor.aggregate.StringAggregationStrategy", properties: {delimiter: ","}}]
 - dataFormats: [{json: {id: j}}]
@@ -34,7 +34,7 @@ const more = [
 - from: {uri: timer, parameters: {timerName: t, period: 1000}, steps: [{choice: {when: [{simple: "\${body} == 1", steps: [{log: a}]}], otherwise: {steps: [{log: b}]}}}]}
 `,
 ].map((yaml) => parse(yaml) as Node);
-const documents = [...examples, ...more];
+const documents = [...examples, ...otherDocuments];
 
 const parts: Node[] = [];
 const names = new Set<string>();

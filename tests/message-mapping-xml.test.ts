@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
-const put = (id: string, source: Readonly<Record<string, unknown>>, map: readonly unknown[], more: object = {}): Promise<ApiReply> =>
-  server.api("PUT", `/message-mappings/${id}`, { source: { format: "xml", ...source }, target: { format: "json" }, map, ...more });
+const put = (id: string, source: Readonly<Record<string, unknown>>, map: readonly unknown[], extra: object = {}): Promise<ApiReply> =>
+  server.api("PUT", `/message-mappings/${id}`, { source: { format: "xml", ...source }, target: { format: "json" }, map, ...extra });
 async function mapped(id: string, input: string): Promise<unknown> {
   const { output, errors } = (await server.api("POST", `/message-mappings/${id}/execute`, { input })).json;
   return errors.length > 0 ? errors[0].message : output;
@@ -19,7 +19,7 @@ describe("xpath in a rule", () => {
   const invoice = `<!-- made by hand --><i:Invoice xmlns:i="urn:acme" currency="EUR"><i:ID>7</i:ID><i:Line no="1"><i:Qty>2</i:Qty></i:Line><i:Line no="2"><i:Qty>3</i:Qty></i:Line></i:Invoice>`;
   const source = { namespaces: { inv: "urn:acme" } };
 
-  it("sees the whole message at the top, with the prefixes of the document", async () => {
+  it("is evaluated against the whole message at the top level, with the prefixes of the document", async () => {
     const map = [
       { to: "one", expr: { xpath: "/inv:Invoice/inv:ID/text()" } },
       { to: "attribute", expr: { xpath: "/*/@currency" } },
@@ -32,7 +32,7 @@ describe("xpath in a rule", () => {
     expect(await mapped("top", invoice)).toEqual({ one: "7", attribute: "EUR", several: ["2", "3"], sum: 5, comment: "made by hand", none: "nothing" });
   });
 
-  it("sees the current item as a separate document, however it was reached", async () => {
+  it("is evaluated against the current item as a separate document, regardless of how it was reached", async () => {
     const qty = { xpath: "concat(/inv:Line/@no, ':', /inv:Line/inv:Qty, ':', count(//*))" };
     const map = [
       { to: "plain[]", forEach: "inv:Line", expr: qty },
@@ -42,8 +42,8 @@ describe("xpath in a rule", () => {
       { to: "part", use: "line", with: "inv:Line[1]" },
       { to: "texts[]", forEach: "inv:Line[*].inv:Qty", expr: { xpath: "string(/inv:Qty)" } },
     ];
-    const more = { vars: [{ name: "lines", expr: "inv:Line" }], parts: { line: { map: [{ to: "q", expr: qty }] } } };
-    expect((await put("items", source, map, more)).status).toBe(201);
+    const extra = { vars: [{ name: "lines", expr: "inv:Line" }], parts: { line: { map: [{ to: "q", expr: qty }] } } };
+    expect((await put("items", source, map, extra)).status).toBe(201);
     expect(await mapped("items", invoice)).toEqual({
       plain: ["1:2:2", "2:3:2"],
       filtered: ["2:3:2"],

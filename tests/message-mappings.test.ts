@@ -25,7 +25,7 @@ const rows = (version: number): unknown => ({ columns: ["k", "v"], rows: Array.f
 describe("install, list, read, remove", () => {
   it("the reply, the list and the body match the contract", async () => {
     const reply = await put("order-to-erp", orderToOrder.document);
-    const about = {
+    const common = {
       source: "json",
       target: "json",
       fields: 14,
@@ -33,14 +33,14 @@ describe("install, list, read, remove", () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       lastModified: expect.stringMatching(/Z$/),
     };
-    expect([reply.status, reply.json]).toEqual([201, { id: "order-to-erp", created: true, ...about, warnings: [] }]);
-    expect((await server.api("GET", "/message-mappings")).json).toEqual({ messageMappings: [{ id: "order-to-erp", name: null, ...about }], total: 1 });
+    expect([reply.status, reply.json]).toEqual([201, { id: "order-to-erp", created: true, ...common, warnings: [] }]);
+    expect((await server.api("GET", "/message-mappings")).json).toEqual({ messageMappings: [{ id: "order-to-erp", name: null, ...common }], total: 1 });
     const read = await server.api("GET", "/message-mappings/order-to-erp");
     expect([read.json, read.headers.get("etag")]).toEqual([orderToOrder.document, `"${reply.json.hash}"`]);
-    const again = await put("order-to-erp", { ...orderToOrder.document, name: "Order" });
-    expect([again.status, again.json.created]).toEqual([200, false]);
-    const late = await put("order-to-erp", orderToOrder.document, { "if-match": `"${reply.json.hash}"` });
-    expect([late.status, late.json]).toEqual([412, { error: `message mapping 'order-to-erp' changed since hash ${reply.json.hash}` }]);
+    const replaced = await put("order-to-erp", { ...orderToOrder.document, name: "Order" });
+    expect([replaced.status, replaced.json.created]).toEqual([200, false]);
+    const outdated = await put("order-to-erp", orderToOrder.document, { "if-match": `"${reply.json.hash}"` });
+    expect([outdated.status, outdated.json]).toEqual([412, { error: `message mapping 'order-to-erp' changed since hash ${reply.json.hash}` }]);
   });
 
   it("DELETE of a table names the document that uses it", async () => {
@@ -168,7 +168,7 @@ describe("rejections", () => {
     expect((await execute("asked", { input: {}, params: { plant: "1000-" }, headers: { site: "B" } })).json.output).toEqual({ x: "1000-B" });
   });
 
-  it("prototype names never reach a prototype", async () => {
+  it("names of prototype members never change a prototype", async () => {
     const reply = await put(
       "proto",
       '{"source":{"format":"json"},"target":{"format":"json"},"map":[{"to":"__proto__.polluted","value":true},{"to":"constructor.prototype.polluted","value":true},{"to":"x","from":"__proto__"},{"to":"y","from":"constructor.name"}]}',
@@ -179,7 +179,7 @@ describe("rejections", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it("a message that makes a mapping run endlessly fails alone, and quickly", async () => {
+  it("a mapping that would run endlessly fails at its limits, and a recursive schema is accepted quickly", async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => index);
     await put("endless", jsonRules({ to: "x[]", forEach: "lines", map: [{ to: "all", from: "$.lines" }] }));
     await put("squared", jsonRules({ to: "x", expr: "count(lines[*].($.lines))" }));
@@ -227,7 +227,7 @@ describe("in flows", () => {
     expect((await call(server.baseUrl, "POST", "/api/with-params", "{}")).json).toEqual({ plant: "1000" });
   });
 
-  it("other languages see the current item", async () => {
+  it("other languages are evaluated against the current item", async () => {
     const rules = [
       { to: "path", expr: { jsonpath: "$.items[1].sku" } },
       { to: "simple", expr: { simple: "${body.id}-${header.site}" } },
@@ -257,12 +257,12 @@ describe("in flows", () => {
 it("operator functions can be called", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   writeFileSync(join(dataDir, "functions.mjs"), "export const checkDigit = (text) => String(text).length % 10;");
-  const own = await startTestServer({ dataDir, env: { SERVICE_FUNCTIONS: join(dataDir, "functions.mjs") } });
+  const separate = await startTestServer({ dataDir, env: { SERVICE_FUNCTIONS: join(dataDir, "functions.mjs") } });
   try {
-    expect((await own.api("PUT", "/message-mappings/m", jsonRules({ to: "x", expr: "sku + checkDigit(sku)" }))).status).toBe(201);
-    expect((await own.api("POST", "/message-mappings/m/execute", { input: { sku: "abc" } })).json.output).toEqual({ x: "abc3" });
+    expect((await separate.api("PUT", "/message-mappings/m", jsonRules({ to: "x", expr: "sku + checkDigit(sku)" }))).status).toBe(201);
+    expect((await separate.api("POST", "/message-mappings/m/execute", { input: { sku: "abc" } })).json.output).toEqual({ x: "abc3" });
   } finally {
-    await own.end();
+    await separate.end();
   }
 });
 
@@ -331,12 +331,12 @@ describe("across a restart", () => {
   it("a killed process leaves each file complete, old or new", async () => {
     const first = await spawnServer();
     expect((await first.api("PUT", "/value-mappings/big", rows(0))).status).toBe(201);
-    let answered = 0;
+    let acknowledged = 0;
     const writing = (async () => {
       for (let version = 1; version <= 200; version++) {
         const reply = await first.api("PUT", "/value-mappings/big", rows(version)).catch(() => undefined);
         if (reply?.status !== 200) return;
-        answered = version;
+        acknowledged = version;
       }
     })();
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -345,7 +345,7 @@ describe("across a restart", () => {
     const file = JSON.parse(readFileSync(join(first.dataDir, "value-mappings", "big.json"), "utf8")) as { rows: [string, number][] };
     const versions = new Set(file.rows.map(([, version]) => version));
     expect([file.rows.length, versions.size]).toEqual([20_000, 1]);
-    expect([answered, answered + 1]).toContain([...versions][0]);
+    expect([acknowledged, acknowledged + 1]).toContain([...versions][0]);
     const second = await spawnServer({ dataDir: first.dataDir });
     expect((await second.api("GET", "/value-mappings")).json.valueMappings[0]).toMatchObject({ id: "big", rowCount: 20_000 });
     expect(readdirSync(join(first.dataDir, "value-mappings"))).toEqual(["big.json"]);

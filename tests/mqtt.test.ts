@@ -36,7 +36,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     return found;
   };
 
-  for (const [scheme, keep] of [
+  for (const [scheme, sessionOption] of [
     ["paho", "cleanSession"],
     ["paho-mqtt5", "cleanStart"],
   ] as const) {
@@ -72,7 +72,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     });
 
     for (const qos of [1, 2] as const)
-      it(`${scheme}: loses nothing with qos ${qos} when connections are dropped, inbound and outbound`, async () => {
+      it(`${scheme}: loses no message with qos ${qos} when connections are dropped, inbound and outbound`, async () => {
         const name = uniqueName();
         const count = 300;
         const link = await FaultyLink.to({ host: "127.0.0.1", port });
@@ -80,7 +80,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
         const out = await received(`${name}/out`);
         await runtime.deploy(
           name,
-          `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "${scheme}:${name}/in?brokerUrl=${faulty}&qos=${qos}&${keep}=false", steps: [{delay: {constant: 3}}, {to: "${scheme}:${name}/out?brokerUrl=${faulty}&qos=${qos}&connectionTimeout=5"}]}}`,
+          `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "${scheme}:${name}/in?brokerUrl=${faulty}&qos=${qos}&${sessionOption}=false", steps: [{delay: {constant: 3}}, {to: "${scheme}:${name}/out?brokerUrl=${faulty}&qos=${qos}&connectionTimeout=5"}]}}`,
         );
         await expectEventually(() => runtime.routeStatus(name), "Started");
         const cutting = setInterval(() => link.cut(), 200);

@@ -144,7 +144,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await manager.streams.delete(name);
   });
 
-  it("loses nothing of a stream when connections are dropped, inbound and outbound", async () => {
+  it("loses no message of a stream when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 400;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });

@@ -17,7 +17,7 @@ const operations = (): [string, string, any][] =>
     Object.entries<any>(methods).map(([method, operation]): [string, string, any] => [path, method, operation]),
   );
 
-it("has the required top level and covers every endpoint and webhook", () => {
+it("has the required top-level members and covers every endpoint and webhook", () => {
   expect(document).toMatchObject({ openapi: "3.1.0", info: { title: expect.any(String), version: "0.1.0" } });
   const paths = Object.keys(document.paths);
   for (const path of [
@@ -42,7 +42,7 @@ it("every operation has a unique id, its path parameters, and described response
     expect(["get", "put", "post", "delete", "head", "patch"]).toContain(method);
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect((operation.parameters ?? []).filter((parameter: any) => parameter.in === "path").map((parameter: any) => parameter.name)).toEqual(inPath);
-    for (const parameter of (operation.parameters ?? []).filter((one: any) => one.$ref === undefined))
+    for (const parameter of (operation.parameters ?? []).filter((candidate: any) => candidate.$ref === undefined))
       expect(parameter).toMatchObject({ name: expect.any(String), in: expect.stringMatching(/^(path|query)$/), schema: { type: expect.any(String) } });
     for (const [status, response] of Object.entries<any>(operation.responses)) {
       expect(status).toMatch(/^([1-5]\d\d|default)$/);
@@ -52,7 +52,7 @@ it("every operation has a unique id, its path parameters, and described response
 });
 
 it("every schema is an object of known keywords and every reference resolves", () => {
-  const known = new Set([
+  const knownKeywords = new Set([
     "type",
     "properties",
     "required",
@@ -83,7 +83,7 @@ it("every schema is an object of known keywords and every reference resolves", (
   ]);
   const visit = (schema: any, place: string): void => {
     expect([place, typeof schema === "object" || typeof schema === "boolean"]).toEqual([place, true]);
-    for (const keyword of Object.keys(schema)) expect([place, known.has(keyword) ? keyword : `unknown keyword ${keyword}`]).toEqual([place, keyword]);
+    for (const keyword of Object.keys(schema)) expect([place, knownKeywords.has(keyword) ? keyword : `unknown keyword ${keyword}`]).toEqual([place, keyword]);
     for (const [name, inner] of Object.entries(schema.properties ?? {})) visit(inner, `${place}.${name}`);
     for (const inner of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) visit(inner, place);
     if (schema.items !== undefined) visit(schema.items, `${place}[]`);
@@ -107,7 +107,7 @@ describe("webhooks", () => {
       target: { format: "json", schema: { type: "object", properties: { no: { type: "string" } } } },
       map: [{ to: "no", from: "id" }],
     });
-    const step = (uri: string, more = ""): string => `      uri: "${uri}"\n      steps:\n${more}        - setBody: {constant: ok}\n`;
+    const step = (uri: string, extraSteps = ""): string => `      uri: "${uri}"\n      steps:\n${extraSteps}        - setBody: {constant: ok}\n`;
     await server.putFlow(
       "described",
       `- route:\n    id: mapped\n    description: Takes an order\n    from:\n      uri: webhook\n      steps:\n        - to: message-mapping:in\n`,
@@ -176,7 +176,7 @@ describe("webhooks", () => {
     expect(JSON.stringify({ paths, components })).not.toMatch(/s3cr3t|pass-word|whsec/);
   });
 
-  it("is removed with the route", async () => {
+  it("are removed with their routes", async () => {
     await server.api("POST", "/routes/typed/stop");
     expect(Object.keys((await server.api("GET", "/openapi.json")).json.paths)).not.toContain("/api/typed");
     for (const flow of ["described", "own-path", "typed", "later", "kept", "guarded"]) await server.api("DELETE", `/flows/${flow}`);
@@ -187,10 +187,10 @@ describe("webhooks", () => {
   });
 });
 
-it("only health and open webhooks need no token", () => {
-  const open = operations()
+it("only health and webhooks without a policy need no token", () => {
+  const withoutToken = operations()
     .filter(([, , operation]) => operation.security?.length === 0)
     .map(([path]) => path);
-  expect(open.toSorted()).toEqual(["/_api/health", "/api/order-intake"]);
+  expect(withoutToken.toSorted()).toEqual(["/_api/health", "/api/order-intake"]);
   expect(document.security).toEqual([{ deployToken: [] }]);
 });

@@ -10,7 +10,7 @@ export const orders = {
   total(exchange) { return JSON.parse(text(exchange)).reduce((sum, { price }) => sum + price, 0); },
   async later(exchange) { return "later " + text(exchange); },
   isLarge: (exchange) => text(exchange).length > 5,
-  both: (...given) => given.length + ":" + given.slice(0, -1).join("|") + ":" + typeof given.at(-1).message,
+  both: (...args) => args.length + ":" + args.slice(0, -1).join("|") + ":" + typeof args.at(-1).message,
 };
 const text = (exchange) => new TextDecoder().decode(exchange.message.body instanceof Uint8Array ? exchange.message.body : new TextEncoder().encode(String(exchange.message.body)));
 export class Greeter {
@@ -53,7 +53,7 @@ async function replyTo(steps: string, body: string, beans = "", headers: Readonl
 }
 
 const prices = '[{"price": 10}, {"price": 32}]';
-const greeter = (more = ""): string => `{name: hello, type: "#class:com.acme.Greeter"${more}}`;
+const greeter = (extra = ""): string => `{name: hello, type: "#class:com.acme.Greeter"${extra}}`;
 
 describe("an operator function", () => {
   it.each([
@@ -89,7 +89,7 @@ describe("an operator function", () => {
     await expect.poll(() => server.logText()).toContain("returns a promise, but messages are merged synchronously");
   });
 
-  it("is a comparator or a repository", async () => {
+  it("can be a comparator or a repository", async () => {
     expect(await replyTo('{sort: {tokenize: ",", comparator: byLength}}, {setBody: {simple: "${body[0]}"}}', "ccc,a,bb")).toBe("a");
     const once = "{idempotentConsumer: {header: key, idempotentRepository: seen, steps: [{setBody: {constant: fresh}}]}}";
     expect(
@@ -108,7 +108,7 @@ describe("an operator class", () => {
   });
 
   it("exposes only its methods, and reports errors", async () => {
-    const refused = (method: string, more?: string): Promise<string> => replyTo(`{bean: {ref: hello, method: ${method}}}`, "x", greeter(more));
+    const refused = (method: string, extra?: string): Promise<string> => replyTo(`{bean: {ref: hello, method: ${method}}}`, "x", greeter(extra));
     expect(await refused("_private")).toMatch(/^422 .*unknown bean 'hello\._private': 'hello' has .*greet/);
     expect(await refused("constructor")).toMatch(/^422 .*unknown bean 'hello\.constructor'/);
     expect(await refused("greet", ", properties: {word: 'no'}")).toMatch(/^422 .*'no' greets nobody/);
@@ -133,34 +133,35 @@ describe("while functions are edited", () => {
     const moduleFolder = mkdtempSync(join(tmpdir(), "sluice-reload-"));
     const file = join(moduleFolder, "functions.mjs");
     writeFileSync(file, `export const one = () => "first";`);
-    const watching = await startTestServer({ env: { SERVICE_FUNCTIONS: file }, limits: { watch: true } });
+    const watchingServer = await startTestServer({ env: { SERVICE_FUNCTIONS: file }, limits: { watch: true } });
     const route = (id: string, bean: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [{bean: ${bean}}]}}\n`;
-    const say = async (id: string): Promise<string> => (await call(watching.baseUrl, "POST", `/api/${id}`, "")).text;
-    const until = async (id: string, expected: string): Promise<void> => expect.poll(() => say(id), { timeout: 10_000, interval: 50 }).toBe(expected);
+    const replyText = async (id: string): Promise<string> => (await call(watchingServer.baseUrl, "POST", `/api/${id}`, "")).text;
+    const waitForReply = async (id: string, expected: string): Promise<void> =>
+      expect.poll(() => replyText(id), { timeout: 10_000, interval: 50 }).toBe(expected);
     try {
-      await watching.putFlow("one", route("one", "one"));
-      await until("one", "first");
+      await watchingServer.putFlow("one", route("one", "one"));
+      await waitForReply("one", "first");
       writeFileSync(file, `export const one = () => "second"; export const two = () => "two";`);
-      await until("one", "second");
+      await waitForReply("one", "second");
       const namesInCatalog = async (): Promise<readonly string[]> =>
-        (await watching.api("GET", "/catalog")).json.beans.flatMap(({ names }: { readonly names: readonly string[] }) => names);
+        (await watchingServer.api("GET", "/catalog")).json.beans.flatMap(({ names }: { readonly names: readonly string[] }) => names);
       expect(await namesInCatalog()).toEqual(expect.arrayContaining(["one", "two"]));
       writeFileSync(file, `export const one = () => "renamed"; export const three = () => "three";`);
-      await until("one", "renamed");
+      await waitForReply("one", "renamed");
       expect(await namesInCatalog()).toEqual(expect.arrayContaining(["one", "three"]));
       writeFileSync(file, `export const one = () => "second"; export const two = () => "two";`);
-      await until("one", "second");
-      expect((await watching.putFlow("two", route("two", "two"))).status).toBe(201);
+      await waitForReply("one", "second");
+      expect((await watchingServer.putFlow("two", route("two", "two"))).status).toBe(201);
       writeFileSync(file, `export const one = ( => "third";`);
-      await expect.poll(() => watching.logText(), { timeout: 10_000 }).toContain("the previous version stays active");
-      expect([await say("one"), await say("two")]).toEqual(["second", "two"]);
+      await expect.poll(() => watchingServer.logText(), { timeout: 10_000 }).toContain("the previous version stays active");
+      expect([await replyText("one"), await replyText("two")]).toEqual(["second", "two"]);
       writeFileSync(file, `export const one = () => "fourth";`);
-      await until("one", "fourth");
+      await waitForReply("one", "fourth");
       // A flow whose function was removed keeps running unchanged, and reports it.
-      expect(await say("two")).toBe("two");
-      expect((await watching.api("GET", "/flows/two")).json.error).toContain("unknown bean 'two'");
+      expect(await replyText("two")).toBe("two");
+      expect((await watchingServer.api("GET", "/flows/two")).json.error).toContain("unknown bean 'two'");
     } finally {
-      await watching.end();
+      await watchingServer.end();
       rmSync(moduleFolder, { recursive: true, force: true });
     }
   }, 40_000);

@@ -16,9 +16,9 @@ afterEach(async () => {
 });
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "sluice-partner-"));
-  folders.push(made);
-  return made;
+  const path = mkdtempSync(join(tmpdir(), "sluice-partner-"));
+  folders.push(path);
+  return path;
 }
 
 const reading = (uri: string): string => `- route:
@@ -66,7 +66,7 @@ describe("a partner that is down", () => {
     expect((await healthOf(server)).status).toBe("UP");
   });
 
-  it("still reports permanent failures at once", { timeout: 60_000 }, async () => {
+  it("with a permanent error rejects the deployment immediately", { timeout: 60_000 }, async () => {
     const server = await startTestServer();
     servers.push(server);
     const reply = await server.putFlow("orders", reading(`${join(folder(), "none")}?directoryMustExist=true`));
@@ -83,7 +83,7 @@ function partner() {
     retryable: true,
     isConsuming: false,
     connecting: undefined as Promise<void> | undefined,
-    early: undefined as string | undefined,
+    problemAtStart: undefined as string | undefined,
     routeInput: undefined as SourceInput | undefined,
   };
   const source: Source = {
@@ -96,7 +96,7 @@ function partner() {
         throw new FlowError("java.net.ConnectException", "connection refused", { retryable: state.retryable });
       }
       state.routeInput = routeInput;
-      if (state.early !== undefined) routeInput.lost(state.early);
+      if (state.problemAtStart !== undefined) routeInput.lost(state.problemAtStart);
       const consume = (): void => void (state.isConsuming = true);
       return state.connecting === undefined ? consume() : state.connecting.then(consume);
     },
@@ -180,7 +180,7 @@ describe("a route that cannot start", () => {
     expect(running.runtime.routes.get("orders")?.status).toBe("Started");
   });
 
-  it("for another reason rejects the deployment", async () => {
+  it("rejects the deployment when a retry would not help", async () => {
     const { state, connectors } = partner();
     Object.assign(state, { failures: 1, retryable: false });
     await expect(flow(consuming, { connectors })).rejects.toThrow("route 'orders' failed to start: connection refused");
@@ -188,7 +188,7 @@ describe("a route that cannot start", () => {
 
   it("keeps the state that its source reported during the start", async () => {
     const { state, connectors } = partner();
-    state.early = "broker unreachable";
+    state.problemAtStart = "broker unreachable";
     const running = await flow(consuming, { connectors });
     const route = running.runtime.routes.get("orders");
     expect([route?.status, route?.problem]).toEqual(["Failed", "broker unreachable"]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const about = { title: "Foreign", summary: "A plug-in.", group: "testing", since: "0.1", examples: [] };
+const metadata = { title: "Foreign", summary: "A plug-in.", group: "testing", since: "0.1", examples: [] };
 
 function thrownBy(run: () => unknown): unknown {
   try {
@@ -33,7 +33,7 @@ function thrownBy(run: () => unknown): unknown {
 function foreignSink(act: (exchange: engine.Exchange) => void): engine.ConnectorDeclaration {
   const { spi, model } = copy;
   return spi.defineConnector({
-    ...about,
+    ...metadata,
     scheme: "foreign",
     syntax: "foreign:name",
     roles: ["sink"],

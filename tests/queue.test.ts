@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { call, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
 
-interface Seen {
+interface Delivery {
   readonly body: string;
   readonly attempt: string;
   readonly version: string;
@@ -14,8 +14,8 @@ interface Seen {
 
 /** A partner system that records what it receives and replies as configured. */
 class Partner {
-  readonly seen: Seen[] = [];
-  respond: (seen: Seen, times: number) => number | Promise<number> = () => 200;
+  readonly seen: Delivery[] = [];
+  respond: (seen: Delivery, times: number) => number | Promise<number> = () => 200;
   #server: Server | undefined;
 
   async start(): Promise<string> {
@@ -149,8 +149,8 @@ describe("a durable queue", () => {
       attempts: 3,
       error: { type: "org.apache.camel.http.base.HttpOperationFailedException" },
     });
-    const whole = (await server.api("GET", `/dead-letters/${deadLetter.id}`)).json;
-    expect(whole.message).toMatchObject({ body: "poison" });
+    const shown = (await server.api("GET", `/dead-letters/${deadLetter.id}`)).json;
+    expect(shown.message).toMatchObject({ body: "poison" });
   });
 
   it("keeps the order of a key while one of its messages waits for a retry, and lets other keys pass", async () => {
@@ -269,7 +269,7 @@ describe("a durable queue", () => {
     expect((await call(server.baseUrl, "POST", "/api/ask", "")).text).toBe("got two");
   });
 
-  it("rejects a name that could be another queue's", async () => {
+  it("rejects a name in the form of an internal queue's name", async () => {
     const reply = await server.putFlow("in", sender().replace("queue:work", "queue:webhook/in"));
     expect(reply.status).toBe(422);
     expect(reply.json.error).toContain("invalid queue name 'webhook/in'");
@@ -287,7 +287,7 @@ describe("a durable webhook", () => {
         - to: "${partner.url}/v1?httpMethod=POST"
 `;
 
-  it("answers 202 when the message is on disk, and runs the route from there", async () => {
+  it("responds with 202 once the message is on disk, and runs the route from there", async () => {
     expect((await server.putFlow("in", durable())).status).toBe(201);
     const reply = await post("hello", { "X-Src": "shop" });
     expect([reply.status, reply.json]).toEqual([202, { messageId: expect.stringMatching(/^[0-9A-Z]{26}$/) }]);

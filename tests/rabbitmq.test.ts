@@ -270,7 +270,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await expectEventually(() => countIn(`${name}.in`), 20 - done);
   });
 
-  it("loses nothing when connections are dropped, inbound and outbound", async () => {
+  it("loses no message when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
     const count = 500;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });

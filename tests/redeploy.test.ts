@@ -14,15 +14,15 @@ afterAll(async () => {
 });
 
 /** A partner that replies on command. */
-async function slowPartner(): Promise<{ url: string; waiting: () => number; answer: () => void; close: () => void }> {
-  const held: (() => void)[] = [];
-  const partner: Server = createServer((_request, response) => void held.push(() => response.end("partner")));
+async function slowPartner(): Promise<{ url: string; waiting: () => number; respond: () => void; close: () => void }> {
+  const pendingReplies: (() => void)[] = [];
+  const partner: Server = createServer((_request, response) => void pendingReplies.push(() => response.end("partner")));
   await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
   const { port } = partner.address() as { port: number };
   return {
     url: `http://127.0.0.1:${port}/x`,
-    waiting: () => held.length,
-    answer: () => held.splice(0).forEach((release) => release()),
+    waiting: () => pendingReplies.length,
+    respond: () => pendingReplies.splice(0).forEach((release) => release()),
     close: () => (partner.closeAllConnections(), void partner.close()),
   };
 }
@@ -65,7 +65,7 @@ describe("redeploy", () => {
     expect((await server.putFlow("slow", replyFlow("slow", "new"))).status).toBe(200);
     expect(performance.now() - startTime).toBeLessThan(30_000);
     expect((await call(server.baseUrl, "POST", "/api/slow", "{}")).text).toBe("new");
-    partner.answer();
+    partner.respond();
     expect((await inFlight).text).toBe("old");
     partner.close();
   });
@@ -76,15 +76,15 @@ describe("redeploy", () => {
     const load = startLoad(`${server.baseUrl}/api/same`, { connections: 5 });
     await sleep(50);
     const totalBefore = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
-    const again = await server.putFlow("same", yaml);
+    const repeated = await server.putFlow("same", yaml);
     await load.stop();
-    expect([first.status, again.status, again.json.hash]).toEqual([201, 200, first.json.hash]);
+    expect([first.status, repeated.status, repeated.json.hash]).toEqual([201, 200, first.json.hash]);
     const after = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
     expect(after).toBeGreaterThanOrEqual(totalBefore);
     expect(load.connectionErrors).toEqual([]);
   });
 
-  it("a version that cannot start leaves the old one serving, with its text unchanged", async () => {
+  it("an invalid version leaves the old one running, with its text unchanged", async () => {
     await server.putFlow("keep", replyFlow("keep", "kept"));
     const before = (await server.api("GET", "/flows/keep")).json;
     const refused = await server.putFlow("keep", `- route: {id: keep, from: {uri: webhook, steps: [{lgo: x}]}}\n`);
@@ -101,7 +101,7 @@ describe("redeploy", () => {
     const inFlight = call(server.baseUrl, "POST", "/api/other", "{}");
     await eventually(() => partner.waiting() === 1);
     for (let version = 0; version < 5; version++) await server.putFlow("swap", replyFlow("swap", `w${version}`));
-    partner.answer();
+    partner.respond();
     expect((await inFlight).text).toBe("other");
     partner.close();
   });
@@ -131,7 +131,7 @@ describe("shutdown", () => {
   let stopping: SpawnedServer | undefined;
   afterEach(() => stopping?.clean());
 
-  it("SIGTERM under load answers every accepted request and exits 0", async () => {
+  it("SIGTERM under load: every accepted request gets its response, and the process exits with 0", async () => {
     stopping = await spawnServer();
     await stopping.putFlow("busy", replyFlow("busy", "ok"));
     const load = startLoad(`${stopping.baseUrl}/api/busy`);
@@ -143,7 +143,7 @@ describe("shutdown", () => {
     expect(load.connectionErrors.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
   });
 
-  it("requests in flight at SIGTERM are answered, with Connection: close, and the process exits with 0 within the limit", async () => {
+  it("requests in flight at SIGTERM get their responses, with Connection: close, and the process exits with 0 within the limit", async () => {
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "20s" } });
     await stopping.putFlow("busy", "- route: {id: busy, from: {uri: webhook, steps: [{delay: {constant: 5000}}, {setBody: {constant: done}}]}}\n");
     const port = Number(new URL(stopping.baseUrl).port);
@@ -178,7 +178,7 @@ describe("shutdown", () => {
     partner.close();
   });
 
-  it("health reports draining at once and PUT is rejected with 503 while it drains", async () => {
+  it("health reports draining and PUT is rejected with 503 while it drains", async () => {
     const partner = await slowPartner();
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "30s" } });
     await stopping.putFlow("held", waitingFor("held", partner.url, "held"));
@@ -191,7 +191,7 @@ describe("shutdown", () => {
     if (health !== undefined) expect(health.json.status).toBe("DRAINING");
     const put = await running.putFlow("late", replyFlow("late", "x")).catch(() => undefined);
     if (put !== undefined) expect(put.status).toBe(503);
-    partner.answer();
+    partner.respond();
     expect((await inFlight).text).toBe("held");
     expect(await ended).toBe(0);
     partner.close();

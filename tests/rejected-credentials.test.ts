@@ -21,7 +21,7 @@ describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)
       logins++;
       const server = connect(database?.port ?? 0, "127.0.0.1");
       socket.pipe(server).pipe(socket);
-      for (const end of [socket, server]) end.on("error", () => undefined).on("close", () => [socket, server].forEach((one) => one.destroy()));
+      for (const end of [socket, server]) end.on("error", () => undefined).on("close", () => [socket, server].forEach((side) => side.destroy()));
     });
     relay.listen(0, "127.0.0.1");
     await once(relay, "listening");

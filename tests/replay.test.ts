@@ -50,8 +50,8 @@ describe("replay of a run", () => {
       body: { changed: false, before: "abab!", after: "abab!" },
       headers: { added: {}, removed: {}, changed: {} },
     });
-    const again = await lastRun("same");
-    expect(again).toMatchObject({ id: reply.json.runId, replayOf: run.id, trigger: { method: "POST", path: "/api/same" } });
+    const replayRun = await lastRun("same");
+    expect(replayRun).toMatchObject({ id: reply.json.runId, replayOf: run.id, trigger: { method: "POST", path: "/api/same" } });
     expect(run.replayOf).toBeNull();
   });
 
@@ -109,13 +109,13 @@ describe("replay of a run", () => {
     await server.putFlow("leaky", yaml("leaky", "webhook"), params);
     await server.putFlow("leaky-inside", yaml("leaky-inside", "direct:leaky-inside").replace(/^- errorHandler.*\n/, ""), params);
     await post("leaky", "x");
-    const [letter] = (await server.api("GET", "/dead-letters?routeId=leaky")).json.deadLetters;
+    const [deadLetter] = (await server.api("GET", "/dead-letters?routeId=leaky")).json.deadLetters;
     const { sessionId } = (await server.api("POST", "/test/session", {})).json;
     const replies = [
       await replay((await lastRun("leaky")).id),
       await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:leaky-inside" }),
       await replay((await lastRun("leaky-inside")).id),
-      await server.api("POST", `/dead-letters/${letter.id}/replay`),
+      await server.api("POST", `/dead-letters/${deadLetter.id}/replay`),
     ];
     for (const [index, { text }] of replies.entries()) {
       expect([index, text]).toEqual([index, expect.stringContaining("no http://u:***@h/?password=***")]);
@@ -149,8 +149,8 @@ describe("replay of a run", () => {
     expect(JSON.stringify(shown.messages)).not.toContain("s3cret-value");
     const { json } = await replay(run.id, { fromStep: "shout" });
     expect(json).toMatchObject({ body: "abab!", fromStep: "shout", diff: { same: true } });
-    const again = (await server.api("GET", `/runs/${json.runId}`)).json;
-    expect(again.steps.map(({ stepId }: { stepId: string }) => stepId)).toEqual(["shout"]);
+    const replayRun = (await server.api("GET", `/runs/${json.runId}`)).json;
+    expect(replayRun.steps.map(({ stepId }: { stepId: string }) => stepId)).toEqual(["shout"]);
     expect((await replay(run.id, { fromStep: "shout", body: "x" })).json.body).toBe("x!");
     expect((await server.api("DELETE", "/routes/captured/capture")).json).toMatchObject({ active: false });
     await post("captured", "cd");

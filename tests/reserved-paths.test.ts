@@ -11,16 +11,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
-const serving = (routeId: string, uri: string, answer = routeId): string =>
-  `- route:\n    id: "${routeId}"\n    from:\n      uri: "${uri}"\n      steps:\n        - setBody: {constant: "${answer}"}\n`;
+const serving = (routeId: string, uri: string, replyText = routeId): string =>
+  `- route:\n    id: "${routeId}"\n    from:\n      uri: "${uri}"\n      steps:\n        - setBody: {constant: "${replyText}"}\n`;
 
-async function expectReserved(yaml: string, params?: Record<string, unknown>, more = ""): Promise<void> {
+async function expectReserved(yaml: string, params?: Record<string, unknown>, suffix = ""): Promise<void> {
   const listed = (await server.api("GET", "/flows")).text;
   const reply = await server.putFlow("thief", yaml, params);
   expect([yaml, reply.status, reply.json?.error]).toEqual([
     yaml,
     422,
-    expect.stringMatching(new RegExp(`^route '.*' claims reserved path '.*': paths under /_api belong to the management API${more}$`)),
+    expect.stringMatching(new RegExp(`^route '.*' claims reserved path '.*': paths under /_api belong to the management API${suffix}$`)),
   ]);
   expect((await server.api("GET", "/flows")).text).toBe(listed);
   expect(readdirSync(server.routesDir)).not.toContain("thief.yaml");
@@ -55,7 +55,7 @@ describe("paths under /_api", () => {
       await expectReserved(serving("thief", `platform-http:${path}?matchOnUriPrefix=true`), undefined, "; name a first segment");
   });
 
-  it("a path in parameters, or composed of placeholders, is the same claim", async () => {
+  it("a path in parameters or composed of placeholders is checked like a literal one", async () => {
     await expectReserved(`- route:\n    id: thief\n    from:\n      uri: platform-http\n      parameters: {path: /_api/x}\n      steps:\n        - log: x\n`);
     await expectReserved(serving("thief", "platform-http:/{{first}}/x"), { first: "_api" });
     await expectReserved(serving("thief", "platform-http:{{all}}"), { all: "/api/../_API" });
@@ -87,7 +87,7 @@ describe("ownership of paths", () => {
     readonly one: string;
     readonly other: string;
     readonly clash: boolean;
-    /** Calls and the flow that must answer them, when both can be installed. */
+    /** Paths and the flow that must reply to them, when both can be installed. */
     readonly calls?: readonly (readonly [string, string])[];
   }
   const pairs: readonly Pair[] = [
@@ -136,14 +136,14 @@ describe("ownership of paths", () => {
         const statuses: number[] = [];
         for (const [index, yaml] of order.entries()) statuses.push((await fresh.putFlow(`flow-${index}`, yaml)).status);
         outcomes.push(statuses);
-        for (const [path, answer] of calls) expect([path, (await call(fresh.baseUrl, "POST", path, "")).text]).toEqual([path, answer]);
+        for (const [path, replyText] of calls) expect([path, (await call(fresh.baseUrl, "POST", path, "")).text]).toEqual([path, replyText]);
         await fresh.stop();
-        const again = await startTestServer({ dataDir: fresh.dataDir });
-        for (const [path, answer] of calls) expect([path, (await call(again.baseUrl, "POST", path, "")).text]).toEqual([path, answer]);
-        expect((await again.api("GET", "/flows")).json.flows.map(({ status }: { status: string }) => status)).toEqual(
+        const restarted = await startTestServer({ dataDir: fresh.dataDir });
+        for (const [path, replyText] of calls) expect([path, (await call(restarted.baseUrl, "POST", path, "")).text]).toEqual([path, replyText]);
+        expect((await restarted.api("GET", "/flows")).json.flows.map(({ status }: { status: string }) => status)).toEqual(
           clash ? ["Started"] : ["Started", "Started"],
         );
-        await again.end();
+        await restarted.end();
       }
       expect(outcomes).toEqual(
         clash

@@ -20,11 +20,11 @@ async function restart(): Promise<void> {
 }
 
 const post = (path: string) => call(server.baseUrl, "POST", path, "x");
-const act = (route: string, action: string) => server.api("POST", `/routes/${route}/${action}`);
+const changeRoute = (route: string, action: string) => server.api("POST", `/routes/${route}/${action}`);
 const status = async (flow: string): Promise<string> => (await server.api("GET", `/flows/${flow}`)).json.status;
 const stateFile = (flow: string): string => join(dataDir, "route-states", `${flow}.json`);
 
-const own = `- route:
+const shopFlow = `- route:
     id: orders
     from:
       uri: platform-http:/shop/orders
@@ -39,8 +39,8 @@ describe("a route that an operator suspended or stopped", () => {
     ["suspend", "Suspended", "resume"],
     ["stop", "Stopped", "start"],
   ])("%s: it is still %s after a restart, its callers get 503, and it can be started again permanently", async (action, state, undo) => {
-    await server.putFlow("shop", own);
-    await act("orders", action);
+    await server.putFlow("shop", shopFlow);
+    await changeRoute("orders", action);
     await restart();
     const routes = (await server.api("GET", "/flows/shop")).json.routes;
     expect(routes).toMatchObject([
@@ -53,7 +53,7 @@ describe("a route that an operator suspended or stopped", () => {
     }
     expect((await post("/api/invoices")).text).toBe("served");
     expect(server.logText()).toContain(`Flow 'shop': route 'orders' stays ${state.toLowerCase()}: POST /_api/routes/orders/${undo} starts it`);
-    expect((await act("orders", undo)).json).toEqual({ id: "orders", flowId: "shop", status: "Started" });
+    expect((await changeRoute("orders", undo)).json).toEqual({ id: "orders", flowId: "shop", status: "Started" });
     expect((await post("/shop/orders")).text).toBe("served");
     expect(existsSync(stateFile("shop"))).toBe(false);
     await restart();
@@ -62,7 +62,7 @@ describe("a route that an operator suspended or stopped", () => {
 
   it("keeps its state in a new version, whose deployment reports it, and after a rollback", async () => {
     await server.putFlow("orders", replyFlow("orders", "one"));
-    await act("orders", "suspend");
+    await changeRoute("orders", "suspend");
     const reply = await server.putFlow("orders", replyFlow("orders", "two"));
     expect(reply.json).toMatchObject({
       routes: [{ id: "orders", status: "Suspended" }],
@@ -70,33 +70,33 @@ describe("a route that an operator suspended or stopped", () => {
     });
     await server.api("POST", "/flows/orders/rollback", { revision: 1 });
     expect([await status("orders"), (await post("/api/orders")).status]).toEqual(["Suspended", 503]);
-    await act("orders", "resume");
+    await changeRoute("orders", "resume");
     expect((await post("/api/orders")).text).toBe("one");
   });
 
   it("loses its state when it or its flow is removed", async () => {
-    await server.putFlow("shop", own);
-    await act("orders", "suspend");
+    await server.putFlow("shop", shopFlow);
+    await changeRoute("orders", "suspend");
     await server.putFlow("shop", replyFlow("other", "x"));
     expect(existsSync(stateFile("shop"))).toBe(false);
-    expect((await server.putFlow("shop", own)).json.routes).toMatchObject([{ status: "Started" }, { status: "Started" }]);
-    await act("orders", "stop");
+    expect((await server.putFlow("shop", shopFlow)).json.routes).toMatchObject([{ status: "Started" }, { status: "Started" }]);
+    await changeRoute("orders", "stop");
     await server.api("DELETE", "/flows/shop");
     expect(existsSync(stateFile("shop"))).toBe(false);
-    expect((await server.putFlow("shop", own)).json.routes[0].status).toBe("Started");
+    expect((await server.putFlow("shop", shopFlow)).json.routes[0].status).toBe("Started");
   });
 
   it("loses its state when the file of its flow is deleted by hand", async () => {
     await server.stop();
     server = await startTestServer({ dataDir, env: { SERVICE_WATCH: "true" } });
-    await server.putFlow("shop", own);
-    await act("orders", "stop");
+    await server.putFlow("shop", shopFlow);
+    await changeRoute("orders", "stop");
     expect(existsSync(stateFile("shop"))).toBe(true);
     unlinkSync(join(server.routesDir, "shop.yaml"));
     await eventually(async () => (await server.api("GET", "/flows/shop")).status === 404);
     await eventually(() => server.logText().includes("Removed flow 'shop'"));
     expect(existsSync(stateFile("shop"))).toBe(false);
-    writeFileSync(join(server.routesDir, "shop.yaml"), own);
+    writeFileSync(join(server.routesDir, "shop.yaml"), shopFlow);
     await eventually(async () => (await server.api("GET", "/flows/shop")).json.routes?.length === 2);
     expect((await server.api("GET", "/flows/shop")).json.routes).toMatchObject([{ status: "Started" }, { status: "Started" }]);
   });
@@ -105,10 +105,10 @@ describe("a route that an operator suspended or stopped", () => {
     await server.putFlow("ticker", "- route:\n    id: ticker\n    from:\n      uri: timer:t?period=20&delay=0\n      steps: [{setBody: {constant: x}}]\n");
     const total = async (): Promise<number> => (await server.api("GET", "/runs?routeId=ticker")).json.total;
     await eventually(async () => (await total()) > 0);
-    await act("ticker", "suspend");
+    await changeRoute("ticker", "suspend");
     await restart();
     expect([await status("ticker"), await total()]).toEqual(["Suspended", 0]);
-    await act("ticker", "resume");
+    await changeRoute("ticker", "resume");
     await eventually(async () => (await total()) > 0);
   });
 
@@ -124,7 +124,7 @@ describe("a route that an operator suspended or stopped", () => {
     second.clean();
   }, 60_000);
 
-  it("can be suspended by a flow; a restart of the route by a flow is not remembered", async () => {
+  it("can be suspended by a flow; a restart of the route by a flow is not stored", async () => {
     await server.putFlow("orders", replyFlow("orders", "one"));
     await server.putFlow(
       "operator",
@@ -143,7 +143,7 @@ describe("a route that an operator suspended or stopped", () => {
 
 it("a state that cannot be read is reported, and its routes start as declared", async () => {
   await server.putFlow("orders", replyFlow("orders", "one"));
-  await act("orders", "suspend");
+  await changeRoute("orders", "suspend");
   writeFileSync(stateFile("orders"), '{"suspended": "orders"}');
   await restart();
   expect([await status("orders"), (await post("/api/orders")).text]).toEqual(["Started", "one"]);
@@ -153,7 +153,7 @@ it("a state that cannot be read is reported, and its routes start as declared", 
 it.skipIf(process.getuid?.() === 0)("a read-only data directory: the route is suspended, with a warning (needs a user other than root)", async () => {
   await server.putFlow("orders", replyFlow("orders", "one"));
   chmodSync(join(dataDir, "route-states"), 0o500);
-  const reply = await act("orders", "suspend");
+  const reply = await changeRoute("orders", "suspend");
   chmodSync(join(dataDir, "route-states"), 0o700);
   expect([reply.status, reply.json.status, reply.json.warnings]).toEqual([
     200,

@@ -36,13 +36,13 @@ export async function firstDifference({ blocks, settings, server: needed }: DocP
     for (const [index, { kind, mode, file, line, body }] of blocks.entries()) {
       if (file !== undefined) write(join(folder, file), withTestAddresses(body));
       if (kind !== "sh" || mode !== undefined) continue;
-      const ran = await promisify(execFile)("bash", ["-c", preamble + withTestAddresses(body) + epilogue], { cwd: folder, env, timeout: 240_000 }).catch(
+      const result = await promisify(execFile)("bash", ["-c", preamble + withTestAddresses(body) + epilogue], { cwd: folder, env, timeout: 240_000 }).catch(
         (error: { stdout: string; stderr: string; message: string }) => error,
       );
-      if ("message" in ran) return `line ${line}: ${ran.message}\n${ran.stdout}\n${ran.stderr}`;
+      if ("message" in result) return `line ${line}: ${result.message}\n${result.stdout}\n${result.stderr}`;
       const next = blocks[index + 1];
-      const isAsShown = next?.kind !== "output" || pattern(next.body).test(ran.stdout.trim());
-      if (!isAsShown) return `line ${line}: the page shows\n${next.body}\nand the command prints\n${ran.stdout}\n${ran.stderr}`;
+      const matchesPage = next?.kind !== "output" || pattern(next.body).test(result.stdout.trim());
+      if (!matchesPage) return `line ${line}: the page shows\n${next.body}\nand the command prints\n${result.stdout}\n${result.stderr}`;
     }
     return undefined;
   } finally {
@@ -51,7 +51,7 @@ export async function firstDifference({ blocks, settings, server: needed }: DocP
   }
 }
 
-/** The state after `npm start` in a clone. */
+/** Creates the state after `npm start` in a clone. */
 function prepare(folder: string, baseUrl: string): void {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   symlinkSync(join(root, "examples"), join(folder, "examples"));

@@ -161,7 +161,7 @@ describe("stored runs", () => {
         await sleep(300);
       }
       await eventually(async () => (await metric("sluice_stored_runs_dropped_total")) === 15);
-      // Memory still has them.
+      // They are still in memory.
       expect((await runs()).total).toBe(16);
       expect(server.output().split("Cannot store runs").length - 1).toBe(1);
       limit("unlimited");
@@ -173,7 +173,7 @@ describe("stored runs", () => {
     60_000,
   );
 
-  it("are limited, include runs that were evicted from memory while running, and are sampled only if successful, in a busy process", async () => {
+  it("of a busy process are limited, include runs that were evicted from memory while running, and are sampled only if successful", async () => {
     const small = { SERVICE_RUN_HISTORY: "2", SERVICE_RUN_HISTORY_TOTAL: "3" };
     await start(small);
     await put(server, "slow", route("slow", "webhook", "delay: {constant: 500}", "setBody: {constant: done}"));
@@ -190,8 +190,8 @@ describe("stored runs", () => {
     await restart({ ...small, SERVICE_RUN_STORE_TOTAL: "100" });
     expect((await runs()).total).toBeLessThanOrEqual(100);
     for (let index = 0; index < 30; index++) await fire("busy", `n${index}`);
-    const { total: kept, runs: list } = await runs("limit=1000");
-    expect(kept).toBeLessThanOrEqual(100);
+    const { total: storedTotal, runs: list } = await runs("limit=1000");
+    expect(storedTotal).toBeLessThanOrEqual(100);
     expect(list.slice(0, 30).map(({ request }: any) => request.preview)).toEqual(Array.from({ length: 30 }, (_, index) => `n${29 - index}`));
   }, 60_000);
 

@@ -76,7 +76,7 @@ describe("runs", () => {
     expect((await runs("routeId=quiet")).total).toBe(1);
   });
 
-  it("limit and filters", async () => {
+  it("limit and filters select runs, and invalid values are rejected", async () => {
     expect((await runs("routeId=web&limit=3")).runs.length).toBe(3);
     expect((await runs("routeId=web&limit=1000000000")).runs.length).toBe(5);
     for (const limit of ["-1", "0", "1.5", "abc", "9007199254740993", "1e9", ""]) {
@@ -226,14 +226,14 @@ describe("runs", () => {
     });
   });
 
-  it("the history outlives its route", async () => {
+  it("runs stay in the history after their route is removed", async () => {
     await server.putFlow("gone", replyFlow("gone", "x"));
     await fire("gone");
     await server.api("DELETE", "/flows/gone");
     expect((await runs("routeId=gone")).total).toBe(1);
   });
 
-  it("the total is bounded, the quiet route keeps its run", async () => {
+  it("the total is bounded, and a route with few runs keeps them", async () => {
     for (let index = 0; index < 15; index++) {
       await server.putFlow(`many-${index}`, replyFlow(`many-${index}`, "x"));
       for (let count = 0; count < 5; count++) await fire(`many-${index}`);
@@ -244,7 +244,7 @@ describe("runs", () => {
 });
 
 describe("health", () => {
-  it("uptime grows, the version is the package's, every route has its metrics", async () => {
+  it("uptime grows, and every route has its metrics, in the order of the ids", async () => {
     const first = (await call(server.baseUrl, "GET", "/_api/health")).json;
     await sleep(150);
     const second = (await call(server.baseUrl, "GET", "/_api/health")).json;
@@ -270,37 +270,37 @@ describe("health", () => {
     expect(text).not.toContain("S3CR3T");
   });
 
-  it("a route that lost its system is Failed and degrades the service until it recovers", async () => {
+  it("a route whose external system disappears is Failed and degrades the service until it recovers", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-inbox-"));
     const inbox = (text: string): string => `- route: {id: inbox, from: {uri: "file:${folder}?delay=20&initialDelay=0", steps: [{log: "${text} \${body}"}]}}\n`;
-    const now = async (): Promise<unknown> => {
+    const stateOfInbox = async (): Promise<unknown> => {
       const { status, routes } = (await server.api("GET", "/health")).json;
-      const route = routes.find((one: any) => one.id === "inbox");
+      const route = routes.find((candidate: any) => candidate.id === "inbox");
       return [status, route.status, route.lastError];
     };
-    const lost = ["DEGRADED", "Failed", `the directory '${folder}' no longer exists`];
+    const disconnected = ["DEGRADED", "Failed", `the directory '${folder}' no longer exists`];
     const countInLog = (text: string): number => server.logText().split(text).length - 1;
     expect((await server.putFlow("inbox", inbox("first"))).status).toBe(201);
-    expect(await now()).toEqual(["UP", "Started", null]);
+    expect(await stateOfInbox()).toEqual(["UP", "Started", null]);
     rmSync(folder, { recursive: true });
-    await eventually(async () => isDeepStrictEqual(await now(), lost));
+    await eventually(async () => isDeepStrictEqual(await stateOfInbox(), disconnected));
     expect((await server.api("GET", "/flows/inbox")).json.status).toBe("Failed");
     expect((await call(server.baseUrl, "GET", "/_api/health?probe=ready")).status).toBe(200);
     mkdirSync(folder);
-    await eventually(async () => isDeepStrictEqual(await now(), ["UP", "Started", null]));
+    await eventually(async () => isDeepStrictEqual(await stateOfInbox(), ["UP", "Started", null]));
     writeFileSync(join(folder, "a.txt"), "one");
     await eventually(() => countInLog("first one") === 1);
     rmSync(folder, { recursive: true });
-    await eventually(async () => isDeepStrictEqual(await now(), lost));
+    await eventually(async () => isDeepStrictEqual(await stateOfInbox(), disconnected));
     await eventually(() => countInLog(`'${folder}' no longer exists`) === 2);
     expect((await server.api("POST", "/routes/inbox/suspend")).json.status).toBe("Suspended");
-    expect(await now()).toEqual(["UP", "Suspended", null]);
+    expect(await stateOfInbox()).toEqual(["UP", "Suspended", null]);
     await server.api("POST", "/routes/inbox/resume");
-    await eventually(async () => isDeepStrictEqual(await now(), ["UP", "Started", null]));
+    await eventually(async () => isDeepStrictEqual(await stateOfInbox(), ["UP", "Started", null]));
     rmSync(folder, { recursive: true, force: true });
-    await eventually(async () => isDeepStrictEqual(await now(), lost));
+    await eventually(async () => isDeepStrictEqual(await stateOfInbox(), disconnected));
     expect((await server.putFlow("inbox", inbox("second"))).status).toBe(200);
-    expect(await now()).toEqual(["UP", "Started", null]);
+    expect(await stateOfInbox()).toEqual(["UP", "Started", null]);
     writeFileSync(join(folder, "b.txt"), "two");
     await eventually(() => countInLog("second two") === 1);
     expect(countInLog("first two")).toBe(0);

@@ -50,7 +50,7 @@ function sampleOf(field: Field<unknown>): Sample {
   }
 }
 
-/** The minimum that binds: every required option. */
+/** The smallest sample that binds: every required option. */
 export function requiredOf(fields: Fields): { [name: string]: Sample } {
   const sample: { [name: string]: Sample } = {};
   for (const [name, field] of Object.entries(fields)) if (describe(field).spec.required === true) Object.assign(sample, written(name, describe(field), field));
@@ -68,21 +68,21 @@ export interface OptionPlace {
   /** The path of the option below the declaration's mapping; the last part is its name. */
   readonly path: readonly (string | number)[];
   readonly field: Field<unknown>;
-  /** The minimum that binds and contains the option's parents. */
-  readonly around: { readonly [name: string]: Sample };
+  /** The smallest sample that binds and contains the option's parents. */
+  readonly container: { readonly [name: string]: Sample };
 }
 
 /** Every scalar option of a declaration, including nested ones. Recursive objects are followed once. */
 export function scalarOptions(fields: Fields): readonly OptionPlace[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const info = describe(field);
-    if (isScalar(field)) return [{ path: [name], field, around: requiredOf(fields) }];
+    if (isScalar(field)) return [{ path: [name], field, container: requiredOf(fields) }];
     const inner = info.kind === "object" ? info.fields : info.item === undefined ? undefined : describe(info.item).fields;
     if (inner === undefined) return [];
     return scalarOptions(inner).map((place) => ({
       path: info.kind === "object" ? [name, ...place.path] : [name, 0, ...place.path],
       field: place.field,
-      around: { ...requiredOf(fields), [name]: info.kind === "object" ? place.around : [place.around] },
+      container: { ...requiredOf(fields), [name]: info.kind === "object" ? place.container : [place.container] },
     }));
   });
 }

@@ -4,8 +4,8 @@ type Schema = Readonly<Record<string, any>>;
 export interface SchemaRules {
   /** The target of `#/…` references. */
   readonly document: Schema;
-  /** Members the schema does not name are errors, although it allows them. */
-  readonly named: boolean;
+  /** Members that the schema does not list are errors, even if it allows additional ones. */
+  readonly isStrict: boolean;
 }
 
 export function schemaErrors(value: unknown, schema: Schema, rules: SchemaRules, place = ""): readonly string[] {
@@ -18,7 +18,7 @@ export function schemaErrors(value: unknown, schema: Schema, rules: SchemaRules,
   }
   if (schema["anyOf"] !== undefined) {
     const found = (schema["anyOf"] as readonly Schema[]).map((choice) => schemaErrors(value, choice, rules, place));
-    return found.some((errors) => errors.length === 0) ? [] : (found.toSorted((one, other) => one.length - other.length)[0] ?? []);
+    return found.some((errors) => errors.length === 0) ? [] : (found.toSorted((a, b) => a.length - b.length)[0] ?? []);
   }
   if (schema["const"] !== undefined && value !== schema["const"]) return [`${place} is not ${schema["const"]}`];
   if (schema["enum"] !== undefined && !schema["enum"].includes(value)) return [`${place} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`];
@@ -34,7 +34,7 @@ function memberErrors(value: Readonly<Record<string, unknown>>, schema: Schema, 
   const missing = (required as readonly string[]).filter((name) => !(name in value)).map((name) => `${place}.${name} is missing`);
   const others = Object.entries(value).flatMap(([name, member]) => {
     if (name in properties) return schemaErrors(member, properties[name], rules, `${place}.${name}`);
-    if (additionalProperties === false || (rules.named && Object.keys(properties).length > 0)) return [`${place}.${name} is not in the schema`];
+    if (additionalProperties === false || (rules.isStrict && Object.keys(properties).length > 0)) return [`${place}.${name} is not in the schema`];
     return schemaErrors(member, additionalProperties, rules, `${place}.${name}`);
   });
   return [...missing, ...others];

@@ -15,20 +15,20 @@ const newSecret = "NEW-s3cret-value";
 const secret = (value: string) => ({ pw: { value, secret: true } });
 
 /** Logs its secret before and after a delay. */
-const logging = (more = "") => `- route:
+const logging = (suffix = "") => `- route:
     id: logging
     from:
       uri: webhook
       steps:
         - log: "first {{pw}}"
         - delay: {simple: "\${header.wait}"}
-        - log: "last {{pw}} ${more}"
+        - log: "last {{pw}} ${suffix}"
         - throwException: {exceptionType: java.lang.Exception, message: "failed with {{pw}}"}
 `;
 const callFlow = (wait = 0) => call(server.baseUrl, "POST", "/api/logging", "x", { wait: String(wait) });
 const failing = `${logging("v2")}- route: {id: broken, from: {uri: "file:/nowhere/at/all?autoCreate=false&startingDirectoryMustExist=true", steps: [{log: x}]}}\n`;
 
-async function shown(): Promise<string> {
+async function allOutput(): Promise<string> {
   return (
     server.logText() + (await server.api("GET", "/runs?limit=1000")).text + (await server.api("GET", "/health")).text + (await server.api("GET", "/flows")).text
   );
@@ -42,7 +42,7 @@ describe("masking", () => {
     expect(refused.text).toContain("previous version is still running");
     await callFlow();
     await eventually(() => server.logText().includes("last ***"));
-    expect(await shown()).not.toContain(oldSecret);
+    expect(await allOutput()).not.toContain(oldSecret);
   });
 
   it("a webhook that shows the cause of a failure masks secrets in it", async () => {
@@ -58,8 +58,8 @@ describe("masking", () => {
     await slow;
     await callFlow();
     await eventually(() => /last \*\*\* [^v][^]*last \*\*\* v2/.test(server.logText()));
-    expect(await shown()).not.toContain(oldSecret);
-    expect(await shown()).not.toContain(newSecret);
+    expect(await allOutput()).not.toContain(oldSecret);
+    expect(await allOutput()).not.toContain(newSecret);
   });
 
   it("masking ends when the old version has drained", async () => {
@@ -91,7 +91,7 @@ describe("masking", () => {
     await eventually(() => server.logText().includes("not reloaded"));
     await callFlow();
     await eventually(() => server.logText().includes("last ***"));
-    expect(await shown()).not.toContain(oldSecret);
+    expect(await allOutput()).not.toContain(oldSecret);
   });
 
   it.each(["process", "collector"])("a flow named '%s' does not unmask the process's secrets", async (id) => {

@@ -133,28 +133,23 @@ describe("management", () => {
 describe("test sessions", () => {
   const partner = `to: "http://127.0.0.1:9/never"`;
 
-  it("one or two mocks replace steps, and closing returns their calls", async () => {
+  it("mocks replace steps, and closing returns their calls", async () => {
     await server.putFlow("mocked", directFlow("mocked", `to: {id: one, uri: "http://127.0.0.1:9/one"}`, `to: {id: two, uri: "http://127.0.0.1:9/two"}`));
-    for (const stepIds of [
-      ["one", "two"],
-      ["one", "two"],
-    ].slice(0, 1)) {
-      const opened = await server.api("POST", "/test/session", {
-        scope: "session",
-        mocks: stepIds.map((stepId) => ({ id: stepId, match: { stepId, flowId: "mocked" }, respond: { body: stepId } })),
-      });
-      expect(opened.status).toBe(201);
-      const { sessionId } = opened.json;
-      const invoked = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:mocked", body: "in" });
-      expect(invoked.json).toMatchObject({ status: "completed", body: "two" });
-      const closed = await server.api("DELETE", `/test/session/${sessionId}`);
-      expect(closed.status).toBe(200);
-      expect(Array.isArray(closed.json.recordedCalls)).toBe(true);
-      expect(closed.json.recordedCalls.map(({ mockId, request }: any) => [mockId, request.body])).toEqual([
-        ["one", "in"],
-        ["two", "one"],
-      ]);
-    }
+    const opened = await server.api("POST", "/test/session", {
+      scope: "session",
+      mocks: ["one", "two"].map((stepId) => ({ id: stepId, match: { stepId, flowId: "mocked" }, respond: { body: stepId } })),
+    });
+    expect(opened.status).toBe(201);
+    const { sessionId } = opened.json;
+    const invoked = await server.api("POST", "/test/invoke", { sessionId, trigger: "direct:mocked", body: "in" });
+    expect(invoked.json).toMatchObject({ status: "completed", body: "two" });
+    const closed = await server.api("DELETE", `/test/session/${sessionId}`);
+    expect(closed.status).toBe(200);
+    expect(Array.isArray(closed.json.recordedCalls)).toBe(true);
+    expect(closed.json.recordedCalls.map(({ mockId, request }: any) => [mockId, request.body])).toEqual([
+      ["one", "in"],
+      ["two", "one"],
+    ]);
   });
 
   it("without a valid token no session opens and no mock is activated", async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, directFlow, eventually, replyFlow, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
-let open: string[] = [];
+let openSessions: string[] = [];
 
 const orders = directFlow(
   "orders",
@@ -19,21 +19,21 @@ beforeAll(async () => {
   for (const [id, yaml] of Object.entries({ orders, erp, hook })) expect((await server.putFlow(id, yaml)).status).toBe(201);
 });
 afterEach(async () => {
-  for (const id of open) await server.api("DELETE", `/test/session/${id}`);
-  open = [];
+  for (const id of openSessions) await server.api("DELETE", `/test/session/${id}`);
+  openSessions = [];
 });
 afterAll(() => server.end());
 
 async function session(body: unknown): Promise<any> {
   const reply = await server.api("POST", "/test/session", body);
   expect([reply.status, reply.json.error]).toEqual([201, undefined]);
-  open.push(reply.json.sessionId);
+  openSessions.push(reply.json.sessionId);
   return reply.json;
 }
-const invoke = (sessionId: string, more: Readonly<Record<string, unknown>> = {}): Promise<ApiReply> =>
-  server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", ...more });
+const invoke = (sessionId: string, extra: Readonly<Record<string, unknown>> = {}): Promise<ApiReply> =>
+  server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", ...extra });
 const close = async (sessionId: string): Promise<any> => (await server.api("DELETE", `/test/session/${sessionId}`)).json;
-const respondTo = (stepId: string, respond: unknown, more: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...more });
+const respondTo = (stepId: string, respond: unknown, extra: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...extra });
 
 describe("a mocked destination", () => {
   it("is recorded on the exchange like a real one, so that failure data names it", async () => {
@@ -145,9 +145,9 @@ describe("mocks", () => {
       error: null,
     });
     expect((await invoke(sessionId, { body: "again" })).json.status).toBe("completed");
-    const looked = (await server.api("GET", `/test/session/${sessionId}`)).json;
+    const shown = (await server.api("GET", `/test/session/${sessionId}`)).json;
     const closed = await close(sessionId);
-    expect(closed).toEqual(looked);
+    expect(closed).toEqual(shown);
     expect(closed).toMatchObject({ sessionId, expired: false, stale: [], truncated: false });
     expect(closed.recordedCalls[0]).toEqual({
       seq: 1,
@@ -208,7 +208,7 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect((await server.api("GET", "/runs?routeId=dead-lettering")).json.runs[0]).toMatchObject({ handled: true, redeliveries: 1 });
   });
 
-  it("sequence, then, times and bodyExpr", async () => {
+  it("sequence, then, times and bodyExpr determine the replies", async () => {
     const texts = async (mock: object, count: number): Promise<unknown[]> => {
       const { sessionId } = await session({ mocks: [{ id: "m", match: { stepId: "call-erp" }, ...mock }] });
       const seen: unknown[] = [];
@@ -243,16 +243,16 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
       return [json.status, json.body, json.headers, recordedCalls[0].outcome];
     };
     const failed = ["failed", "sent", {}, "threw"];
-    const answered = ["completed", "down", { "X-Why": "full", CamelHttpResponseCode: 503 }, "responded"];
+    const completed = ["completed", "down", { "X-Why": "full", CamelHttpResponseCode: 503 }, "responded"];
     for (const [step, outcome] of [
       [http(""), failed],
       [http("?throwExceptionOnFailure=true"), failed],
       [http("?okStatusCodeRange=200-299,500-502"), failed],
-      [http("?throwExceptionOnFailure=false"), answered],
-      [http("?connectTimeout=5s&okStatusCodeRange=200-299,503"), answered],
-      [http("?okStatusCodeRange=200-599"), answered],
-      [`to: {id: far, uri: "http://127.0.0.1:9/x", parameters: {throwExceptionOnFailure: false}}`, answered],
-      [`toD: {id: far, uri: "http://127.0.0.1:9/\${body}?throwExceptionOnFailure=false"}`, answered],
+      [http("?throwExceptionOnFailure=false"), completed],
+      [http("?connectTimeout=5s&okStatusCodeRange=200-299,503"), completed],
+      [http("?okStatusCodeRange=200-599"), completed],
+      [`to: {id: far, uri: "http://127.0.0.1:9/x", parameters: {throwExceptionOnFailure: false}}`, completed],
+      [`toD: {id: far, uri: "http://127.0.0.1:9/\${body}?throwExceptionOnFailure=false"}`, completed],
     ] as const)
       expect([step, await seen(step)]).toEqual([step, outcome]);
     await server.api("DELETE", "/flows/far");
@@ -430,30 +430,30 @@ describe("scope", () => {
     const mocked = { match: { stepId: "ask-real" }, respond: { body: "mocked" } };
     const broken = { match: { stepId: "ask-again" }, throw: { type: "Timeout", message: "made up" } };
     const { sessionId } = await session({ scope: "session", mocks: [mocked, broken] });
-    const inside = { "x-test-session": sessionId };
+    const inSession = { "x-test-session": sessionId };
     const post = async (path: string, headers: Readonly<Record<string, string>>, body = "x") =>
       (await call(server.baseUrl, "POST", `/api/${path}`, body, headers)).text;
     const key = (name: string) => ({ "idempotency-key": name });
-    expect([await post("keyed", { ...key("a"), ...inside }), await post("keyed", key("a")), await post("keyed", { ...key("a"), ...inside })]).toEqual([
+    expect([await post("keyed", { ...key("a"), ...inSession }), await post("keyed", key("a")), await post("keyed", { ...key("a"), ...inSession })]).toEqual([
       "mocked",
       "real",
       "mocked",
     ]);
-    expect([await post("once", { "x-id": "1", ...inside }), await post("once", { "x-id": "1" }), await post("once", { "x-id": "1" })]).toEqual([
+    expect([await post("once", { "x-id": "1", ...inSession }), await post("once", { "x-id": "1" }), await post("once", { "x-id": "1" })]).toEqual([
       "first",
       "first",
       "ok",
     ]);
     for (let count = 0; count < 4; count++) {
-      expect(await post("broken-circuit", inside)).toBe("fallback");
-      await post("two-an-hour", inside);
+      expect(await post("broken-circuit", inSession)).toBe("fallback");
+      await post("two-an-hour", inSession);
     }
     expect([await post("broken-circuit", {}), await post("two-an-hour", {})]).toEqual(["real", "through"]);
-    await post("pairs", inside, "tried");
+    await post("pairs", inSession, "tried");
     await post("pairs", {}, "one");
     await post("pairs", {}, "two");
     await eventually(() => server.logText().includes("a pair of"));
-    await post("ordered", { "x-id": "1", ...inside }, "tried");
+    await post("ordered", { "x-id": "1", ...inSession }, "tried");
     await post("ordered", { "x-id": "2" }, "two");
     await post("ordered", { "x-id": "1" }, "one");
     await eventually(() => server.logText().includes("in order: two"));
@@ -542,8 +542,8 @@ describe("scope", () => {
     for (const id of ["stays", "leaves"]) await server.putFlow(id, directFlow(id, `setBody: {id: ${id}-step, constant: v1}`));
     await session({ mocks: [{ match: { stepId: "*-step" }, respond: { body: "first" } }] });
     await server.putFlow("leaves", directFlow("leaves", "setBody: {id: leaves-step, constant: v2}"));
-    const taken = await server.api("POST", "/test/session", respondTo("stays-step", { body: "second" }));
-    expect([taken.status, taken.json.error]).toEqual([409, expect.stringContaining("step 'stays/stays-step' is already mocked")]);
+    const conflicting = await server.api("POST", "/test/session", respondTo("stays-step", { body: "second" }));
+    expect([conflicting.status, conflicting.json.error]).toEqual([409, expect.stringContaining("step 'stays/stays-step' is already mocked")]);
     const { sessionId } = await session(respondTo("leaves-step", { body: "second" }));
     expect((await invoke(sessionId, { trigger: "direct:leaves" })).json.body).toBe("second");
   });
@@ -569,10 +569,10 @@ describe("invoke", () => {
     }
     const closed = await session({});
     await close(closed.sessionId);
-    for (const gone of ["ts_none", closed.sessionId]) {
-      const reply = await invoke(gone);
-      expect([reply.status, reply.json]).toEqual([404, { error: `test session '${gone}' not found` }]);
-      expect((await server.api("DELETE", `/test/session/${gone}`)).status).toBe(404);
+    for (const unknownId of ["ts_none", closed.sessionId]) {
+      const reply = await invoke(unknownId);
+      expect([reply.status, reply.json]).toEqual([404, { error: `test session '${unknownId}' not found` }]);
+      expect((await server.api("DELETE", `/test/session/${unknownId}`)).status).toBe(404);
     }
     expect((await server.api("POST", "/test/invoke", { trigger: "direct:orders" })).json).toEqual({ error: "sessionId is required" });
     expect((await invoke(sessionId, { trigger: undefined })).json).toEqual({ error: "trigger or routeId is required" });
@@ -692,9 +692,9 @@ describe("expiry and assertions", () => {
     await other.putFlow("f", replyFlow("f", "real"));
     const { sessionId } = (await other.api("POST", "/test/session", { mocks: [{ match: { routeId: "f" }, respond: { body: "mocked" } }] })).json;
     await other.stop();
-    const again = await startTestServer({ dataDir: other.dataDir });
-    expect((await call(again.baseUrl, "POST", "/api/f", "x")).text).toBe("real");
-    expect((await again.api("DELETE", `/test/session/${sessionId}`)).status).toBe(404);
-    await again.end();
+    const restarted = await startTestServer({ dataDir: other.dataDir });
+    expect((await call(restarted.baseUrl, "POST", "/api/f", "x")).text).toBe("real");
+    expect((await restarted.api("DELETE", `/test/session/${sessionId}`)).status).toBe(404);
+    await restarted.end();
   });
 });

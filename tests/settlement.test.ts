@@ -1,4 +1,4 @@
-// When a source learns the outcome of its message: after all completion callbacks of the run.
+// When a source is notified of the outcome of its message: after all completion callbacks of the run.
 import { describe, expect, it } from "vitest";
 import { defineBean, FlowError, Headers, Message, settlementOf, type Exchange } from "@sluice/engine/spi";
 import { flow, realTimeHost, type FakeHost } from "@sluice/testkit";
@@ -59,11 +59,11 @@ describe("a delivered message", () => {
     const routeInput = run.runtime.routeInputOf("direct:start");
     const withCompletion = (end: () => void | Promise<void>) =>
       routeInput?.deliver(new Message("x"), { started: (exchange) => void (exchange.completions ??= []).push(end) });
-    const late = await withCompletion(() => Promise.reject(new FlowError("java.io.IOException", "cannot release")));
-    const early = withCompletion(() => {
+    const rejected = await withCompletion(() => Promise.reject(new FlowError("java.io.IOException", "cannot release")));
+    const thrown = withCompletion(() => {
       throw new FlowError("java.io.IOException", "cannot release");
     });
-    for (const exchange of [late, early] as Exchange[])
+    for (const exchange of [rejected, thrown] as Exchange[])
       expect(settlementOf(exchange)).toMatchObject({ kind: "failed", failure: { message: "cannot release" } });
     expect(run.host.log.texts.filter((text) => text.includes("cannot release"))).toHaveLength(2);
     expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
@@ -77,7 +77,7 @@ describe("a delivered message", () => {
     expect(settlementOf(exchange as Exchange)).toMatchObject({ kind: "failed", failure: { code: "limit-run-time" } });
   });
 
-  it("of an in-memory queue is not lost when the receiving route is full", { timeout: 10_000 }, async () => {
+  it("of an in-memory queue is not lost when the receiving route is at its limit", { timeout: 10_000 }, async () => {
     const seda = connectors.filter(({ scheme }) => scheme === "seda");
     const run = await flow(
       `

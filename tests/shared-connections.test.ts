@@ -84,11 +84,11 @@ describe.skipIf(postgres === undefined)("a shared PostgreSQL connection (needs P
       `- route: {id: ${name}-listen, from: {uri: "pgevent:unused:1/db/${name}?datasource=#${name}&reconnectDelay=50", steps: [{to: "sql:insert into ${name} values (:#\${body})?dataSource=#${name}"}]}}`,
     );
     await expectEventually(() => runtime.routeStatus(`${name}-listen`), "Started");
-    const replied = call(runtime.baseUrl, "POST", `/api/${name}`, "x");
+    const pendingReply = call(runtime.baseUrl, "POST", `/api/${name}`, "x");
     await expectEventually(async () => (await client.query("select 1 from pg_stat_activity where state = 'idle in transaction'")).rows.length, 1);
     const { rows } = await client.query("select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%'");
     expect(rows.length).toBe(1);
-    const { status, text } = await replied;
+    const { status, text } = await pendingReply;
     expect([status, text]).toEqual([200, "done"]);
     const payloads = async (): Promise<readonly unknown[]> => (await client.query(`select payload from ${name}`)).rows.map(({ payload }) => payload);
     expect(await payloads()).toEqual(["kept"]);
@@ -119,12 +119,12 @@ describe.skipIf(redis === undefined)("a shared Redis connection (needs Redis)", 
       name,
       `- route: {id: ${name}, from: {uri: "spring-redis:unused:1?command=SUBSCRIBE&channels=${name}&connectionFactory=#${name}", steps: [${add}]}}`,
     );
-    const arrives = (text: string): Promise<void> =>
+    const publishUntilReceived = (text: string): Promise<void> =>
       expectEventually(async () => (await client.publish(name, text)) > 0 && (await client.sismember(name, text)), 1);
-    await arrives("before");
+    await publishUntilReceived("before");
     expect(link.accepted).toBe(2);
     await client.call("CLIENT", "KILL", "TYPE", "pubsub");
-    await arrives("after");
+    await publishUntilReceived("after");
     expect(link.accepted).toBe(3);
     await runtime.api("DELETE", `/flows/${name}`);
     await client.del(name);

@@ -1,4 +1,4 @@
-// How the processes of the product react to signals.
+// How the processes of Sluice react to signals.
 import { spawn, type ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { call, eventually, token } from "./started-server.ts";
 import { main, spawnServer, type SpawnedServer } from "./spawned-server.ts";
 
 const slow = "- route: {id: slow, from: {uri: webhook, steps: [{delay: {constant: 1500}}, {setBody: {constant: done}}]}}\n";
-/** Where child processes are looked up. */
+/** Child processes are looked up in /proc. */
 const hasProc = existsSync("/proc/self/status");
 let server: SpawnedServer | undefined;
 

@@ -55,11 +55,11 @@ const exportedSpans = (): readonly Span[] =>
     .flatMap(({ spans }) => spans);
 
 const attribute = (span: Span | undefined, key: string): string | undefined => {
-  const value = span?.attributes.find((one) => one.key === key)?.value;
+  const value = span?.attributes.find((candidate) => candidate.key === key)?.value;
   return value?.stringValue ?? value?.intValue;
 };
 
-const figure = async (name: string): Promise<number> =>
+const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\d+)$`, "m").exec((await (server as StartedServer).api("GET", "/metrics")).text)?.[1]);
 
 describe("spans", () => {
@@ -73,20 +73,20 @@ describe("spans", () => {
     await eventually(() => exportedSpans().length >= 5);
     const [, traceId, spanId] = (reply.headers.get("traceresponse") as string).split("-");
     const spans = exportedSpans();
-    const of = (name: string): Span => spans.find((span) => span.name === name) as Span;
+    const spanNamed = (name: string): Span => spans.find((span) => span.name === name) as Span;
     expect(spans.map(({ name }) => name).toSorted()).toEqual(["call", "inner", "mark", "outer", "reply"]);
     expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
     expect(traceId).toBe("4bf92f3577b34da6a3ce929d0e0e4736");
-    expect([of("outer").spanId, of("outer").parentSpanId, of("outer").kind]).toEqual([spanId, "00f067aa0ba902b7", 2]);
-    expect([of("call").parentSpanId, of("reply").parentSpanId, of("inner").parentSpanId]).toEqual([spanId, spanId, spanId]);
-    expect(of("mark").parentSpanId).toBe(of("inner").spanId);
+    expect([spanNamed("outer").spanId, spanNamed("outer").parentSpanId, spanNamed("outer").kind]).toEqual([spanId, "00f067aa0ba902b7", 2]);
+    expect([spanNamed("call").parentSpanId, spanNamed("reply").parentSpanId, spanNamed("inner").parentSpanId]).toEqual([spanId, spanId, spanId]);
+    expect(spanNamed("mark").parentSpanId).toBe(spanNamed("inner").spanId);
     expect(new Set(spans.map((span) => span.spanId)).size).toBe(5);
     for (const span of spans) expect(span.spanId).toMatch(/^[0-9a-f]{16}$/);
-    expect(attribute(of("outer"), "sluice.run.id")).toBe(reply.headers.get("x-run-id"));
-    expect(attribute(of("outer"), "http.request.method")).toBe("POST");
-    const startTime = BigInt(of("outer").startTimeUnixNano);
+    expect(attribute(spanNamed("outer"), "sluice.run.id")).toBe(reply.headers.get("x-run-id"));
+    expect(attribute(spanNamed("outer"), "http.request.method")).toBe("POST");
+    const startTime = BigInt(spanNamed("outer").startTimeUnixNano);
     expect(Number(startTime / 1_000_000n)).toBeGreaterThanOrEqual(before);
-    expect(BigInt(of("outer").endTimeUnixNano)).toBeGreaterThanOrEqual(startTime);
+    expect(BigInt(spanNamed("outer").endTimeUnixNano)).toBeGreaterThanOrEqual(startTime);
     expect(requests[0]).toMatchObject({
       path: "/v1/traces",
       headers: { "content-type": "application/json", authorization: "Bearer c0llector", "x-team": "a" },
@@ -105,10 +105,10 @@ describe("spans", () => {
     );
     await call(baseUrl, "POST", "/api/fails", "x");
     await eventually(() => exportedSpans().length === 2);
-    const [whole, step] = exportedSpans();
-    expect(whole?.status?.code).toBe(2);
-    expect(whole?.status?.message).toContain("no way to");
-    expect(attribute(whole, "error.type")).toBe("java.io.IOException");
+    const [runSpan, step] = exportedSpans();
+    expect(runSpan?.status?.code).toBe(2);
+    expect(runSpan?.status?.message).toContain("no way to");
+    expect(attribute(runSpan, "error.type")).toBe("java.io.IOException");
     expect(step).toMatchObject({ name: "boom", status: { code: 2 } });
     expect(requests.map(({ text }) => text).join("")).not.toContain("S3CR3T");
   });
@@ -120,8 +120,8 @@ describe("spans", () => {
     const startTime = performance.now();
     for (let count = 0; count < 200; count++) expect((await call(baseUrl, "POST", "/api/quick", "x")).text).toBe("ok");
     expect(performance.now() - startTime).toBeLessThan(60_000);
-    expect(await figure("sluice_spans_waiting")).toBeLessThanOrEqual(50);
-    expect(await figure("sluice_spans_dropped_total")).toBeGreaterThan(200);
+    expect(await metric("sluice_spans_waiting")).toBeLessThanOrEqual(50);
+    expect(await metric("sluice_spans_dropped_total")).toBeGreaterThan(200);
     const stopping = performance.now();
     await (server as StartedServer).end();
     server = undefined;
@@ -136,7 +136,7 @@ describe("spans", () => {
     await eventually(() => exportedSpans().length === 6);
     await eventually(() => logText().includes("The collector accepts spans again"));
     expect(logText().split("did not accept spans").length - 1).toBe(1);
-    expect([await figure("sluice_spans_exported_total"), await figure("sluice_spans_dropped_total")]).toEqual([6, 0]);
+    expect([await metric("sluice_spans_exported_total"), await metric("sluice_spans_dropped_total")]).toEqual([6, 0]);
   });
 
   it("spans that the collector rejects permanently are not sent again, which is logged once per outage", async () => {
@@ -146,7 +146,7 @@ describe("spans", () => {
     const failures = (): number => logText().split("did not accept spans: status 401").length - 1;
     for (let batch = 1; batch <= 3; batch++) {
       await call(baseUrl, "POST", "/api/quick", "x");
-      await eventually(async () => (await figure("sluice_spans_dropped_total")) === 2 * batch);
+      await eventually(async () => (await metric("sluice_spans_dropped_total")) === 2 * batch);
       expect(requests.length).toBe(batch);
     }
     respond = () => 200;

@@ -92,7 +92,7 @@ describe.skipIf(server === undefined)("databases in a runtime (needs PostgreSQL)
     expect(runtime.logText()).not.toContain(password);
   });
 
-  it("is a connection of the API: tested with its version, used by a flow, and shown without its password", async () => {
+  it("can be a connection of the API: tested with its version, used by a flow, and shown without its password", async () => {
     await admin.query(`create table ${schema}.numbered (id serial primary key, item text)`);
     const runtime = await start();
     const values = { host: "127.0.0.1", port, user: "postgres", database: "postgres", schema, password };

@@ -23,7 +23,7 @@ async function startClients(url: string, count: number): Promise<{ stop(): Promi
   };
 }
 
-it("new connections at the instant of closing are answered or refused, not reset", async () => {
+it("new connections at the moment of closing get a response or are refused, not reset", async () => {
   const stops: Readonly<Record<string, number>>[] = [];
   for (let stop = 0; stop < 3; stop++) {
     const server = await spawnServer();
@@ -38,8 +38,8 @@ it("new connections at the instant of closing are answered or refused, not reset
       server.clean();
     }
   }
-  for (const { 200: answered = 0, 503: late = 0, refused = 0, ...broken } of stops) {
-    expect(answered + late).toBeGreaterThan(0);
+  for (const { 200: completed = 0, 503: unavailable = 0, refused = 0, ...broken } of stops) {
+    expect(completed + unavailable).toBeGreaterThan(0);
     expect(refused).toBeGreaterThan(0);
     // The system's backlog holds at least one connection, which may arrive at the moment of closing.
     expect(Object.values(broken).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2);

@@ -28,7 +28,7 @@ async function fill(dataDir: string): Promise<void> {
       const index = from + offset;
       const route = { id: index % 1_000 === 0 ? "rare" : "busy", flowId: "flow", flowHash: "0" };
       const id = `run_${String(index).padStart(26, "0")}`;
-      const known = {
+      const metadata = {
         id,
         route,
         exchangeId: "e",
@@ -39,7 +39,7 @@ async function fill(dataDir: string): Promise<void> {
         correlationId: id,
       };
       return storedRun(
-        { ...lostRun(known, { type: "T", message: "m", stepId: null }, first), preview: `order-${index} ${"text ".repeat(100)}` },
+        { ...lostRun(metadata, { type: "T", message: "m", stepId: null }, first), preview: `order-${index} ${"text ".repeat(100)}` },
         secrets,
         undefined,
       );

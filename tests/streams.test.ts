@@ -154,7 +154,7 @@ describe("the trace stream", () => {
     for (const client of [follower, none, two]) await client.close();
   });
 
-  it("needs the token and answers JSON without it", async () => {
+  it("needs the token, and responds with JSON without it", async () => {
     for (const path of ["/_api/trace/stream", "/_api/logs/stream", `/_api/trace/stream?token=${token}`]) {
       const reply = await call(server.baseUrl, "GET", path);
       expect([reply.status, reply.json]).toEqual([401, { error: "unauthorized" }]);
@@ -226,7 +226,7 @@ describe("the trace stream", () => {
     }
   });
 
-  it("events that are too old or of another process are announced as a gap", async () => {
+  it("a client whose last event is too old or of another process first gets a gap event", async () => {
     const foreign = await Client.open("/trace/stream", { "last-event-id": "abcdef.7" });
     await eventually(() => foreign.frames.length > 0);
     expect(foreign.frames[0]).toMatchObject({ event: "gap", data: { reason: "restart" } });
@@ -234,12 +234,12 @@ describe("the trace stream", () => {
     for (let index = 0; index < 30; index++) await call(server.baseUrl, "POST", "/api/other", "x");
     await foreign.close();
     for (let index = 0; index < 30; index++) await call(server.baseUrl, "POST", "/api/other", "x");
-    const late = await Client.open("/trace/stream", { "last-event-id": `${boot}.0` });
-    await eventually(() => late.frames.length > 1);
-    expect(late.frames[0]).toMatchObject({ event: "gap", data: { reason: "slow-client" } });
-    const oldest = Number((late.frames[1] as Frame).id?.split(".")[1]);
-    expect(late.frames[0]?.data.dropped).toBe(oldest - 1);
-    await late.close();
+    const lagging = await Client.open("/trace/stream", { "last-event-id": `${boot}.0` });
+    await eventually(() => lagging.frames.length > 1);
+    expect(lagging.frames[0]).toMatchObject({ event: "gap", data: { reason: "slow-client" } });
+    const oldest = Number((lagging.frames[1] as Frame).id?.split(".")[1]);
+    expect(lagging.frames[0]?.data.dropped).toBe(oldest - 1);
+    await lagging.close();
     expect((await server.api("GET", "/trace/stream?since=nonsense")).json).toEqual({ error: "since must be the id of an event" });
   });
 
@@ -343,9 +343,9 @@ describe("limits", () => {
     await fire();
     await eventually(() => clients.every(({ frames }) => frames.length > 0));
     for (const client of clients) await client.close();
-    const again = await Client.open("/trace/stream");
-    expect(again.status).toBe(200);
-    await again.close();
+    const reopened = await Client.open("/trace/stream");
+    expect(reopened.status).toBe(200);
+    await reopened.close();
   });
 
   it("a client that does not read loses the oldest events, gets their number, and does not affect others", async () => {

@@ -21,7 +21,7 @@ export interface StubPartner {
 }
 
 export async function stubPartner(
-  answer: (call: StubCall, response: ServerResponse) => void = (_call, response) => void response.end("fine"),
+  respond: (call: StubCall, response: ServerResponse) => void = (_call, response) => void response.end("fine"),
 ): Promise<StubPartner> {
   const calls: StubCall[] = [];
   let connections = 0;
@@ -40,7 +40,7 @@ export async function stubPartner(
       };
       calls.push(call);
       response.on("close", () => void (call.aborted = !response.writableFinished));
-      answer(call, response);
+      respond(call, response);
     });
   });
   server.on("connection", () => void connections++);

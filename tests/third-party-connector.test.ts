@@ -24,7 +24,7 @@ const operator = join(folder, "operator");
 /** A package as `sluice new connector` writes it, which uses the connector kit. */
 const generated = join(folder, "acme");
 const command = join(operator, "node_modules/sluice/bin/sluice.cjs");
-let missing: string | undefined;
+let skipReason: string | undefined;
 let tests = "";
 
 beforeAll(async () => {
@@ -37,10 +37,10 @@ beforeAll(async () => {
   await run(process.execPath, [join(root, "packages/cli/bin/sluice.cjs"), "new", "connector", generated]);
   const folders = [author, generated, ...["model", "engine", "connector-kit", "cli"].map((name) => join(root, "packages", name))];
   const tarballs = (await packPackages(folders, folder)).map(({ tarball }: { readonly tarball: string }) => tarball);
-  missing = await install(["--prefix", operator, ...tarballs]);
+  skipReason = await install(["--prefix", operator, ...tarballs]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const skipIfMissing = ({ skip }: TestContext): void => skip(missing !== undefined, missing);
+const skipIfNotInstalled = ({ skip }: TestContext): void => skip(skipReason !== undefined, skipReason);
 
 /** The replies to some lines, in order. */
 async function replies(port: number, ...lines: readonly string[]): Promise<readonly string[]> {
@@ -98,13 +98,13 @@ describe("a third-party connector (needs the npm registry)", () => {
   });
 
   it("has its own copy of the contract", (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     for (const name of ["@sluice/engine", "@sluice/model", "@sluice/connector-kit", "sluice-connector-line", "sluice-connector-acme"])
       expect(lstatSync(join(operator, "node_modules", name)).isSymbolicLink()).toBe(false);
   });
 
   it.for(["1", "2"])("receives, sends and fails like a built-in one, with %s worker(s)", async (workers, context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const port = await freePort();
     const server = await spawnServer({ file: command, cwd: operator, env: { SERVICE_CONNECTORS: "sluice-connector-line", SERVICE_WORKERS: workers } });
     try {
@@ -129,15 +129,15 @@ describe("a third-party connector (needs the npm registry)", () => {
   });
 
   it("does not start while its port is in use, and starts when it is free", async (context) => {
-    skipIfMissing(context);
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port } = taken.address() as AddressInfo;
+    skipIfNotInstalled(context);
+    const portHolder = createServer().listen(0, "127.0.0.1");
+    await once(portHolder, "listening");
+    const { port } = portHolder.address() as AddressInfo;
     const server = await spawnServer({ file: command, cwd: operator, env: { SERVICE_CONNECTORS: "sluice-connector-line" } });
     try {
       const { status, text } = await server.putFlow("lines", flowOf(port));
       expect([status, text]).toEqual([201, expect.stringContaining("cannot listen on")]);
-      taken.close();
+      portHolder.close();
       await expect.poll(() => replies(port, "Ada").catch(() => [])).toEqual(["Hello Ada"]);
     } finally {
       await server.end("SIGKILL");
@@ -146,7 +146,7 @@ describe("a third-party connector (needs the npm registry)", () => {
   });
 
   it("polls with the connector kit", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const messages = new Map([
       ["1", "first"],
       ["2", "second"],
@@ -176,7 +176,7 @@ describe("a third-party connector (needs the npm registry)", () => {
   });
 
   it("is loaded by lint and doctor, which report its errors", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const connectors = { SERVICE_CONNECTORS: "sluice-connector-line" };
     writeFileSync(join(operator, "lines.yaml"), flowOf(7000));
     expect(await sluice({}, "lint", "lines.yaml")).toMatchObject({ exit: 1, output: expect.stringContaining("unknown connector 'line'") });
@@ -196,7 +196,7 @@ describe("a third-party connector (needs the npm registry)", () => {
   });
 
   it("is listed in the schema for editors", async (context) => {
-    skipIfMissing(context);
+    skipIfNotInstalled(context);
     const { output } = await sluice({ SERVICE_CONNECTORS: "sluice-connector-line" }, "schema");
     expect(JSON.stringify(JSON.parse(output))).toContain("Timeout of a sink for connecting");
   });

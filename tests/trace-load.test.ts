@@ -63,7 +63,7 @@ async function follow(query: string): Promise<Follower> {
   return { socket, text };
 }
 
-interface Received {
+interface ParsedEvents {
   readonly received: number;
   readonly dropped: number;
   readonly first: number;
@@ -72,7 +72,7 @@ interface Received {
 }
 
 /** Parses the response; every missing number must be announced at its position. */
-function parseEvents(text: string): Received {
+function parseEvents(text: string): ParsedEvents {
   const first = Number(/ last=\w+\.(\d+)/.exec(text)?.[1]);
   const events: any[] = [];
   let [at, dropped, received] = [first, 0, 0];

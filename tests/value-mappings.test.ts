@@ -22,7 +22,7 @@ const hex = /^[0-9a-f]{64}$/;
 const fileOf = (id: string): string => join(server.dataDir, "value-mappings", `${id}.json`);
 
 /** A webhook that replies with a step's result. */
-async function ask(routeId: string, step: string, body: string): Promise<string> {
+async function replyOf(routeId: string, step: string, body: string): Promise<string> {
   const yaml = `- route:\n    id: ${routeId}\n    from:\n      uri: webhook?muteException=false\n      steps:\n        - ${step}\n`;
   const installed = await server.putFlow(routeId, yaml);
   expect(installed.json).toMatchObject({ id: routeId });
@@ -57,8 +57,8 @@ describe("install, list, read, remove", () => {
     });
     const read = await server.api("GET", "/value-mappings/uom");
     expect([read.json, read.headers.get("etag")]).toEqual([units, `"${hash}"`]);
-    const again = await put("uom", { entries: { piece: "ST" } });
-    expect([again.status, again.json.created, again.json.columns]).toEqual([200, false, ["from", "to"]]);
+    const replaced = await put("uom", { entries: { piece: "ST" } });
+    expect([replaced.status, replaced.json.created, replaced.json.columns]).toEqual([200, false, ["from", "to"]]);
     expect((await server.api("GET", "/value-mappings/uom")).json).toEqual({ entries: { piece: "ST" } });
   });
 
@@ -73,7 +73,7 @@ describe("install, list, read, remove", () => {
   it("a removed table is deleted, its users are listed, and later use reports it", async () => {
     await put("gone", { entries: { a: "b" } });
     await put("unused", { entries: { a: "b" } });
-    expect(await ask("gone-user", `to: "value-mapping:gone"`, "a")).toBe("b");
+    expect(await replyOf("gone-user", `to: "value-mapping:gone"`, "a")).toBe("b");
     await server.api("PUT", "/message-mappings/gone-mapper", {
       source: { format: "json" },
       target: { format: "json" },
@@ -106,8 +106,8 @@ describe("install, list, read, remove", () => {
   it("If-Match prevents lost updates", async () => {
     const { hash } = (await put("raced", { entries: { a: "1" } })).json;
     expect((await put("raced", { entries: { a: "2" } }, { "if-match": `"${hash}"` })).status).toBe(200);
-    const late = await put("raced", { entries: { a: "3" } }, { "if-match": `"${hash}"` });
-    expect([late.status, late.json]).toEqual([412, { error: `value mapping 'raced' changed since hash ${hash}` }]);
+    const outdated = await put("raced", { entries: { a: "3" } }, { "if-match": `"${hash}"` });
+    expect([outdated.status, outdated.json]).toEqual([412, { error: `value mapping 'raced' changed since hash ${hash}` }]);
     expect((await server.api("DELETE", "/value-mappings/raced", undefined, { "if-match": `"${hash}"` })).status).toBe(412);
     expect((await put("never-there", { entries: {} }, { "if-match": "*" })).status).toBe(412);
   });
@@ -132,7 +132,7 @@ describe("CSV and SAP's XML", () => {
     const xml = `<vm version="2.0"><group id="1"><entry><agency>SHOP</agency><schema>unit</schema><value>each</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry></group><group id="2"><entry isDefault="true"><agency>SHOP</agency><schema>unit</schema><value>piece</value></entry><entry><agency>SAP</agency><schema>MEINS</schema><value>ST</value></entry></group></vm>`;
     const reply = await put("sapxml", xml, { "content-type": "application/xml" });
     expect([reply.status, reply.json.columns]).toEqual([201, ["SHOP|unit", "SAP|MEINS"]]);
-    expect(await ask("sapxml-back", `to: {uri: value-mapping, parameters: {table: sapxml, from: "SAP|MEINS", to: "SHOP|unit"}}`, "ST")).toBe("piece");
+    expect(await replyOf("sapxml-back", `to: {uri: value-mapping, parameters: {table: sapxml, from: "SAP|MEINS", to: "SHOP|unit"}}`, "ST")).toBe("piece");
     const read = await server.api("GET", "/value-mappings/sapxml", undefined, { accept: "application/xml" });
     expect(read.headers.get("content-type")).toBe("application/xml");
     expect((await put("sapxml2", read.text, { "content-type": "application/xml" })).json.rowCount).toBe(2);
@@ -140,15 +140,15 @@ describe("CSV and SAP's XML", () => {
 });
 
 describe("in flows", () => {
-  it("the step and Simple look up values, and use a replaced table at once", async () => {
+  it("the step and Simple look up values, and use a replaced table immediately", async () => {
     await put("live", units);
-    expect(await ask("live-step", `to: "value-mapping:live?from=shop&to=sap"`, "box")).toBe("KAR");
-    expect(await ask("live-simple", `setBody: {simple: "\${valueMapping(live,shop,sap,\${body.unit})}"}`, '{"unit":"piece"}')).toBe("ST");
+    expect(await replyOf("live-step", `to: "value-mapping:live?from=shop&to=sap"`, "box")).toBe("KAR");
+    expect(await replyOf("live-simple", `setBody: {simple: "\${valueMapping(live,shop,sap,\${body.unit})}"}`, '{"unit":"piece"}')).toBe("ST");
     expect((await call(server.baseUrl, "POST", "/api/live-step", "crate")).text).toContain(
       `no entry for \\"crate\\" in value-mapping table 'live' (shop -> sap)`,
     );
-    expect(await ask("live-default", `to: "value-mapping:live?from=shop&to=sap&onMissing=default"`, "crate")).toBe("ST");
-    expect(await ask("live-key", `to: "value-mapping:live?from=shop&to=sap&onMissing=key"`, "crate")).toBe("crate");
+    expect(await replyOf("live-default", `to: "value-mapping:live?from=shop&to=sap&onMissing=default"`, "crate")).toBe("ST");
+    expect(await replyOf("live-key", `to: "value-mapping:live?from=shop&to=sap&onMissing=key"`, "crate")).toBe("crate");
     await put("live", { columns: ["shop", "sap"], rows: [["box", "NEW"]] });
     expect((await call(server.baseUrl, "POST", "/api/live-step", "box")).text).toBe("NEW");
   });
@@ -185,9 +185,9 @@ describe("rejections", () => {
     expect((await server.api("POST", "/value-mappings/x", {})).status).toBe(405);
   });
 
-  it("prototype names are data or rejected", async () => {
+  it("names of prototype members are data or rejected", async () => {
     expect((await put("proto", '{"entries":{"__proto__":"p","constructor":"c"}}')).status).toBe(201);
-    expect(await ask("proto-ask", `to: "value-mapping:proto"`, "__proto__")).toBe("p");
+    expect(await replyOf("proto-ask", `to: "value-mapping:proto"`, "__proto__")).toBe("p");
     expect((await put("proto2", '{"__proto__":{"polluted":true},"columns":["a","b"],"rows":[]}')).status).toBe(422);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

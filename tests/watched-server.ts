@@ -1,4 +1,4 @@
-// Invariants during every fault: the same process continues, a canary webhook is always answered, nothing is thrown uncaught, memory and
+// Invariants during every fault: the same process continues, a canary webhook always responds, no exception is uncaught, memory and
 // descriptors are released, and the marker secret appears nowhere.
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
@@ -15,14 +15,14 @@ const collector = fileURLToPath(new URL("collect-garbage.cjs", import.meta.url))
 
 /** Limits that differ for one test, or for Node itself. */
 interface Bounds {
-  /** Allowed memory growth at the end: 50 MiB. */
+  /** Allowed memory growth at the end; 50 MiB by default. */
   readonly growthMib?: number;
-  /** Allowed p99 latency of the canary: 250 ms. */
+  /** Allowed p99 latency of the canary; 250 ms by default. */
   readonly canaryMs?: number;
 }
 
 export interface WatchedServer extends SpawnedServer {
-  /** Runs something while the canary is called, and then checks all invariants. */
+  /** Runs `fault` while the canary is called, and then checks all invariants. */
   checkInvariantsDuring<T>(fault: () => Promise<T>, bounds?: Bounds): Promise<T>;
   /** The bytes it needs, on V8's heap and outside it, after garbage collection. */
   heldBytes(): Promise<number>;

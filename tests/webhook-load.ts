@@ -21,7 +21,7 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
   const replies: Reply[] = [];
   const connectionErrors: string[] = [];
   let running = true;
-  const one = (): Promise<void> =>
+  const sendRequest = (): Promise<void> =>
     new Promise((resolve) => {
       const sentAt = performance.now();
       const outgoing = request(url, { method: "POST", agent, headers: { "content-type": "application/json" }, timeout: 60_000 }, (incoming) => {
@@ -36,7 +36,7 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
     });
   const loops = Array.from({ length: connections }, async () => {
     while (running) {
-      await one();
+      await sendRequest();
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   });

@@ -1,4 +1,4 @@
-// Guarantees of one process that several workers must also provide when something fails: a killed worker, brute force, a stop at a bad moment. Uses
+// Guarantees of one process that several workers must also provide when something fails: a killed worker, brute force, a stop while a worker starts. Uses
 // real processes and sockets.
 import { Agent, request } from "node:http";
 import { readFileSync } from "node:fs";
@@ -50,7 +50,7 @@ async function connectionToFollower(server: SpawnedServer, url: string, body: st
     if (after.some(({ pid, runs }) => runs > (before.find((worker) => worker.pid === pid)?.runs ?? 0))) return agent;
     agent.destroy();
   }
-  throw new Error("no connection came to a follower");
+  throw new Error("no connection reached a follower");
 }
 
 describe("several workers with failures", () => {
@@ -80,7 +80,7 @@ describe("several workers with failures", () => {
     expect([...large].map((reply) => reply.slice(0, 3))).toEqual(["200"]);
   });
 
-  it("answers more concurrent requests for the leader than fit in its backlog", async () => {
+  it("responds to more concurrent requests for the leader than fit in its backlog", async () => {
     await put(server, "burst", route("burst", "webhook", "throttle: {constant: '1000000'}", "setBody: {constant: ok}"));
     const leader = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
     process.kill(leader.pid, "SIGSTOP");
@@ -172,7 +172,7 @@ describe("several workers with failures", () => {
 
   it("replaces the leader and a follower that exit at the same time, on the first attempt", async () => {
     const before = server.output().length;
-    const [leader, other] = [...(await workersOf(server))].sort((one, two) => Number(two.leads) - Number(one.leads)) as [WorkerView, WorkerView];
+    const [leader, other] = [...(await workersOf(server))].sort((a, b) => Number(b.leads) - Number(a.leads)) as [WorkerView, WorkerView];
     for (const { pid } of [leader, other]) process.kill(pid, "SIGKILL");
     await eventually(() => !isAlive(leader.pid) && !isAlive(other.pid));
     await waitForAllWorkers(server);
@@ -185,11 +185,11 @@ describe("several workers with failures", () => {
 describe("stopping", () => {
   it("does not wait for a worker that has only just been started", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: String(workers) } });
-    const known = childrenOf(server.pid);
+    const initialChildren = childrenOf(server.pid);
     const [victim] = await followersOf(server);
     process.kill((victim as WorkerView).pid, "SIGKILL");
-    // The next one exists, but is not ready yet.
-    await eventually(() => childrenOf(server.pid).some((pid) => !known.includes(pid)));
+    // Its replacement exists, but is not ready yet.
+    await eventually(() => childrenOf(server.pid).some((pid) => !initialChildren.includes(pid)));
     const startTime = performance.now();
     expect(await server.end()).toBe(0);
     expect(performance.now() - startTime).toBeLessThan(10_000);
@@ -201,9 +201,9 @@ describe("starting", () => {
   it("reports an invalid setting like one process, even when only a worker detects it", async () => {
     const messages: string[] = [];
     for (const count of ["1", "2"]) {
-      const wrong = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
+      const starting = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
       messages.push(
-        await wrong.then(
+        await starting.then(
           () => "it started",
           ({ message }: Error) => message.trim(),
         ),

@@ -33,7 +33,7 @@ describe("several workers", () => {
     server?.clean();
   });
 
-  it("reports once that it is ready, when all of them serve", async () => {
+  it("reports once that it is ready, when all workers are", async () => {
     expect(server.output().match(/"baseUrl"/g)).toHaveLength(1);
     const list = await workersOf(server);
     expect(list).toHaveLength(workers);
@@ -87,7 +87,11 @@ describe("several workers", () => {
         status: "completed",
         replayable: true,
       });
-    expect((await server.api("GET", "/health")).json.routes.find((one: any) => one.id === "counted")).toMatchObject({ total: 60, failed: 0, inflight: 0 });
+    expect((await server.api("GET", "/health")).json.routes.find((candidate: any) => candidate.id === "counted")).toMatchObject({
+      total: 60,
+      failed: 0,
+      inflight: 0,
+    });
     const { text } = await server.api("GET", "/metrics");
     expect(text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
     expect(text).toContain(`sluice_workers ${workers}`);
@@ -118,7 +122,7 @@ describe("several workers", () => {
     await replies;
   });
 
-  it("streams what happens in every worker", async () => {
+  it("streams the events of every worker", async () => {
     await put(server, "seen", route("seen", "webhook", 'log: {message: "saw ${body}", loggingLevel: INFO}'));
     const trace = await follow(server, "/trace/stream?routeId=seen&type=run.completed");
     const log = await follow(server, "/logs/stream?routeId=seen");
@@ -164,12 +168,12 @@ describe("several workers", () => {
     const { json: closed } = await server.api("DELETE", `/test/session/${opened.sessionId}`);
     expect(closed.callCount).toBe(30);
     expect(Object.keys(countReplies(await callMany(30, server.baseUrl, "/api/mocked")))).not.toContain("200 mock");
-    const { json: own } = await server.api("POST", "/test/session", {
+    const { json: isolated } = await server.api("POST", "/test/session", {
       scope: "session",
       mocks: [{ id: "m", match: { stepId: "out" }, respond: { body: "mine" } }],
     });
-    expect(countReplies(await callMany(12, server.baseUrl, "/api/mocked", { "x-test-session": own.sessionId }))).toEqual({ "200 mine": 12 });
-    expect((await server.api("DELETE", `/test/session/${own.sessionId}`)).json.callCount).toBe(12);
+    expect(countReplies(await callMany(12, server.baseUrl, "/api/mocked", { "x-test-session": isolated.sessionId }))).toEqual({ "200 mine": 12 });
+    expect((await server.api("DELETE", `/test/session/${isolated.sessionId}`)).json.callCount).toBe(12);
   });
 
   it("keeps the state between messages in one worker", async () => {
@@ -230,7 +234,7 @@ describe("several workers", () => {
     expect(claimed.map(({ status }) => status)).toEqual(Array(12).fill(200));
   });
 
-  it("looks up values in the latest table", async () => {
+  it("looks up values in the latest table in every worker", async () => {
     for (const unit of ["ST", "PCE"]) {
       await server.api("PUT", "/value-mappings/uom", { entries: { piece: unit } });
       if (unit === "ST") await put(server, "units", route("units", "webhook", 'setBody: {simple: "${valueMapping(uom,from,to,piece)}"}'));
@@ -243,7 +247,7 @@ describe("several workers", () => {
     await eventually(async () => (await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total >= 10);
     await sleep(300);
     expect((await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total).toBe(10);
-    expect((await server.api("GET", "/health")).json.routes.find((one: any) => one.id === "ticking")).toMatchObject({ total: 10 });
+    expect((await server.api("GET", "/health")).json.routes.find((candidate: any) => candidate.id === "ticking")).toMatchObject({ total: 10 });
   });
 
   it("loses no message of a durable queue", async () => {
@@ -258,14 +262,14 @@ describe("several workers", () => {
     expect(new Set(bodies).size).toBe(60);
   });
 
-  it("replaces flows fifty times under load without one failed call", async () => {
+  it("replaces flows fifty times under load without a failed call", async () => {
     await put(server, "busy", replyFlow("busy", "v0"));
     const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 12 });
     for (let version = 1; version <= 50; version++) {
       const sentAt = performance.now();
       expect((await server.putFlow("busy", replyFlow("busy", `v${version}`))).status).toBe(200);
-      const answeredAt = performance.now();
-      expect(answeredAt - sentAt).toBeLessThan(20_000);
+      const repliedAt = performance.now();
+      expect(repliedAt - sentAt).toBeLessThan(20_000);
       const [sample] = await callMany(1, server.baseUrl, "/api/busy");
       expect(sample?.body).toBe(`v${version}`);
     }

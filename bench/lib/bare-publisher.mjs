@@ -1,4 +1,5 @@
-// Reference for bench:cluster: the NATS client alone, with 64 publications in flight. Publishes for some seconds and prints one line of JSON.
+// Reference for bench:cluster: the NATS client alone, with 64 publications in flight. Publishes for the given number of seconds and prints one line
+// of JSON.
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 
@@ -16,9 +17,9 @@ const publishUntil = async (until) => {
     await client.publish(name, body, { msgID: `${process.pid}/${++count}` });
   }
 };
-const all = (milliseconds) => Promise.all(Array.from({ length: window }, () => publishUntil(performance.now() + milliseconds)));
-await all(1_000);
+const publishFor = (milliseconds) => Promise.all(Array.from({ length: window }, () => publishUntil(performance.now() + milliseconds)));
+await publishFor(1_000);
 const [before, startTime] = [count, performance.now()];
-await all(Number(seconds) * 1_000);
+await publishFor(Number(seconds) * 1_000);
 console.log(JSON.stringify({ perSecond: ((count - before) * 1_000) / (performance.now() - startTime) }));
 await connection.close();

@@ -251,9 +251,9 @@ export const connectorCases = {
       client.stream.setNoDelay(true);
       const sessionOptions = (clientId) => ({ protocolVersion: 5, clientId, clean: false, properties: { sessionExpiryInterval: 600 } });
       const subscribe = async (clientId, topic) => {
-        const one = await mqtt.connectAsync(url, sessionOptions(clientId));
-        await one.subscribeAsync(topic, { qos: 1 });
-        await one.endAsync();
+        const subscriber = await mqtt.connectAsync(url, sessionOptions(clientId));
+        await subscriber.subscribeAsync(topic, { qos: 1 });
+        await subscriber.endAsync();
       };
       return {
         close: () => client.endAsync(),
@@ -279,14 +279,14 @@ export const connectorCases = {
                 await Promise.all(Array.from({ length: 50 }, publish));
               },
               async consume(first) {
-                let one;
+                let subscriber;
                 const received = await countMessages(20_000, first, (onMessage) => {
-                  one = mqtt.connect(url, sessionOptions(`${name}bare`));
+                  subscriber = mqtt.connect(url, sessionOptions(`${name}bare`));
                   // As in our source: otherwise the kernel delays acknowledgements.
-                  one.on("connect", () => one.stream.setNoDelay(true));
-                  one.on("message", (topic, payload) => (payload.toString(), onMessage()));
+                  subscriber.on("connect", () => subscriber.stream.setNoDelay(true));
+                  subscriber.on("message", (topic, payload) => (payload.toString(), onMessage()));
                 });
-                await one.endAsync();
+                await subscriber.endAsync();
                 return received;
               },
               from: `paho-mqtt5:${name}/sluice?qos=1&cleanStart=false&sessionExpiryInterval=600&clientId=${name}sluice&connection=%23mqtt`,
@@ -360,7 +360,7 @@ export const connectorCases = {
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, maxInFlightRequests: 5 });
       await producer.connect();
       const list = Array.from({ length: 500 }, () => kilobyte);
-      // The mock broker keeps 20 MB of a topic, which takes too short a time to be measured; several topics hold more.
+      // The mock broker keeps only 20 MB per topic, which is too little to measure; several topics hold more.
       const topicCount = 5;
       const perTopic = 16_000;
       const topicsOf = (name, side) => Array.from({ length: topicCount }, (_, index) => `${name}${side}${index}`);

@@ -18,10 +18,10 @@ const result = {
     { pos: 3, material: "CB-3", net: 15 },
   ],
 };
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-const plain = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-const cents = (value) => Math.round(value * 100) / 100;
-const orderXml = `<order id="A-1001"><customer>${escaped(order.customer)}</customer>${order.lines.map(({ sku, qty, price }) => `<line sku="${sku}"><qty>${qty}</qty><price>${price}</price></line>`).join("")}</order>`;
+const escapeXml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+const unescapeXml = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+const roundToCents = (value) => Math.round(value * 100) / 100;
+const orderXml = `<order id="A-1001"><customer>${escapeXml(order.customer)}</customer>${order.lines.map(({ sku, qty, price }) => `<line sku="${sku}"><qty>${qty}</qty><price>${price}</price></line>`).join("")}</order>`;
 const orderCsv = `sku,qty,price\r\n${order.lines.map(({ sku, qty, price }) => `${sku},${qty},${price}\r\n`).join("")}`;
 
 const itemsOf = ({ to = "items[]", forEach = "lines", sku = "sku", net = "qty * price", pos = "pos" } = {}) => ({
@@ -49,7 +49,7 @@ export const mappingCases = {
       return {
         orderNo: id,
         customer: customer.toUpperCase(),
-        items: lines.map(({ sku, qty, price }, index) => ({ pos: index + 1, material: sku, net: cents(qty * price) })),
+        items: lines.map(({ sku, qty, price }, index) => ({ pos: index + 1, material: sku, net: roundToCents(qty * price) })),
       };
     },
   },
@@ -64,10 +64,10 @@ export const mappingCases = {
     handWritten(text) {
       const items = [];
       for (const [, sku, qty, price] of text.matchAll(/<line sku="([^"]*)"><qty>([^<]*)<\/qty><price>([^<]*)<\/price><\/line>/g))
-        items.push({ pos: items.length + 1, material: plain(sku), net: cents(Number(qty) * Number(price)) });
+        items.push({ pos: items.length + 1, material: unescapeXml(sku), net: roundToCents(Number(qty) * Number(price)) });
       return {
-        orderNo: plain(/<order id="([^"]*)"/.exec(text)[1]),
-        customer: plain(/<customer>([^<]*)</.exec(text)[1]).toUpperCase(),
+        orderNo: unescapeXml(/<order id="([^"]*)"/.exec(text)[1]),
+        customer: unescapeXml(/<customer>([^<]*)</.exec(text)[1]).toUpperCase(),
         items,
       };
     },
@@ -84,8 +84,8 @@ export const mappingCases = {
       const { id, customer, lines } = JSON.parse(text);
       let items = "";
       for (const [index, { sku, qty, price }] of lines.entries())
-        items += `<item pos="${index + 1}"><material>${escaped(sku)}</material><net>${cents(qty * price)}</net></item>`;
-      return `<order no="${escaped(id)}"><customer>${escaped(customer.toUpperCase())}</customer>${items}</order>`;
+        items += `<item pos="${index + 1}"><material>${escapeXml(sku)}</material><net>${roundToCents(qty * price)}</net></item>`;
+      return `<order no="${escapeXml(id)}"><customer>${escapeXml(customer.toUpperCase())}</customer>${items}</order>`;
     },
   },
   "CSV to JSON": {
@@ -98,7 +98,7 @@ export const mappingCases = {
       for (let index = 1; index < lines.length; index++) {
         if (lines[index] === "") continue;
         const [sku, qty, price] = lines[index].split(",");
-        items.push({ pos: index, material: sku, net: cents(Number(qty) * Number(price)) });
+        items.push({ pos: index, material: sku, net: roundToCents(Number(qty) * Number(price)) });
       }
       return { items };
     },
@@ -111,7 +111,7 @@ export const mappingCases = {
       let rows = "pos,material,net\r\n";
       for (const [index, { sku, qty, price }] of JSON.parse(text).lines.entries()) {
         const material = /[",\r\n]/.test(sku) ? `"${sku.replaceAll('"', '""')}"` : sku;
-        rows += `${index + 1},${material},${cents(qty * price)}\r\n`;
+        rows += `${index + 1},${material},${roundToCents(qty * price)}\r\n`;
       }
       return rows;
     },

@@ -9,7 +9,7 @@ const tries = 3;
 
 const better = { less: Math.min, more: Math.max };
 
-/** The final output of one run; undefined when the machine lacks something, such as access to the npm registry. */
+/** The JSON on the last line of a run's output; undefined when the machine lacks something, such as access to the npm registry. */
 async function resultOf(command) {
   const child = killOnExit(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: runTimeoutMs }));
   let output = "";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 import { freePort } from "@sluice/testkit";
 
-/** Starts `count` servers; returns their addresses, separated by commas, and a function that ends them. */
+/** Starts `count` servers; returns their addresses, separated by commas, their process ids, and a function that ends them. */
 export async function startNats(count) {
   const folder = temporaryFolder("nats", process.cwd());
   const ports = [];

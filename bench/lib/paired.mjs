@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 
-/** The fraction of the least disturbed rounds, which are evaluated. */
+/** The fraction of rounds that is evaluated: the least disturbed ones. */
 const undisturbedShare = 0.33;
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
@@ -37,7 +37,7 @@ export async function openSockets(baseUrl, count) {
 /** Checks a reply, which is small enough to arrive in one chunk. */
 export const errorOf = (chunk) => (chunk.toString("latin1", 9, 12) === "200" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
-/** Sends a message `count` times over all sockets; each socket sends the next one after the reply, unless `check` returns an error for it. */
+/** Sends a message `count` times over all sockets; each sends the next one after a reply. Rejects with an error that `check` returns for a reply. */
 export function sendAll(sockets, message, count, check = errorOf) {
   return new Promise((resolve, reject) => {
     let sent = 0;
@@ -61,8 +61,8 @@ export function sendAll(sockets, message, count, check = errorOf) {
 }
 
 /**
- * Pairs are `{name, plain, more}` with two messages each; returns by name the extra cost of `more` over `plain` in the least disturbed rounds: the
- * median difference, its 95% confidence interval, and the median cost of `plain`.
+ * Pairs are `{name, plain, extended}` with two messages each; returns by name the extra cost of `extended` over `plain` in the least disturbed rounds:
+ * the median difference, its 95% confidence interval, and the median cost of `plain`.
  */
 export async function measurePairs({ baseUrl, child }, pairs, { rounds, calls = 1_000, connections = 32 }) {
   spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
@@ -76,13 +76,13 @@ export async function measurePairs({ baseUrl, child }, pairs, { rounds, calls = 
     await sendAll(sockets, message, calls);
     return (threadMicros(child.pid) - before) / calls;
   };
-  for (let round = 0; round < 10; round++) for (const { plain, more } of pairs) for (const message of [plain, more]) await measure(message);
+  for (let round = 0; round < 10; round++) for (const { plain, extended } of pairs) for (const message of [plain, extended]) await measure(message);
   const rows = Object.fromEntries(pairs.map(({ name }) => [name, { plain: [], added: [] }]));
   for (let round = 0; round < rounds; round++)
-    for (const { name, plain, more } of pairs) {
+    for (const { name, plain, extended } of pairs) {
       // The order alternates from round to round, so that neither always runs after the other.
-      const first = await measure(round % 2 === 0 ? plain : more);
-      const second = await measure(round % 2 === 0 ? more : plain);
+      const first = await measure(round % 2 === 0 ? plain : extended);
+      const second = await measure(round % 2 === 0 ? extended : plain);
       rows[name].plain.push(round % 2 === 0 ? first : second);
       rows[name].added.push(round % 2 === 0 ? second - first : first - second);
     }

@@ -29,9 +29,9 @@ function overview(operations) {
 }
 
 function operationText({ method, path, summary, security, parameters = [], requestBody, responses }) {
-  const own = parameters.filter((parameter) => parameter.$ref === undefined);
+  const ownParameters = parameters.filter((parameter) => parameter.$ref === undefined);
   const isConditional = parameters.some(({ $ref }) => $ref?.endsWith("/IfMatch"));
-  const rows = own.map(
+  const rows = ownParameters.map(
     ({ name, in: place, required, description, schema }) =>
       `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${defaultText(schema.default)} | ${description ?? ""} |`,
   );

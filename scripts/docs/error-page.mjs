@@ -19,7 +19,7 @@ export function errorPage(found, statuses) {
       "",
       ...table(
         kind,
-        found.filter((one) => one.kind === kind),
+        found.filter((error) => error.kind === kind),
         statuses,
       ),
     ].join("\n"),
@@ -31,16 +31,16 @@ function table(kind, found, statuses) {
   const codes = [...new Set(found.map(({ code }) => code))].toSorted();
   const extra = { flow: undefined, run: "Exception types", api: "Status" }[kind];
   const rows = codes.map((code) => {
-    const own = found.filter((one) => one.code === code);
-    const messages = [...new Set(own.map(({ message }) => message))].filter((message) => /\p{L}/u.test(message)).toSorted();
-    const types = [...new Set(own.map(({ type }) => type).filter((type) => type !== undefined))].toSorted();
-    const middle =
+    const sameCode = found.filter((error) => error.code === code);
+    const messages = [...new Set(sameCode.map(({ message }) => message))].filter((message) => /\p{L}/u.test(message)).toSorted();
+    const types = [...new Set(sameCode.map(({ type }) => type).filter((type) => type !== undefined))].toSorted();
+    const extraCell =
       kind === "run"
         ? `${types.map((type) => `\`${type.slice(type.lastIndexOf(".") + 1)}\``).join(", ")} | `
         : kind === "api"
           ? `${statuses[code] ?? ""} | `
           : "";
-    return `| \`${code}\` | ${middle}${messages.map((message) => message.replaceAll("|", "\\|").replaceAll("<", "&lt;")).join("<br>")} |`;
+    return `| \`${code}\` | ${extraCell}${messages.map((message) => message.replaceAll("|", "\\|").replaceAll("<", "&lt;")).join("<br>")} |`;
   });
   return [`| Code | ${extra === undefined ? "" : `${extra} | `}Messages |`, `|---|---|${extra === undefined ? "" : "---|"}`, ...rows];
 }

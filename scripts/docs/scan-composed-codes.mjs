@@ -13,8 +13,11 @@ export function scanComposedCodes(root, packages) {
   const found = new Set();
   for (const text of texts) {
     for (const [, code] of text.matchAll(new RegExp(String.raw`\bcode: "(${codePattern})"`, "g"))) found.add(code);
-    const chosen = new RegExp(String.raw`(?:${constructors}|\bcode: )[^"\`,;(){}]*(?:"[^"]*"[^"\`,;(){}]*)?\? "(${codePattern})" : "(${codePattern})"`, "g");
-    for (const [, one, other] of text.matchAll(chosen)) found.add(one).add(other);
+    const conditional = new RegExp(
+      String.raw`(?:${constructors}|\bcode: )[^"\`,;(){}]*(?:"[^"]*"[^"\`,;(){}]*)?\? "(${codePattern})" : "(${codePattern})"`,
+      "g",
+    );
+    for (const [, first, second] of text.matchAll(conditional)) found.add(first).add(second);
     for (const [, template] of text.matchAll(new RegExp(String.raw`(?:${constructors}|\bcode: )\`((?:[a-z0-9-]|\$\{[^{}\`]*\})+)\``, "g"))) {
       for (const code of expandTemplate(template, texts)) found.add(code);
     }
@@ -35,9 +38,9 @@ const parts = {
 };
 
 function expandTemplate(template, texts) {
-  const [part, ...more] = template.match(/\$\{[^{}]*\}/g) ?? [];
+  const [part, ...otherParts] = template.match(/\$\{[^{}]*\}/g) ?? [];
   if (part === undefined) return [template];
-  if (more.length > 0 || parts[part] === undefined) throw new Error(`unknown code template '${template}': add its parts to scan-composed-codes.mjs`);
+  if (otherParts.length > 0 || parts[part] === undefined) throw new Error(`unknown code template '${template}': add its parts to scan-composed-codes.mjs`);
   return parts[part](texts).map((value) => template.replace(part, value));
 }
 

@@ -6,13 +6,13 @@ const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 /** Accepts a PNG as browsers write it (8 bits per channel, not interlaced). */
 export function smallPng(png) {
   const { width, height, pixels } = decode(png);
-  const used = new Map();
-  for (const color of pixels) used.set(color, (used.get(color) ?? 0) + 1);
-  const palette = paletteOf(used);
-  const places = new Map(palette.map((color, index) => [color, index]));
-  for (const color of used.keys()) if (!places.has(color)) places.set(color, nearest(palette, color));
+  const counts = new Map();
+  for (const color of pixels) counts.set(color, (counts.get(color) ?? 0) + 1);
+  const palette = paletteOf(counts);
+  const indexes = new Map(palette.map((color, index) => [color, index]));
+  for (const color of counts.keys()) if (!indexes.has(color)) indexes.set(color, nearest(palette, color));
   const rows = Buffer.alloc(height * (width + 1));
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = places.get(pixels[y * width + x]);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = indexes.get(pixels[y * width + x]);
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -28,15 +28,15 @@ export function smallPng(png) {
 }
 
 /** The next palette color is the one with the largest error: by frequency and distance from the existing colors. */
-function paletteOf(used) {
-  const missed = [...used].map(([color, count]) => ({ color, count, distance: Infinity }));
-  let next = missed.toSorted((one, other) => other.count - one.count)[0];
+function paletteOf(counts) {
+  const candidates = [...counts].map(([color, count]) => ({ color, count, distance: Infinity }));
+  let next = candidates.toSorted((a, b) => b.count - a.count)[0];
   const palette = [];
   while (next !== undefined && palette.length < 256) {
     const { color } = next;
     palette.push(color);
     next = undefined;
-    for (const entry of missed) {
+    for (const entry of candidates) {
       entry.distance = Math.min(entry.distance, distanceOf(entry.color, color));
       if (entry.distance > 0 && (next === undefined || entry.count * entry.distance > next.count * next.distance)) next = entry;
     }
@@ -50,10 +50,10 @@ function nearest(palette, color) {
   return best;
 }
 
-function distanceOf(one, other) {
-  const red = (one >> 16) - (other >> 16);
-  const green = ((one >> 8) & 255) - ((other >> 8) & 255);
-  const blue = (one & 255) - (other & 255);
+function distanceOf(first, second) {
+  const red = (first >> 16) - (second >> 16);
+  const green = ((first >> 8) & 255) - ((second >> 8) & 255);
+  const blue = (first & 255) - (second & 255);
   return red * red + green * green + blue * blue;
 }
 

@@ -41,12 +41,12 @@ markdown.renderer.rules.link_open = (tokens, index, options, environment, self) 
 };
 
 /** Text such as <route-id> is not markup: only line breaks are preserved, comments for tools are dropped, the rest is escaped. */
-const markup = (tokens, index) => {
+const renderHtml = (tokens, index) => {
   const text = tokens[index].content.replaceAll(/<!--[^]*?-->/g, "");
   return /^<br ?\/?>$/.test(text) ? text : markdown.utils.escapeHtml(text.trim() === "" ? "" : text);
 };
-markdown.renderer.rules.html_inline = markup;
-markdown.renderer.rules.html_block = markup;
+markdown.renderer.rules.html_inline = renderHtml;
+markdown.renderer.rules.html_block = renderHtml;
 
 // Focusable, so that a table wider than the screen can be scrolled with the keyboard.
 markdown.renderer.rules.table_open = () => '<div class="table" role="region" aria-label="Table" tabindex="0"><table>\n';
@@ -58,8 +58,8 @@ markdown.renderer.rules.fence = (tokens, index) => {
   const [kind = ""] = info.trim().split(/\s+/);
   const name = /\bfile=(\S+)/.exec(info)?.[1];
   const caption = name === undefined ? "" : `<figcaption>${markdown.utils.escapeHtml(name)}</figcaption>`;
-  const word = kind === "output" ? "output" : "code";
-  return `<figure class="${word}">${caption}<pre><code class="language-${markdown.utils.escapeHtml(kind)}">${highlight(content, kind) ?? markdown.utils.escapeHtml(content)}</code></pre></figure>\n`;
+  const className = kind === "output" ? "output" : "code";
+  return `<figure class="${className}">${caption}<pre><code class="language-${markdown.utils.escapeHtml(kind)}">${highlight(content, kind) ?? markdown.utils.escapeHtml(content)}</code></pre></figure>\n`;
 };
 
 function uniqueAnchor(heading, seen) {
@@ -72,10 +72,11 @@ function uniqueAnchor(heading, seen) {
 function linkTo(href, from) {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path, anchor] = href.split("#");
-  const whole = posix.normalize(posix.join("docs", posix.dirname(from), path));
-  const end = anchor === undefined ? "" : `#${anchor}`;
-  if (!whole.startsWith("docs/")) return repository === "" ? `${"../".repeat(from.split("/").length)}${whole}${end}` : `${repository}/${whole}${end}`;
-  return path.endsWith(".md") ? `${path.replace(/\.md$/, ".html")}${end}` : `${path}${end}`;
+  const target = posix.normalize(posix.join("docs", posix.dirname(from), path));
+  const fragment = anchor === undefined ? "" : `#${anchor}`;
+  if (!target.startsWith("docs/"))
+    return repository === "" ? `${"../".repeat(from.split("/").length)}${target}${fragment}` : `${repository}/${target}${fragment}`;
+  return path.endsWith(".md") ? `${path.replace(/\.md$/, ".html")}${fragment}` : `${path}${fragment}`;
 }
 
 /** The page's HTML and its headings, in order. */

@@ -15,24 +15,24 @@ const sections = [
 
 /** Sections of `{title, folder, pages: [{path, title}]}`. Pages of subfolders are reached through the subfolder's index. */
 export function navigation(pages) {
-  const loose = pages.filter(({ path }) => !path.includes("/") && path !== "index.md");
+  const topLevelPages = pages.filter(({ path }) => !path.includes("/") && path !== "index.md");
   return [
     ...sections.map(([folder, title]) => ({ title, folder, pages: inOrder(pages, folder) })),
-    { title: "More", folder: "", pages: loose.map(({ path, title }) => ({ path, title })) },
+    { title: "More", folder: "", pages: topLevelPages.map(({ path, title }) => ({ path, title })) },
   ];
 }
 
 function inOrder(pages, folder) {
-  const front = pages.find(({ path }) => path === `${folder}/index.md`);
-  const links = [...(front?.text ?? "").matchAll(/\]\(([^)#]+\.md)/g)].map((match) => posix.join(folder, match[1]));
+  const indexPage = pages.find(({ path }) => path === `${folder}/index.md`);
+  const links = [...(indexPage?.text ?? "").matchAll(/\]\(([^)#]+\.md)/g)].map((match) => posix.join(folder, match[1]));
   const rank = (path) => {
-    if (path === front?.path) return -1;
+    if (path === indexPage?.path) return -1;
     const at = links.indexOf(path);
     return at === -1 ? links.length : at;
   };
   return pages
     .filter(({ path }) => posix.dirname(path) === folder || (path.endsWith("/index.md") && posix.dirname(posix.dirname(path)) === folder))
-    .map(({ path, title }) => ({ path, title: path === front?.path ? "Overview" : title }))
+    .map(({ path, title }) => ({ path, title: path === indexPage?.path ? "Overview" : title }))
     .toSorted((a, b) => rank(a.path) - rank(b.path));
 }
 

@@ -6,7 +6,7 @@ import { f } from "@sluice/model";
 
 const shared = { group: "testing", since: "0.1" };
 
-async function ask(socket, text) {
+async function sendLine(socket, text) {
   socket.write(`${text}\n`);
   const [data] = await once(socket, "data");
   return data.toString().trim();
@@ -17,7 +17,7 @@ export const connections = [
     ...shared,
     type: "echo",
     title: "Echo",
-    summary: "A server that answers.",
+    summary: "A server that replies to each line.",
     kinds: ["talk"],
     needs: [],
     beans: [{ names: ["org.example.EchoClient"], fields: ({ port, password }) => ({ port, password }) }],
@@ -29,7 +29,7 @@ export const connections = [
     async open({ port, password }, { disconnected, signal }) {
       const socket = createConnection({ host: "127.0.0.1", port, signal });
       await once(socket, "connect");
-      const reply = await ask(socket, password);
+      const reply = await sendLine(socket, password);
       if (reply.startsWith("denied")) {
         socket.destroy();
         throw new Error(`access denied for the password '${password}'`);
@@ -54,7 +54,7 @@ export const connectors = [
     ...shared,
     scheme: "talk",
     title: "Talk",
-    summary: "Asks the echo server.",
+    summary: "Replaces the body with the reply of the echo server.",
     syntax: "talk:name",
     roles: ["sink"],
     workers: "any",

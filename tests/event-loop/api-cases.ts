@@ -238,12 +238,12 @@ interface ApiDocument {
 /** Endpoints of the management API with a request or response body but without a case. Event streams and deletions are tested elsewhere. */
 export function uncoveredEndpoints({ paths }: ApiDocument): readonly string[] {
   // The document also lists the webhooks of the deployed routes.
-  const own = Object.entries(paths).filter(([path]) => path.startsWith("/_api/"));
-  return own.flatMap(([path, methods]) => {
-    const matching = new RegExp(`^${path.replace(/^\/_api/, "").replaceAll(/\{[^}]*\}/g, "[^/]+")}$`);
+  const apiPaths = Object.entries(paths).filter(([path]) => path.startsWith("/_api/"));
+  return apiPaths.flatMap(([path, methods]) => {
+    const pattern = new RegExp(`^${path.replace(/^\/_api/, "").replaceAll(/\{[^}]*\}/g, "[^/]+")}$`);
     return ["get", "put", "post"]
       .filter((method) => methods[method] !== undefined && !JSON.stringify(methods[method]?.responses).includes("text/event-stream"))
-      .filter((method) => !apiCases.some((one) => one.method === method.toUpperCase() && matching.test(one.path.replace(/\?.*/, ""))))
+      .filter((method) => !apiCases.some((apiCase) => apiCase.method === method.toUpperCase() && pattern.test(apiCase.path.replace(/\?.*/, ""))))
       .map((method) => `${method.toUpperCase()} ${path}`);
   });
 }

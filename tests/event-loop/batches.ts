@@ -19,12 +19,12 @@ const singleCases = /^(?:reply|failure|step (?:stop|rollback|resequence|sample|t
 /** All cases, grouped by inputs. */
 export function batchesOf(cases: readonly MessageCase[]): readonly Batch[] {
   const groups = new Map<string, MessageCase[]>();
-  for (const one of cases) {
-    const kind = singleCases.test(one.name) ? one.name : (one.name.split(" ")[0] as string);
-    const key = `${kind} < ${one.inputs.join()}`;
+  for (const messageCase of cases) {
+    const kind = singleCases.test(messageCase.name) ? messageCase.name : (messageCase.name.split(" ")[0] as string);
+    const key = `${kind} < ${messageCase.inputs.join()}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
+    if (group === undefined) groups.set(key, [messageCase]);
+    else group.push(messageCase);
   }
   return [...groups.values()].flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / maxCases) }, (_, index) => batchOf(group.slice(index * maxCases, (index + 1) * maxCases))),

@@ -16,7 +16,7 @@ function list(size: number, unit: (index: number) => string, [open, separator, c
   return open + parts.join(separator) + close;
 }
 
-type Make = (size: number) => string;
+type InputMaker = (size: number) => string;
 const array = ["[", ",", "]"] as const;
 const object = ["{", ",", "}"] as const;
 const record = (index: number): string => `{"id":${index},"name":"n${index}","tags":["a","b"],"price":${index}.5}`;
@@ -55,7 +55,7 @@ const jsonInputs = {
   shapesAtLimit: () => `[${Array.from({ length: 55_500 }, (_, index) => `{"k${index}":1}`).join(",")}]`,
   deepObjectsAtLimit: () => `[${Array.from({ length: 60 }, () => `${'{"a":'.repeat(900)}1${"}".repeat(900)}`).join(",")}]`,
   deepAtLimit: () => `[${`${"[".repeat(999)}${"]".repeat(999)},`.repeat(499)}0]`,
-} satisfies Readonly<Record<string, Make>>;
+} satisfies Readonly<Record<string, InputMaker>>;
 
 const textInputs = {
   commas: (size) => fill(size, ","),
@@ -77,7 +77,7 @@ const textInputs = {
   csvQuotes: (size) => fill(size, '"a""b",'),
   csvOpenQuote: (size) => fill(size, "a,b\n", '"'),
   csvColumns: (size) => list(size / 2, (index) => `c${index}`, ["", ",", "\n"]) + fill(size / 4, "1,"),
-} satisfies Readonly<Record<string, Make>>;
+} satisfies Readonly<Record<string, InputMaker>>;
 
 const yamlInputs = {
   yamlComments: (size) => fill(size, "#\n"),
@@ -95,7 +95,7 @@ const yamlInputs = {
   yamlDocuments: (size) => fill(size, "---\n"),
   yamlAnchors: (size) => fill(size, "- &a a\n"),
   yamlIndent: (size) => Array.from({ length: Math.floor(Math.sqrt(2 * size)) }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n"),
-} satisfies Readonly<Record<string, Make>>;
+} satisfies Readonly<Record<string, InputMaker>>;
 
 const xmlInputs = {
   xmlRecords: (size) => list(size, (index) => `<r id="${index}"><n>n${index}</n><t>a</t></r>`, ["<a>", "", "</a>"]),
@@ -116,7 +116,7 @@ const xmlInputs = {
   xmlMixed: (size) => fill(size, "x<b/>", "<a>", "</a>"),
   xmlOpenComment: (size) => fill(size, "<!-- -", "<a>"),
   xmlDoctype: (size) => fill(size, "<!ENTITY a 'b'>", "<!DOCTYPE a [", "]><a/>"),
-} satisfies Readonly<Record<string, Make>>;
+} satisfies Readonly<Record<string, InputMaker>>;
 
 export const inputs = { ...jsonInputs, ...textInputs, ...yamlInputs, ...xmlInputs };
 export type InputName = keyof typeof inputs;

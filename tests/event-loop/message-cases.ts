@@ -337,6 +337,7 @@ export function uncovered(catalog: {
   ];
   return names.filter(
     (name) =>
-      !coveredElsewhere.has(name) && !messageCases.some((one) => one.name === name || one.name.startsWith(`${name} `) || one.name.startsWith(`${name}:`)),
+      !coveredElsewhere.has(name) &&
+      !messageCases.some((messageCase) => messageCase.name === name || messageCase.name.startsWith(`${name} `) || messageCase.name.startsWith(`${name}:`)),
   );
 }

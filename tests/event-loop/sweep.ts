@@ -4,7 +4,7 @@ import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { replyFlow, token } from "../started-server.ts";
 import { watchLoop, type LoopWatch } from "./loop-watch.ts";
 
-export interface Measured {
+export interface Measurement {
   readonly name: string;
   readonly blockedMs: number;
   /** The status, or why there is none. */
@@ -14,7 +14,7 @@ export interface Measured {
 export interface SweepServer {
   readonly server: SpawnedServer;
   /** Executes one request and measures it. */
-  measure(name: string, send: () => Promise<string>): Promise<Measured>;
+  measure(name: string, send: () => Promise<string>): Promise<Measurement>;
   /** Sends a body to a webhook and returns the status with the start of the response body; the rest is discarded. */
   post(path: string, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** Calls the management API in the same way. */
@@ -38,7 +38,7 @@ export async function startSweepServer(env: Readonly<Record<string, string>> = {
   if (put.status !== 201) throw new Error(`the canary flow was rejected: ${put.text}`);
   const watch: LoopWatch = await watchLoop(server);
   const request = (method: string, path: string, body: string | Uint8Array | undefined, headers: Readonly<Record<string, string>>): Promise<string> =>
-    exchange(new URL(server.baseUrl), { method, path, body, headers });
+    sendRequest(new URL(server.baseUrl), { method, path, body, headers });
   return {
     server,
     async measure(name, send) {
@@ -67,7 +67,7 @@ interface Outgoing {
 }
 
 /** A request over its own socket: cheap for this process, so that it does not compete with the runtime for the CPU. */
-function exchange(url: URL, { method, path, body, headers }: Outgoing): Promise<string> {
+function sendRequest(url: URL, { method, path, body, headers }: Outgoing): Promise<string> {
   return new Promise((resolve, reject) => {
     const bytes = body === undefined ? undefined : typeof body === "string" ? Buffer.from(body) : body;
     const socket = connect(Number(url.port), url.hostname);
@@ -95,9 +95,9 @@ function summaryOf(reply: string): string {
 }
 
 /** The results as text, worst first. */
-export function report(measured: readonly Measured[], limit = 60): string {
+export function report(measured: readonly Measurement[], limit = 60): string {
   return measured
-    .toSorted((one, other) => other.blockedMs - one.blockedMs)
+    .toSorted((a, b) => b.blockedMs - a.blockedMs)
     .slice(0, limit)
     .map(({ name, blockedMs, reply }) => `${String(blockedMs).padStart(6)} ms  ${name}  -> ${reply.slice(0, 90).replaceAll(/\s+/g, " ")}`)
     .join("\n");

@@ -131,8 +131,8 @@ class KafkaPartner implements Partner {
   }
 
   async received(name: string): Promise<readonly string[]> {
-    const known = this.#consumers.get(name);
-    if (known !== undefined) return known.texts;
+    const existing = this.#consumers.get(name);
+    if (existing !== undefined) return existing.texts;
     const consumer = this.#kafka.consumer({ groupId: uniqueName(), maxWaitTimeInMs: 100 });
     const texts: string[] = [];
     this.#consumers.set(name, { consumer, texts });
@@ -241,7 +241,7 @@ const connected = async (partner: Partner): Promise<Partner> => {
 };
 
 // Mosquitto holds 1,000 messages for a client; more are dropped.
-const mqttFamily = (name: "paho" | "paho-mqtt5", keep: string): Family => ({
+const mqttFamily = (name: "paho" | "paho-mqtt5", sessionOption: string): Family => ({
   name,
   server: "mosquitto",
   connection: (port, heartbeatMs) => ({
@@ -249,7 +249,7 @@ const mqttFamily = (name: "paho" | "paho-mqtt5", keep: string): Family => ({
     values: { brokerUrl: `tcp://127.0.0.1:${port}`, keepAliveInterval: Math.ceil(heartbeatMs / 1000), connectionTimeout: 5 },
   }),
   credentials: (password) => ({ userName: guardedUser.name, password }),
-  from: (flow) => `${name}:${flow}/in?connection=#${flow}&qos=1&${keep}=false`,
+  from: (flow) => `${name}:${flow}/in?connection=#${flow}&qos=1&${sessionOption}=false`,
   to: (flow) => `${name}:${flow}/out?connection=#${flow}&qos=1`,
   window: 20,
   maxMessages: 500,

@@ -1,6 +1,6 @@
 // The faults of docs/operations/connector-faults.md for every broker, on servers used only by this test: connections are dropped or go
 // silent, the broker and the runtime are killed, routes are replaced, fail or are slow, passwords are wrong or repeated by the
-// broker. Nothing is lost.
+// broker. No message is lost.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const numberOf = (text: string): number => Number(text.slice("message ".length))
 function expectOrder({ order }: Family, arrived: readonly string[]): void {
   if (order === "none") return;
   const groups = order === "all" ? [arrived] : Array.from({ length: 10 }, (_, digit) => arrived.filter((text) => text.endsWith(String(digit))));
-  for (const group of groups) expect(group).toEqual(group.toSorted((one, other) => numberOf(one) - numberOf(other)));
+  for (const group of groups) expect(group).toEqual(group.toSorted((a, b) => numberOf(a) - numberOf(b)));
 }
 
 function defineFaultTests(family: Family): void {
@@ -54,9 +54,9 @@ function defineFaultTests(family: Family): void {
   /** A route that moves messages and retries for as long as necessary. */
   const moving = (name: string, steps = "", handler = `${retried}, `): string =>
     `- route: {id: ${name}, ${handler}from: {uri: "${family.from(name)}", steps: [{convertBodyTo: {type: String}}, ${steps}{to: "${family.to(name)}"}]}}`;
-  const connectionTo = (port: number, more: object = {}): object => {
+  const connectionTo = (port: number, extraValues: object = {}): object => {
     const { type, values } = family.connection(port, heartbeatMs);
-    return { type, values: { ...values, ...more } };
+    return { type, values: { ...values, ...extraValues } };
   };
   type Api = Pick<BrokerRuntime, "api">;
   const putConnection = async ({ api }: Api, name: string, document: object): Promise<void> => {
@@ -92,7 +92,7 @@ function defineFaultTests(family: Family): void {
     expect(missingOf(count, await partner.received(name))).toEqual([]);
   };
 
-  it("connections are dropped 20 times during 20,000 messages", { timeout: slowMs }, async () => {
+  it("connections are dropped 20 times during 20,000 messages: all arrive", { timeout: slowMs }, async () => {
     const [name, count] = [uniqueName(), 20_000];
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
@@ -106,7 +106,7 @@ function defineFaultTests(family: Family): void {
     await close();
   });
 
-  it(`the broker ${family.survivesCrash ? "is killed under load and restarted" : "cannot be reached for a while under load"}`, async () => {
+  it(`the broker ${family.survivesCrash ? "is killed under load and restarted" : "cannot be reached for a while under load"}: the route recovers, and all messages arrive`, async () => {
     const [name, count] = [uniqueName(), 5000];
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
@@ -126,7 +126,7 @@ function defineFaultTests(family: Family): void {
     await close();
   });
 
-  it("the broker is down when a flow is deployed and when the runtime starts", async () => {
+  it("the broker is down when a flow is deployed and when the runtime starts: the route starts once it is up", async () => {
     const name = uniqueName();
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const { link, close } = await family.link(server.port);
@@ -155,7 +155,7 @@ function defineFaultTests(family: Family): void {
     await close();
   });
 
-  it("a route is replaced repeatedly under load", async () => {
+  it("a route is replaced repeatedly under load: all messages arrive", async () => {
     const [name, count] = [uniqueName(), 5000];
     await partner.prepare(name);
     await deploy(name, server.port);
@@ -169,7 +169,7 @@ function defineFaultTests(family: Family): void {
   });
 
   it(
-    `20,000 messages while the broker ${family.survivesCrash ? "is killed" : "cannot be reached"} twice and the runtime is killed once`,
+    `20,000 messages while the broker ${family.survivesCrash ? "is killed" : "cannot be reached"} twice and the runtime is killed once: all arrive`,
     { timeout: slowMs },
     async ({ annotate }) => {
       const [name, count] = [uniqueName(), 20_000];
@@ -197,7 +197,7 @@ function defineFaultTests(family: Family): void {
       const before = await countReceived(name);
       await waitForReceived(before + 200);
       await firstRuntime.end("SIGKILL");
-      const again = await spawnServer({ dataDir });
+      const secondRuntime = await spawnServer({ dataDir });
       await waitForReceived(before + 600);
       await outage();
       expect(await sending).toBeUndefined();
@@ -206,13 +206,13 @@ function defineFaultTests(family: Family): void {
       await annotate(`${arrived.length - count} of ${count} messages arrived more than once`);
       // A sender of the test that reconnects during an outage does not keep the order itself.
       if (family.maxMessages === Infinity) expectOrder(family, [...new Set(arrived)]);
-      await again.end();
-      again.clean();
+      await secondRuntime.end();
+      secondRuntime.clean();
       await close();
     },
   );
 
-  it("a route fails for every tenth message", async () => {
+  it("a route fails for every tenth message: these become dead letters, the others arrive", async () => {
     const [name, count] = [uniqueName(), 500];
     await partner.prepare(name);
     await deploy(name, server.port, moving(name, `${failingSometimes}, `, ""));
@@ -247,7 +247,7 @@ function defineFaultTests(family: Family): void {
     await close();
   });
 
-  it("the password is wrong, then correct", async () => {
+  it("the password is wrong, then correct: the client rarely retries, then the route starts", async () => {
     const name = uniqueName();
     const { link, close } = await family.link(server.port, true);
     await partner.prepare(name);
@@ -266,7 +266,7 @@ function defineFaultTests(family: Family): void {
     await close();
   });
 
-  it("a route is far slower than the broker", async () => {
+  it("a route is far slower than the broker: few messages are held, and no session is lost", async () => {
     const [name, size] = [uniqueName(), 50_000];
     const count = Math.min(2000, family.maxMessages);
     const { link, close } = await family.link(server.port);
@@ -283,7 +283,7 @@ function defineFaultTests(family: Family): void {
       name,
       numbered(count + 10)
         .slice(10)
-        .map((each) => each.padStart(size)),
+        .map((message) => message.padStart(size)),
     );
     await sleep(heartbeatMs * 5);
     await expectEventually(async () => (await partner.received(name)).length > 30, true, 60_000);

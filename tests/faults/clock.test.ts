@@ -35,7 +35,7 @@ it("a suspended process continues without a burst", async () => {
 it.each([
   ["one hour forward", 3_600_000],
   ["one hour back", -3_600_000],
-])("the wall clock jumps %s: periods continue, a schedule fires once per time", async (_name, shift) => {
+])("the wall clock jumps %s: periods continue, and each scheduled time fires at most once", async (_name, shift) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-clock-"));
   const shim = join(folder, "shift.cjs");
   // Changes only the process's view of the wall clock, on request; the monotonic clock is unaffected.

@@ -35,7 +35,7 @@ describe.each(Object.entries(stores))("aggregates in a cluster on %s", (title, o
         let kills = 0;
         while (isSending) {
           await sleep(1_000);
-          const [index] = [0, 1, 2].map((each) => (each + kills) % 3).filter((each) => !restarting.has(each));
+          const [index] = [0, 1, 2].map((candidate) => (candidate + kills) % 3).filter((candidate) => !restarting.has(candidate));
           if (restarting.size > 1 || index === undefined) continue;
           kills++;
           restarting.set(
@@ -59,9 +59,9 @@ describe.each(Object.entries(stores))("aggregates in a cluster on %s", (title, o
       const first = arrivedGroups(cluster.order, "many").filter(({ isRepeated }) => !isRepeated);
       const all = first.flatMap(({ messages }) => messages);
       const twice = all.filter((message, at) => all.indexOf(message) !== at);
-      const again = arrivedGroups(cluster.order, "many").length - first.length;
+      const repeatedCount = arrivedGroups(cluster.order, "many").length - first.length;
       console.log(
-        `${title}: ${kills} kills, ${accepted.length} accepted, ${first.length} groups, ${again} run again and marked, ${missing().length} lost, ${twice.length} twice`,
+        `${title}: ${kills} kills, ${accepted.length} accepted, ${first.length} groups, ${repeatedCount} run again and marked, ${missing().length} lost, ${twice.length} in two groups`,
       );
       expect([kills > 3, missing(), twice]).toEqual([true, [], []]);
       expect(new Set(arrivedGroups(cluster.order, "many").map(({ messages }) => new Set(messages).size))).toEqual(new Set([size]));

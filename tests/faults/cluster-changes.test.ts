@@ -107,7 +107,7 @@ function callAll(addresses: readonly (() => string)[], path: string, expected: n
 }
 
 describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
-  it(`fails no request during ${rounds} changes, and every node serves each of them or is named`, { timeout: 600_000 }, ({ skip }) =>
+  it(`fails no request during ${rounds} changes, and every node serves each of them or is reported as behind`, { timeout: 600_000 }, ({ skip }) =>
     inCluster(open, skip, async ({ nodes }) => {
       const load = callAll(
         nodes.map((node) => () => node.baseUrl),
@@ -116,24 +116,24 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         10,
       );
       const wrong: string[] = [];
-      const took: number[] = [];
+      const durations: number[] = [];
       let behind = 0;
       for (let round = 1; round <= rounds; round++) {
         const startTime = performance.now();
         const { status, json } = await (nodes[round % 3] as SpawnedServer).putFlow("plain", replyFlow("plain", String(round)));
-        took.push(performance.now() - startTime);
+        durations.push(performance.now() - startTime);
         if (status !== 200) wrong.push(`PUT ${round}: ${status} ${json?.error}`);
-        const named = new Set<string>((json.cluster?.behind ?? []).map(({ node }: { node: string }) => node));
-        behind += named.size;
+        const reportedNodes = new Set<string>((json.cluster?.behind ?? []).map(({ node }: { node: string }) => node));
+        behind += reportedNodes.size;
         const served = await Promise.all(nodes.map(async ({ baseUrl }) => (await call(baseUrl, "POST", "/api/plain")).text));
         served.forEach((text, index) => {
-          if (text !== String(round) && !named.has(`n${index}`)) wrong.push(`n${index} serves ${text} after ${round}`);
+          if (text !== String(round) && !reportedNodes.has(`n${index}`)) wrong.push(`n${index} serves ${text} after ${round}`);
         });
       }
       await load.stop();
-      took.sort((a, b) => a - b);
+      durations.sort((a, b) => a - b);
       console.log(
-        `${title}: ${rounds} changes, p50 ${took[Math.floor(rounds / 2)]?.toFixed(0)} ms, p99 ${took[Math.floor(rounds * 0.99)]?.toFixed(0)} ms, ${behind} nodes named behind, ${load.calls()} calls, ${load.failures.size} kinds of failures`,
+        `${title}: ${rounds} changes, p50 ${durations[Math.floor(rounds / 2)]?.toFixed(0)} ms, p99 ${durations[Math.floor(rounds * 0.99)]?.toFixed(0)} ms, ${behind} nodes reported as behind, ${load.calls()} calls, ${load.failures.size} kinds of failures`,
       );
       expect(wrong).toEqual([]);
       expect([...load.failures]).toEqual([]);
@@ -146,14 +146,14 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const url = await cluster.startBalancer();
       const balanced = Array.from({ length: 6 }, () => () => url);
       const plain = callAll(balanced, "/api/plain", 200, 5);
-      const kept = callAll(balanced, "/api/keep", 202, 10);
+      const durableLoad = callAll(balanced, "/api/keep", 202, 10);
       for (const index of [0, 1, 2]) {
         await sleep(2_000);
         expect(await cluster.nodes[index]?.end("SIGTERM")).toBe(0);
         await cluster.start(index);
         await eventually(async () => (await (cluster.nodes[index] as SpawnedServer).api("GET", "/health?probe=ready")).status === 200);
       }
-      const failedByNodes = plain.failures.size + kept.failures.size;
+      const failedByNodes = plain.failures.size + durableLoad.failures.size;
       for (let server = 0; server < cluster.store.servers; server++) {
         await sleep(3_000);
         await cluster.store.stop(server);
@@ -161,12 +161,12 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         await cluster.store.restart(server);
         await sleep(5_000);
       }
-      await Promise.all([plain.stop(), kept.stop()]);
+      await Promise.all([plain.stop(), durableLoad.stop()]);
       console.log(
-        `${title}, rolling restart: ${plain.calls()} plain calls, ${kept.calls()} durable ones, failures ${JSON.stringify([...plain.failures, ...kept.failures])} (${failedByNodes} kinds during the restarts of nodes)`,
+        `${title}, rolling restart: ${plain.calls()} plain calls, ${durableLoad.calls()} durable ones, failures ${JSON.stringify([...plain.failures, ...durableLoad.failures])} (${failedByNodes} kinds during the restarts of nodes)`,
       );
-      expect([[...plain.failures], [...kept.failures]]).toEqual([[], []]);
-      expect(kept.calls()).toBeGreaterThan(200);
+      expect([[...plain.failures], [...durableLoad.failures]]).toEqual([[], []]);
+      expect(durableLoad.calls()).toBeGreaterThan(200);
     }),
   );
 });

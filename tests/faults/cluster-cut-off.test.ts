@@ -110,7 +110,7 @@ async function check({ nodes, partner, partnerUrl }: ClusterUnderLoad, link: Fau
   const health = (await cut.api("GET", "/health")).json;
   expect([health.status, health.cluster.connectivity]).toEqual(["DEGRADED", "disconnected"]);
   expect((await call(cut.baseUrl, "GET", "/_api/health?probe=ready")).status).toBe(200);
-  // The other nodes count it as dead: a change names two nodes, and they have all slots.
+  // The other nodes treat it as dead: a change reaches two nodes, and they hold all slots.
   await eventually(async () => (await one.api("GET", "/nodes")).json.total === 2, ttlMs + slackMs);
   const change = await one.putFlow("added", replyFlow("added", "new"));
   expect([change.status, change.json.cluster]).toMatchObject([201, { nodes: 2, running: 2, behind: [] }]);

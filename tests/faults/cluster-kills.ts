@@ -68,6 +68,6 @@ export async function sendKeyed(cluster: ClusterUnderLoad, key: string, isOver: 
 
 /** The accepted messages of a key in the order of their first runs. */
 export const firstRuns = (order: readonly string[], accepted: readonly string[]): readonly string[] => {
-  const known = new Set(accepted);
-  return [...new Set(order)].filter((id) => known.has(id));
+  const acceptedIds = new Set(accepted);
+  return [...new Set(order)].filter((id) => acceptedIds.has(id));
 };

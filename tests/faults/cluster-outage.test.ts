@@ -121,7 +121,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       });
       await sleep(outageMs);
       const continuedAt = performance.now();
-      const ran = new Set(partner.arrived.keys());
+      const completedIds = new Set(partner.arrived.keys());
       const seen = partner.order.length;
       const beatsBefore = partner.beats.length;
       process.kill(suspended.pid, "SIGCONT");
@@ -130,13 +130,13 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       isOver = true;
       await Promise.all(senders);
       await eventually(() => accepted.every((id) => partner.arrived.has(id)), recoveryMs).catch(() => undefined);
-      const again = partner.order.slice(seen).filter((id) => ran.has(id));
+      const repeatedRuns = partner.order.slice(seen).filter((id) => completedIds.has(id));
       const wrongBeats = partner.beats.slice(beatsBefore).filter(({ node, at }) => node === holder && at - continuedAt < 1_000);
       console.log(
-        `${title}, suspended for ${outageMs / 1_000} s: ${accepted.length} accepted, ${again.length} run again after it continued, ${wrongBeats.length} beats in its first second`,
+        `${title}, suspended for ${outageMs / 1_000} s: ${accepted.length} accepted, ${repeatedRuns.length} run again after it continued, ${wrongBeats.length} beats in its first second`,
       );
       expect(accepted.filter((id) => !partner.arrived.has(id))).toEqual([]);
-      expect(again).toEqual([]);
+      expect(repeatedRuns).toEqual([]);
       expect(wrongBeats).toEqual([]);
       expect(partner.repeatedTicks()).toEqual([]);
       expect(partner.doubleHolders()).toEqual([]);

@@ -1,5 +1,5 @@
 // Why a change to the configuration is written on the condition that the whole stream did not change: on a replicated stream, nats-server 2.9 accepts
-// the same expected sequence of one record several times. Runs both conditions with the client, without the product.
+// the same expected sequence of one record several times. Runs both conditions with the NATS client alone.
 import { jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { natsCluster } from "@sluice/testkit";

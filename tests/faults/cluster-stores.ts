@@ -23,7 +23,7 @@ export const stores: Readonly<Record<string, () => Promise<ClusterStore | undefi
   "three NATS servers": async () => {
     const nats = await natsCluster();
     if (nats === undefined) return undefined;
-    const each = (run: (server: number) => Promise<void>): Promise<void> =>
+    const forEachServer = (run: (server: number) => Promise<void>): Promise<void> =>
       Promise.all(Array.from({ length: size }, (_, index) => run(index))).then(() => undefined);
     return {
       url: `nats://${nats.servers}/faults`,
@@ -32,8 +32,8 @@ export const stores: Readonly<Record<string, () => Promise<ClusterStore | undefi
       kill: nats.kill,
       stop: nats.stop,
       restart: nats.restart,
-      killAll: () => each(nats.kill),
-      restartAll: () => each(nats.restart),
+      killAll: () => forEachServer(nats.kill),
+      restartAll: () => forEachServer(nats.restart),
       end: nats.end,
     };
   },

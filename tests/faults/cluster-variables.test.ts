@@ -9,7 +9,7 @@ import { stores } from "./cluster-stores.ts";
 const recoveryMs = 60_000;
 
 it.for(Object.entries(stores))(
-  "on %s, a node without a variable is named, and its requests are served by other nodes",
+  "on %s, a node without a variable is reported as behind, and its requests are served by other nodes",
   { timeout: 300_000 },
   async ([, open], { skip }) => {
     const store = await open();
@@ -55,16 +55,16 @@ it.for(Object.entries(stores))(
 
       // A restart without the variable changes nothing; a restart with it recovers.
       await cluster.replace(2);
-      const again = (): SpawnedServer => cluster.nodes[2] as SpawnedServer;
-      expect((await call(again().baseUrl, "POST", "/api/named", "x")).text).toBe("first acme x");
+      const lastNode = (): SpawnedServer => cluster.nodes[2] as SpawnedServer;
+      expect((await call(lastNode().baseUrl, "POST", "/api/named", "x")).text).toBe("first acme x");
       isSetOnLast = true;
       await cluster.replace(2);
       await cluster.replace(1);
       expect(await repliesOf("/api/named")).toEqual(Array(3).fill("first acme x"));
-      await eventually(async () => (await again().api("GET", "/health")).json.status === "UP", recoveryMs);
-      const { runs } = (await again().api("GET", "/runs?routeId=named&limit=1")).json;
+      await eventually(async () => (await lastNode().api("GET", "/health")).json.status === "UP", recoveryMs);
+      const { runs } = (await lastNode().api("GET", "/runs?routeId=named&limit=1")).json;
       expect(runs[0].status).toBe("completed");
-      expect((await again().putFlow("named", flow("named", "second"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
+      expect((await lastNode().putFlow("named", flow("named", "second"))).json.cluster).toMatchObject({ nodes: 3, running: 3, behind: [] });
     } catch (error) {
       for (const [index, node] of cluster.nodes.entries()) console.log(`--- n${index}\n${node.output().slice(-3_000)}`);
       throw error;

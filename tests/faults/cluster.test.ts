@@ -1,4 +1,4 @@
-// A cluster under load whose nodes are killed every second, and a NATS server every 16 s: nothing that was accepted is lost, duplicates stay within
+// A cluster under load whose nodes are killed every second, and a NATS server every 16 s: no accepted message is lost, duplicates stay within
 // the documented bound, messages with the same key stay in order, a tick fires at most once, and a slot has one holder. SLUICE_QUICK=1 runs for 15 s
 // instead of 120 s; SLUICE_SECONDS sets another time, SLUICE_SEED repeats a run.
 import { describe, expect, it } from "vitest";
@@ -75,7 +75,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       );
       expect(tally.lost).toEqual([]);
       expect(tally.accepted).toBeGreaterThan(seconds * 5);
-      // In flight in the two routes of a killed node; a new leader of a consumer on NATS may deliver again what is in flight on all nodes.
+      // Messages in flight in the two routes of a killed node. On NATS, a new leader of a consumer may redeliver the messages in flight on all nodes.
       const inFlight = 2 * concurrency;
       expect(tally.duplicates).toBeLessThanOrEqual((tally.kills + storeKills * cluster.nodes.length) * inFlight);
       expect([...report.replies.keys()].filter((status) => ![0, 202, 503].includes(status))).toEqual([]);

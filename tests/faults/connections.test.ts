@@ -9,7 +9,7 @@ import { eventually, sleep } from "../started-server.ts";
 import { spawnWatched, type WatchedServer } from "../watched-server.ts";
 
 const openFiles = Number(/Max open files\s+(\d+)/.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1_024);
-const mayOpen = (count: number): boolean => openFiles >= count + 500;
+const canOpen = (count: number): boolean => openFiles >= count + 500;
 
 let server: WatchedServer;
 afterEach(async () => {
@@ -35,7 +35,7 @@ async function openSockets(port: number, count: number, onClose: () => void): Pr
   return sockets;
 }
 
-describe.skipIf(!mayOpen(2_000))("slow heads (needs 2,000 file descriptors)", () => {
+describe.skipIf(!canOpen(2_000))("slow request heads (needs 2,000 file descriptors)", () => {
   it("2,000 sockets that send one byte of their head every 10 s are all closed in time, and the canary is unaffected", async () => {
     server = await spawnWatched({ env: { SERVICE_HEADERS_TIMEOUT_MS: "20s" } });
     const port = Number(new URL(server.baseUrl).port);
@@ -55,32 +55,32 @@ describe.skipIf(!mayOpen(2_000))("slow heads (needs 2,000 file descriptors)", ()
   }, 180_000);
 });
 
-describe.skipIf(!mayOpen(10_000))("idle connections (needs 10,000 file descriptors)", () => {
-  it("10,000 of them stay open, the canary is unaffected, and descriptors and memory are released", async () => {
+describe.skipIf(!canOpen(10_000))("idle connections (needs 10,000 file descriptors)", () => {
+  it("10,000 idle connections stay open, the canary is unaffected, and descriptors and memory are released", async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"], env: { SERVICE_MAX_CONNECTIONS: "10500", SERVICE_HEADERS_TIMEOUT_MS: "120s" } });
     // Node itself keeps some memory for every concurrent connection it had, so a bare server gets the same load: growth of more than 50 MiB beyond
-    // the bare server would be a leak of the runtime. Three rounds show that it does not grow further. Closing a connection takes Node some 30 µs,
-    // so while all close at once no request is served immediately: then the bare server is also the reference for the canary.
+    // the bare server would be a leak of the runtime. Three rounds show that it does not grow further. Closing a connection takes Node about 30 µs,
+    // so no request is served immediately while all of them close at once; the bare server is then also the reference for the canary.
     const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
     const before = residentBytes(bare.pid);
-    for (let round = 0; round < 2; round++) await holdAndLeave(bare, 1_000);
+    for (let round = 0; round < 2; round++) await openAndCloseIdle(bare, 1_000);
     const bareCanary = await startCanary(bare, Infinity);
-    await holdAndLeave(bare, 10_000);
+    await openAndCloseIdle(bare, 10_000);
     const { p99 } = await bareCanary.stop();
     const growthMib = Math.max(0, residentBytes(bare.pid) - before) / 1024 / 1024 + 50;
     await bare.end();
     await server.checkInvariantsDuring(
       async () => {
-        for (let round = 0; round < 2; round++) await holdAndLeave(server, 1_000);
+        for (let round = 0; round < 2; round++) await openAndCloseIdle(server, 1_000);
       },
       { growthMib },
     );
-    await server.checkInvariantsDuring(() => holdAndLeave(server, 10_000), { growthMib, canaryMs: 250 + p99 });
+    await server.checkInvariantsDuring(() => openAndCloseIdle(server, 10_000), { growthMib, canaryMs: 250 + p99 });
   }, 300_000);
 });
 
 /** Opens 10,000 idle connections, waits, and closes them in groups. */
-async function holdAndLeave({ baseUrl, pid }: Pick<WatchedServer, "baseUrl" | "pid">, atOnce: number): Promise<void> {
+async function openAndCloseIdle({ baseUrl, pid }: Pick<WatchedServer, "baseUrl" | "pid">, atOnce: number): Promise<void> {
   const others = openDescriptors(pid);
   let closed = 0;
   const sockets = await openSockets(Number(new URL(baseUrl).port), 10_000, () => closed++);
@@ -95,7 +95,7 @@ async function holdAndLeave({ baseUrl, pid }: Pick<WatchedServer, "baseUrl" | "p
 
 const maxBacklog = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
 
-it.skipIf(maxBacklog < 3_000 || !mayOpen(3_000))(
+it.skipIf(maxBacklog < 3_000 || !canOpen(3_000))(
   "3,000 connections opened while the process is suspended are accepted together, and served when it continues (needs 3,000 file descriptors and a listen queue of that length)",
   async () => {
     server = await spawnWatched({ under: ["prlimit", "--nofile=20000"] });

@@ -12,7 +12,7 @@ const kills = 20;
 const senders = 32;
 const poison = 20;
 
-/** How often each message reached the partner at the end of the second route. */
+/** How many times each message reached the partner at the end of the second route. */
 const reached = new Map<string, number>();
 let partner: Server;
 let partnerUrl = "";
@@ -55,21 +55,21 @@ const agent = new Agent({ keepAlive: true, maxSockets: senders });
 /** Posts one message; true only when the response was 202. */
 function post(baseUrl: string, id: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const sending = request(`${baseUrl}/api/in`, { method: "POST", agent, timeout: 10_000 }, (response) => {
+    const outgoing = request(`${baseUrl}/api/in`, { method: "POST", agent, timeout: 10_000 }, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode === 202));
       response.on("error", () => resolve(false));
     });
-    sending.on("error", () => resolve(false));
-    sending.on("timeout", () => sending.destroy());
-    sending.end(id);
+    outgoing.on("error", () => resolve(false));
+    outgoing.on("timeout", () => outgoing.destroy());
+    outgoing.end(id);
   });
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("conservation", () => {
-  it(`${messages} messages, ${kills} times kill -9: every 202 is processed or in the dead letters`, { timeout: 1_800_000 }, async () => {
+  it(`${messages} messages, ${kills} times kill -9: every accepted message is processed or becomes a dead letter`, { timeout: 1_800_000 }, async () => {
     const env = { SERVICE_EGRESS_ALLOW_PRIVATE: "true", SERVICE_LOG_LEVEL: "error" };
     let server: SpawnedServer = await spawnServer({ env });
     const { dataDir } = server;

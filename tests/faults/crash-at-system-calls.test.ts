@@ -59,12 +59,12 @@ async function sweep(
     const first = await spawnServer();
     await prepare(first);
     const outcome = await crashDuring(first, name, nth, operation);
-    const again = await spawnServer({ dataDir: first.dataDir });
+    const restarted = await spawnServer({ dataDir: first.dataDir });
     try {
-      await check(again, outcome);
+      await check(restarted, outcome);
     } finally {
-      await again.end("SIGKILL");
-      again.clean();
+      await restarted.end("SIGKILL");
+      restarted.clean();
     }
     if (outcome.acknowledged) return;
   }
@@ -75,7 +75,7 @@ const putOld = (server: SpawnedServer): Promise<unknown> => server.putFlow("cras
 
 describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () => {
   for (const name of calls) {
-    it(`during a PUT, at each ${name}`, async () => {
+    it(`during a PUT, at each ${name}, leaves the old or the new version`, async () => {
       await sweep(
         name,
         putOld,
@@ -92,7 +92,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
       );
     }, 240_000);
 
-    it(`during a DELETE, at each ${name}`, async () => {
+    it(`during a DELETE, at each ${name}, leaves the old version or none`, async () => {
       await sweep(
         name,
         putOld,
@@ -108,7 +108,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
 
   for (const { noun, path, folder, file, versions } of storedDocuments.filter((document) => document.noun !== "flow")) {
     for (const name of ["write", "fsync", "rename"]) {
-      it(`during the PUT of a ${noun}, at each ${name}`, async () => {
+      it(`during the PUT of a ${noun}, at each ${name}, leaves the old or the new version`, async () => {
         let before = "";
         let after: string | null = null;
         await sweep(
@@ -122,10 +122,10 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
             return reply;
           },
           async (server, { acknowledged }) => {
-            const kept = await server.api("GET", path);
-            expect(kept.status).toBe(200);
-            if (acknowledged) expect(kept.headers.get("etag")).toBe(after);
-            else expect(JSON.stringify(kept.json)).toMatch(kept.headers.get("etag") === before ? /old|\*\*\*/ : /new|\*\*\*/);
+            const stored = await server.api("GET", path);
+            expect(stored.status).toBe(200);
+            if (acknowledged) expect(stored.headers.get("etag")).toBe(after);
+            else expect(JSON.stringify(stored.json)).toMatch(stored.headers.get("etag") === before ? /old|\*\*\*/ : /new|\*\*\*/);
             expect(readdirSync(join(server.dataDir, folder))).toEqual([file]);
           },
         );
@@ -133,7 +133,7 @@ describe.skipIf(!hasStrace)("kill -9 at every system call (needs strace)", () =>
     }
 
     for (const name of ["unlink", "fsync"]) {
-      it(`during the DELETE of a ${noun}, at each ${name}`, async () => {
+      it(`during the DELETE of a ${noun}, at each ${name}, leaves the old version or none`, async () => {
         await sweep(
           name,
           (server) => server.api("PUT", path, versions[0]),

@@ -22,7 +22,7 @@ const send = (contender: ChildProcess, message: object): Promise<Reply> =>
     contender.send(message);
   });
 
-describe("two owners of one data directory", () => {
+describe("exclusive ownership of a data directory", () => {
   it(`${races} races of four processes on a stale lock have one owner each`, async () => {
     const contenders = await Promise.all(
       [0, 1, 2, 3].map(async () => {
@@ -89,8 +89,8 @@ describe("two owners of one data directory", () => {
       spawnSync("dd", ["if=/dev/zero", `of=${join(dataDir, "ballast")}`, "bs=1k", "count=2048"]);
       await expect(spawnServer({ dataDir })).rejects.toThrow(`in use by process ${first.pid}`);
       await first.end("SIGKILL");
-      const again = await spawnServer({ dataDir });
-      await again.end("SIGKILL");
+      const restarted = await spawnServer({ dataDir });
+      await restarted.end("SIGKILL");
     },
     120_000,
   );

@@ -91,16 +91,16 @@ for (const family of families) {
   describe.skipIf(server === undefined)(`a database under faults (needs ${family.title})`, () => defineFaultTests(family, server as TestServer));
 }
 
-function defineFaultTests(family: Family, own: TestServer): void {
+function defineFaultTests(family: Family, database: TestServer): void {
   const started: StartedServer[] = [];
-  const query = (text: string): Promise<readonly Row[]> => family.query(own.port, text);
+  const query = (text: string): Promise<readonly Row[]> => family.query(database.port, text);
   const count = async (from: string): Promise<number> => Number((await query(`select count(*) as n from ${from}`))[0]?.["n"]);
   const createTable = async (name: string, rows: number): Promise<void> => {
     await query(`create table ${name} (id integer primary key, state varchar(10) default 'new', consumed integer default 0)`);
     await query(`create table ${name}_effects (id integer primary key)`);
     await query(`insert into ${name} (id) ${family.numbers(rows)}`);
   };
-  const flowOf = (name: string, transacted: boolean, more = "", delay = 5): string => {
+  const flowOf = (name: string, transacted: boolean, extra = "", delay = 5): string => {
     const effect = transacted
       ? `{to: "sql:insert into ${name}_effects values (:#id)?dataSource=#${name}"}`
       : `{idempotentConsumer: {simple: "\${body[id]}", idempotentRepository: seen, steps: [{to: "sql:${family.insertOnce(`${name}_effects`)}?dataSource=#${name}"}]}}`;
@@ -111,13 +111,13 @@ function defineFaultTests(family: Family, own: TestServer): void {
     from:
       uri: sql:select id from ${name} where state = 'new' order by id limit 200${transacted ? " for update skip locked" : ""}
       parameters: {dataSource: "#${name}", initialDelay: 1, delay: ${delay}, transacted: "${transacted}", onConsume: "update ${name} set state = 'done', consumed = consumed + 1 where id = :#id and state = 'new'"}
-      steps: [${more}${effect}]
+      steps: [${extra}${effect}]
 `;
   };
   type Api = Pick<StartedServer, "api" | "putFlow">;
-  const connectionOf = (port: number, more: Row = {}): object => {
+  const connectionOf = (port: number, extra: Row = {}): object => {
     const { type, values } = family.connection(port);
-    return { type, values: { ...values, connectTimeout: 2000, ...more } };
+    return { type, values: { ...values, connectTimeout: 2000, ...extra } };
   };
   const install = async (target: Api, name: string, port: number, flow: string): Promise<void> => {
     const put = await target.api("PUT", `/connections/${name}?force=true`, connectionOf(port));
@@ -146,12 +146,12 @@ function defineFaultTests(family: Family, own: TestServer): void {
   });
   afterAll(async () => {
     for (const runtime of started) await runtime.end();
-    await own.end();
+    await database.end();
   });
 
   it("20,000 rows while the connection is dropped 20 times: each effect and each onConsume happens once", async () => {
     await createTable("cut", 20_000);
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(database);
     await deploy("cut", link.port, false);
     for (let cut = 0; cut < 20; cut++) {
       await sleep(400);
@@ -166,19 +166,19 @@ function defineFaultTests(family: Family, own: TestServer): void {
     it(`the server is killed under load and restarted${transacted ? ", transacted" : ""}: no row is lost or partially processed`, async () => {
       const name = transacted ? "killed_tx" : "killed";
       await createTable(name, 4000);
-      const runtime = await deploy(name, own.port, transacted);
+      const runtime = await deploy(name, database.port, transacted);
       await expect.poll(() => count(`${name}_effects`), { timeout: 30_000 }).toBeGreaterThan(300);
-      await own.kill();
+      await database.kill();
       await expect.poll(() => statusOf(runtime, name), { timeout: 5000 }).toBe("Failed");
-      await own.restart();
+      await database.restart();
       await expect.poll(() => statusOf(runtime, name), { timeout: 10_000 }).toBe("Started");
       await waitUntilDone(name, 4000);
       await expectOnce(name, 4000);
     });
 
-  it("the server is down when a flow is deployed and when the runtime starts", async () => {
+  it("the server is down when a flow is deployed and when the runtime starts: the route starts once it is up", async () => {
     await createTable("late", 10);
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(database);
     await link.refuse();
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await startTestServer({ dataDir });
@@ -203,7 +203,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
 
   it("a route that is replaced under load leaves nothing partially processed, and continues where it stopped", async () => {
     await createTable("replaced", 4000);
-    const runtime = await deploy("replaced", own.port, true);
+    const runtime = await deploy("replaced", database.port, true);
     for (const delay of [6, 7, 8]) {
       await sleep(300);
       expect((await runtime.putFlow("replaced", flowOf("replaced", true, "", delay))).status).toBe(200);
@@ -217,13 +217,13 @@ function defineFaultTests(family: Family, own: TestServer): void {
     await createTable("crashed", 4000);
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const first = await spawnServer({ dataDir });
-    await install(first, "crashed", own.port, flowOf("crashed", true));
+    await install(first, "crashed", database.port, flowOf("crashed", true));
     await expect.poll(() => count("crashed_effects"), { timeout: 30_000 }).toBeGreaterThan(300);
     await first.end("SIGKILL");
-    const again = await spawnServer({ dataDir });
+    const restarted = await spawnServer({ dataDir });
     const before = await count("crashed_effects");
     await expect.poll(() => count("crashed_effects"), { timeout: 30_000 }).toBeGreaterThan(before + 300);
-    await again.end("SIGKILL");
+    await restarted.end("SIGKILL");
     const last = await spawnServer({ dataDir });
     await waitUntilDone("crashed", 4000);
     await expectOnce("crashed", 4000);
@@ -233,14 +233,14 @@ function defineFaultTests(family: Family, own: TestServer): void {
 
   it("shares 10,000 rows between two runtimes while the server is down for 20 s: health reports it, and each effect occurs once", async () => {
     await createTable("shared", 10_000);
-    const runtimes = [await deploy("shared", own.port, true), await deploy("shared", own.port, true)];
+    const runtimes = [await deploy("shared", database.port, true), await deploy("shared", database.port, true)];
     await expect.poll(() => count("shared_effects"), { timeout: 30_000 }).toBeGreaterThan(300);
-    await own.kill();
+    await database.kill();
     const health = async (): Promise<string> => (await runtimes[0]?.api("GET", "/health"))?.text ?? "";
     await expect.poll(health, { timeout: 5000 }).toContain('"DEGRADED"');
     await sleep(20_000);
     expect(await health()).toMatch(/ECONNREFUSED|closed|terminated/);
-    await own.restart();
+    await database.restart();
     await expect.poll(health, { timeout: 35_000 }).not.toContain('"DEGRADED"');
     await waitUntilDone("shared", 10_000);
     await expectOnce("shared", 10_000);
@@ -250,7 +250,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
     await createTable("failing", 400);
     const runtime = await start();
     const failure = `{filter: {simple: "\${body[id]} regex '[0-9]*0'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}, `;
-    await install(runtime, "failing", own.port, flowOf("failing", false, failure));
+    await install(runtime, "failing", database.port, flowOf("failing", false, failure));
     await waitUntilDone("failing", 360);
     expect([await count("failing where state = 'new' and id % 10 = 0"), await count("failing_effects"), await count("failing where consumed > 1")]).toEqual([
       40, 360, 0,
@@ -260,7 +260,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
 
   it("a link that goes silent fails the poll in time, and the route recovers", async () => {
     await createTable("silent", 3000);
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(database);
     const runtime = await start();
     await install(runtime, "silent", link.port, flowOf("silent", false, "{delay: {constant: 1}}, "));
     await expect.poll(() => count("silent_effects"), { timeout: 30_000 }).toBeGreaterThan(50);
@@ -274,9 +274,9 @@ function defineFaultTests(family: Family, own: TestServer): void {
     await link.close();
   });
 
-  it("the password is wrong, then correct", async () => {
+  it("the password is wrong, then correct: the client rarely retries, then the route starts", async () => {
     await createTable("guarded", 10);
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(database);
     const runtime = await start();
     const withPassword = (password: string): object => connectionOf(link.port, { user: guardedUser.name, password });
     expect((await runtime.api("PUT", "/connections/guarded?force=true", withPassword("wrong-password"))).status).toBe(201);
@@ -304,7 +304,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
       parameters: {dataSource: "#slow", initialDelay: 1, delay: 5, onConsume: "update slow set state = 'done' where id = :#id"}
       steps: [{delay: {constant: 50}}]
 `;
-    await install(slow, "slow", own.port, flow);
+    await install(slow, "slow", database.port, flow);
     await expect.poll(() => count("slow where state = 'done'"), { timeout: 20_000 }).toBeGreaterThan(10);
     const before = residentBytes(slow.pid);
     await sleep(10_000);
@@ -319,7 +319,7 @@ function defineFaultTests(family: Family, own: TestServer): void {
     const runtime = await start();
     const makeSecret = async (password: string): Promise<void> => {
       await query(family.changePassword(password));
-      const { status } = await runtime.api("PUT", "/connections/leak?force=true", connectionOf(own.port, { user: guardedUser.name, password }));
+      const { status } = await runtime.api("PUT", "/connections/leak?force=true", connectionOf(database.port, { user: guardedUser.name, password }));
       expect(status).toBeLessThan(300);
     };
     await makeSecret("first-password");

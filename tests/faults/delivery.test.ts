@@ -45,12 +45,12 @@ it("1,000 messages for a partner that is temporarily down all arrive soon after 
     const partner = await listen(port);
     const startTime = performance.now();
     await eventually(() => seen.size === 1000, 60_000);
-    const recovered = performance.now() - startTime;
+    const recoveredMs = performance.now() - startTime;
     await sendThousand(1000);
     await eventually(() => seen.size === 2000, 60_000);
-    const baselineMs = performance.now() - startTime - recovered;
-    console.log(`all 1,000 delivered ${(recovered / 1000).toFixed(1)} s after the partner was back; 1,000 more took ${(baselineMs / 1000).toFixed(1)} s`);
-    expect(recovered).toBeLessThan(5_000);
+    const baselineMs = performance.now() - startTime - recoveredMs;
+    console.log(`all 1,000 delivered ${(recoveredMs / 1000).toFixed(1)} s after the partner was back; 1,000 more took ${(baselineMs / 1000).toFixed(1)} s`);
+    expect(recoveredMs).toBeLessThan(5_000);
     partner.closeAllConnections();
     partner.close();
   } finally {
@@ -86,7 +86,7 @@ it("1,000 files and 20 kills at random moments: every file is processed, and is 
   for (let kill = 0; kill < 20; kill++) {
     await sleep(50 + Math.random() * 400);
     await server.end("SIGKILL");
-    for (const name of finished().filter((one) => /^f\d+\.txt$/.test(one))) expect(done.has(`file-${Number(name.slice(1, 5))}`), name).toBe(true);
+    for (const name of finished().filter((file) => /^f\d+\.txt$/.test(file))) expect(done.has(`file-${Number(name.slice(1, 5))}`), name).toBe(true);
     server = await spawnServer({ dataDir });
   }
   await eventually(() => done.size === 1000 && readdirSync(folder).filter((name) => name.endsWith(".txt")).length === 0, 120_000);

@@ -7,21 +7,21 @@ import { batchesOf, type Batch } from "../event-loop/batches.ts";
 import { inputs, type InputName } from "../event-loop/hostile-inputs.ts";
 import { budgetMs } from "../event-loop/loop-watch.ts";
 import { messageCases, uncovered } from "../event-loop/message-cases.ts";
-import { report, routeOf, startSweepServer, type Measured, type SweepServer } from "../event-loop/sweep.ts";
+import { report, routeOf, startSweepServer, type Measurement, type SweepServer } from "../event-loop/sweep.ts";
 
 /** Just below the body limit of 10 MiB. */
 const size = 9_900_000;
-const only = new RegExp(process.env["SWEEP"] ?? "");
+const selection = new RegExp(process.env["SWEEP"] ?? "");
 /** Above this time, each case of a batch is measured separately. */
 const measureEachAboveMs = 200;
 const hours = 2 * 3_600_000;
 
 const chosenCases = messageCases
-  .map((one) => ({ ...one, inputs: one.inputs.filter((input) => only.test(`${one.name} < ${input}`)) }))
+  .map((messageCase) => ({ ...messageCase, inputs: messageCase.inputs.filter((input) => selection.test(`${messageCase.name} < ${input}`)) }))
   .filter(({ inputs: chosen }) => chosen.length > 0);
 
 let sweep: SweepServer;
-const measured: Measured[] = [];
+const measured: Measurement[] = [];
 const bodies = new Map<InputName, Buffer>();
 const bodyOf = (name: InputName): Buffer => {
   let body = bodies.get(name);
@@ -36,14 +36,14 @@ afterAll(async () => {
 });
 
 /** Measures twice before it reports an exceeded budget: the first time may include compilation, or another process. */
-async function measure(name: string, send: () => Promise<string>): Promise<Measured> {
+async function measure(name: string, send: () => Promise<string>): Promise<Measurement> {
   const result = await sweep.measure(name, send);
   if (result.blockedMs <= budgetMs) return result;
-  const again = await sweep.measure(name, send);
-  return again.blockedMs < result.blockedMs ? again : result;
+  const second = await sweep.measure(name, send);
+  return second.blockedMs < result.blockedMs ? second : result;
 }
 
-function note(result: Measured): void {
+function record(result: Measurement): void {
   measured.push(result);
   if (process.env["SWEEP_LOG"] !== undefined) appendFileSync(process.env["SWEEP_LOG"], `${report([result])}\n`);
 }
@@ -74,7 +74,7 @@ it(
         for (const input of batch.inputs) {
           const result = await measure(`${batch.name} < ${input}`, () => sweep.post(path, bodyOf(input)));
           if (batch.cases.length > 1 && !result.reply.startsWith("200 done")) unfinished.push(`${result.name}: ${result.reply}`);
-          if (batch.cases.length === 1 || result.blockedMs <= measureEachAboveMs) note(result);
+          if (batch.cases.length === 1 || result.blockedMs <= measureEachAboveMs) record(result);
           else await measureEach(batch, input);
         }
       });
@@ -85,9 +85,10 @@ it(
   hours,
 );
 
-/** The time of each case of a batch. */
+/** Measures each case of a batch separately. */
 async function measureEach(batch: Batch, input: InputName): Promise<void> {
-  for (const one of batch.cases) await withRoute(one, async (path) => note(await measure(`${one.name} < ${input}`, () => sweep.post(path, bodyOf(input)))));
+  for (const messageCase of batch.cases)
+    await withRoute(messageCase, async (path) => record(await measure(`${messageCase.name} < ${input}`, () => sweep.post(path, bodyOf(input)))));
 }
 
 let routes = 0;
@@ -104,9 +105,9 @@ it(
   async () => {
     const from = measured.length;
     for (const { name, method, path, body, headers } of apiCases) {
-      if (!only.test(name)) continue;
+      if (!selection.test(name)) continue;
       const text = body?.();
-      note(await measure(name, () => sweep.api(method, path, text, headers)));
+      record(await measure(name, () => sweep.api(method, path, text, headers)));
     }
     expect(offenders(from)).toEqual([]);
   },

@@ -32,7 +32,7 @@ async function applyHistory(history: readonly Step[]): Promise<void> {
   let server = await spawnServer({ dataDir });
   try {
     for (const [index, { id, isRemoval, isProtected }] of history.entries()) {
-      const known = spelling.get(id.toLowerCase());
+      const existing = spelling.get(id.toLowerCase());
       if (isRemoval) {
         expect([id, (await server.api("DELETE", `/flows/${id}`)).status]).toEqual([id, model.has(id) ? 200 : 404]);
         if (!model.delete(id)) continue;
@@ -41,7 +41,7 @@ async function applyHistory(history: readonly Step[]): Promise<void> {
         continue;
       }
       const put = await server.putFlow(id, replyFlow(`r${index}`, `t${index}`));
-      expect([id, put.status]).toEqual([id, known === undefined ? 201 : known === id ? 200 : 409]);
+      expect([id, put.status]).toEqual([id, existing === undefined ? 201 : existing === id ? 200 : 409]);
       if (put.status === 409) continue;
       spelling.set(id.toLowerCase(), id);
       if (isProtected) expect((await server.api("PUT", `/auth/${id}`, policy)).status).toBeLessThan(300);

@@ -49,7 +49,7 @@ describe("pipelining without reading", () => {
         expect((await call(server.baseUrl, "GET", path)).text).toHaveLength(192 * 1024);
         await sleep(1_000);
       }
-      clients.leave();
+      clients.close();
     });
     expect(growth).toBeLessThan(mib);
   });
@@ -61,7 +61,7 @@ describe("pipelining without reading", () => {
       for (let round = 0; round < 5; round++) {
         const clients = await sendWithoutReading(server.baseUrl, 1, "GET /_api/health HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1_500));
         await sleep(1_500);
-        clients.leave();
+        clients.close();
       }
     });
     expect(growth).toBeLessThan(64);
@@ -79,7 +79,7 @@ describe("pipelining without reading", () => {
       for (let waits = 0; waits < 300 && counts.some((count) => count < 490); waits++) await sleep(100);
       // A status line may be split between chunks, and is not counted then.
       for (const count of counts) expect(count).toBeGreaterThan(480);
-      clients.leave();
+      clients.close();
     });
   });
 });
@@ -88,7 +88,7 @@ describe("request bytes held", () => {
   const wait = 'delay: {constant: "8000"}';
   const packed = gzipOf(10 * 1024 * 1024);
 
-  it.each([100, 150])("%i gzip bodies of 10 MiB each, sent to a route that waits", async (clients) => {
+  it.each([100, 150])("%i gzip bodies of 10 MiB each, sent to a route that waits, use bounded memory", async (clients) => {
     await server.putFlow("waits", route("waits", "webhook", wait) + route("honest", "webhook", 'setBody: {constant: "fine"}'));
     const growth = await peakGrowth(async () => {
       const attack = Promise.all(Array.from({ length: clients }, () => postGzip(`${server.baseUrl}/api/waits`, packed)));
@@ -106,14 +106,14 @@ describe("request bytes held", () => {
     expect(growth).toBeLessThan(256);
   });
 
-  it("100 gzip bodies that are echoed to clients that do not read", async () => {
+  it("100 gzip bodies that are echoed to clients that do not read use bounded memory", async () => {
     await server.putFlow("echo", route("echo", "platform-http:/echo", 'setHeader: {name: a, constant: "b"}'));
     const head = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`;
     const growth = await peakGrowth(async () => {
       const clients = await sendWithoutReading(server.baseUrl, 100, "");
       for (const socket of clients.sockets) socket.write(Buffer.concat([Buffer.from(head), packed]));
       await sleep(8_000);
-      clients.leave();
+      clients.close();
     });
     expect(growth).toBeLessThan(256);
   });

@@ -82,12 +82,12 @@ describe("an endless expression is stopped", () => {
     try {
       expect((await short.putFlow("canary", canaryFlow)).status).toBe(201);
       expect((await short.putFlow("endless-loop", endless)).status).toBe(201);
-      const watching = await startCanary(short);
+      const shortCanary = await startCanary(short);
       const startTime = performance.now();
       const reply = await call(short.baseUrl, "POST", "/api/endless-loop", "x");
       expect(reply.status).toBe(504);
       expect(performance.now() - startTime).toBeLessThan(8_000);
-      const { calls } = await watching.stop();
+      const { calls } = await shortCanary.stop();
       expect(calls).toBeGreaterThan(5);
       expect(JSON.stringify((await short.api("GET", "/runs?routeId=endless-loop")).json)).toMatch(/time limit/);
     } finally {

@@ -24,8 +24,8 @@ const route = (id: string, from: string, ...steps: readonly string[]): string =>
 const figures: string[] = [];
 afterAll(() => console.log(figures.join("\n")));
 
-/** Runs with a canary and monitors the memory; returns the maximum growth. */
-async function watched(name: string, work: () => Promise<void>, canaryMs?: number): Promise<number> {
+/** Runs `work` while a canary is called; returns the maximum memory growth in MiB. */
+async function measureGrowth(name: string, work: () => Promise<void>, canaryMs?: number): Promise<number> {
   const canary = await startCanary(server, canaryMs);
   const memory = watchMemory(server.pid);
   const startTime = performance.now();
@@ -41,7 +41,7 @@ async function watched(name: string, work: () => Promise<void>, canaryMs?: numbe
   return memory.peak() - memory.before;
 }
 
-describe("a split of 1,000,000 lines", () => {
+describe("a split of 1,000,000 lines uses bounded memory", () => {
   const lines = (): string => Array.from({ length: 1_000_000 }, (_, index) => `line ${index}`).join("\n");
   it.each([
     ["sequential", "streaming: true"],
@@ -60,11 +60,11 @@ describe("a split of 1,000,000 lines", () => {
     expect(put.json?.error).toBeUndefined();
     const isOver = async (): Promise<boolean> =>
       (await server.api("GET", `/runs?routeId=split-${name}`)).json.runs.some(({ status }: { status: string }) => status !== "running");
-    const grown = await watched(`split of a file, ${name}`, async () => {
+    const growthMib = await measureGrowth(`split of a file, ${name}`, async () => {
       writeFileSync(join(folder, "lines.txt"), lines());
       await eventually(isOver, 240_000);
     });
-    expect(grown).toBeLessThan(200);
+    expect(growthMib).toBeLessThan(200);
     expect((await server.api("GET", `/runs?routeId=split-${name}`)).json.runs).toMatchObject([{ status: "completed" }]);
     await server.api("DELETE", `/flows/split-${name}`);
   });
@@ -83,10 +83,10 @@ describe("a split of 1,000,000 lines", () => {
       ),
     );
     const body = lines();
-    const grown = await watched(`split of a request, ${name}`, async () => {
+    const growthMib = await measureGrowth(`split of a request, ${name}`, async () => {
       expect((await call(server.baseUrl, "POST", `/api/${name}`, body, { "content-type": "text/plain" })).text).toBe("done");
     });
-    expect(grown).toBeLessThan(200);
+    expect(growthMib).toBeLessThan(200);
     await server.api("DELETE", `/flows/${name}`);
   });
 });
@@ -94,13 +94,13 @@ describe("a split of 1,000,000 lines", () => {
 it("1,000,000 messages, each with its own key and no completion, are bounded and logged", async () => {
   const aggregate = `aggregate: {correlationExpression: {simple: "\${body}"}, completionSize: "1000000", aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy", steps: [{setProperty: {name: p, constant: x}}]}`;
   await server.putFlow("ungrouped", route("ungrouped", "webhook", `split: {tokenize: {token: "\\n"}, steps: [{${aggregate}}]}`, "setBody: {constant: done}"));
-  const grown = await watched("open groups", async () => {
+  const growthMib = await measureGrowth("open groups", async () => {
     for (let part = 0; part < 10; part++) {
       const body = Array.from({ length: 100_000 }, (_, index) => `key-${part}-${index}`).join("\n");
       expect((await call(server.baseUrl, "POST", "/api/ungrouped", body, { "content-type": "text/plain" })).text).toBe("done");
     }
   });
-  expect(grown).toBeLessThan(300);
+  expect(growthMib).toBeLessThan(300);
   expect(server.output()).toMatch(/open groups/);
   await server.api("DELETE", "/flows/ungrouped");
 });
@@ -110,7 +110,7 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
   const agent = new Agent({ keepAlive: false, maxSockets: 9_000 });
   const statuses: Record<string, number> = {};
   const count = (status: number | string): void => void (statuses[status] = (statuses[status] ?? 0) + 1);
-  const one = (): { readonly connected: Promise<unknown>; readonly completed: Promise<void> } => {
+  const startCall = (): { readonly connected: Promise<unknown>; readonly completed: Promise<void> } => {
     const outgoing = request(url, { method: "POST", agent });
     const completed = new Promise<void>((resolve) => {
       outgoing.on("response", (incoming) => {
@@ -125,7 +125,7 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
   };
   const all: Promise<void>[] = [];
   while (all.length < 10_000) {
-    const group = Array.from({ length: Math.min(atOnce, 10_000 - all.length) }, one);
+    const group = Array.from({ length: Math.min(atOnce, 10_000 - all.length) }, startCall);
     all.push(...group.map(({ completed }) => completed));
     if (all.length < 10_000) await Promise.all(group.map(({ connected }) => connected));
   }
@@ -135,7 +135,7 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
 }
 
 describe("10,000 calls to a route that waits are limited with 503; the management API and others still respond", () => {
-  const bounded = async (name: string, atOnce: number, canaryMs?: number): Promise<void> => {
+  const expectBounded = async (name: string, atOnce: number, canaryMs?: number): Promise<void> => {
     await server.putFlow("waiting", route("waiting", "webhook", 'delay: {constant: "30000"}'));
     let statuses: Readonly<Record<string, number>> = {};
     const work = async (): Promise<void> => {
@@ -144,14 +144,14 @@ describe("10,000 calls to a route that waits are limited with 503; the managemen
       expect((await server.api("GET", "/health")).status).toBe(200);
       statuses = await calls;
     };
-    await watched(name, work, canaryMs);
+    await measureGrowth(name, work, canaryMs);
     figures.push(`${name} statuses: ${JSON.stringify(statuses)}`);
     expect(statuses["200"]).toBe(2_000);
     expect((statuses["503"] ?? 0) + (statuses["0"] ?? 0)).toBe(8_000);
     await server.api("DELETE", "/flows/waiting");
   };
 
-  it("500 at a time", () => bounded("calls, 500 at a time", 500));
+  it("500 at a time", () => expectBounded("calls, 500 at a time", 500));
 
   // Parsing 10,000 requests takes Node itself most of a second, and later requests wait behind them: a bare server is the reference.
   it("at the same time", async () => {
@@ -161,17 +161,17 @@ describe("10,000 calls to a route that waits are limited with 503; the managemen
     const { p99 } = await canary.stop();
     await bare.end();
     figures.push(`calls at once: canary p99 ${p99.toFixed(0)} ms with a bare server`);
-    await bounded("calls at once", 10_000, 250 + p99);
+    await expectBounded("calls at once", 10_000, 250 + p99);
   });
 });
 
-it("the run history is bounded in count and bytes, whatever the bodies are", async () => {
+it("the run history is bounded in count and bytes, regardless of the bodies", async () => {
   await server.putFlow("recorded", replyFlow("recorded", "x"));
   const body = "y".repeat(1024 * 1024);
-  const grown = await watched("run history", async () => {
+  const growthMib = await measureGrowth("run history", async () => {
     for (let round = 0; round < 60; round++) await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", "/api/recorded", body)));
   });
-  expect(grown).toBeLessThan(200);
+  expect(growthMib).toBeLessThan(200);
   expect((await server.api("GET", "/runs?routeId=recorded&limit=1000")).json.runs.length).toBeLessThanOrEqual(250);
   expect((await server.api("GET", "/runs?routeId=recorded&limit=7")).json.runs).toHaveLength(7);
   await server.api("DELETE", "/flows/recorded");
@@ -193,7 +193,7 @@ it("1,000 deployments and removals of 20 flows leak nothing", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.api("DELETE", `/flows/leak-${index}`)));
     expect(replies.every(({ status }) => status < 300)).toBe(true);
   };
-  for (let warm = 0; warm < 10; warm++) await cycle();
+  for (let warmUp = 0; warmUp < 10; warmUp++) await cycle();
   // Idle connections of this test are closed after two seconds and must not count.
   await sleep(4_000);
   const before = { files: openDescriptors(server.pid), memory: residentMiB(server.pid) };
@@ -207,10 +207,10 @@ it("1,000 deployments and removals of 20 flows leak nothing", async () => {
 });
 
 it("with 400 flows of 5 routes, list and health take at most half a second, one PUT at most a second", async () => {
-  const five = (flow: number): string =>
+  const fiveRoutes = (flow: number): string =>
     Array.from({ length: 5 }, (_, index) => route(`many-${flow}-${index}`, `direct:many-${flow}-${index}`, "setBody: {constant: x}")).join("");
   for (let from = 0; from < 400; from += 20) {
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.putFlow(`many-${from + index}`, five(from + index))));
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => server.putFlow(`many-${from + index}`, fiveRoutes(from + index))));
     expect(replies.every(({ status }) => status === 201)).toBe(true);
   }
   const timed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -222,7 +222,7 @@ it("with 400 flows of 5 routes, list and health take at most half a second, one 
   const times = {
     list: await best(() => server.api("GET", "/flows")),
     health: await best(() => server.api("GET", "/health")),
-    put: await best(() => server.putFlow("many-0", five(0).replaceAll("constant: x", `constant: y${Math.random()}`))),
+    put: await best(() => server.putFlow("many-0", fiveRoutes(0).replaceAll("constant: x", `constant: y${Math.random()}`))),
   };
   figures.push(`400 flows: ${JSON.stringify(times)}`);
   expect(times.list).toBeLessThan(500);

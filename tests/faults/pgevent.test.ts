@@ -18,11 +18,11 @@ const pg = createRequire(new URL("../../packages/connectors/package.json", impor
 const server = await serverFor("postgres", { own: true });
 
 describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)", () => {
-  const own = server as TestServer;
+  const postgres = server as TestServer;
   let runtime: BrokerRuntime;
   let client: Client;
   const reconnect = async (): Promise<void> => {
-    client = new pg.Client({ host: "127.0.0.1", port: own.port, user: "postgres", database: "postgres" });
+    client = new pg.Client({ host: "127.0.0.1", port: postgres.port, user: "postgres", database: "postgres" });
     client.on("error", () => undefined);
     await client.connect();
   };
@@ -35,11 +35,11 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   afterAll(async () => {
     await runtime.end();
     await client.end();
-    await own.end();
+    await postgres.end();
   });
 
-  const connect = async (name: string, port: number, more: object = {}, { api }: Pick<BrokerRuntime, "api"> = runtime): Promise<void> => {
-    const values = { host: "127.0.0.1", port, user: "postgres", database: "postgres", connectTimeout: 2000, ...more };
+  const connect = async (name: string, port: number, extra: object = {}, { api }: Pick<BrokerRuntime, "api"> = runtime): Promise<void> => {
+    const values = { host: "127.0.0.1", port, user: "postgres", database: "postgres", connectTimeout: 2000, ...extra };
     const { status, text } = await api("PUT", `/connections/${name}?force=true`, { type: "postgres", values });
     expect([status < 300, text]).toEqual([true, expect.any(String)]);
   };
@@ -49,7 +49,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   const received = async (name: string): Promise<readonly unknown[]> =>
     (await client.query("select payload from received where channel = $1 order by number", [name])).rows.map(({ payload }) => payload);
   /** Sends the notification repeatedly, because notifications are lost until the route listens. */
-  const arrives = (name: string, text: string, withinMs = 20_000): Promise<void> =>
+  const notifyUntilReceived = (name: string, text: string, withinMs = 20_000): Promise<void> =>
     expectEventually(
       async () => {
         await notify(name, text);
@@ -59,35 +59,35 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
       withinMs,
     );
 
-  it("the connection is dropped 20 times", async () => {
+  it("the connection is dropped 20 times: the route listens again each time", async () => {
     const name = uniqueName();
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(postgres);
     await connect(name, link.port);
     await runtime.deploy(name, listening(name));
     for (let cut = 0; cut < 20; cut++) {
-      await arrives(name, `after ${cut} cuts`);
+      await notifyUntilReceived(name, `after ${cut} cuts`);
       link.cut();
     }
-    await arrives(name, "after all cuts");
+    await notifyUntilReceived(name, "after all cuts");
     await link.close();
   });
 
-  it("the server is killed and restarted", async () => {
+  it("the server is killed and restarted: the route listens again", async () => {
     const name = uniqueName();
-    await connect(name, own.port);
+    await connect(name, postgres.port);
     await runtime.deploy(name, listening(name));
-    await arrives(name, "before");
-    await own.kill();
+    await notifyUntilReceived(name, "before");
+    await postgres.kill();
     await expectEventually(() => runtime.routeStatus(name), "Failed", 5000);
-    await own.restart();
+    await postgres.restart();
     await reconnect();
     await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
-    await arrives(name, "after");
+    await notifyUntilReceived(name, "after");
   });
 
   it("starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
     const name = uniqueName();
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(postgres);
     await link.refuse();
     await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
     const startTime = Date.now();
@@ -101,21 +101,21 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     expect(link.accepted - before).toBeLessThanOrEqual(1);
     await connect(name, link.port, { user: guardedUser.name, password: guardedUser.password });
     await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
-    await arrives(name, "with the right password");
+    await notifyUntilReceived(name, "with the right password");
     link.silence();
     await expectEventually(() => runtime.routeStatus(name), "Failed", 75_000);
     link.silence(false);
     link.cut();
     await expectEventually(() => runtime.routeStatus(name), "Started", 35_000);
-    await arrives(name, "after the silence");
+    await notifyUntilReceived(name, "after the silence");
     await link.close();
   });
 
-  it("a route fails for every tenth notification", async () => {
+  it("a route fails for every tenth notification: these become dead letters, the others arrive in order", async () => {
     const name = uniqueName();
-    await connect(name, own.port);
+    await connect(name, postgres.port);
     await runtime.deploy(name, listening(name, `${failingSometimes}, `));
-    await arrives(name, "first");
+    await notifyUntilReceived(name, "first");
     await client.query("delete from received where channel = $1", [name]);
     for (const text of numbered(500)) await notify(name, text);
     const others = numbered(500).filter((text) => !text.endsWith("7"));
@@ -132,9 +132,9 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   it("a route is far slower than the server: few notifications wait in memory, the others are dropped and counted", async () => {
     const name = uniqueName();
     const slow = await spawnServer();
-    await connect(name, own.port, {}, slow);
+    await connect(name, postgres.port, {}, slow);
     expect((await slow.putFlow(name, listening(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, `))).status).toBe(201);
-    await arrives(name, "first");
+    await notifyUntilReceived(name, "first");
     const before = residentBytes(slow.pid);
     for (const text of numbered(4000)) await notify(name, text.padStart(7000));
     await expectEventually(() => slow.output().includes("the route is too slow"), true);

@@ -5,8 +5,8 @@ import { sha256 } from "../sha256.ts";
 import type { SpawnedServer } from "../spawned-server.ts";
 import { call, replyFlow, type ApiReply } from "../started-server.ts";
 
-export type Kind = "flow" | "table" | "document" | "policy" | "message" | "letter";
-export const kinds: readonly Kind[] = ["flow", "table", "document", "policy", "message", "letter"];
+export type Kind = "flow" | "table" | "document" | "policy" | "message" | "deadLetter";
+export const kinds: readonly Kind[] = ["flow", "table", "document", "policy", "message", "deadLetter"];
 
 export interface Change {
   readonly kind: Kind;
@@ -73,18 +73,18 @@ export class Model {
 /** Makes a change; undefined when there was no response. */
 export async function apply(server: SpawnedServer, { kind, id, value }: Change): Promise<ApiReply | undefined> {
   const put = (path: string, body: object | undefined): Promise<ApiReply> => (body === undefined ? server.api("DELETE", path) : server.api("PUT", path, body));
-  const of = <T>(make: (text: string) => T): T | undefined => (value === undefined ? undefined : make(value));
+  const mapValue = <T>(make: (text: string) => T): T | undefined => (value === undefined ? undefined : make(value));
   const work: Readonly<Record<Kind, () => Promise<ApiReply>>> = {
     flow: () =>
       put(
         `/flows/${id}`,
-        of((text) => ({ yaml: flowText(id, text) })),
+        mapValue((text) => ({ yaml: flowText(id, text) })),
       ),
-    table: () => put(`/value-mappings/${id}`, of(table)),
-    document: () => put(`/message-mappings/${id}`, of(mapping)),
-    policy: () => put(`/auth/${id}`, of(policy)),
+    table: () => put(`/value-mappings/${id}`, mapValue(table)),
+    document: () => put(`/message-mappings/${id}`, mapValue(mapping)),
+    policy: () => put(`/auth/${id}`, mapValue(policy)),
     message: () => call(server.baseUrl, "POST", "/api/enqueue", id),
-    letter: () => (value === undefined ? removeDeadLetter(server, id) : call(server.baseUrl, "POST", "/api/dead-letter", id)),
+    deadLetter: () => (value === undefined ? removeDeadLetter(server, id) : call(server.baseUrl, "POST", "/api/dead-letter", id)),
   };
   return work[kind]().catch(() => undefined);
 }
@@ -139,10 +139,10 @@ async function findDocuments(server: SpawnedServer, model: Model, ids: readonly 
 
 async function findDeadLetters(server: SpawnedServer, model: Model): Promise<readonly Change[]> {
   const found: Change[] = [];
-  for (const id of model.ids("letter")) {
+  for (const id of model.ids("deadLetter")) {
     const { total } = (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json as { total: number };
     expect(total).toBeLessThanOrEqual(1);
-    found.push({ kind: "letter", id, value: total === 0 ? undefined : "kept" });
+    found.push({ kind: "deadLetter", id, value: total === 0 ? undefined : "stored" });
   }
   const { total } = (await server.api("GET", "/dead-letters?limit=1")).json as { total: number };
   expect(total).toBe(found.filter(({ value }) => value !== undefined).length);

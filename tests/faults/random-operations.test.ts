@@ -23,11 +23,11 @@ function randomIntegers(seed: number): (below: number) => number {
 function nextChange(model: Model, random: (below: number) => number, name: string): Change {
   const kind = kinds[random(kinds.length)] as Kind;
   if (kind === "message") return { kind, id: `message-${name}`, value: "queued" };
-  if (kind === "letter") {
-    const kept = model.ids("letter");
-    return random(3) === 0 && kept.length > 0
-      ? { kind, id: kept[random(kept.length)] as string, value: undefined }
-      : { kind, id: `letter-${name}`, value: "kept" };
+  if (kind === "deadLetter") {
+    const existing = model.ids("deadLetter");
+    return random(3) === 0 && existing.length > 0
+      ? { kind, id: existing[random(existing.length)] as string, value: undefined }
+      : { kind, id: `dead-letter-${name}`, value: "stored" };
   }
   return { kind, id: ids[random(ids.length)] as string, value: random(4) === 0 ? undefined : `v${name}-${random(1_000)}` };
 }

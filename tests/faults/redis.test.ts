@@ -1,5 +1,5 @@
-// The faults of docs/operations/connector-faults.md for Redis, on a server that only this test uses. Commands are never repeated by
-// the client: the route decides, so effects that may be repeated are written as such. Redis stores no published messages, so F1, F2,
+// The faults of docs/operations/connector-faults.md for Redis, on a server that only this test uses. The client never repeats a command, because
+// only the route knows whether that is safe; the routes here use commands that can be repeated. Redis stores no published messages, so F1, F2,
 // F4 and F5 apply to commands.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,22 +16,22 @@ import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 const server = await serverFor("redis", { own: true });
 
 describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)", () => {
-  const own = server as TestServer;
+  const redis = server as TestServer;
   let runtime: BrokerRuntime;
   let client: Redis;
   beforeAll(async () => {
     runtime = await startBrokerRuntime();
-    client = new Redis({ port: own.port });
+    client = new Redis({ port: redis.port });
     client.on("error", () => undefined);
   });
   afterAll(async () => {
     await runtime.end();
     client.disconnect();
-    await own.end();
+    await redis.end();
   });
 
-  const connect = async (name: string, port: number, more: object = {}, { api }: Pick<BrokerRuntime, "api"> = runtime): Promise<void> => {
-    const document = { type: "redis", values: { host: "127.0.0.1", port, connectTimeout: 2000, commandTimeout: 2000, ...more } };
+  const connect = async (name: string, port: number, extra: object = {}, { api }: Pick<BrokerRuntime, "api"> = runtime): Promise<void> => {
+    const document = { type: "redis", values: { host: "127.0.0.1", port, connectTimeout: 2000, commandTimeout: 2000, ...extra } };
     const { status, text } = await api("PUT", `/connections/${name}?force=true`, document);
     expect([status < 300, text]).toEqual([true, expect.any(String)]);
   };
@@ -49,9 +49,9 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     (await call(runtime.baseUrl, "POST", `/api/${name}`, JSON.stringify(Array.from({ length: count }, (_, n) => n)), { "content-type": "application/json" }))
       .text;
 
-  it("connections are dropped 20 times during 20,000 commands", async () => {
+  it("connections are dropped 20 times during 20,000 commands: each takes effect", async () => {
     const name = uniqueName();
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(redis);
     await connect(name, link.port);
     await runtime.deploy(name, adding(name));
     let cuts = 0;
@@ -61,22 +61,22 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await link.close();
   });
 
-  it("the server is killed under load and restarted", async () => {
+  it("the server is killed under load and restarted: each command takes effect", async () => {
     const name = uniqueName();
-    await connect(name, own.port);
+    await connect(name, redis.port);
     await runtime.deploy(name, adding(name, "{delay: {constant: 1}}, "));
     const sending = send(name, 10_000);
     await expectEventually(async () => (await client.scard(name)) > 100, true);
-    await own.kill();
+    await redis.kill();
     await sleep(1000);
-    await own.restart();
+    await redis.restart();
     expect(await sending).toBe("done");
     await expectEventually(() => client.scard(name), 10_000);
   });
 
   it("starts while the server is down, detects an unresponsive connection, and waits for the correct password", async () => {
     const name = uniqueName();
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(redis);
     await link.refuse();
     await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
     await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
@@ -101,9 +101,9 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await expectEventually(async () => (await client.publish(name, "two")) > 0 && (await client.sismember(name, "two")), 1);
     await link.close();
   });
-  it("a route is replaced repeatedly under load", async () => {
+  it("a route is replaced repeatedly under load: each command takes effect", async () => {
     const name = uniqueName();
-    await connect(name, own.port);
+    await connect(name, redis.port);
     await runtime.deploy(name, adding(name));
     const sending = (async () => {
       for (let request = 0; request < 200; request++) expect(await send(name, 20 * (request + 1))).toBe("done");
@@ -117,7 +117,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     const [name, count] = [uniqueName(), 3000];
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     let server = await spawnServer({ dataDir });
-    await connect(name, own.port, {}, server);
+    await connect(name, redis.port, {}, server);
     const flow = `
 - route: {id: ${name}, from: {uri: webhook, steps: [{convertBodyTo: {type: String}}, {to: "queue:${name}"}]}}
 - route: {id: ${name}-work, ${retried}, from: {uri: "queue:${name}", steps: [${add(name)}]}}`;
@@ -141,9 +141,9 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     server.clean();
   });
 
-  it("a route fails for every tenth message", async () => {
+  it("a route fails for every tenth message: these become dead letters, the others take effect in order", async () => {
     const name = uniqueName();
-    await connect(name, own.port);
+    await connect(name, redis.port);
     await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
     await expectEventually(() => runtime.routeStatus(name), "Started");
     for (const text of numbered(500)) await client.publish(name, text);
@@ -161,7 +161,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
 
   it("a route is far slower than the server: few messages wait in memory, the others are dropped and counted", async () => {
     const name = uniqueName();
-    const link = await FaultyLink.to(own);
+    const link = await FaultyLink.to(redis);
     const slow = await spawnServer();
     await connect(name, link.port, {}, slow);
     expect((await slow.putFlow(name, subscribing(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, ${add(name)}`))).status).toBe(201);
@@ -180,7 +180,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
   it("1,000 rejected passwords are in no log, run, trace or reply", async () => {
     const name = uniqueName();
     await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
-    const makeSecret = (password: string): Promise<void> => connect(name, own.port, { user: guardedUser.name, password });
+    const makeSecret = (password: string): Promise<void> => connect(name, redis.port, { user: guardedUser.name, password });
     await makeSecret("first-password");
     await runtime.deploy(name, failingWebhook(name, add(name)));
     await expectNoSecretShown(runtime, { name, makeSecret, failure: /WRONGPASS/ });

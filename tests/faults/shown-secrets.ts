@@ -1,9 +1,9 @@
-// Everything that a runtime shows is searched for the secrets that a server repeats in its errors.
+// Searches the output of a runtime for secrets that a server repeats in its errors.
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { call, followStream, type StartedServer } from "../started-server.ts";
 
-/** Steps of a webhook whose failure is the reply. */
+/** A webhook that replies with the failure of its steps. */
 export const failingWebhook = (name: string, steps: string): string =>
   `- route: {id: ${name}, from: {uri: "webhook?muteException=false", steps: [{convertBodyTo: {type: String}}, ${steps}]}}`;
 

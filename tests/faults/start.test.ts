@@ -26,15 +26,15 @@ it("truncated, empty, binary and wrongly encoded files do not delay the start, d
     baseline.push(ms);
     await server.end("SIGKILL");
   }
-  const whole = replyFlow("bad", "never");
+  const complete = replyFlow("bad", "never");
   const bad: Readonly<Record<string, Buffer>> = {
-    truncated: Buffer.from(whole.slice(0, whole.indexOf("constant") + 4)),
+    truncated: Buffer.from(complete.slice(0, complete.indexOf("constant") + 4)),
     "unclosed-string": Buffer.from('- route: {id: "bad'),
     empty: Buffer.alloc(0),
     zeros: Buffer.alloc(4_096),
     binary: Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 167) & 255)),
-    latin: Buffer.from(whole.replace("never", "caf\u00e9"), "latin1"),
-    utf16: Buffer.from(whole, "utf16le"),
+    latin: Buffer.from(complete.replace("never", "caf\u00e9"), "latin1"),
+    utf16: Buffer.from(complete, "utf16le"),
     large: Buffer.alloc(3_000_000, "[{"),
   };
   for (const [name, bytes] of Object.entries(bad)) writeFileSync(join(routes, `${name}.yaml`), bytes);
@@ -53,7 +53,7 @@ it("truncated, empty, binary and wrongly encoded files do not delay the start, d
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-it("pipes instead of files do not delay the start or affect other flows, and a webhook whose policy is a pipe is closed", { timeout: 60_000 }, async () => {
+it("pipes instead of files do not delay the start or affect other flows, and a webhook whose policy is a pipe rejects calls", { timeout: 60_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
   for (const folder of ["routes", "policies", "value-mappings", "message-mappings", "store"]) mkdirSync(join(dataDir, folder));
   for (const id of ["good", "guarded", "kept"]) writeFileSync(join(dataDir, "routes", `${id}.yaml`), replyFlow(id, "served"));

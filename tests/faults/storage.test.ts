@@ -16,7 +16,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) cleanUp();
 });
 
-/** How often a process is killed at the moment of a 2xx, for each kind of document. */
+/** How many times a process is killed at the moment of a 2xx, for each kind of document. */
 const kills = Number(process.env["SLUICE_KILLS"] ?? 5);
 
 const fileCalls = "openat,write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg,writev,close";
@@ -34,22 +34,22 @@ async function systemCalls(server: SpawnedServer, operation: () => Promise<{ sta
   await new Promise((resolve) => tracer.once("exit", resolve));
   const lines = readFileSync(log, "utf8").split("\n");
   rmSync(log, { force: true });
-  return joined(lines);
+  return joinInterrupted(lines);
 }
 
 /** Calls interrupted by another thread are listed where they ended, which is when they took effect. */
-function joined(lines: readonly string[]): readonly string[] {
+function joinInterrupted(lines: readonly string[]): readonly string[] {
   const started = new Map<string, string>();
-  const whole: string[] = [];
+  const complete: string[] = [];
   for (const line of lines) {
     const thread = /^\d+/.exec(line)?.[0] ?? "";
     const unfinished = /^\d+\s+(.*?)\s*<unfinished \.\.\.>$/.exec(line);
     const resumed = /^\d+\s+<\.\.\. \w+ resumed>(.*)$/.exec(line);
     if (unfinished !== null) started.set(thread, unfinished[1] as string);
-    else if (resumed !== null) whole.push((started.get(thread) ?? "") + (resumed[1] as string));
-    else whole.push(line.replace(/^\d+\s+/, ""));
+    else if (resumed !== null) complete.push((started.get(thread) ?? "") + (resumed[1] as string));
+    else complete.push(line.replace(/^\d+\s+/, ""));
   }
-  return whole;
+  return complete;
 }
 
 const find = (calls: readonly string[], from: number, pattern: RegExp): number => calls.findIndex((line, index) => index >= from && pattern.test(line));
@@ -63,14 +63,14 @@ describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
       try {
         expect((await server.api("PUT", path, versions[0])).status).toBe(201);
         const calls = await systemCalls(server, () => server.api("PUT", path, versions[1]));
-        const place = `${folder}/${file}`.replaceAll(/[./-]/g, "\\$&");
+        const target = `${folder}/${file}`.replaceAll(/[./-]/g, "\\$&");
         const written = find(calls, 0, new RegExp(`^(?:write|pwrite64)\\(\\d+<[^>]*/${folder}/\\.[^>]*\\.tmp>`));
         const flushed = find(calls, written, new RegExp(`^(?:fsync|fdatasync)\\(\\d+<[^>]*/${folder}/\\.[^>]*\\.tmp>\\)\\s*= 0`));
-        const renamed = find(calls, flushed, new RegExp(`^rename.*\\.tmp".*${place}".*= 0`));
+        const renamed = find(calls, flushed, new RegExp(`^rename.*\\.tmp".*${target}".*= 0`));
         const directory = find(calls, renamed, new RegExp(`^fsync\\(\\d+<[^>]*/${folder}>\\)\\s*= 0`));
-        const answered = find(calls, 0, reply);
-        expect({ written, flushed, renamed, directory, answered, calls }).toSatisfy(
-          () => written >= 0 && flushed > written && renamed > flushed && directory > renamed && answered > directory,
+        const responded = find(calls, 0, reply);
+        expect({ written, flushed, renamed, directory, responded, calls }).toSatisfy(
+          () => written >= 0 && flushed > written && renamed > flushed && directory > renamed && responded > directory,
         );
       } finally {
         await server.end("SIGKILL");
@@ -85,8 +85,8 @@ describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
         const calls = await systemCalls(server, () => server.api("DELETE", path));
         const unlinked = find(calls, 0, new RegExp(`^unlink.*/${folder}/${file.replace(".", "\\.")}".*= 0`));
         const directory = find(calls, unlinked, new RegExp(`^fsync\\(\\d+<[^>]*/${folder}>\\)\\s*= 0`));
-        const answered = find(calls, 0, reply);
-        expect({ unlinked, directory, answered, calls }).toSatisfy(() => unlinked >= 0 && directory > unlinked && answered > directory);
+        const responded = find(calls, 0, reply);
+        expect({ unlinked, directory, responded, calls }).toSatisfy(() => unlinked >= 0 && directory > unlinked && responded > directory);
       } finally {
         await server.end("SIGKILL");
       }
@@ -102,11 +102,11 @@ describe.skipIf(!hasStrace)("the order of system calls (needs strace)", () => {
           const put = await server.api("PUT", path, versions[round % 2]);
           await server.end("SIGKILL");
           expect(put.status).toBe(round === 0 ? 201 : 200);
-          const again = await spawnServer({ dataDir });
-          ({ dataDir } = again);
-          const kept = await again.api("GET", path);
-          expect([kept.status, kept.headers.get("etag")]).toEqual([200, put.headers.get("etag")]);
-          await again.end("SIGKILL");
+          const restarted = await spawnServer({ dataDir });
+          ({ dataDir } = restarted);
+          const stored = await restarted.api("GET", path);
+          expect([stored.status, stored.headers.get("etag")]).toEqual([200, put.headers.get("etag")]);
+          await restarted.end("SIGKILL");
         }
       },
       240_000 + kills * 20_000,

@@ -92,8 +92,8 @@ it("a client that silently stops reading is disconnected within a minute", async
       expect(await clients()).toBe(0);
     });
     await eventually(() => openDescriptors(server.pid) <= before.descriptors + 5, 15_000);
-    const more = ((await server.heldBytes()) - before.held) / 1024 / 1024;
-    expect(more).toBeLessThan(8);
+    const growthMib = ((await server.heldBytes()) - before.held) / 1024 / 1024;
+    expect(growthMib).toBeLessThan(8);
   } finally {
     follower.kill("SIGKILL");
   }
@@ -110,9 +110,9 @@ it.skipIf(process.platform !== "linux")(
     const timer = (): { readonly kind: number; readonly seconds: number } => {
       const line = readFileSync("/proc/net/tcp", "utf8")
         .split("\n")
-        .find((one) => one.includes(`:${hex(port)} `) && one.includes(`:${hex(follower.socket.localPort)} 01 `));
-      const [, kind, left] = /^\s*\d+: \S+ \S+ 01 \S+ (\w\w):(\w{8})/.exec(line ?? "") ?? [];
-      return { kind: Number.parseInt(kind ?? "0", 16), seconds: Number.parseInt(left ?? "0", 16) / 100 };
+        .find((text) => text.includes(`:${hex(port)} `) && text.includes(`:${hex(follower.socket.localPort)} 01 `));
+      const [, kind, remaining] = /^\s*\d+: \S+ \S+ 01 \S+ (\w\w):(\w{8})/.exec(line ?? "") ?? [];
+      return { kind: Number.parseInt(kind ?? "0", 16), seconds: Number.parseInt(remaining ?? "0", 16) / 100 };
     };
     await eventually(() => timer().kind === 2, 5_000);
     expect(timer().seconds).toBeLessThanOrEqual(6);
@@ -147,7 +147,7 @@ it("events reach their client within 100 ms of the step, without buffering", asy
   }
   expect(follower.text).toMatch(/^x-accel-buffering: no/im);
   expect(follower.text).not.toMatch(/^content-encoding:/im);
-  const sorted = (values: readonly number[]): readonly number[] => values.toSorted((left, right) => left - right);
+  const sorted = (values: readonly number[]): readonly number[] => values.toSorted((remaining, right) => remaining - right);
   // On a busy machine the latency of an idle server at the same time is the reference.
   expect(sorted(delays)[297]).toBeLessThan(Math.max(100, 20 * (sorted(idle)[297] as number)));
   expect(sorted(arrivals.map((arrival, index) => arrival - (replies[index] as number)))[297]).toBeLessThan(100);

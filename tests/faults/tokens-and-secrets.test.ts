@@ -45,7 +45,7 @@ describe.each([1, 2])("secrets with %i workers", (workers) => {
 
   it("300 deployments, every third failing to start, never show a secret of any version", async () => {
     const running = (server = await spawnServer({ env: { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "10s" } }));
-    const flow = (more: string) => `- route:
+    const flow = (extraRoutes: string) => `- route:
     id: speaking
     from:
       uri: webhook
@@ -54,7 +54,7 @@ describe.each([1, 2])("secrets with %i workers", (workers) => {
         - delay: {simple: "\${random(1,200)}"}
         - log: "last {{pw}}"
         - filter: {simple: "\${random(0,2)} == 0", steps: [{throwException: {exceptionType: java.lang.Exception, message: "failed with {{pw}}"}}]}
-${more}`;
+${extraRoutes}`;
     const broken = '- route: {id: broken, from: {uri: "file:/nowhere/at/all?autoCreate=false&startingDirectoryMustExist=true", steps: [{log: x}]}}\n';
     const secretOf = (version: number): string => `s3cret-of-version-${version}-`;
     const put = (version: number, yaml: string) =>

@@ -7,10 +7,10 @@ export async function readCounts(baseUrl) {
   const response = await fetch(`${baseUrl}/_api/metrics`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`GET metrics: ${response.status}`);
   const text = await response.text();
-  const sum = (name, route, keep) =>
+  const sum = (name, route, matches) =>
     text
       .split("\n")
-      .filter((line) => line.startsWith(`${name}{`) && line.includes(`route="${route}"`) && keep(line))
+      .filter((line) => line.startsWith(`${name}{`) && line.includes(`route="${route}"`) && matches(line))
       .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
   const has = (status) => (line) => line.includes(`status="${status}"`);
   return Object.fromEntries(
@@ -42,8 +42,8 @@ export function audit(tally, before, after) {
   expect("failed runs of fail", tally.answered.fail, increaseOf("fail", "failed"));
   expect("messages received from the queue", tally.queued, increaseOf("sink", "completed"));
   // A client may disconnect before its call was read: some calls never become runs, but none may become two.
-  const hung = increaseOf("hang-up", "completed") + increaseOf("hang-up", "failed") + increaseOf("hang-up", "other");
-  if (hung > tally.sent["hang-up"]) errors.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hung}`);
+  const hangUpRuns = increaseOf("hang-up", "completed") + increaseOf("hang-up", "failed") + increaseOf("hang-up", "other");
+  if (hangUpRuns > tally.sent["hang-up"]) errors.push(`runs of hang-up: at most ${tally.sent["hang-up"]} were expected, counted ${hangUpRuns}`);
   for (const route of soakRoutes) expect(`runs of ${route} still in flight`, 0, after[route].inflight);
   return errors;
 }

@@ -91,9 +91,9 @@ async function callRoute(caller, tally, route, n) {
     }
     if (status !== 200) return tally.addError(`call ${n} of ${route} got ${status}: ${text.slice(0, 100)}`);
     if (route === "queue") tally.queued += 3;
-    const [version, echoed, again] = text.split(" ");
+    const [version, echoed, lastVersion] = text.split(" ");
     if (echoed !== String(n)) tally.addError(`call ${n} of ${route} got the response of another call: ${text}`);
-    else if (version !== again) tally.addError(`call ${n} of ${route} was processed by two versions: ${text}`);
+    else if (version !== lastVersion) tally.addError(`call ${n} of ${route} was processed by two versions: ${text}`);
   } catch (error) {
     tally.addError(`call ${n} of ${route} got no response: ${error.message}`);
   }

@@ -38,7 +38,7 @@ const hook = (id: string, ...steps: readonly string[]): string => `- route:
 ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
-async function installed(id: string, ...steps: readonly string[]): Promise<(body: string, headers?: Readonly<Record<string, string>>) => Promise<ApiReply>> {
+async function install(id: string, ...steps: readonly string[]): Promise<(body: string, headers?: Readonly<Record<string, string>>) => Promise<ApiReply>> {
   const reply = await server.putFlow(id, hook(id, ...steps));
   expect([reply.status, reply.json?.error]).toEqual([expect.toSatisfy((status) => status === 201 || status === 200), undefined]);
   return (body, headers = {}) => call(server.baseUrl, "POST", `/api/${id}`, body, { "content-type": "text/plain", ...headers });
@@ -46,7 +46,7 @@ async function installed(id: string, ...steps: readonly string[]): Promise<(body
 
 describe("control values", () => {
   it("no spelling of an engine header controls an http or file step", async () => {
-    const send = await installed(
+    const send = await install(
       "engine-headers",
       `to: ${partner.url}/fixed?httpMethod=POST`,
       `to: file:${base}/engine-headers?fileName=kept.txt`,
@@ -72,15 +72,15 @@ describe("control values", () => {
     expect(existsSync(join(base, "stolen.txt"))).toBe(false);
   });
 
-  it("a partner's reply controls nothing either", async () => {
-    const send = await installed("reply-headers", `to: ${partner.url}/first`, `to: ${partner.url}/second`, "setBody: {constant: done}");
+  it("the headers of a partner's reply do not control later steps", async () => {
+    const send = await install("reply-headers", `to: ${partner.url}/first`, `to: ${partner.url}/second`, "setBody: {constant: done}");
     expect((await send("x")).text).toBe("done");
     expect(other.connections()).toBe(0);
   });
 
   it("credentials, cookies, Camel and hop-by-hop headers are neither forwarded nor returned", async () => {
     partner.calls.length = 0;
-    const send = await installed("forwarded-headers", `to: ${partner.url}/forwarded-headers`);
+    const send = await install("forwarded-headers", `to: ${partner.url}/forwarded-headers`);
     const secrets = {
       authorization: "Bearer S3CR3T",
       cookie: "a=S3CR3T",
@@ -111,12 +111,12 @@ describe("addresses from messages", () => {
       "- route:\n    id: private-route\n    from:\n      uri: direct:private\n      steps:\n        - setBody: {constant: S3CR3T-route}\n",
     );
     const sends = [
-      await installed("to-dynamic", 'toD: "${body}"'),
-      await installed("recipient-list", 'recipientList: {simple: "${body}"}'),
-      await installed("enriching", 'enrich: {simple: "${body}"}'),
-      await installed("routing-slip", 'routingSlip: {simple: "${body}"}'),
-      await installed("dynamic-router", 'dynamicRouter: {simple: "${body}"}'),
-      await installed("poll-enrich", 'pollEnrich: {simple: "${body}", timeout: "10"}'),
+      await install("to-dynamic", 'toD: "${body}"'),
+      await install("recipient-list", 'recipientList: {simple: "${body}"}'),
+      await install("enriching", 'enrich: {simple: "${body}"}'),
+      await install("routing-slip", 'routingSlip: {simple: "${body}"}'),
+      await install("dynamic-router", 'dynamicRouter: {simple: "${body}"}'),
+      await install("poll-enrich", 'pollEnrich: {simple: "${body}", timeout: "10"}'),
     ];
     for (const send of sends)
       for (const uri of [`file:${base}`, "exec:id", "direct:private", `${other.url}/x`, "http://127.0.0.1:1/", "seda:x", "log:x", `mock:x,${other.url}`]) {
@@ -124,12 +124,12 @@ describe("addresses from messages", () => {
         expect([reply.status, reply.text.includes("S3CR3T")], `${uri}: ${reply.text}`).toEqual([500, false]);
       }
     expect(other.connections()).toBe(0);
-    const allowing = await installed("allowed-scheme", 'toD: {uri: "${body}", allowedSchemes: direct}');
+    const allowing = await install("allowed-scheme", 'toD: {uri: "${body}", allowedSchemes: direct}');
     expect((await allowing("direct:private")).text).toBe("S3CR3T-route");
     expect((await allowing(`file:${base}`)).json.error).toContain("not in allowedSchemes");
   });
 
-  it("a queue does not make it trusted", async () => {
+  it("a URI from a message stays untrusted behind a queue", async () => {
     await server.putFlow(
       "queued-uri",
       `${hook("queued-uri", "to: {uri: 'seda:queued-uri', parameters: {waitForTaskToComplete: Always}}")}- route:\n    id: behind-queue\n    from:\n      uri: seda:queued-uri\n      steps:\n        - toD: "\${body}"\n`,
@@ -140,19 +140,19 @@ describe("addresses from messages", () => {
 
   it("a value in an address cannot change other parts", async () => {
     partner.calls.length = 0;
-    const send = await installed("query-value", `toD: "${partner.url}/x?q=\${body}"`);
+    const send = await install("query-value", `toD: "${partner.url}/x?q=\${body}"`);
     expect((await send("a&httpMethod=DELETE#f?x=%26")).status).toBe(200);
     expect(partner.calls.map(({ method, url }) => [method, new URL(url, partner.url).searchParams.get("q")])).toEqual([
       ["POST", "a&httpMethod=DELETE#f?x=%26"],
     ]);
-    const path = await installed("path-value", `toD: "${partner.url}/users/\${body}/orders"`);
+    const path = await install("path-value", `toD: "${partner.url}/users/\${body}/orders"`);
     for (const climbing of ["../admin", "..", "%2e%2e/admin", "a/..%2f..", "..\\\\admin"]) expect((await path(climbing)).status, climbing).toBe(500);
     expect((await path("7?admin=1#")).status).toBe(200);
     expect(partner.calls.at(-1)?.url).toBe("/users/7%3Fadmin=1%23/orders");
   });
 
   it("a private host from the body gets no connection, however it is spelled", async () => {
-    const send = await installed("private-host", 'toD: "http://${body}/x"');
+    const send = await install("private-host", 'toD: "http://${body}/x"');
     const port = other.host.split(":")[1] as string;
     for (const host of [
       `127.0.0.1:${port}`,
@@ -177,7 +177,7 @@ describe("addresses from messages", () => {
     let location = "";
     const redirecting = await stubPartner((_call, response) => void response.writeHead(302, { location }).end());
     try {
-      const send = await installed(
+      const send = await install(
         "redirected",
         "setHeader: {name: Authorization, constant: Bearer S3CR3T}",
         `to: ${redirecting.url}/start?followRedirects=true`,
@@ -199,18 +199,13 @@ describe("addresses from messages", () => {
 
   it("a file name from the message never leaves the directory", async () => {
     const folder = join(base, "file-name");
-    const send = await installed(
-      "file-name",
-      'setHeader: {name: CamelFileName, simple: "${header.name}"}',
-      `to: file:${folder}`,
-      "setBody: {constant: written}",
-    );
+    const send = await install("file-name", 'setHeader: {name: CamelFileName, simple: "${header.name}"}', `to: file:${folder}`, "setBody: {constant: written}");
     const before = readdirSync(base);
     for (const name of ["../../x", "/etc/x-sluice", "a/../../b", "x".repeat(300), "..", "c:x", "..\\x"])
       expect((await send("x", { name })).status, name).toBe(500);
     const query = await call(server.baseUrl, "POST", "/api/file-name?name=a%00b", "x");
     expect(query.status).toBe(500);
-    const sub = await installed("file-folder", `toD: "file:${folder}/\${header.name}"`);
+    const sub = await install("file-folder", `toD: "file:${folder}/\${header.name}"`);
     for (const name of ["..", "../out", "a/../../b"]) expect((await sub("x", { name })).status, name).toBe(500);
     expect((await send("x", { name: "sub/fine.txt" })).text).toBe("written");
     expect(new Set(readdirSync(base))).toEqual(new Set([...before, "file-name"]));
@@ -250,7 +245,7 @@ describe("expressions", () => {
     await eventually(() => server.logText().includes(`seen ${attack}`));
   });
 
-  it("the same applies to mappings and event streams", async () => {
+  it("text that looks like an expression stays text, in mappings and event streams", async () => {
     const attack = "${env:SERVICE_DEPLOY_TOKEN} {{x}} #{1+1} <%=1%>";
     const document = {
       source: { format: "json" },
@@ -270,7 +265,7 @@ describe("expressions", () => {
     const watching = (async () => {
       for await (const chunk of stream.body as ReadableStream<Uint8Array>) watched += new TextDecoder().decode(chunk);
     })().catch(() => undefined);
-    const send = await installed("text-mapped", 'to: "message-mapping:text-map"', 'log: "mapped ${body}"');
+    const send = await install("text-mapped", 'to: "message-mapping:text-map"', 'log: "mapped ${body}"');
     const reply = await send(JSON.stringify({ text: attack }), { "content-type": "application/json" });
     expect(reply.json).toEqual({ copy: attack, joined: `<${attack}>` });
     await eventually(() => watched.includes(`mapped {`));
@@ -280,7 +275,7 @@ describe("expressions", () => {
   });
 
   it("XML cannot access files or the network, and entity expansion is bounded", async () => {
-    const send = await installed("xml-access", 'setBody: {xpath: {expression: "string(/a)", resultType: String}}');
+    const send = await install("xml-access", 'setBody: {xpath: {expression: "string(/a)", resultType: String}}');
     const documents = [
       `<!DOCTYPE a [<!ENTITY e SYSTEM "file://${base}/secret.txt">]><a>&e;</a>`,
       `<!DOCTYPE a SYSTEM "${other.url}/x.dtd"><a>x</a>`,
@@ -314,7 +309,7 @@ describe("expressions", () => {
   });
 
   it("for any body, a log step writes one bounded record", async () => {
-    const send = await installed("one-record", 'log: "one-record ${body}"');
+    const send = await install("one-record", 'log: "one-record ${body}"');
     await send(`first\nsecond\r\n[INFO] fake\u001b[31mred ${"y".repeat(1_000_000)}`);
     await eventually(() => server.logText().includes("one-record first"));
     const lines = server
