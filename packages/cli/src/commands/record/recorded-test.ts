@@ -27,15 +27,15 @@ export async function testOf(run: RunDetail, children: readonly RunDetail[], flo
     const steps = deployment?.routes.find(({ identity }) => identity.id === routeId)?.steps ?? [];
     return new Set(steps.filter(({ uri, isLocal }) => uri !== undefined && !isLocal).map(({ node }) => node.id));
   };
-  const mocks = [run, ...children].flatMap((one) => {
-    const external = sends(one.routeId);
-    const messages = one.messages ?? [];
-    const captured = messages.flatMap((message, index) => (external.has(message.stepId) ? [mockOf(one, message, messages[index + 1])] : []));
+  const mocks = [run, ...children].flatMap((each) => {
+    const external = sends(each.routeId);
+    const messages = each.messages ?? [];
+    const captured = messages.flatMap((message, index) => (external.has(message.stepId) ? [mockOf(each, message, messages[index + 1])] : []));
     // The route was not captured, so its responses are unknown; the test must still not call external systems.
     const others =
       messages.length > 0
         ? []
-        : one.steps.filter(({ stepId }) => external.has(stepId)).map(({ stepId }) => ({ id: stepId, match: { stepId, routeId: one.routeId }, respond: {} }));
+        : each.steps.filter(({ stepId }) => external.has(stepId)).map(({ stepId }) => ({ id: stepId, match: { stepId, routeId: each.routeId }, respond: {} }));
     return [...captured, ...others];
   });
   return { name: `recorded ${run.id}`, mocks, when: whenOf(run, run.messages?.[0]), then: [{ status: run.status }] };
