@@ -33,9 +33,9 @@ export function lineSource(options: LineOptions, uri: string, host: Host): Sourc
   };
 }
 
-function listen({ host, port }: LineOptions, connected: (socket: Socket) => void): Promise<Server> {
+function listen({ host, port }: LineOptions, onConnection: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer({ noDelay: true }, connected);
+    const server = createServer({ noDelay: true }, onConnection);
     server.once("listening", () => resolve(server));
     // Retryable: the runtime restarts the source until the port is free.
     server.once("error", (cause) =>
@@ -65,7 +65,7 @@ class Sender {
     this.#socket = socket;
     this.#parts = parts;
     this.#splitter = new LineSplitter(parts.options.maxLine);
-    socket.on("data", (chunk: Uint8Array) => this.#take(chunk));
+    socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     // A reset connection ends like any other: its messages are still processed, their replies are dropped.
     socket.on("error", () => undefined);
   }
@@ -87,7 +87,7 @@ class Sender {
     this.#socket.destroy();
   }
 
-  #take(chunk: Uint8Array): void {
+  #receive(chunk: Uint8Array): void {
     try {
       this.#waiting.push(...this.#splitter.push(chunk));
     } catch (error) {

@@ -9,27 +9,27 @@ import { line } from "sluice-connector-line";
 
 for (const { name, run } of connectorSuite(line, { uri: "line:127.0.0.1:0" })) test(name, run);
 
-const open = new Set();
+const cleanups = new Set();
 afterEach(() => {
-  for (const end of open) end();
-  open.clear();
+  for (const cleanUp of cleanups) cleanUp();
+  cleanups.clear();
 });
 
-/** A partner that handles each line with `answer`: a string is the reply, undefined sends none, null closes the connection. */
-async function partner(answer) {
+/** A partner that handles each line with `replyTo`: a string is the reply, undefined sends none, null closes the connection. */
+async function partner(replyTo) {
   const received = [];
   const server = createServer((socket) => {
-    open.add(() => socket.destroy());
+    cleanups.add(() => socket.destroy());
     createInterface({ input: socket }).on("line", (text) => {
       received.push(text);
-      const reply = answer(text);
+      const reply = replyTo(text);
       if (reply === null) socket.destroy();
       else if (reply !== undefined) socket.write(`${reply}\n`);
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  open.add(() => server.close());
+  cleanups.add(() => server.close());
   return { received, port: server.address().port };
 }
 
@@ -42,21 +42,21 @@ async function freePort() {
   return port;
 }
 
-/** A started source on a free port. */
-async function started(work, options = "") {
+/** Starts a source on a free port. */
+async function startSource(work, options = "") {
   const port = await freePort();
   const routeInput = new FakeRouteInput(work);
   const source = connectorUnderTest(line, new FakeHost()).source(`line:127.0.0.1:${port}${options}`);
   await source.start(routeInput);
-  open.add(() => source.abandon());
-  open.add(() => source.stop());
+  cleanups.add(() => source.abandon());
+  cleanups.add(() => source.stop());
   return { port, routeInput, source };
 }
 
 /** Sends text; resolves with the received data after `count` lines, or when the connection is closed. */
 async function exchange(port, text, count = 1) {
   const socket = connect(port, "127.0.0.1");
-  open.add(() => socket.destroy());
+  cleanups.add(() => socket.destroy());
   const lines = [];
   const done = new Promise((resolve) => {
     socket.on("close", resolve);
@@ -72,7 +72,7 @@ async function exchange(port, text, count = 1) {
 }
 
 test("the source delivers each line as a message and replies after its run, in order", async () => {
-  const { port, routeInput } = await started(async ({ message }) => {
+  const { port, routeInput } = await startSource(async ({ message }) => {
     await new Promise((resolve) => setTimeout(resolve, message.body === "slow" ? 50 : 0));
     message.body = `got ${message.body}`;
   });
@@ -82,28 +82,28 @@ test("the source delivers each line as a message and replies after its run, in o
 });
 
 test("the source reports a failed run and continues", async () => {
-  const { port } = await started(({ message }) => {
+  const { port } = await startSource(({ message }) => {
     if (message.body === "bad") throw new FlowError("java.lang.Exception", "no", { code: "order-refused" });
   });
   assert.deepEqual(await exchange(port, "bad\ngood\n", 2), ["ERROR order-refused", "good"]);
 });
 
 test("the source closes the connection without a reply when the message was not accepted", async () => {
-  const { port } = await started(() => {
+  const { port } = await startSource(() => {
     throw new FlowError("java.lang.Exception", "full", { code: "limit-inflight" });
   });
   assert.deepEqual(await exchange(port, "a\n"), []);
 });
 
 test("the source disconnects a partner whose line is too long", async () => {
-  const { port, routeInput } = await started(() => undefined, "?maxLine=10");
+  const { port, routeInput } = await startSource(() => undefined, "?maxLine=10");
   assert.deepEqual(await exchange(port, "x".repeat(11)), []);
   assert.equal(routeInput.exchanges.length, 0);
 });
 
 test("a stopping source finishes the current line and accepts no more", async () => {
   let finish;
-  const { port, routeInput, source } = await started(() => new Promise((resolve) => (finish = resolve)));
+  const { port, routeInput, source } = await startSource(() => new Promise((resolve) => (finish = resolve)));
   const replies = exchange(port, "one\ntwo\n", 2);
   while (routeInput.exchanges.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const stopped = source.stop();
