@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { configurationOf, ServiceError, SettingsError, startEmbeddedServer, statusOf, type Configuration, type RunningServer } from "@sluice/server";
-import { atCaller } from "./at-caller.ts";
+import { withCallerStack } from "./caller-stack.ts";
 import { SluiceError } from "./sluice-error.ts";
 import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
 
@@ -56,11 +56,11 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
     deploy(id, flow) {
       const source: FlowSource = typeof flow === "string" ? { yaml: flow } : flow;
       const query = source.tests === undefined ? "" : "?tests=required";
-      return atCaller(callOrThrow("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
+      return withCallerStack(callOrThrow("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
     },
-    remove: (id) => atCaller(callOrThrow("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
-    invoke: (routeId, message = {}) => atCaller(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shutdownError())),
-    api: (method, path, body) => atCaller(api(method, path, body)),
+    remove: (id) => withCallerStack(callOrThrow("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
+    invoke: (routeId, message = {}) => withCallerStack(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shutdownError())),
+    api: (method, path, body) => withCallerStack(api(method, path, body)),
     handler: server.handler,
     baseUrl: server.baseUrl === "" ? undefined : server.baseUrl,
     close() {

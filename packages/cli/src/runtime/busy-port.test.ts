@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runProgram } from "../command/program.ts";
 import { commands } from "../commands/index.ts";
 import { recordedTerminal } from "../terminal/recorded-terminal.test-support.ts";
-import { busyPort, commandWith, isFree, nextFreePort, portHolder } from "./busy-port.ts";
+import { busyPortText, commandWith, isFree, nextFreePort, portHolder } from "./busy-port.ts";
 
 let server: Server;
 let port: number;
@@ -36,7 +36,7 @@ async function startError(args: readonly string[], environment: Readonly<Record<
 
 describe("a busy port", () => {
   it("is reported with the process that holds it, if the system provides it", () => {
-    expect(busyPort(port)).toMatch(new RegExp(`^port ${port} is in use${holder()}$`));
+    expect(busyPortText(port)).toMatch(new RegExp(`^port ${port} is in use${holder()}$`));
     expect(portHolder(port, "/no-such-folder")).toBeUndefined();
   });
 

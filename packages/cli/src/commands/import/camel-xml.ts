@@ -14,11 +14,11 @@ const expressionElements = new Set(
   ),
 );
 /** Repeatable elements, which become a list. */
-const lists = new Set(["when", "doCatch", "exception"]);
+const listElements = new Set(["when", "doCatch", "exception"]);
 /** Elements with nested steps. */
-const blocks = new Set(["when", "otherwise", "doCatch", "doFinally", "onFallback"]);
+const blockElements = new Set(["when", "otherwise", "doCatch", "doFinally", "onFallback"]);
 /** Elements with options only. */
-const settings = new Set(
+const optionElements = new Set(
   "redeliveryPolicy resilience4jConfiguration faultToleranceConfiguration circuitBreakerConfiguration optimisticLockRetryPolicy failoverLoadBalancer roundRobinLoadBalancer randomLoadBalancer stickyLoadBalancer topicLoadBalancer weightedLoadBalancer customLoadBalancer deadLetterChannel defaultErrorHandler noErrorHandler".split(
     " ",
   ),
@@ -143,10 +143,10 @@ function stepOptions(element: Element, remarks: Remark[]): Record<string, unknow
       options["headers"] = [...((options["headers"] ?? []) as Step[]), stepOptions(child, remarks)];
     else if (languages.has(name) && element.localName !== "marshal" && element.localName !== "unmarshal") options[name] = expressionOf(child);
     else if (expressionElements.has(name)) options[name] = expressionElement(child);
-    else if (lists.has(name)) options[name] = [...((options[name] ?? []) as Step[]), stepOptions(child, remarks)];
+    else if (listElements.has(name)) options[name] = [...((options[name] ?? []) as Step[]), stepOptions(child, remarks)];
     else if (
-      blocks.has(name) ||
-      settings.has(name) ||
+      blockElements.has(name) ||
+      optionElements.has(name) ||
       element.localName === "marshal" ||
       element.localName === "unmarshal" ||
       element.localName === "errorHandler"

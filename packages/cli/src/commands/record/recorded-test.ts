@@ -7,7 +7,8 @@ type Json = Readonly<Record<string, unknown>>;
 type Mocks = NonNullable<Operations["POST /test/session"]["body"]["mocks"]>;
 
 /** Headers that the transport or the runtime sets for each run. */
-const volatile = /^(host|connection|content-length|accept-encoding|user-agent|date|traceparent|tracestate|x-test-session|transfer-encoding|Camel.*|\*.*)$/i;
+const volatileHeaders =
+  /^(host|connection|content-length|accept-encoding|user-agent|date|traceparent|tracestate|x-test-session|transfer-encoding|Camel.*|\*.*)$/i;
 
 export interface RecordedTest {
   readonly name: string;
@@ -23,12 +24,12 @@ export async function testOf(run: RunDetail, children: readonly RunDetail[], flo
   const read = async (property: (name: string) => string | undefined) => (await check({ id: run.flowId, source: flow.yaml, property })).deployment;
   // A parameter without a value uses its default in the flow; only without a default does it get a placeholder value.
   const deployment = (await read((name) => params[name])) ?? (await read((name) => params[name] ?? "0"));
-  const sends = (routeId: string): ReadonlySet<string> => {
+  const externalStepsOf = (routeId: string): ReadonlySet<string> => {
     const steps = deployment?.routes.find(({ identity }) => identity.id === routeId)?.steps ?? [];
     return new Set(steps.filter(({ uri, isLocal }) => uri !== undefined && !isLocal).map(({ node }) => node.id));
   };
   const mocks = [run, ...children].flatMap((each) => {
-    const external = sends(each.routeId);
+    const external = externalStepsOf(each.routeId);
     const messages = each.messages ?? [];
     const captured = messages.flatMap((message, index) => (external.has(message.stepId) ? [mockOf(each, message, messages[index + 1])] : []));
     // The route was not captured, so its responses are unknown; the test must still not call external systems.
@@ -60,7 +61,7 @@ function mockOf({ error }: RunDetail, message: CapturedMessage, next: CapturedMe
   };
 }
 
-const isStable = (name: string): boolean => !volatile.test(name);
+const isStable = (name: string): boolean => !volatileHeaders.test(name);
 
 function whenOf({ routeId, trigger }: RunDetail, first: CapturedMessage | undefined): Json {
   const query = String(first?.headers["CamelHttpQuery"] ?? "");
