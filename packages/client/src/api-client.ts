@@ -56,7 +56,7 @@ export interface ClientOptions {
 }
 
 export interface ApiClient {
-  /** Calls an operation, e.g. `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error response. */
+  /** Calls an operation, for example `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error response. */
   call<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<ReplyOf<N>>;
   /** Like `call`, but returns the status and the headers too, such as the `etag`. */
   request<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<Reply<ReplyOf<N>>>;
