@@ -1,7 +1,7 @@
 # The runtime as an image: built from the sources here and the public npm registry, run without root.
 #   docker build -t sluice .
 #   docker run -p 127.0.0.1:8080:8080 -v sluice-data:/data -e SERVICE_DEPLOY_TOKEN=… sluice
-# docs/operations/container.md says more.
+# See docs/operations/container.md.
 
 FROM node:24.21.0-slim AS build
 WORKDIR /app
@@ -24,7 +24,7 @@ USER node
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT}/_api/health?probe=live`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SERVICE_PORT}/_api/health?probe=live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/packages/cli/bin/sluice.cjs"]
 CMD ["run"]

@@ -28,7 +28,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    // Loading the sources costs more than most tests: files that run in one process share what is loaded.
+    // Loading the sources takes longer than most tests: files that run in one process share the loaded modules.
     pool: "forks",
     isolate: false,
     maxWorkers: 5,

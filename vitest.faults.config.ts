@@ -1,7 +1,7 @@
 import { mergeConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
-/** `npm test` runs these on NATS. */
+/** `npm test` runs these tests with NATS; this configuration runs them with PostgreSQL. */
 const clusterTests = "tests/cluster-{aggregate,dead-letters,hand-over,saga,sessions,view}.test.ts";
 
 // Slow and disruptive tests: they kill the process at system calls, fill disks and take minutes.

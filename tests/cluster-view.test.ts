@@ -130,7 +130,7 @@ describe.skipIf(server === undefined)(`the API of a cluster (needs ${title})`, (
       const run = await node(0).api("GET", "/runs/run_unknown");
       expect([run.status, run.json.error]).toEqual([
         404,
-        "'run_unknown' not found, but some nodes did not reply: node 'n2' did not respond in time; try again",
+        "'run_unknown' not found, but some nodes did not respond: node 'n2' did not respond in time; try again",
       ]);
       expect(performance.now() - startTime).toBeLessThan(5_000);
     } finally {

@@ -108,7 +108,7 @@ describe("runs", () => {
     expect(await runs("text=S3CR3T")).toEqual({ runs: [], total: 0, next: null, searchedBack: null, complete: true });
     expect((await runs("text=illegalstate+bang&flowId=chain")).runs.map((run: any) => run.routeId).toSorted()).toEqual(["inner", "outer"]);
     expect(Object.keys(await runs("routeId=web"))).toEqual(["runs", "total"]);
-    expect((await server.api("GET", "/runs?cursor=7")).json).toEqual({ error: "cursor must be 'newest' or the value of 'next' in the previous reply" });
+    expect((await server.api("GET", "/runs?cursor=7")).json).toEqual({ error: "cursor must be 'newest' or the value of 'next' in the previous response" });
   });
 
   it("a filtered or duplicate message is discarded, unless something was sent before or a step comes after", async () => {

@@ -12,8 +12,8 @@ app.use(sluice.handler);
 app.use(express.json());
 app.get("/", (request, response) => void response.send("Response from Express"));
 app.post("/orders", async (request, response) => {
-  const reply = await sluice.invoke("greeting", { body: JSON.stringify(request.body) });
-  response.send(`${reply.body}, through Express`);
+  const result = await sluice.invoke("greeting", { body: JSON.stringify(request.body) });
+  response.send(`${result.body}, through Express`);
 });
 
 const server = app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));

@@ -12,8 +12,8 @@ app.addHook("onRequest", (request, reply, next) => sluice.handler(request.raw, r
 app.addHook("onClose", () => sluice.close());
 app.get("/", async () => "Response from Fastify");
 app.post("/orders", async (request) => {
-  const reply = await sluice.invoke("greeting", { body: JSON.stringify(request.body) });
-  return `${reply.body}, through Fastify`;
+  const result = await sluice.invoke("greeting", { body: JSON.stringify(request.body) });
+  return `${result.body}, through Fastify`;
 });
 
 console.log(await app.listen({ port: Number(process.env.PORT ?? 3000), host: "127.0.0.1" }));

@@ -42,7 +42,7 @@ async function freePort() {
   return port;
 }
 
-/** A started source on a free port. */
+/** Starts a source on a free port. */
 async function startSource(work, options = "") {
   const port = await freePort();
   const routeInput = new FakeRouteInput(work);
@@ -113,7 +113,7 @@ test("a stopping source finishes the current line and accepts no more", async ()
   assert.equal(routeInput.exchanges.length, 1);
 });
 
-test("starting on a port that is in use fails with a retryable error", async () => {
+test("a port that is in use is a failure that the runtime retries", async () => {
   const { port } = await partner(() => undefined);
   const source = connectorUnderTest(line, new FakeHost()).source(`line:127.0.0.1:${port}`);
   await assert.rejects(source.start(new FakeRouteInput()), { code: "line-listen", retryable: true });

@@ -1,4 +1,4 @@
-// Typed calls to the management API: paths, query, body and reply come from operations.ts, which is generated. No endpoint is hard-coded here.
+// Typed calls to the management API: paths, query, body and response come from operations.ts, which is generated. No endpoint is hard-coded here.
 import type { ApiError } from "./api-error.ts";
 import type { ServerEvent } from "./event-stream.ts";
 import type { Operations } from "./operations.ts";
@@ -6,9 +6,9 @@ import { createSender, type Reply, type CallOptions, type Sender } from "./sende
 
 export type OperationName = keyof Operations;
 type NamesWith<K extends string> = { [N in OperationName]: Operations[N] extends Readonly<Record<K, unknown>> ? N : never }[OperationName];
-/** The operations that reply with an event stream. */
+/** The operations that respond with an event stream. */
 export type StreamName = NamesWith<"events">;
-/** The operations that can reply in another media type. */
+/** The operations that can respond in another media type. */
 export type TextName = NamesWith<"replyText">;
 export type ReplyOf<N extends OperationName> = Operations[N] extends { readonly reply: infer R } ? R : never;
 export type EventOf<N extends StreamName> = N extends StreamName ? EventsOf<Operations[N]["events"]> : never;
@@ -51,18 +51,18 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch;
-  /** Converts an error reply to the error to throw. */
+  /** Converts an error response to the error to throw. */
   readonly toError?: (error: ApiError) => Error;
 }
 
 export interface ApiClient {
-  /** Calls an operation, e.g. `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error reply. */
+  /** Calls an operation, for example `call("PUT /flows/:id", { params: { id }, body: { yaml } })`; throws an ApiError for an error response. */
   call<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<ReplyOf<N>>;
   /** Like `call`, but returns the status and the headers too, such as the `etag`. */
   request<N extends OperationName>(name: N, ...input: Arguments<N>): Promise<Reply<ReplyOf<N>>>;
   /** Like `request`, but returns the body as text in the requested media type. */
   text<N extends TextName>(name: N, input: CallInput<N> & AcceptOf<N>): Promise<Reply<string>>;
-  /** Relays a call and returns its reply unchanged, error replies included; `path` is below `/_api`. */
+  /** Relays a call and returns its response unchanged, error responses included; `path` is below `/_api`. */
   readonly relay: Sender["relay"];
   /** The response of a stream, whose body `events` and `follow` read. */
   open<N extends StreamName>(name: N, ...input: Arguments<N>): Promise<Response>;

@@ -1,7 +1,7 @@
-/** An error reply from the runtime; the message is its `error`. Status 0 means that there was no reply. */
+/** An error response from the runtime; the message is its `error`. Status 0 means that there was no response. */
 export class ApiError extends Error {
   readonly status: number;
-  /** The other members of the error reply. */
+  /** The other members of the error response. */
   readonly detail: Readonly<Record<string, unknown>>;
   /** Seconds to wait before retrying, if the runtime sent them. */
   readonly retryAfter: number | undefined;
@@ -21,11 +21,11 @@ interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Reads an error reply. */
-export async function readApiError(reply: Response): Promise<ApiError> {
-  const retryAfter = Number(reply.headers.get("retry-after") ?? Number.NaN);
-  const { error, ...detail } = membersOf(await reply.text().catch(() => ""));
-  return new ApiError(reply.status, typeof error === "string" ? error : `the call failed with status ${reply.status}`, {
+/** Reads an error response. */
+export async function readApiError(response: Response): Promise<ApiError> {
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const { error, ...detail } = membersOf(await response.text().catch(() => ""));
+  return new ApiError(response.status, typeof error === "string" ? error : `the call failed with status ${response.status}`, {
     detail,
     retryAfter: Number.isNaN(retryAfter) ? undefined : retryAfter,
   });

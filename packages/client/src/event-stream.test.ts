@@ -21,13 +21,13 @@ it("parses the same events for any chunking and line ends", () => {
   );
 });
 
-it("buffers incomplete events, and rejects endless ones", () => {
+it("buffers incomplete events, and rejects an event that is too large", () => {
   const parser = new EventParser();
   expect(parser.push("data: 1\n")).toEqual([]);
   expect(parser.push("\n")).toEqual([{ id: undefined, name: "message", data: 1 }]);
   const part = "x".repeat(1024 * 1024);
-  const endless = (): void => {
+  const sendLargeEvent = (): void => {
     for (let count = 0; count < 5; count++) parser.push(`data: ${part}\n`);
   };
-  expect(endless).toThrow("an event of the stream is too large");
+  expect(sendLargeEvent).toThrow("an event of the stream is too large");
 });

@@ -16,8 +16,8 @@ const maxPauseMs = 10_000;
 
 /** The events of a stream until `signal` is aborted or the runtime ends it. */
 export async function* events<N extends StreamName>(client: Pick<ApiClient, "open">, name: N, ...input: Arguments<N>): AsyncGenerator<EventOf<N>> {
-  const reply = await client.open(name, ...input);
-  yield* eventsOf<N>(reply, input[0]?.signal);
+  const response = await client.open(name, ...input);
+  yield* eventsOf<N>(response, input[0]?.signal);
 }
 
 async function* eventsOf<N extends StreamName>({ body }: Response, signal: AbortSignal | undefined): AsyncGenerator<EventOf<N>> {
@@ -32,28 +32,28 @@ export async function* follow<N extends StreamName>(
   { retryFirstConnection = false, onState, ...input }: CallInput<N> & FollowOptions,
 ): AsyncGenerator<EventOf<N>> {
   const { signal, headers } = input as Pick<CallInput<N>, "signal" | "headers">;
-  let last: string | undefined;
+  let lastEventId: string | undefined;
   let wasOpen = false;
-  const isOver = (): boolean => signal?.aborted === true;
-  for (let pauseMs = minPauseMs; !isOver(); pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+  const isAborted = (): boolean => signal?.aborted === true;
+  for (let pauseMs = minPauseMs; !isAborted(); pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     onState?.("connecting");
     let reason = "the stream ended";
     try {
-      const resumed = last === undefined ? input : { ...input, headers: { ...headers, "last-event-id": last } };
-      const reply = await client.open(name, ...([resumed] as unknown as Arguments<N>));
+      const resumed = lastEventId === undefined ? input : { ...input, headers: { ...headers, "last-event-id": lastEventId } };
+      const response = await client.open(name, ...([resumed] as unknown as Arguments<N>));
       wasOpen = true;
       onState?.("open");
-      for await (const event of eventsOf<N>(reply, signal)) {
+      for await (const event of eventsOf<N>(response, signal)) {
         pauseMs = minPauseMs;
-        last = event.id ?? last;
+        lastEventId = event.id ?? lastEventId;
         yield event;
       }
     } catch (error) {
-      if (isOver()) return;
+      if (isAborted()) return;
       if (!wasOpen && !retryFirstConnection) throw error;
       reason = (error as Error).message;
     }
-    if (isOver()) return;
+    if (isAborted()) return;
     onState?.("down", reason);
     await pause(pauseMs, signal);
   }

@@ -10,7 +10,7 @@ export interface SenderOptions {
   readonly timeoutMs?: number | undefined;
   /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch | undefined;
-  /** Converts an error reply to the error to throw. */
+  /** Converts an error response to the error to throw. */
   readonly toError?: ((error: ApiError) => Error) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The status, headers and body of a reply. */
+/** The status, headers and body of a response. */
 export interface Reply<T> {
   readonly status: number;
   readonly headers: Headers;
@@ -35,11 +35,11 @@ export interface Reply<T> {
 }
 
 export interface Sender {
-  /** The reply to a call: JSON as its value, anything else as text. */
+  /** The response to a call: JSON as its value, anything else as text. */
   send(method: string, path: string, call?: CallOptions): Promise<Reply<unknown>>;
   /** A response whose body the caller reads; it has no timeout. */
   open(method: string, path: string, call?: CallOptions): Promise<Response>;
-  /** The reply unchanged, error replies included. */
+  /** The response unchanged, error responses included. */
   relay(method: string, path: string, call?: CallOptions): Promise<Reply<string>>;
 }
 
@@ -72,10 +72,10 @@ export function createSender(options: SenderOptions): Sender {
   async function withTimeout<T>(call: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const end = new AbortController();
     const limitMs = call.timeoutMs ?? timeoutMs;
-    let isLate = false;
+    let hasTimedOut = false;
     const stop = (): void => end.abort(call.signal?.reason);
     const timer = setTimeout(() => {
-      isLate = true;
+      hasTimedOut = true;
       end.abort();
     }, limitMs);
     call.signal?.addEventListener("abort", stop);
@@ -83,7 +83,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       return await work(end.signal);
     } catch (error) {
-      throw errorOf(error, call.signal, isLate ? limitMs : undefined);
+      throw errorOf(error, call.signal, hasTimedOut ? limitMs : undefined);
     } finally {
       clearTimeout(timer);
       call.signal?.removeEventListener("abort", stop);
@@ -93,20 +93,20 @@ export function createSender(options: SenderOptions): Sender {
   return {
     send: (method, path, call = {}) =>
       withTimeout(call, async (signal) => {
-        const reply = await request(method, path, call, signal);
-        if (!reply.ok) throw await readApiError(reply);
-        return { status: reply.status, headers: reply.headers, body: await valueOf(reply) };
+        const response = await request(method, path, call, signal);
+        if (!response.ok) throw await readApiError(response);
+        return { status: response.status, headers: response.headers, body: await valueOf(response) };
       }),
     relay: (method, path, call = {}) =>
       withTimeout(call, async (signal) => {
-        const reply = await request(method, path, call, signal);
-        return { status: reply.status, headers: reply.headers, body: await reply.text() };
+        const response = await request(method, path, call, signal);
+        return { status: response.status, headers: response.headers, body: await response.text() };
       }),
     async open(method, path, call = {}) {
       try {
-        const reply = await request(method, path, call, call.signal);
-        if (!reply.ok) throw await readApiError(reply);
-        return reply;
+        const response = await request(method, path, call, call.signal);
+        if (!response.ok) throw await readApiError(response);
+        return response;
       } catch (error) {
         throw errorOf(error, call.signal);
       }
@@ -114,13 +114,13 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-async function valueOf(reply: Response): Promise<unknown> {
-  const text = await reply.text();
-  if (!/\bjson\b/.test(reply.headers.get("content-type") ?? "")) return text;
+async function valueOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!/\bjson\b/.test(response.headers.get("content-type") ?? "")) return text;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError(reply.status, "the response of the runtime is not valid JSON", { cause });
+    throw new ApiError(response.status, "the response of the runtime is not valid JSON", { cause });
   }
 }
 

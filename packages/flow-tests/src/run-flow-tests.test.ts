@@ -52,7 +52,7 @@ describe("a flow test", () => {
 
   it("fails when a webhook takes longer than timeoutMs", async () => {
     const hanging = runtime({ webhook: () => new Promise(() => undefined) });
-    expect((await run(hanging, calling))?.failures).toEqual(["POST /api/a did not reply within 100 ms"]);
+    expect((await run(hanging, calling))?.failures).toEqual(["POST /api/a did not respond within 100 ms"]);
   });
 
   it("fails when its session expired before the mocks are read", async () => {

@@ -127,7 +127,7 @@ async function callWebhook(
   const body = when.body === undefined ? undefined : isText ? (when.body as string) : JSON.stringify(when.body);
   const path = `${when.path ?? `/api/${when.webhook}`}${when.query === undefined ? "" : `?${when.query}`}`;
   const reply = await withTimeout(timeoutMs, transport.webhook(when.method, path, headers, body));
-  if (reply === undefined) return `${when.method} ${path} did not reply within ${timeoutMs} ms`;
+  if (reply === undefined) return `${when.method} ${path} did not respond within ${timeoutMs} ms`;
   const runId = reply.headers["x-run-id"];
   if (runId === undefined) return `${when.method} ${path} reached no route: ${reply.status} ${reply.text.slice(0, 200)}`;
   const traces = await readTraces(transport, sessionId);

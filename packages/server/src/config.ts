@@ -45,7 +45,7 @@ export const settingFields = {
     secret: true,
   }),
   clusterKeysOld: f.text({ doc: "Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt.", secret: true }),
-  clusterSettleMs: f.duration({ doc: "How long the reply to a change waits for the other nodes to apply it.", default: 5_000 }),
+  clusterSettleMs: f.duration({ doc: "How long the response to a change waits for the other nodes to apply it.", default: 5_000 }),
   clusterLeaveMs: f.duration({
     doc: "How long a stopping node continues to serve requests while its readiness probe fails, so that the load balancer stops sending requests to it.",
     default: 5_000,
@@ -64,7 +64,7 @@ export const settingFields = {
   drainMs: f.duration({ doc: "Time limit for runs in flight to finish when a flow is replaced or the runtime stops.", default: 30_000 }),
   maxBody: f.size({ doc: "Maximum size of a request body, after decompression.", default: 10 * mebibyte }),
   maxBodyBytesHeld: f.size({
-    doc: "Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent replies may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`.",
+    doc: "Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent responses may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`.",
   }),
   maxConnections: f.integer({ doc: "Maximum number of open connections. Additional connections are rejected.", default: 10_000, min: 1 }),
   headersTimeoutMs: f.duration({ doc: "Time limit for receiving the headers of a request.", default: 20_000 }),

@@ -52,7 +52,7 @@ const refusedConnectors: Readonly<Record<string, string>> = {
     ["jpa", "mongodb"].map((scheme) => [`${scheme}:`, `${scheme} is not available; use sql for tables, or call the database through an HTTP service`]),
   ),
   ...Object.fromEntries(
-    ["ftp", "ftps", "sftp"].map((scheme) => [`${scheme}:`, `${scheme} is not available; transfer files to a directory and read them with file`]),
+    ["ftp", "ftps", "sftp"].map((scheme) => [`${scheme}:`, `${scheme} is not available; transfer files to a folder and read them with file`]),
   ),
   ...Object.fromEntries(
     ["freemarker", "mustache", "velocity"].map((scheme) => [`${scheme}:`, `${scheme} is not available; create the text with simple or a message mapping`]),

@@ -63,7 +63,7 @@ describe("a command line", () => {
 
   it.each([
     [new UsageError("the file is gone"), 2, "sluice probe: the file is gone\n"],
-    [new CommandError("no answer"), 1, "sluice probe: no answer\n"],
+    [new CommandError("no response"), 1, "sluice probe: no response\n"],
     [new CommandError("bad file", 2), 2, "sluice probe: bad file\n"],
     [new TypeError("x is not a function"), 1, "sluice probe: x is not a function\n"],
   ])("%s is reported without a stack trace", async (error, exit, stderr) => {
@@ -132,7 +132,7 @@ describe("completion", () => {
     expect(await complete("sluice", "completion", "f")).toEqual(["fish"]);
   });
 
-  it.each(["zsh", "fish"] as const)("names every command and flag in %s", async (shell) => {
+  it.each(["zsh", "fish"] as const)("lists every command and flag in %s", async (shell) => {
     const script = await completionScript(shell, commands);
     for (const { name, flags = [] } of commands) {
       expect(script).toContain(name);

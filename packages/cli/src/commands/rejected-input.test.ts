@@ -44,11 +44,11 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
     expect(await expectRejected(command, "--no-such-flag")).toEqual({ exit: 2, sentence: `unknown option '--no-such-flag'; see \`sluice ${name} --help\`` });
   });
 
-  const takesFirst = command.arguments?.[0]?.required === true;
+  const requiresArgument = command.arguments?.[0]?.required === true;
   const hasChoices = command.arguments?.some(({ values }) => values !== undefined) === true;
   const takesFiles = command.arguments?.some(({ completes }) => completes === "files") === true && name !== "new";
 
-  if (takesFirst)
+  if (requiresArgument)
     it("reports missing arguments", async () => {
       const { exit, sentence } = await expectRejected(command);
       expect([exit, sentence]).toEqual([2, `missing required argument '${command.arguments?.[0]?.name}'; see \`sluice ${name} --help\``]);

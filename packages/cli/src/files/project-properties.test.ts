@@ -57,7 +57,7 @@ describe("properties of a project", () => {
     });
   });
 
-  it("name the folders to watch", async () => {
+  it("list the folders to watch", async () => {
     put({ "application.properties": "a=1", "deep/flows/x.yaml": "" });
     const properties = readProjectProperties({ profile: undefined, environment: {} });
     await properties.paramsFor(join(folder, "deep/flows/x.yaml"), "");

@@ -9,7 +9,7 @@ import type { Params } from "./flow-params.ts";
 import { readText } from "./yaml-files.ts";
 
 export interface ProjectProperties {
-  /** The values a flow uses, as parameters of a deploy; values whose name suggests a secret are marked as such. */
+  /** The values a flow uses, as parameters of a deployment; values whose name suggests a secret are marked as such. */
   paramsFor(flowPath: string, text: string): Promise<Params>;
   /** The folders of the files that were read, to be watched. */
   readonly folders: readonly string[];

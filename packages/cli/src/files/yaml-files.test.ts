@@ -55,7 +55,7 @@ describe("the files of a folder", () => {
   });
 });
 
-it("a flow's id is its file's name, or its folder's", () => {
+it("the id of a flow is its file name, or the folder name for `flow.yaml`", () => {
   expect(["x/orders.yaml", "x/orders.camel.yaml", "orders/flow.yaml", "x/a b.yml", "x/-_.yaml"].map(flowIdOf)).toEqual([
     "orders",
     "orders",

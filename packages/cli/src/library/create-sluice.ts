@@ -1,4 +1,4 @@
-import { atCaller } from "./at-caller.ts";
+import { withCallerStack } from "./caller-stack.ts";
 import type { Sluice, SluiceOptions } from "./sluice.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { Sluice, SluiceOptions } from "./sluice.ts";
  * no port is opened, and requests reach the flows through `handler`.
  */
 export function createSluice(options: SluiceOptions = {}): Promise<Sluice> {
-  return atCaller(loadAndOpen(options));
+  return withCallerStack(loadAndOpen(options));
 }
 
 /** The runtime code is loaded when the first runtime is created, so that importing the library is cheap. */

@@ -20,7 +20,7 @@ export interface Message {
   readonly headers: Headers;
 }
 
-/** Names ignore case. */
+/** Header names are case-insensitive. */
 export interface Headers {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -32,11 +32,11 @@ export interface Headers {
 export interface Run {
   readonly id: string;
   readonly route: { readonly id: string; readonly flowId: string };
-  /** Aborted when the run is cancelled or out of time: pass it to `fetch`. */
+  /** Aborted when the run is cancelled or times out: pass it to `fetch`. */
   readonly signal: AbortSignal;
 }
 
-/** For `bean` and `bean:`: the result, awaited if it is a promise, becomes the body; `undefined` keeps the body. */
+/** For `bean` and `bean:`: the result, awaited if it is a promise, becomes the body; `undefined` leaves the body unchanged. */
 export type BeanFunction = (exchange: Exchange) => unknown;
 
 /** For `process`: the result is ignored, a promise is awaited. */

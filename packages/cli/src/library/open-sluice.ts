@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { configurationOf, ServiceError, SettingsError, startEmbeddedServer, statusOf, type Configuration, type RunningServer } from "@sluice/server";
-import { atCaller } from "./at-caller.ts";
+import { withCallerStack } from "./caller-stack.ts";
 import { SluiceError } from "./sluice-error.ts";
 import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
 
@@ -13,15 +13,15 @@ export async function openSluice({ flows = {}, environment, onLog, ...settings }
     throw new SettingsError(["option 'workers' is not supported: an embedded runtime runs in this process; use `sluice run --workers` for several"]);
   const configuration = configurationOf(settings, environment);
   const { dataDir } = settings;
-  const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), "sluice-embedded-")) : undefined;
+  const temporaryDir = dataDir === undefined ? await mkdtemp(join(tmpdir(), "sluice-embedded-")) : undefined;
   const output = openSync(devNull, "w");
   const release = async (): Promise<void> => {
     closeSync(output);
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    if (temporaryDir !== undefined) await rm(temporaryDir, { recursive: true, force: true });
   };
   const resolvedConfiguration: Configuration =
-    temporary === undefined ? configuration : { ...configuration, settings: { ...configuration.settings, dataDir: temporary } };
-  const embedding = { keepsFlows: temporary === undefined, opensPort: settings.port !== undefined, onLog };
+    temporaryDir === undefined ? configuration : { ...configuration, settings: { ...configuration.settings, dataDir: temporaryDir } };
+  const embedding = { keepsFlows: temporaryDir === undefined, opensPort: settings.port !== undefined, onLog };
   const server = await startEmbeddedServer(resolvedConfiguration, output, embedding).catch((error: unknown) => release().then(() => Promise.reject(error)));
   return withFlows(sluiceOf(server, release), flows);
 }
@@ -41,26 +41,26 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
 
   async function api(method: string, path: string, body?: unknown): Promise<ApiReply> {
     if (!path.startsWith("/")) throw new SluiceError(`path '${path}' must start with '/', as in '/runs?limit=10'`, { status: 400 });
-    const reply = await server.api(method, path, body);
-    const isJson = reply.headers["content-type"]?.startsWith("application/json") === true;
-    return { status: reply.status, body: isJson ? JSON.parse(reply.text) : reply.text };
+    const response = await server.api(method, path, body);
+    const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+    return { status: response.status, body: isJson ? JSON.parse(response.text) : response.text };
   }
 
   async function callOrThrow(method: string, path: string, body?: unknown): Promise<unknown> {
-    const reply = await api(method, path, body);
-    if (reply.status < 400) return reply.body;
-    throw new SluiceError((reply.body as { readonly error: string }).error, { status: reply.status });
+    const response = await api(method, path, body);
+    if (response.status < 400) return response.body;
+    throw new SluiceError((response.body as { readonly error: string }).error, { status: response.status });
   }
 
   return {
     deploy(id, flow) {
       const source: FlowSource = typeof flow === "string" ? { yaml: flow } : flow;
       const query = source.tests === undefined ? "" : "?tests=required";
-      return atCaller(callOrThrow("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
+      return withCallerStack(callOrThrow("PUT", `/flows/${encodeURIComponent(id)}${query}`, source) as Promise<DeployedFlow>);
     },
-    remove: (id) => atCaller(callOrThrow("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
-    invoke: (routeId, message = {}) => atCaller(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shutdownError())),
-    api: (method, path, body) => atCaller(api(method, path, body)),
+    remove: (id) => withCallerStack(callOrThrow("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
+    invoke: (routeId, message = {}) => withCallerStack(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shutdownError())),
+    api: (method, path, body) => withCallerStack(api(method, path, body)),
     handler: server.handler,
     baseUrl: server.baseUrl === "" ? undefined : server.baseUrl,
     close() {

@@ -65,7 +65,7 @@ export interface InvokeReply {
 
 export interface ApiReply {
   readonly status: number;
-  /** Parsed when the reply is JSON, else its text. */
+  /** The parsed value of a JSON response, or the text of any other. */
   readonly body: unknown;
 }
 
@@ -83,7 +83,7 @@ export interface Sluice {
   /** Calls the management API without a socket and without a token; `path` is below `/_api`, such as `/runs?limit=10`. */
   api(method: string, path: string, body?: unknown): Promise<ApiReply>;
   readonly handler: SluiceHandler;
-  /** The address of the port; undefined unless `port` was given. */
+  /** The address of the port; undefined unless `port` was set. */
   readonly baseUrl: string | undefined;
   /** Stops the runtime after in-flight runs finish, at most `drainMs`; `drained` is false if runs were aborted. */
   close(): Promise<{ readonly drained: boolean }>;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runProgram } from "../command/program.ts";
 import { commands } from "../commands/index.ts";
 import { recordedTerminal } from "../terminal/recorded-terminal.test-support.ts";
-import { busyPort, commandWith, isFree, nextFreePort, portHolder } from "./busy-port.ts";
+import { busyPortText, commandWith, isFree, nextFreePort, portHolder } from "./busy-port.ts";
 
 let server: Server;
 let port: number;
@@ -36,18 +36,18 @@ async function startError(args: readonly string[], environment: Readonly<Record<
 
 describe("a busy port", () => {
   it("is reported with the process that holds it, if the system provides it", () => {
-    expect(busyPort(port)).toMatch(new RegExp(`^port ${port} is in use${holder()}$`));
+    expect(busyPortText(port)).toMatch(new RegExp(`^port ${port} is in use${holder()}$`));
     expect(portHolder(port, "/no-such-folder")).toBeUndefined();
   });
 
-  it("suggests the next free port", async () => {
+  it("is replaced by the next free port in the suggested command", async () => {
     const next = await nextFreePort(port, "127.0.0.1");
     expect([await isFree(port, "127.0.0.1"), await isFree(next, "127.0.0.1"), next > port]).toEqual([false, true, true]);
     expect(await nextFreePort(port, "127.0.0.1", [next])).toBeGreaterThan(next);
     expect(commandWith({ SERVICE_PORT: 8081, DESIGNER_PORT: 8091 }, "npm start")).toMatch(/SERVICE_PORT=8081.*DESIGNER_PORT=8091.* npm start$/);
   });
 
-  it.each(["1", "2"])("ends `sluice start` with the exact command, with SERVICE_WORKERS=%s", async (workers) => {
+  it.each(["1", "2"])("is reported by `sluice start` with a command that uses free ports, with SERVICE_WORKERS=%s", async (workers) => {
     const environment = { SERVICE_PORT: String(port), DESIGNER_PORT: String(port), SERVICE_WORKERS: workers, npm_lifecycle_event: "" };
     expect(await startError(["start"], environment)).toEqual([
       1,
@@ -57,7 +57,7 @@ describe("a busy port", () => {
     ]);
   });
 
-  it("ends `sluice run` with several workers", async () => {
+  it("is reported by `sluice run` with several workers", async () => {
     const [exit, stderr] = await startError(["run"], { SERVICE_PORT: String(port), SERVICE_WORKERS: "2" });
     expect([exit, stderr]).toEqual([
       1,
@@ -65,7 +65,7 @@ describe("a busy port", () => {
     ]);
   });
 
-  it("ends `sluice designer` with the exact command", async () => {
+  it("is reported by `sluice designer` with a command that uses a free port", async () => {
     expect(await startError(["designer"], { DESIGNER_PORT: String(port) })).toEqual([
       1,
       expect.stringMatching(

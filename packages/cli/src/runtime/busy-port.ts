@@ -8,7 +8,7 @@ export interface PortHolder {
 }
 
 /** "port 8080 is in use by process 4711 (node server.js)"; without the process if it cannot be determined. */
-export function busyPort(port: number): string {
+export function busyPortText(port: number): string {
   const holder = portHolder(port);
   return `port ${port} is in use${holder === undefined ? "" : ` by process ${holder.pid} (${holder.command})`}`;
 }

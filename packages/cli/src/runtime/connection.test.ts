@@ -13,7 +13,7 @@ describe("the address of a runtime", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "sluice-token-"));
     mkdirSync(join(folder, "data"));
-    writeFileSync(join(folder, "data/deploy-token"), "kept\n");
+    writeFileSync(join(folder, "data/deploy-token"), "local-token\n");
     vi.stubEnv("SERVICE_DATA_DIR", join(folder, "data"));
     vi.stubEnv("SERVICE_DEPLOY_TOKEN", "");
     vi.stubEnv("SLUICE_RUNTIME", undefined);
@@ -41,14 +41,14 @@ describe("the address of a runtime", () => {
   });
 
   it("the local token is sent only to the runtime of this machine", async () => {
-    expect((await connect({})).token).toBe("kept");
-    expect((await connect({ runtime: "http://localhost:9" })).token).toBe("kept");
+    expect((await connect({})).token).toBe("local-token");
+    expect((await connect({ runtime: "http://localhost:9" })).token).toBe("local-token");
     for (const url of ["https://runtime.example", "http://localhost.evil.example", "http://127.0.0.1.evil.example"])
       expect((await connect({ runtime: url })).token).toBe("");
-    vi.stubEnv("SERVICE_DEPLOY_TOKEN", " given ");
-    expect((await connect({ runtime: "https://runtime.example" })).token).toBe("given");
-    writeFileSync(join(folder, "other"), "filed\n");
-    expect((await connect({ tokenFile: join(folder, "other") })).token).toBe("filed");
+    vi.stubEnv("SERVICE_DEPLOY_TOKEN", " env-token ");
+    expect((await connect({ runtime: "https://runtime.example" })).token).toBe("env-token");
+    writeFileSync(join(folder, "other"), "file-token\n");
+    expect((await connect({ tokenFile: join(folder, "other") })).token).toBe("file-token");
     await expect(connect({ tokenFile: join(folder, "gone") })).rejects.toThrow(/token file '.*gone' cannot be read: ENOENT/);
   });
 });
@@ -66,9 +66,9 @@ describe("errors of a runtime", () => {
   };
 
   it("are reported with the runtime's message; only a 404 is treated as absent", async () => {
-    await withServer(409, '{"error":"route \'a\' is taken"}', async (connection) => {
+    await withServer(409, '{"error":"route id \'a\' is already used"}', async (connection) => {
       await expect(connection.call("GET /flows")).rejects.toBeInstanceOf(CommandError);
-      await expect(ifFound(connection.call("GET /flows"))).rejects.toThrow("route 'a' is taken");
+      await expect(ifFound(connection.call("GET /flows"))).rejects.toThrow("route id 'a' is already used");
     });
     await withServer(404, '{"error":"flow \'a\' not found"}', async (connection) => {
       expect(await ifFound(connection.call("GET /flows/:id", { params: { id: "a" } }))).toBeUndefined();

@@ -13,7 +13,7 @@ describe("lines of several runs", () => {
       run("orders-intake", { status: "failed", durationMs: 1234, error: { message: "boom" } as Run["error"] }),
       run("b", { durationMs: null }),
     ];
-    const lines = runs.map((one) => runLine(one, plain, routeWidthOf(runs)));
+    const lines = runs.map((listed) => runLine(listed, plain, routeWidthOf(runs)));
     expect(lines).toEqual([
       "2026-01-01T00:00:00.000Z completed a             run_1    1.5 ms",
       "2026-01-01T00:00:00.000Z failed    orders-intake run_1   1234 ms boom",

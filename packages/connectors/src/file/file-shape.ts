@@ -7,7 +7,7 @@ import { pollFields } from "../polling/poll-fields.ts";
 const javaObject = "it needs a Java object";
 const ignoredOption = (reason: string) => f.string({ doc: `Accepted but ignored: ${reason}.`, group: "advanced" });
 
-const path = { directoryName: f.string({ doc: "The directory.", required: true, examples: ["data/inbox"] }) };
+const path = { directoryName: f.string({ doc: "Path of the folder to read from or to write to.", required: true, examples: ["data/inbox"] }) };
 
 const readOptions = {
   include: f.string({ doc: "Only files whose name matches this regular expression; case-insensitive." }),
@@ -19,7 +19,7 @@ const readOptions = {
   excludeExt: f.string({ doc: "Excludes files with one of these extensions, separated by commas." }),
   includeHiddenFiles: f.boolean({ doc: "Whether files whose name starts with a dot are read.", default: false }),
   recursive: f.boolean({ doc: "Whether subfolders are searched.", default: false }),
-  minDepth: f.integer({ doc: "Minimum depth of a file; the directory itself is 1.", default: 0, min: 0 }),
+  minDepth: f.integer({ doc: "Minimum depth of a file; the folder of the endpoint is 1.", default: 0, min: 0 }),
   maxDepth: f.integer({ doc: "Maximum depth of a file.", default: 2_147_483_647, min: 1 }),
   noop: f.boolean({ doc: "Whether files stay in place; each is then read once.", default: false }),
   delete: f.boolean({ doc: "Whether a file is deleted after successful processing.", default: false }),
@@ -53,9 +53,9 @@ const readOptions = {
   maxMessagesPerPoll: f.integer({ doc: "Maximum number of files per poll; 0 for no limit.", default: 0, min: 0 }),
   eagerMaxMessagesPerPoll: f.boolean({ doc: "Accepted but ignored: files are sorted before the limit applies.", default: true, group: "advanced" }),
   ...pollFields,
-  directoryMustExist: f.boolean({ doc: "Whether the route fails to start when the directory does not exist.", default: false }),
+  directoryMustExist: f.boolean({ doc: "Whether the route fails to start when the folder does not exist.", default: false }),
   startingDirectoryMustExist: f.boolean({ doc: "The same as directoryMustExist.", default: false, group: "advanced" }),
-  startingDirectoryMustHaveAccess: ignoredOption("a directory that cannot be read is reported in the health of the route"),
+  startingDirectoryMustHaveAccess: ignoredOption("a folder that cannot be read is reported in the health of the route"),
   preSort: ignoredOption("files are sorted before the limit applies"),
   probeContentType: ignoredOption("the content type is not read"),
   extendedAttributes: ignoredOption("only the length and the time of the last change are read"),
@@ -89,9 +89,9 @@ const writeOptions = {
   keepLastModified: f.boolean({ doc: "Whether the modification time is set from the header CamelFileLastModified.", default: false, group: "advanced" }),
   forceWrites: f.boolean({ doc: "Whether to wait until the file is on disk (fsync).", default: true, group: "advanced" }),
   chmod: f.string({ doc: "The file's permissions in octal.", group: "advanced", examples: ["640"] }),
-  chmodDirectory: ignoredOption("new directories get the default permissions of the process"),
+  chmodDirectory: ignoredOption("new folders get the default permissions of the process"),
   moveExistingFileStrategy: f.unsupported(`${javaObject}; use moveExisting`),
-  jailStartingDirectory: f.boolean({ doc: "Files are never written outside the directory; false is rejected.", default: true, group: "security" }),
+  jailStartingDirectory: f.boolean({ doc: "Files are never written outside the folder of the endpoint; false is rejected.", default: true, group: "security" }),
 };
 
 const options = {
@@ -104,9 +104,9 @@ const options = {
   }),
   charset: f.string({ doc: "Encoding used to read files as text and to write text to files." }),
   flatten: f.boolean({ doc: "Whether folders are removed from the file name.", default: false }),
-  autoCreate: f.boolean({ doc: "Whether missing directories are created.", default: true }),
+  autoCreate: f.boolean({ doc: "Whether missing folders are created.", default: true }),
   bufferSize: f.size({ doc: "Accepted but ignored.", default: 131_072, group: "advanced" }),
-  autoCreateStepwise: ignoredOption("missing directories are always created one by one"),
+  autoCreateStepwise: ignoredOption("missing folders are always created one by one"),
   browseLimit: ignoredOption("files are not browsed"),
   synchronous: ignoredOption("files are read one at a time"),
   ...readOptions,
@@ -120,7 +120,7 @@ export type FileOptions = Values<typeof path> & Values<typeof options>;
 export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, "connect"> = {
   scheme: "file",
   title: "Files",
-  summary: "Reads the files of a directory as they appear, or writes messages to files.",
+  summary: "Reads the files of a folder as they appear, or writes messages to files.",
   guarantees:
     "Messages are delivered at least once: a file is moved or deleted only after its run succeeds, so after a crash it is read again. Files are read one at a time, in the order of sortBy. A failed file is moved to moveFailed, or stays and is retried. Without idempotentRepository, the keys of processed files are stored in memory (100,000 per endpoint), so noop reads files again after a restart. Writing is atomic: the file appears under its name when it is complete and, with forceWrites, on disk; Append writes in place. Files larger than streamOver are streamed and not loaded into memory.",
   group: "files",
@@ -134,7 +134,7 @@ export const fileShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   path,
   options,
   headers: {
-    CamelFileName: f.string({ doc: "Name of the file relative to the directory; if set by the route, the name of the file to write." }),
+    CamelFileName: f.string({ doc: "Name of the file relative to the folder of the endpoint; if set by the route, the name of the file to write." }),
     CamelFileNameOnly: f.string({ doc: "The name without folders." }),
     CamelFileNameConsumed: f.string({ doc: "The name of the file that was read." }),
     CamelFileNameProduced: f.string({ doc: "The path of the file that was written." }),

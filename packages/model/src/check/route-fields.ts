@@ -40,7 +40,7 @@ const ownFields = {
   shutdownRoute: f.enum(["Default", "Defer"], { doc: "Accepted but ignored." }),
   shutdownRunningTask: f.enum(["CompleteCurrentTaskOnly", "CompleteAllTasks"], { doc: "Accepted but ignored." }),
   inputType: dataTypeField("Data type of the request, for the API description."),
-  outputType: dataTypeField("Data type of the reply, for the API description."),
+  outputType: dataTypeField("Data type of the response, for the API description."),
 } satisfies Fields;
 
 const fieldsByVocabulary = new WeakMap<Vocabulary, Fields>();

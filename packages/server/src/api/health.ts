@@ -73,7 +73,7 @@ const healthShape = shape(
     http: z
       .looseObject({ bodyBytesHeld: z.int(), bodyBytesLimit: z.int(), bodiesRefused: z.int(), replyBytesUnsent: z.int(), slowReadersCut: z.int() })
       .optional()
-      .describe("Bytes of request bodies in use and of replies not yet sent."),
+      .describe("Bytes of request bodies in use and of responses not yet sent."),
     failedPolicies: z.array(z.looseObject({ flowId: z.string(), error: z.string().nullable() })).optional(),
     connections: z.array(connectionStateShape()).optional().describe("Connections to other systems, including those defined in flows."),
     failedFlows: z.array(z.looseObject({ id: z.string(), error: z.string().nullable() })).optional(),

@@ -81,7 +81,7 @@ async function callOwner({ cluster, ownsItem }: ManagementOptions, endpoint: End
   if (reply !== undefined) return { status: reply.status, text: reply.text, headers: reply.headers };
   if (incomplete.length === 0) return undefined;
   const missingNodes = incomplete.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
-  throw new ServiceError("not-found", `'${item.id.slice(0, 128)}' not found, but some nodes did not reply: ${missingNodes}; try again`);
+  throw new ServiceError("not-found", `'${item.id.slice(0, 128)}' not found, but some nodes did not respond: ${missingNodes}; try again`);
 }
 
 /** Calls this node first: if it fails, its error is the reply. */

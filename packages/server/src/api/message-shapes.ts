@@ -29,4 +29,4 @@ export const incompleteShape = (): z.ZodType =>
   z
     .array(z.looseObject({ node: z.string(), reason: z.string() }))
     .optional()
-    .describe("Nodes that did not respond; the reply does not cover them. Only in a cluster.");
+    .describe("Nodes that did not respond; the response does not include their data. Only in a cluster.");

@@ -6,7 +6,7 @@ import { defineEndpoint, type Endpoint } from "./endpoint.ts";
 
 /** The `scope` of queries about one node or all of them. */
 export const scopeField = f.enum(["node", "cluster"], {
-  doc: "In a cluster: `node` for the node that replies, `cluster` for the sum of all nodes.",
+  doc: "In a cluster: `node` for the node that responds, `cluster` for the sum of all nodes.",
   default: "node",
 });
 

@@ -21,7 +21,7 @@ export const clusterShape = shape(
   () => ({
     name: z.string(),
     store: z.enum(["nats", "postgres"]),
-    node: z.string().describe("The node that sent this reply."),
+    node: z.string().describe("The node that sent this response."),
     connectivity: z.enum(["connected", "disconnected"]),
     revision: z.int().describe("The newest configuration revision that this node has read."),
     applied: z.int(),

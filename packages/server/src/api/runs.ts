@@ -98,7 +98,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       query: {
         routeId: f.string({ doc: "Only runs of this route." }),
         flowId: f.string({ doc: "Only runs of this flow." }),
-        status: f.enum(runStatuses, { doc: "Only runs of this status." }),
+        status: f.enum(runStatuses, { doc: "Only runs with this status." }),
         correlationId: f.string({ doc: "Only runs with this correlation id." }),
         sessionId: f.string({ doc: "Only runs of this test session." }),
         since: f.string({ doc: "Only runs started at or after this time (ISO 8601)." }),
@@ -107,7 +107,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
           doc: "Only runs that contain all these words in the id, flow, route, trigger, correlation id, error or start of the request, after masking.",
         }),
         limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }),
-        cursor: f.string({ doc: `Returns the runs in pages: '${firstPage}' for the first one, then the value of \`next\` in the previous reply.` }),
+        cursor: f.string({ doc: `Returns the runs in pages: '${firstPage}' for the first one, then the value of \`next\` in the previous response.` }),
       },
       replies: { 200: { description: "The runs.", schema: runPageShape } },
       async handle({ query }) {
@@ -193,6 +193,6 @@ function readCursor(cursor: string | undefined): RunPosition | undefined {
   if (cursor === undefined || cursor === firstPage) return undefined;
   const [, startedAt, id] = /^(\d{1,16})-(run_\w{1,64})$/.exec(cursor) ?? [];
   if (startedAt === undefined || id === undefined)
-    throw new ServiceError("query-invalid", `cursor must be '${firstPage}' or the value of 'next' in the previous reply`);
+    throw new ServiceError("query-invalid", `cursor must be '${firstPage}' or the value of 'next' in the previous response`);
   return { startedAt: Number(startedAt), id };
 }

@@ -1,7 +1,7 @@
 /** Limits for HTTP clients: sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly maxBodyBytes: number;
-  /** Request bytes in memory over all connections; requests beyond it get 503. Unsent replies may use half of it. */
+  /** Request bytes in memory over all connections; requests beyond it get 503. Unsent responses may use half of it. */
   readonly maxBodyBytesHeld: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;

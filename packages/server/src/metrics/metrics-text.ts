@@ -232,7 +232,7 @@ function httpMetrics(page: Exposition, parts: MetricsParts, others: readonly Wor
   page.counter("sluice_http_bodies_refused_total", "Requests rejected with 503 because the limit for request bodies was reached.", [
     [undefined, bytes.bodiesRefused],
   ]);
-  page.gauge("sluice_http_reply_bytes_unsent", "Bytes of replies not yet sent.", [[undefined, bytes.replyBytesUnsent]]);
+  page.gauge("sluice_http_reply_bytes_unsent", "Bytes of responses not yet sent.", [[undefined, bytes.replyBytesUnsent]]);
   page.counter("sluice_http_slow_readers_cut_total", "Connections closed because too many reply bytes were unsent.", [[undefined, bytes.slowReadersCut]]);
   page.gauge("sluice_stream_clients", "Connected event stream clients.", [[undefined, parts.streamClients()]]);
   page.gauge("sluice_test_sessions", "Open test sessions.", [[undefined, parts.openSessions()]]);

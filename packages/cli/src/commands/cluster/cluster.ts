@@ -8,7 +8,7 @@ export const cluster: CommandDeclaration = {
   flags: [
     { name: "nodes", value: "count", default: "3", doc: "Number of nodes, from 1 to 9." },
     { name: "port", value: "port", default: "8080", doc: "Port of the load balancer; the nodes use the next ones. With 0, all use free ports." },
-    { name: "data", value: "folder", default: "./sluice-cluster", doc: "Directory for the store, the nodes and the deploy token." },
+    { name: "data", value: "folder", default: "./sluice-cluster", doc: "Folder for the data of the store and the nodes, and for the deploy token." },
     {
       name: "store",
       value: "url",

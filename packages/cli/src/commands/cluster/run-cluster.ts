@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, countFlag, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { commandFile } from "../../command/package-files.ts";
-import { busyPort, isFree } from "../../runtime/busy-port.ts";
+import { busyPortText, isFree } from "../../runtime/busy-port.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
 import { deployTokenFile } from "../start/deploy-token-file.ts";
@@ -146,7 +146,7 @@ async function assertPortsFree(port: number, count: number): Promise<void> {
   if (port === 0) return;
   for (let candidate = port; candidate <= port + count; candidate++)
     if (!(await isFree(candidate, host)))
-      throw new CommandError(`${busyPort(candidate)}: stop that process, or use other ports with --port (0: any free ports)`);
+      throw new CommandError(`${busyPortText(candidate)}: stop that process, or use other ports with --port (0: any free ports)`);
 }
 
 function announcement(port: number, nodes: readonly Node[], tokenFile: string | undefined): string {

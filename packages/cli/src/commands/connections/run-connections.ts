@@ -25,7 +25,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
       return 0;
     }
     case "test":
-      return testAll(connection, id === undefined ? (await list(connection)).map((one) => one.id) : [id], print);
+      return testAll(connection, id === undefined ? (await list(connection)).map((summary) => summary.id) : [id], print);
     default: {
       const found = await list(connection);
       print({ connections: found }, found.map(line).join("\n"));
@@ -40,7 +40,9 @@ const list = async (connection: Connection): Promise<readonly Summary[]> => (awa
 async function testAll(connection: Connection, ids: readonly string[], print: (json: unknown, text: string) => void): Promise<number> {
   const results = [];
   for (const id of ids) results.push({ id, ...(await connection.call("POST /connections/:id/test", { params: { id } })) });
-  const texts = results.map((one) => (one.ok ? `✓ ${one.id}  ${one.server} (${one.ms} ms)` : `✗ ${one.id}  ${one.error} (${one.hint})`));
+  const texts = results.map((result) =>
+    result.ok ? `✓ ${result.id}  ${result.server} (${result.ms} ms)` : `✗ ${result.id}  ${result.error} (${result.hint})`,
+  );
   print({ results }, texts.join("\n"));
   return results.every(({ ok }) => ok) ? 0 : 1;
 }

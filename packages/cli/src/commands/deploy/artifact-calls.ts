@@ -4,7 +4,7 @@ import { author } from "../../runtime/author.ts";
 import type { Connection } from "../../runtime/connection.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact, KameletArtifact } from "./artifacts.ts";
 
-/** The runtime's reply for an installed artifact. */
+/** The runtime's response for an installed artifact. */
 export interface InstalledArtifact {
   readonly warnings: readonly string[];
   readonly routes?: InstalledFlow["routes"];
@@ -46,14 +46,14 @@ export function putArtifact(connection: Connection, artifact: Artifact, body: un
 
 async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests, comment }: Conditions): Promise<InstalledFlow> {
   const query = { tests: withTests === true ? ("required" as const) : undefined, by: author(), comment };
-  const reply = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query });
-  // The declared type also includes the reply to a dry run.
-  return reply as InstalledFlow;
+  const response = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query });
+  // The declared type also includes the response to a dry run.
+  return response as InstalledFlow;
 }
 
 async function putKamelet(connection: Connection, name: string, body: KameletArtifact["body"], { ifMatch, force }: Conditions): Promise<InstalledKamelet> {
-  const reply = await connection.call("PUT /kamelets/:name", { params: { name }, body, ifMatch, query: { force } });
-  return reply as InstalledKamelet;
+  const response = await connection.call("PUT /kamelets/:name", { params: { name }, body, ifMatch, query: { force } });
+  return response as InstalledKamelet;
 }
 
 export async function removeArtifact(connection: Connection, { kind, id }: Artifact): Promise<void> {

@@ -9,13 +9,13 @@ import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
 
-interface Named {
+interface ArtifactBase {
   readonly id: string;
   readonly file: string;
   readonly text: string;
 }
 
-export interface FlowArtifact extends Named {
+export interface FlowArtifact extends ArtifactBase {
   readonly kind: "flow";
   readonly body: FlowBody;
   /** The names of the project's Kamelets that it uses. */
@@ -24,12 +24,12 @@ export interface FlowArtifact extends Named {
 
 type FlowBody = Extract<Operations["PUT /flows/:id"]["body"], { readonly yaml: string }>;
 
-export interface KameletArtifact extends Named {
+export interface KameletArtifact extends ArtifactBase {
   readonly kind: "kamelet";
   readonly body: { readonly yaml: string };
 }
 
-export interface DocumentArtifact extends Named {
+export interface DocumentArtifact extends ArtifactBase {
   readonly kind: "value-mapping" | "message-mapping" | "policy";
   /** Request body: JSON, or text of the given type. */
   readonly body: unknown;

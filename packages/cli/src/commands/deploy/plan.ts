@@ -38,18 +38,18 @@ async function planFlow(connection: Connection, artifact: FlowArtifact, kamelets
   const before = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
   // Checked with the Kamelets of this deployment, which are not installed yet.
   const checkedBody = Object.keys(kamelets).length === 0 ? body : { ...body, kamelets };
-  const reply = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checkedBody }).catch((error: Error) => {
+  const response = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checkedBody }).catch((error: Error) => {
     throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}${missingKameletFix(error.message)}`) : error;
   });
-  const action = before === undefined ? "create" : reply.changed ? "replace" : "same";
+  const action = before === undefined ? "create" : response.changed ? "replace" : "same";
   return {
     artifact,
     action,
     before: before === undefined ? undefined : { yaml: before.yaml, params: before.params },
     beforeHash: before?.hash,
     diff: before !== undefined && action === "replace" ? printedDiff(before.yaml, text) : [],
-    warnings: reply.warnings,
-    routes: "dryRun" in reply ? reply.routes : undefined,
+    warnings: response.warnings,
+    routes: "dryRun" in response ? response.routes : undefined,
   };
 }
 

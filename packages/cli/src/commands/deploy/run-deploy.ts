@@ -33,7 +33,7 @@ export async function run(call: Call): Promise<number> {
       );
     return 0;
   }
-  const replies = await apply(connection, pending, {
+  const installed = await apply(connection, pending, {
     withTests,
     comment: textFlag(flags, "comment"),
     signal,
@@ -41,9 +41,9 @@ export async function run(call: Call): Promise<number> {
     note: (text) => terminal.note(text),
   });
   terminal.progress(undefined);
-  if (asJson) terminal.write(JSON.stringify({ deployed: true, changes: plan.map(changeJson), replies }, undefined, 2));
+  if (asJson) terminal.write(JSON.stringify({ deployed: true, changes: plan.map(changeJson), replies: installed }, undefined, 2));
   else {
-    for (const { warnings, routes = [] } of replies) {
+    for (const { warnings, routes = [] } of installed) {
       for (const warning of warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
       for (const route of routes) terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
     }
@@ -62,7 +62,7 @@ interface ApplyOptions {
 
 async function apply(connection: Connection, pending: readonly Change[], options: ApplyOptions): Promise<readonly InstalledArtifact[]> {
   const done: Change[] = [];
-  const replies: InstalledArtifact[] = [];
+  const installed: InstalledArtifact[] = [];
   const kamelets = pending.filter(({ artifact }) => artifact.kind === "kamelet");
   // The plan was checked as a whole: one new Kamelet may need another one, or the new version of a flow.
   const force = kamelets.length > 1 || kamelets.some(({ users }) => (users?.refused.length ?? 0) > 0);
@@ -74,9 +74,9 @@ async function apply(connection: Connection, pending: readonly Change[], options
     try {
       options.signal.throwIfAborted();
       const conditions = { ifMatch: beforeHash, withTests: options.withTests, comment: options.comment, force };
-      replies.push(await putArtifact(connection, artifact, artifact.body, conditions));
+      installed.push(await putArtifact(connection, artifact, artifact.body, conditions));
       done.push(change);
-      if (index === pending.length - 1) await checkBrokenFlows(connection, replies);
+      if (index === pending.length - 1) await checkBrokenFlows(connection, installed);
     } catch (error) {
       options.progress("");
       const notRestored = await rollBack(connection, done.toReversed());
@@ -90,7 +90,7 @@ async function apply(connection: Connection, pending: readonly Change[], options
       throw new CommandError(`${why}; ${outcome}`);
     }
   }
-  return replies;
+  return installed;
 }
 
 /** An unchanged flow whose tests may have another result, because it uses a changed Kamelet. */
@@ -100,8 +100,8 @@ function needsTests({ artifact }: Change, plan: readonly Change[]): boolean {
 }
 
 /** Rejects a deployment after which a flow still runs with the previous version of a Kamelet. */
-async function checkBrokenFlows(connection: Connection, replies: readonly InstalledArtifact[]): Promise<void> {
-  for (const id of new Set(replies.flatMap(({ refused = [] }) => refused.map((flow) => flow.id)))) {
+async function checkBrokenFlows(connection: Connection, installed: readonly InstalledArtifact[]): Promise<void> {
+  for (const id of new Set(installed.flatMap(({ refused = [] }) => refused.map((flow) => flow.id)))) {
     const flow = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
     if (flow !== undefined && flow.error !== null) throw new CommandError(`flow '${id}' cannot use the new Kamelets: ${flow.error}`);
   }

@@ -2,7 +2,7 @@
 import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
-import { busyPort, commandWith, nextFreePort } from "../../runtime/busy-port.ts";
+import { busyPortText, commandWith, nextFreePort } from "../../runtime/busy-port.ts";
 import { localUrl } from "../../runtime/local-url.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
 import { readDesignerSettings } from "./designer-settings.ts";
@@ -29,7 +29,7 @@ async function start(): ReturnType<typeof startDesigner> {
 export async function designerPortErrorText(error: unknown, command: string): Promise<string | undefined> {
   const { code, port, address = "127.0.0.1" } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string };
   if (code !== "EADDRINUSE" || port === undefined) return undefined;
-  return `${busyPort(port)}: stop that process, or use another port: ${commandWith({ DESIGNER_PORT: await nextFreePort(port, address) }, command)}`;
+  return `${busyPortText(port)}: stop that process, or use another port: ${commandWith({ DESIGNER_PORT: await nextFreePort(port, address) }, command)}`;
 }
 
 /** Details of internal errors go to standard error only; the browser gets a generic message. */

@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<number> {
   const { settings, environment } = await configurationOf(textFlag(flags, "profile"));
   const params = readParamFlags(listOf(flags, "param"));
   const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
-  const directory = await mkdtemp(join(tmpdir(), "sluice-dev-"));
+  const dataDir = await mkdtemp(join(tmpdir(), "sluice-dev-"));
   const output = openSync(devNull, "w");
   const token = settings.deployToken?.trim() || randomBytes(24).toString("base64url");
   let server: RunningServer | undefined;
@@ -34,7 +34,7 @@ export async function run(call: Call): Promise<number> {
         settings: {
           ...settings,
           ...withProjectFolders(settings, flows?.files ?? []),
-          dataDir: directory,
+          dataDir,
           deployToken: token,
           port: Number(port),
           watch: true,
@@ -64,7 +64,7 @@ export async function run(call: Call): Promise<number> {
   } finally {
     await server?.stop();
     closeSync(output);
-    await rm(directory, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true });
   }
 }
 

@@ -9,7 +9,7 @@ it.each([
   ["24.1.0", "ok"],
 ])("Node %s: %s", (version, state) => expect(checkNode(version).state).toBe(state));
 
-it("the clock is compared with the date of a reply, which has a resolution of one second", () => {
+it("compares the clock with the Date header of a response, which has a resolution of one second", () => {
   const date = "Sat, 14 Nov 2026 16:02:33 GMT";
   const at = Date.parse(date);
   expect(checkClock(date, at + 100, at + 900)).toMatchObject({ state: "ok", text: "in sync" });
@@ -18,7 +18,7 @@ it("the clock is compared with the date of a reply, which has a resolution of on
   expect(checkClock(null, 0, 0).state).toBe("warning");
 });
 
-it("a port in use is a problem unless Sluice uses it", async () => {
+it("reports a port in use as a problem unless Sluice uses it", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
@@ -31,11 +31,11 @@ it("a port in use is a problem unless Sluice uses it", async () => {
   expect((await checkPort("runtime", "127.0.0.1", port, "SERVICE_PORT", async () => false)).state).toBe("ok");
 });
 
-it("a directory that cannot be created is a problem", async () => {
+it("reports a data directory that cannot be created as a problem", async () => {
   expect(await checkDirectory("/dev/null/data")).toMatchObject({ state: "problem", text: expect.stringContaining("ENOTDIR") });
 });
 
-it("the platform and the optional parts are named, and a missing one comes with a fix", () => {
+it("lists the platform and the optional parts, with a fix for each missing one", () => {
   const found = checkParts({ enableJs: true, functions: "/nowhere/functions.mjs" });
   expect(found).toMatchObject([
     { check: "platform", state: "ok", text: expect.stringContaining(`${process.platform} ${process.arch}`) },
@@ -45,7 +45,7 @@ it("the platform and the optional parts are named, and a missing one comes with 
   ]);
 });
 
-it("clients are listed with their version, the command that installs them, and a warning for an untested major version", () => {
+it("lists clients with their version, the command that installs them, and a warning for an untested major version", () => {
   const part = { users: ["kafka"], package: "kafkajs", tested: "2.2.4", install: "npm i kafkajs@2.2.4" };
   expect(checkClients([{ ...part, installed: undefined, isTested: false }])).toMatchObject([
     { state: "ok", text: "kafkajs is not installed; kafka needs it: npm i kafkajs@2.2.4" },

@@ -109,14 +109,14 @@ export async function checkRuntime(connection: Connection, isExplicit: boolean, 
     fix: "pass another URL with --runtime",
   };
   const sent = Date.now();
-  const reply = await fetchHealth(baseUrl, 5_000);
-  if (reply instanceof ApiError && reply.status === 0) {
-    const text = `no runtime at ${baseUrl} (${reasonOf(reply)})`;
+  const response = await fetchHealth(baseUrl, 5_000);
+  if (response instanceof ApiError && response.status === 0) {
+    const text = `no runtime at ${baseUrl} (${reasonOf(response)})`;
     return [{ check: "runtime", state: isExplicit ? "problem" : "warning", text, fix: "start one with `sluice start`, or pass another URL with --runtime" }];
   }
-  // Another server may reply with anything.
-  if (reply instanceof ApiError || typeof reply.body !== "object" || reply.body === null || !("engineVersion" in reply.body)) return [otherServer];
-  const health = reply.body;
+  // Another server may respond with anything.
+  if (response instanceof ApiError || typeof response.body !== "object" || response.body === null || !("engineVersion" in response.body)) return [otherServer];
+  const health = response.body;
   const findings: Finding[] = [
     health.status === "UP"
       ? { check: "runtime", state: "ok", text: `${baseUrl} is up` }
@@ -130,11 +130,11 @@ export async function checkRuntime(connection: Connection, isExplicit: boolean, 
       fix: "use the same version on both sides",
     });
   else findings.push({ check: "version", state: "ok", text: version });
-  findings.push(await checkToken(connection), checkClock(reply.headers.get("date"), sent, Date.now()));
+  findings.push(await checkToken(connection), checkClock(response.headers.get("date"), sent, Date.now()));
   return findings;
 }
 
-/** The unauthenticated health reply of a runtime, or the error. */
+/** The unauthenticated health response of a runtime, or the error. */
 export function fetchHealth(baseUrl: string, timeoutMs: number): Promise<Reply<ReplyOf<"GET /health">> | ApiError> {
   return createClient({ baseUrl, timeoutMs })
     .request("GET /health")
@@ -160,7 +160,7 @@ async function checkToken(connection: Connection): Promise<Finding> {
 export function checkClock(date: string | null, sent: number, received: number): Finding {
   const runtimeTime = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(runtimeTime))
-    return { check: "clock", state: "warning", text: "the reply has no Date header", fix: "make the proxy in front of the runtime forward the Date header" };
+    return { check: "clock", state: "warning", text: "the response has no Date header", fix: "make the proxy in front of the runtime forward the Date header" };
   const differenceMs = Math.max(0, runtimeTime - received, sent - (runtimeTime + 1_000));
   const text = differenceMs === 0 ? "in sync" : `${(differenceMs / 1_000).toFixed(1)} s difference`;
   return differenceMs <= 5_000

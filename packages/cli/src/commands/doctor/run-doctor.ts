@@ -24,8 +24,8 @@ export async function run({ flags, terminal }: Call): Promise<number> {
     ...(await checkPlugins(settings)),
     await checkDirectory(settings.dataDir),
     await checkPort("runtime", settings.host, settings.port, "SERVICE_PORT", async () => {
-      const reply = await fetchHealth(localUrl(settings), 2_000);
-      return !(reply instanceof ApiError);
+      const response = await fetchHealth(localUrl(settings), 2_000);
+      return !(response instanceof ApiError);
     }),
     await checkPort("designer", "127.0.0.1", designerPort, "DESIGNER_PORT", () => responds(`http://127.0.0.1:${designerPort}/`)),
     ...(await checkRuntime(connection, isExplicit, productVersion())),

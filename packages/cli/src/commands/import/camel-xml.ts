@@ -14,11 +14,11 @@ const expressionElements = new Set(
   ),
 );
 /** Repeatable elements, which become a list. */
-const lists = new Set(["when", "doCatch", "exception"]);
+const listElements = new Set(["when", "doCatch", "exception"]);
 /** Elements with nested steps. */
-const blocks = new Set(["when", "otherwise", "doCatch", "doFinally", "onFallback"]);
+const blockElements = new Set(["when", "otherwise", "doCatch", "doFinally", "onFallback"]);
 /** Elements with options only. */
-const settings = new Set(
+const optionElements = new Set(
   "redeliveryPolicy resilience4jConfiguration faultToleranceConfiguration circuitBreakerConfiguration optimisticLockRetryPolicy failoverLoadBalancer roundRobinLoadBalancer randomLoadBalancer stickyLoadBalancer topicLoadBalancer weightedLoadBalancer customLoadBalancer deadLetterChannel defaultErrorHandler noErrorHandler".split(
     " ",
   ),
@@ -49,18 +49,18 @@ export function importCamelXml(text: string): ImportResult {
   const root = parseXmlDocument(text).documentElement as Element;
   const remarks: Remark[] = [];
   const routes: Step[] = [];
-  const before: Step[] = [];
+  const topLevelItems: Step[] = [];
   const visit = (element: Element): void => {
     const name = element.localName;
-    if (name === "route") routes.push({ route: routeOf(element, before, remarks) });
-    else if (name === "routeTemplate") routes.push({ routeTemplate: templateOf(element, before, remarks) });
-    else if (topLevel.has(name)) before.push({ [name]: stepOptions(element, remarks) });
+    if (name === "route") routes.push({ route: routeOf(element, topLevelItems, remarks) });
+    else if (name === "routeTemplate") routes.push({ routeTemplate: templateOf(element, topLevelItems, remarks) });
+    else if (topLevel.has(name)) topLevelItems.push({ [name]: stepOptions(element, remarks) });
     else if (["routes", "camelContext", "camel", "beans", "blueprint", "routeTemplates", "routeContext"].includes(name)) children(element).forEach(visit);
-    else if (name === "bean") before.push(beanOf(element));
+    else if (name === "bean") topLevelItems.push(beanOf(element));
     else remarks.push({ where: `<${name}>`, text: "has no equivalent and was omitted" });
   };
   visit(root);
-  return { flow: [...before, ...routes], remarks };
+  return { flow: [...topLevelItems, ...routes], remarks };
 }
 
 const children = (element: Element): readonly Element[] => element.children;
@@ -74,7 +74,7 @@ function attributesOf(element: Element): Record<string, string> {
   );
 }
 
-function routeOf(element: Element, before: Step[], remarks: Remark[]): Step {
+function routeOf(element: Element, topLevelItems: Step[], remarks: Remark[]): Step {
   const from = children(element).find(({ localName }) => localName === "from");
   const steps: Step[] = [];
   const options: Record<string, unknown> = attributesOf(element);
@@ -83,7 +83,7 @@ function routeOf(element: Element, before: Step[], remarks: Remark[]): Step {
     if (name === "from") continue;
     if (name === "description") options["description"] = textOf(child);
     else if (topLevel.has(name)) {
-      before.push({ [name]: stepOptions(child, remarks) });
+      topLevelItems.push({ [name]: stepOptions(child, remarks) });
       remarks.push({
         where: `<${name}> in route '${String(options["id"] ?? "")}'`,
         text: "now applies to every route of the flow: move routes with other rules to a separate flow",
@@ -94,7 +94,7 @@ function routeOf(element: Element, before: Step[], remarks: Remark[]): Step {
   return { ...options, from: { ...(from === undefined ? { uri: "direct:missing" } : attributesOf(from)), steps } };
 }
 
-function templateOf(element: Element, before: Step[], remarks: Remark[]): Step {
+function templateOf(element: Element, topLevelItems: Step[], remarks: Remark[]): Step {
   const parameters = children(element)
     .filter(({ localName }) => localName === "templateParameter")
     .map(attributesOf);
@@ -102,7 +102,7 @@ function templateOf(element: Element, before: Step[], remarks: Remark[]): Step {
   return {
     ...attributesOf(element),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route === undefined ? {} : { route: routeOf(route, before, remarks) }),
+    ...(route === undefined ? {} : { route: routeOf(route, topLevelItems, remarks) }),
   };
 }
 
@@ -117,7 +117,10 @@ function beanOf(element: Element): Step {
           ? {}
           : {
               properties: Object.fromEntries(
-                properties.map((one) => [one.getAttribute("name") ?? one.getAttribute("key") ?? "", one.getAttribute("value") ?? textOf(one)]),
+                properties.map((property) => [
+                  property.getAttribute("name") ?? property.getAttribute("key") ?? "",
+                  property.getAttribute("value") ?? textOf(property),
+                ]),
               ),
             }),
       },
@@ -140,10 +143,10 @@ function stepOptions(element: Element, remarks: Remark[]): Record<string, unknow
       options["headers"] = [...((options["headers"] ?? []) as Step[]), stepOptions(child, remarks)];
     else if (languages.has(name) && element.localName !== "marshal" && element.localName !== "unmarshal") options[name] = expressionOf(child);
     else if (expressionElements.has(name)) options[name] = expressionElement(child);
-    else if (lists.has(name)) options[name] = [...((options[name] ?? []) as Step[]), stepOptions(child, remarks)];
+    else if (listElements.has(name)) options[name] = [...((options[name] ?? []) as Step[]), stepOptions(child, remarks)];
     else if (
-      blocks.has(name) ||
-      settings.has(name) ||
+      blockElements.has(name) ||
+      optionElements.has(name) ||
       element.localName === "marshal" ||
       element.localName === "unmarshal" ||
       element.localName === "errorHandler"

@@ -23,20 +23,20 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
   for (const id of nodesInCycles(nodes, byId)) shared.add(id);
   const names = uniqueNames(nodes);
   const endpoint = (id: string): Step => ({ to: { uri: `direct:${names.get(id)}` } });
-  const extra = new Set<string>();
+  const branchTargets = new Set<string>();
 
-  const after = (targets: readonly string[]): readonly Step[] => {
+  const stepsTo = (targets: readonly string[]): readonly Step[] => {
     const existing = targets.filter((id) => byId.has(id));
     const [only] = existing;
     if (only === undefined) return [];
     if (existing.length === 1) return shared.has(only) ? [endpoint(only)] : chain(byId.get(only) as GraphNode);
     // Parallel outputs: each becomes a route, called in sequence with a copy of the message.
-    for (const id of existing) if (!shared.has(id)) extra.add(id);
+    for (const id of existing) if (!shared.has(id)) branchTargets.add(id);
     return [{ multicast: { steps: existing.map(endpoint) } }];
   };
   const chain = (node: GraphNode): readonly Step[] => {
-    if (node.branch !== undefined) return [...node.steps, node.branch(node.outputs.map(after))];
-    return [...node.steps, ...after(node.outputs.flat())];
+    if (node.branch !== undefined) return [...node.steps, node.branch(node.outputs.map(stepsTo))];
+    return [...node.steps, ...stepsTo(node.outputs.flat())];
   };
   const route = (node: GraphNode, from: { readonly uri: string; readonly parameters?: Readonly<Record<string, string>> }): Step => {
     const steps = chain(node);
@@ -47,7 +47,7 @@ export function routesOfGraph(nodes: readonly GraphNode[]): readonly Step[] {
 
   const routes = nodes.filter(({ trigger }) => trigger !== undefined).map((node) => route(node, node.trigger as { uri: string }));
   const created = new Set<string>();
-  for (let pending = [...shared, ...extra]; pending.length > 0; pending = [...extra].filter((id) => !created.has(id) && !shared.has(id))) {
+  for (let pending = [...shared, ...branchTargets]; pending.length > 0; pending = [...branchTargets].filter((id) => !created.has(id) && !shared.has(id))) {
     for (const id of pending) {
       if (created.has(id)) continue;
       created.add(id);

@@ -86,7 +86,7 @@ describe("Camel's XML", () => {
     expect(await errorsOf(imported)).toEqual([]);
   });
 
-  it("names unknown elements", async () => {
+  it("reports elements without an equivalent, and unknown steps", async () => {
     expect(importCamelXml(xml("<log message='x'/>", "<dataFormats/>")).remarks).toEqual([
       { where: "<dataFormats>", text: "has no equivalent and was omitted" },
     ]);
@@ -148,7 +148,7 @@ describe("Node-RED", () => {
     ]);
   });
 
-  it("several wires from one output are a multicast, and a loop ends in a call", async () => {
+  it("several wires from one output become a multicast, and a cycle becomes a call", async () => {
     const imported = nodeRed(
       { id: "a", type: "inject", name: "tick", repeat: "5", payload: "", payloadType: "str", wires: [["b", "c"]] },
       { id: "b", type: "debug", name: "one", wires: [["a2"]] },

@@ -53,13 +53,13 @@ const mappers: Readonly<Record<string, (node: Node, remark: (text: string) => vo
   file: ({ filename, overwriteFile }, remark) => {
     const path = String(filename ?? "");
     if (path === "") remark("reads the file name from the message: set it in the step");
-    const cut = path.lastIndexOf("/");
+    const lastSlash = path.lastIndexOf("/");
     return {
       steps: [
         {
           to: {
-            uri: `file:${cut < 0 ? "." : path.slice(0, cut)}`,
-            parameters: { fileName: path.slice(cut + 1) || "out.txt", fileExist: overwriteFile === "false" ? "Append" : "Override" },
+            uri: `file:${lastSlash < 0 ? "." : path.slice(0, lastSlash)}`,
+            parameters: { fileName: path.slice(lastSlash + 1) || "out.txt", fileExist: overwriteFile === "false" ? "Append" : "Override" },
           },
         },
       ],

@@ -188,7 +188,7 @@ describe("sluice lint", () => {
     expect((await lint(folder)).output.match(/connections\/orders.yaml/g)).toHaveLength(1);
   });
 
-  it("warns of a connection that no file defines, because a runtime may have it", async () => {
+  it("warns about a connection that no file defines, because a runtime may have it", async () => {
     put({
       "a/flow.yaml": flow('to: "sql:select 1?dataSource=#orders"', "to: kafka:prices"),
       "b/flow.yaml": flow('to: "sql:select 1"').replace("id: orders", "id: b"),
@@ -205,7 +205,7 @@ describe("sluice lint", () => {
     expect(exit).toBe(0);
   });
 
-  it("warns of secrets that are written in a flow, and not of placeholders, beans and connections", async () => {
+  it("warns about secrets that are written in a flow, and not about placeholders, beans and connections", async () => {
     const secrets = [
       'to: "kafka:prices?brokers=k:9092&saslPassword=abc-123"',
       "to: {uri: kafka:prices, parameters: {brokers: 'k:9092', saslPassword: abc-123}}",
@@ -227,7 +227,7 @@ describe("sluice lint", () => {
     expect([exit, output.includes("{{db.password}}")]).toEqual([0, true]);
   });
 
-  it("warns of percent signs that a URI decodes", async () => {
+  it("warns about percent signs that a URI decodes", async () => {
     const statements = ["like '%ab%'", "like '%25ab'"].map((condition) => `to: "sql:select * from t where x ${condition}?dataSource=#db"`);
     put({ "a.yaml": flow(...statements) });
     const { output } = await lint(folder);
@@ -236,7 +236,7 @@ describe("sluice lint", () => {
     ]);
   });
 
-  it("warns of received bodies that are executed as SQL statements", async () => {
+  it("warns about received bodies that are executed as SQL statements", async () => {
     const route = (trigger: string, ...steps: readonly string[]): string =>
       ["- from:", `    uri: ${trigger}`, "    steps:", ...steps.map((step) => `      - ${step}`)].join("\n") + "\n";
     const jdbc = "to: jdbc:orders";
@@ -365,7 +365,7 @@ const expectedPositions = new Map(
     .map(([id = "", position, code]) => [id, { position, code }]),
 );
 
-/** Messages that contain the fix, rejected words with an alternative, and errors in expressions, which have no single fix. */
+/** Messages that contain the fix, rejected keywords with an alternative, and errors in expressions, which have no single fix. */
 const containsFix = (code: string, message: string): boolean =>
   /expected (one of|true or false|a )/.test(message) || code.endsWith("-syntax") || code === "refused";
 
@@ -375,7 +375,7 @@ describe.skipIf(!existsSync(cases))("broken documents of the conformance set (ne
     .map((line) => JSON.parse(line) as { id: string; title: string; yaml: string; expect: { rejected?: boolean } })
     .filter(({ expect: expected }) => expected.rejected === true);
 
-  test("all of them are known", () => expect(broken.map(({ id }) => id).filter((id) => !expectedPositions.has(id))).toEqual([]));
+  test("each has an expected position", () => expect(broken.map(({ id }) => id).filter((id) => !expectedPositions.has(id))).toEqual([]));
 
   test.each(broken)("$id $title", async ({ id, yaml }) => {
     const path = `${id}.yaml`;

@@ -90,7 +90,7 @@ export async function callServer({ host, port, timeout }, method, path, body) {
 const sink = `${importLine("asText", "@sluice/engine/values")}
 ${importLine("callServer", "./call-server.js")}
 
-/** Sends the body; the reply becomes the new body. */
+/** Sends the body; the response becomes the new body. */
 export function PREFIXSink(options) {
   return {
     async send({ message }) {
@@ -209,10 +209,10 @@ async function until(condition) {
     if (condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.fail(\`not reached: \${condition}\`);
+  assert.fail(\`timed out waiting for \${condition}\`);
 }
 
-async function started(work) {
+async function startSource(work) {
   const host = new FakeHost();
   const routeInput = new FakeRouteInput(work);
   const source = connectorUnderTest(PREFIXConnector, host).source(uri);
@@ -223,7 +223,7 @@ async function started(work) {
 
 test("the source removes a message when its run is done", async () => {
   server.messages.set("1", "hello");
-  const { routeInput, source } = await started(() => undefined);
+  const { routeInput, source } = await startSource(() => undefined);
   await until(() => server.messages.size === 0);
   assert.equal(routeInput.exchanges[0].message.body, "hello");
   assert.equal(routeInput.exchanges[0].message.headers.get("MessageId"), "1");
@@ -233,7 +233,7 @@ test("the source removes a message when its run is done", async () => {
 test("the source keeps a message whose run failed, and delivers it again", async () => {
   server.messages.set("2", "again");
   let runs = 0;
-  const { host, source } = await started(() => {
+  const { host, source } = await startSource(() => {
     if (++runs === 1) throw new FlowError("java.lang.Exception", "not yet");
   });
   await until(() => host.clock.pending === 1);
@@ -246,7 +246,7 @@ test("the source keeps a message whose run failed, and delivers it again", async
 
 test("the source reports a server that is down, and recovers when it is back", async () => {
   await server.stop();
-  const { host, routeInput, source } = await started(() => undefined);
+  const { host, routeInput, source } = await startSource(() => undefined);
   await until(() => routeInput.problems.length === 1);
   assert.match(routeInput.problems[0], /cannot be reached: ECONNREFUSED/);
   await server.start();
@@ -257,7 +257,7 @@ test("the source reports a server that is down, and recovers when it is back", a
   await source.stop();
 });
 
-test("the sink sends the body and returns the reply", async () => {
+test("the sink sends the body and returns the response", async () => {
   const run = await flow(\`- to: \${uri}\`, { connectors: [PREFIXConnector] });
   assert.equal((await run({ body: "order 7" })).body, "got order 7");
   assert.deepEqual(server.posted, ["order 7"]);

@@ -7,10 +7,10 @@ type Node = ReplyOf<"GET /nodes">["nodes"][number];
 
 export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
-  const reply = await connection.call("GET /nodes", {});
-  if (isOn(flags, "json")) terminal.write(JSON.stringify(reply, undefined, 2));
-  else if (reply.total === 0) terminal.note(`The runtime at ${connection.baseUrl} is not part of a cluster`);
-  else terminal.write(reply.nodes.map(line).join("\n"));
+  const response = await connection.call("GET /nodes", {});
+  if (isOn(flags, "json")) terminal.write(JSON.stringify(response, undefined, 2));
+  else if (response.total === 0) terminal.note(`The runtime at ${connection.baseUrl} is not part of a cluster`);
+  else terminal.write(response.nodes.map(line).join("\n"));
   return 0;
 }
 

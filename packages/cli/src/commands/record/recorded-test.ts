@@ -7,7 +7,8 @@ type Json = Readonly<Record<string, unknown>>;
 type Mocks = NonNullable<Operations["POST /test/session"]["body"]["mocks"]>;
 
 /** Headers that the transport or the runtime sets for each run. */
-const volatile = /^(host|connection|content-length|accept-encoding|user-agent|date|traceparent|tracestate|x-test-session|transfer-encoding|Camel.*|\*.*)$/i;
+const volatileHeaders =
+  /^(host|connection|content-length|accept-encoding|user-agent|date|traceparent|tracestate|x-test-session|transfer-encoding|Camel.*|\*.*)$/i;
 
 export interface RecordedTest {
   readonly name: string;
@@ -23,19 +24,19 @@ export async function testOf(run: RunDetail, children: readonly RunDetail[], flo
   const read = async (property: (name: string) => string | undefined) => (await check({ id: run.flowId, source: flow.yaml, property })).deployment;
   // A parameter without a value uses its default in the flow; only without a default does it get a placeholder value.
   const deployment = (await read((name) => params[name])) ?? (await read((name) => params[name] ?? "0"));
-  const sends = (routeId: string): ReadonlySet<string> => {
+  const externalStepsOf = (routeId: string): ReadonlySet<string> => {
     const steps = deployment?.routes.find(({ identity }) => identity.id === routeId)?.steps ?? [];
     return new Set(steps.filter(({ uri, isLocal }) => uri !== undefined && !isLocal).map(({ node }) => node.id));
   };
-  const mocks = [run, ...children].flatMap((one) => {
-    const external = sends(one.routeId);
-    const messages = one.messages ?? [];
-    const captured = messages.flatMap((message, index) => (external.has(message.stepId) ? [mockOf(one, message, messages[index + 1])] : []));
+  const mocks = [run, ...children].flatMap((each) => {
+    const external = externalStepsOf(each.routeId);
+    const messages = each.messages ?? [];
+    const captured = messages.flatMap((message, index) => (external.has(message.stepId) ? [mockOf(each, message, messages[index + 1])] : []));
     // The route was not captured, so its responses are unknown; the test must still not call external systems.
     const others =
       messages.length > 0
         ? []
-        : one.steps.filter(({ stepId }) => external.has(stepId)).map(({ stepId }) => ({ id: stepId, match: { stepId, routeId: one.routeId }, respond: {} }));
+        : each.steps.filter(({ stepId }) => external.has(stepId)).map(({ stepId }) => ({ id: stepId, match: { stepId, routeId: each.routeId }, respond: {} }));
     return [...captured, ...others];
   });
   return { name: `recorded ${run.id}`, mocks, when: whenOf(run, run.messages?.[0]), then: [{ status: run.status }] };
@@ -60,7 +61,7 @@ function mockOf({ error }: RunDetail, message: CapturedMessage, next: CapturedMe
   };
 }
 
-const isStable = (name: string): boolean => !volatile.test(name);
+const isStable = (name: string): boolean => !volatileHeaders.test(name);
 
 function whenOf({ routeId, trigger }: RunDetail, first: CapturedMessage | undefined): Json {
   const query = String(first?.headers["CamelHttpQuery"] ?? "");

@@ -66,10 +66,10 @@ async function withOutcome(connection: Connection, test: RecordedTest): Promise<
       const { method = "POST", path = `/api/${String(test.when["webhook"])}`, query, headers = {}, body: requestBody } = test.when as Record<string, any>;
       const text = requestBody === undefined ? undefined : typeof requestBody === "string" ? requestBody : JSON.stringify(requestBody);
       const sent = Object.fromEntries(Object.entries(headers as Record<string, unknown>).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      const reply = await transport.webhook(method, query === undefined ? path : `${path}?${query}`, { ...sent, "x-test-session": sessionId }, text);
+      const response = await transport.webhook(method, query === undefined ? path : `${path}?${query}`, { ...sent, "x-test-session": sessionId }, text);
       // The failure message contains the run id, which differs between runs.
-      const body = reply.status >= 500 ? {} : { bodyEquals: dataOf(reply.text) };
-      return { ...test, then: [...test.then, { reply: { status: reply.status, ...body } }] };
+      const body = response.status >= 500 ? {} : { bodyEquals: dataOf(response.text) };
+      return { ...test, then: [...test.then, { reply: { status: response.status, ...body } }] };
     }
     const { route, body, headers } = test.when as { route: string; body?: unknown; headers?: Readonly<Record<string, unknown>> };
     const outcome = await connection.call("POST /test/invoke", { body: { sessionId, routeId: route, body, ...(headers === undefined ? {} : { headers }) } });

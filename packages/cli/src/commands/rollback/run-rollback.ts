@@ -19,18 +19,18 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
     if (diff.length > 0) terminal.write(colorDiff(diff, terminal.style));
   }
   const dryRun = isOn(flags, "dryRun");
-  const reply = await connection.call("POST /flows/:id/rollback", {
+  const response = await connection.call("POST /flows/:id/rollback", {
     params: { id },
     body: { revision },
     ifMatch: current.hash,
     query: { dryRun, tests: textFlag(flags, "tests") === "required" ? "required" : undefined, by: author(), comment: textFlag(flags, "comment") },
   });
-  if (asJson) terminal.write(JSON.stringify({ ...reply, diff }, undefined, 2));
+  if (asJson) terminal.write(JSON.stringify({ ...response, diff }, undefined, 2));
   else {
-    for (const warning of reply.warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
-    if (!reply.changed) terminal.note(`Nothing to do: the current version of flow '${id}' equals revision ${revision}`);
+    for (const warning of response.warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
+    if (!response.changed) terminal.note(`Nothing to do: the current version of flow '${id}' equals revision ${revision}`);
     else if (dryRun) terminal.note("Nothing was changed");
-    else terminal.note(`Flow '${id}' rolled back to revision ${revision}, as revision ${(reply as InstalledFlow).revision} on ${connection.baseUrl}`);
+    else terminal.note(`Flow '${id}' rolled back to revision ${revision}, as revision ${(response as InstalledFlow).revision} on ${connection.baseUrl}`);
   }
   return 0;
 }

@@ -3,7 +3,7 @@ import type { RunningServer } from "@sluice/server";
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, listOf, UsageError, type Call, type Values } from "../../command/declaration.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
-import { busyPort, nextFreePort } from "../../runtime/busy-port.ts";
+import { busyPortText, nextFreePort } from "../../runtime/busy-port.ts";
 import { readExternalFlows } from "./external-flows.ts";
 import { waitForAbort } from "./wait-for-abort.ts";
 import { workerCommand } from "./worker-command.ts";
@@ -46,7 +46,7 @@ async function listenErrorText(error: unknown): Promise<string | undefined> {
   const { code, port, address, hostname } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string; readonly hostname?: string };
   if (code === "EADDRINUSE" && port !== undefined) {
     const free = await nextFreePort(port, address ?? "127.0.0.1");
-    return `${busyPort(port)}: stop that process, or choose another port with --port ${free}`;
+    return `${busyPortText(port)}: stop that process, or choose another port with --port ${free}`;
   }
   if (code === "EACCES" && port !== undefined) return `no permission to listen on port ${port}: choose a port above 1023 with --port`;
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN")

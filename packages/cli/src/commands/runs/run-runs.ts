@@ -28,11 +28,11 @@ export async function run({ arguments: positionals, flags, terminal, signal }: C
   if (asJson && !isOn(flags, "follow")) terminal.write(JSON.stringify(page, undefined, 2));
   else {
     let width = routeWidthOf(page.runs);
-    const print = (one: Run): void => {
-      width = Math.max(width, routeWidthOf([one]));
-      terminal.write(asJson ? JSON.stringify(one) : runLine(one, terminal.style, width));
+    const print = (listed: Run): void => {
+      width = Math.max(width, routeWidthOf([listed]));
+      terminal.write(asJson ? JSON.stringify(listed) : runLine(listed, terminal.style, width));
     };
-    for (const one of page.runs.toReversed()) print(one);
+    for (const listed of page.runs.toReversed()) print(listed);
     if (page.runs.length === 0 && !isOn(flags, "follow")) terminal.note("No runs");
     if (isOn(flags, "follow")) await followRuns(connection, query, page.runs, print, signal);
   }
@@ -46,10 +46,10 @@ async function followRuns(connection: Connection, query: RunQuery, before: reado
     await pause(pollMs, signal);
     if (signal.aborted) return;
     const { runs } = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
-    for (const one of runs.toReversed()) {
-      if (one.endedAt === null || endedIds.has(one.id)) continue;
-      endedIds.add(one.id);
-      print(one);
+    for (const listed of runs.toReversed()) {
+      if (listed.endedAt === null || endedIds.has(listed.id)) continue;
+      endedIds.add(listed.id);
+      print(listed);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * Reads the base URL from the line that the runtime writes when it is ready, and forwards every line to standard output. Plugins may
+ * Reads the base URL from the line that the runtime writes when it is ready, and forwards every line to standard output. Plug-ins may
  * write other lines before it. Undefined if the runtime exited.
  */
 export function readyUrl(runtime: ChildProcess): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call } from "../../command/declaration.ts";
 import { commandFile } from "../../command/package-files.ts";
-import { busyPort, commandWith, isFree, nextFreePort } from "../../runtime/busy-port.ts";
+import { busyPortText, commandWith, isFree, nextFreePort } from "../../runtime/busy-port.ts";
 import { localUrl } from "../../runtime/local-url.ts";
 import { deployTokenFile } from "./deploy-token-file.ts";
 import { firstFlowCommand } from "./first-flow-command.ts";
@@ -53,12 +53,12 @@ const startCommand = (environment: Environment): string => (environment["npm_lif
 async function assertPortFree(host: string, port: number, environment: Environment): Promise<void> {
   if (port === 0 || (await isFree(port, host))) return;
   const designer = readDesignerSettings(environment, localUrl({ host, port }));
-  const other: Record<string, number> = { SERVICE_PORT: await nextFreePort(port, host, [designer.port]) };
+  const freePorts: Record<string, number> = { SERVICE_PORT: await nextFreePort(port, host, [designer.port]) };
   // If another Sluice instance uses the port, it usually uses the designer port as well.
   const isDesignerFree = designer.port === 0 || (await isFree(designer.port, designer.host));
-  if (!isDesignerFree) other["DESIGNER_PORT"] = await nextFreePort(designer.port, designer.host, [port, ...Object.values(other)]);
-  const busy = [port, ...(isDesignerFree ? [] : [designer.port])].map(busyPort).join(" and ");
-  throw new CommandError(`${busy}: stop that process, or use other ports: ${commandWith(other, startCommand(environment))}`);
+  if (!isDesignerFree) freePorts["DESIGNER_PORT"] = await nextFreePort(designer.port, designer.host, [port, ...Object.values(freePorts)]);
+  const busy = [port, ...(isDesignerFree ? [] : [designer.port])].map(busyPortText).join(" and ");
+  throw new CommandError(`${busy}: stop that process, or use other ports: ${commandWith(freePorts, startCommand(environment))}`);
 }
 
 /** Starts the designer; if that fails, the runtime keeps running without it. */

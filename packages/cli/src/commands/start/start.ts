@@ -7,7 +7,7 @@ export const start: CommandDeclaration = {
   variables: {
     SERVICE_PORT: "port of the runtime (default 8080)",
     SERVICE_HOST: "address that the runtime listens on (default 127.0.0.1)",
-    SERVICE_DATA_DIR: "directory for flows and the deploy token (default ./sluice-data)",
+    SERVICE_DATA_DIR: "data directory, with flows and the deploy token (default ./sluice-data)",
     DESIGNER_PORT: "port of the designer (default 8090)",
     DESIGNER_WORKSPACE: "folder with the flows of the designer (default ./workspace)",
   },

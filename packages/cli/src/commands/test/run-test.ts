@@ -26,8 +26,8 @@ export async function run(call: Call): Promise<number> {
         files.map(({ path }) => path),
       );
   try {
-    if (!isOn(flags, "watch")) return await once(call, runtime, files);
-    return await watchAndRun(paths, signal, terminal, async () => once(call, runtime, await findTests(paths)));
+    if (!isOn(flags, "watch")) return await runOnce(call, runtime, files);
+    return await watchAndRun(paths, signal, terminal, async () => runOnce(call, runtime, await findTests(paths)));
   } finally {
     await runtime.close();
   }
@@ -37,7 +37,7 @@ async function findTests(paths: readonly string[]): Promise<readonly YamlFile[]>
   return (await findYamlFiles(paths)).filter(({ kind }) => kind === "tests");
 }
 
-async function once(call: Call, runtime: RuntimeUnderTest, files: readonly YamlFile[]): Promise<number> {
+async function runOnce(call: Call, runtime: RuntimeUnderTest, files: readonly YamlFile[]): Promise<number> {
   const { flags, terminal, signal } = call;
   const output = textFlag(flags, "output");
   let collected = "";

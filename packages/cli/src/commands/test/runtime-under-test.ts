@@ -30,7 +30,7 @@ export interface RuntimeUnderTest {
 /** An in-process runtime that only receives messages from tests. Kamelets, text files and connections are found next to the test files. */
 export async function openTrial(profile: string | undefined, testPaths: readonly string[]): Promise<RuntimeUnderTest> {
   const { readConfiguration, startTrialServer } = await import("@sluice/server");
-  const directory = await mkdtemp(join(tmpdir(), "sluice-test-"));
+  const dataDir = await mkdtemp(join(tmpdir(), "sluice-test-"));
   const output = openSync(devNull, "w");
   const token = randomBytes(24).toString("hex");
   const { settings, environment } = readConfiguration({ profile });
@@ -40,7 +40,7 @@ export async function openTrial(profile: string | undefined, testPaths: readonly
       settings: {
         ...settings,
         ...withProjectFolders(settings, testPaths),
-        dataDir: directory,
+        dataDir,
         deployToken: token,
         port: 0,
         host: "127.0.0.1",
@@ -85,7 +85,7 @@ export async function openTrial(profile: string | undefined, testPaths: readonly
     async close() {
       await server.stop();
       closeSync(output);
-      await rm(directory, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

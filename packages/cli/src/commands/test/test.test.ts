@@ -28,7 +28,7 @@ async function sluiceTest(...args: readonly string[]) {
   return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
-const choosing = `- route:
+const chooserFlow = `- route:
     id: chooser
     from:
       uri: direct:choose
@@ -48,13 +48,13 @@ const choosing = `- route:
 describe("sluice test", () => {
   it("passes, and lists steps and branches that were never reached", async () => {
     put({
-      "chooser.yaml": choosing,
+      "chooser.yaml": chooserFlow,
       "chooser.test.yaml":
         "flow: chooser.yaml\ntests:\n  - {name: small one, when: {direct: choose, body: 3}, then: [{status: completed}, {visited: [small]}]}\n",
     });
     const { exit, output } = await sluiceTest("--coverage");
     expect(output).toContain("chooser.test.yaml\n  ✓ small one");
-    // Executed: pick, small and loud of big, small, pick, loud, shout and partner; otherwise and "skipped" of four branches.
+    // 3 of 6 steps ran: pick, small and loud. 2 of 4 branches were taken: "pick: otherwise" and "loud: skipped".
     expect(output).toContain("Coverage of chooser: steps 50.0%, branches 50.0%");
     expect(output).toContain("never reached: big (line 9), pick: when (line 9), shout (line 12), loud: steps (line 12), partner (line 15)");
     expect(exit).toBe(0);
@@ -62,7 +62,7 @@ describe("sluice test", () => {
 
   it("does not fire timers, and calls their routes on request, with the mocks of the test", async () => {
     put({
-      "chooser.yaml": choosing,
+      "chooser.yaml": chooserFlow,
       "chooser.test.yaml":
         "flow: chooser.yaml\ntests:\n  - {name: tick, mocks: [{id: p, match: {stepId: partner}, respond: {status: 200}}], when: {route: ticking}, then: [{mockCalled: {mock: p, times: 1}}]}\n  - {name: unmocked, when: {route: ticking}, then: [{status: completed}]}\n",
     });
@@ -77,7 +77,7 @@ describe("sluice test", () => {
 
   it("shrinks a generated input to the smallest that fails", async () => {
     put({
-      "chooser.yaml": choosing,
+      "chooser.yaml": chooserFlow,
       "number.json": '{"type": "integer", "minimum": 0, "maximum": 500}',
       "chooser.test.yaml":
         "flow: chooser.yaml\ntests:\n  - {name: always small, when: {direct: choose, generate: {schema: number.json, runs: 100, seed: 3}}, then: [{visited: [small]}]}\n",
@@ -89,7 +89,7 @@ describe("sluice test", () => {
 
   it("an unknown assertion is reported with its line, and the other files still run", async () => {
     put({
-      "chooser.yaml": choosing,
+      "chooser.yaml": chooserFlow,
       "a.test.yaml": "flow: chooser.yaml\ntests:\n  - name: t\n    when: {direct: choose}\n    then:\n      - mockCaled: erp\n",
       "b.test.yaml": "flow: chooser.yaml\ntests: [{name: fine, when: {direct: choose, body: 1}, then: [{status: completed}]}]\n",
       "c.test.yaml": "flow: gone.yaml\ntests: [{name: t, when: {direct: a}, then: [{status: completed}]}]\n",
@@ -104,7 +104,7 @@ describe("sluice test", () => {
 
   it("writes a report to a file and counts in JSON", async () => {
     put({
-      "chooser.yaml": choosing,
+      "chooser.yaml": chooserFlow,
       "chooser.test.yaml":
         "flow: chooser.yaml\ntests: [{name: one, when: {direct: choose, body: 1}, then: [{status: failed}]}, {name: two, when: {direct: choose}, then: [{status: completed}]}]\n",
     });
@@ -122,7 +122,7 @@ describe("sluice test", () => {
   it("updates expectations with actual results on request, and keeps the rest", async () => {
     const file = (reply: string): string =>
       `flow: chooser.yaml # the flow\ntests:\n  # a comment\n  - {name: a, when: {direct: choose, body: 3}, then: [{status: completed}, {reply: {bodyEquals: ${reply}}}]}\n  - {name: b, when: {direct: choose, body: 30}, then: [{status: failed}]}\n`;
-    put({ "chooser.yaml": choosing, "chooser.test.yaml": file("tiny") });
+    put({ "chooser.yaml": chooserFlow, "chooser.test.yaml": file("tiny") });
     const { exit, output } = await sluiceTest("--update", "--filter", "a", "--coverage", "--json");
     expect([exit, JSON.parse(output)]).toMatchObject([0, { passed: 1, failed: 0 }]);
     const { steps } = JSON.parse(output).coverage[0] as { readonly steps: readonly { readonly id: string; readonly hits: number }[] };
@@ -132,7 +132,7 @@ describe("sluice test", () => {
   });
 
   it("reports when there are no tests or no runtime", async () => {
-    put({ "chooser.yaml": choosing });
+    put({ "chooser.yaml": chooserFlow });
     expect(await sluiceTest()).toMatchObject({ exit: 2, stderr: "sluice test: no test files found: a test file is a YAML file with `flow` and `tests`\n" });
     put({ "chooser.test.yaml": "flow: chooser.yaml\ntests: [{name: t, when: {direct: choose}, then: [{status: completed}]}]\n" });
     expect(await sluiceTest("--runtime", "http://127.0.0.1:9")).toMatchObject({ exit: 2 });

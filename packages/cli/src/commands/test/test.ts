@@ -12,7 +12,7 @@ export const test: CommandDeclaration = {
     { name: "reporter", values: ["spec", "json", "junit", "tap"], default: "spec", doc: "Output format." },
     { ...jsonFlag, doc: "The same as --reporter json." },
     { name: "output", short: "o", value: "file", doc: "Write the report to a file and the summary to the terminal." },
-    { name: "filter", short: "f", value: "text", doc: "Only tests whose name contains this text." },
+    { name: "filter", short: "f", value: "text", doc: "Run only tests whose name contains this text." },
     { name: "coverage", doc: "Report step and branch coverage." },
     { name: "update", doc: "Replace failed reply expectations with the actual replies (not for tests with rows or generated input)." },
     { name: "watch", short: "w", doc: "Run again whenever a file changes." },

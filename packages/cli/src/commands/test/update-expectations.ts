@@ -12,7 +12,7 @@ export function updateExpectations(text: string, results: readonly FlowTestResul
   tests.forEach((test, index) => {
     const node = document.getIn(["tests", index], true) as { range?: readonly number[] } | undefined;
     const line = lines.linePos(node?.range?.[0] ?? 0).line;
-    const result = results.find((one) => one.line === line);
+    const result = results.find((candidate) => candidate.line === line);
     // A test with rows or generated input has many replies but only one expectation.
     if (
       result?.reply === undefined ||

@@ -7,7 +7,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 const settleMs = 150;
 
 /** Runs once, and again on every file change below the paths, until interrupted; resolves to the last exit code. */
-export async function watchAndRun(paths: readonly string[], signal: AbortSignal, terminal: Terminal, once: () => Promise<number>): Promise<number> {
+export async function watchAndRun(paths: readonly string[], signal: AbortSignal, terminal: Terminal, runOnce: () => Promise<number>): Promise<number> {
   let changed: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isDue = false;
@@ -22,7 +22,7 @@ export async function watchAndRun(paths: readonly string[], signal: AbortSignal,
   try {
     while (!signal.aborted) {
       isDue = false;
-      exit = await once().catch((error: Error) => {
+      exit = await runOnce().catch((error: Error) => {
         if (signal.aborted) return exit;
         terminal.note(error.message);
         return 2;

@@ -10,8 +10,8 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
   if (revision === undefined) {
-    const reply = await connection.call("GET /flows/:id/versions", { params: { id } });
-    terminal.write(asJson ? JSON.stringify(reply, undefined, 2) : reply.versions.map((version) => versionLine(version, terminal.style)).join("\n"));
+    const response = await connection.call("GET /flows/:id/versions", { params: { id } });
+    terminal.write(asJson ? JSON.stringify(response, undefined, 2) : response.versions.map((version) => versionLine(version, terminal.style)).join("\n"));
     return 0;
   }
   const version = await connection.call("GET /flows/:id/versions/:revision", { params: { id, revision } });

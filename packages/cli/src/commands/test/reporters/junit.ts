@@ -26,13 +26,13 @@ function suite({ path, results, problems, durationMs, startedAt }: FileReport, i
     `hostname="localhost"`,
   ];
   const allProblems = problems.map(({ message }) => message).join("\n");
-  const failing =
+  const errorCases =
     errors === 0
       ? []
       : [
           `    <testcase name="${attribute(path)}" classname="${attribute(className(path))}" time="0.000">\n      <error message="${attribute(problems[0]?.message ?? "")}" type="bad-file">${text(allProblems)}</error>\n    </testcase>`,
         ];
-  return [`  <testsuite ${attributes.join(" ")}>`, ...failing, ...results.map((result) => testCase(path, result)), "  </testsuite>"].join("\n");
+  return [`  <testsuite ${attributes.join(" ")}>`, ...errorCases, ...results.map((result) => testCase(path, result)), "  </testsuite>"].join("\n");
 }
 
 function testCase(path: string, { name, line, failures, durationMs, runs }: FlowTestResult): string {

@@ -29,9 +29,9 @@ const files: readonly FileReport[] = [
 ];
 const report: TestReport = { files, passed: 1, failed: 1, broken: 1, durationMs: 1_700, coverage: undefined };
 
-function render(create: (write: (text: string) => void) => { finish(report: TestReport): void }, given = report): string {
+function render(create: (write: (text: string) => void) => { finish(report: TestReport): void }, input = report): string {
   let text = "";
-  create((part) => (text += `${part}\n`)).finish(given);
+  create((part) => (text += `${part}\n`)).finish(input);
   return text;
 }
 
@@ -131,18 +131,18 @@ describe("the JUnit report", () => {
       problems: fc.array(fc.record({ line: fc.nat(), column: fc.nat(), message: words }), { maxLength: 2 }),
     });
     fc.assert(
-      fc.property(fc.array(file, { maxLength: 4 }), (some) => {
-        const results = some.flatMap((one) => one.results);
+      fc.property(fc.array(file, { maxLength: 4 }), (reports) => {
+        const results = reports.flatMap(({ results: testResults }) => testResults);
         const failed = results.filter(({ failures }) => failures.length > 0).length;
-        const broken = some.filter(({ problems }) => problems.length > 0).length;
-        const given = { files: some, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
-        const tree = parseXmlDocument(render(junitReporter, given)).documentElement as any;
+        const broken = reports.filter(({ problems }) => problems.length > 0).length;
+        const input = { files: reports, passed: results.length - failed, failed, broken, durationMs: 1, coverage: undefined };
+        const tree = parseXmlDocument(render(junitReporter, input)).documentElement as any;
         const suites = [...tree.getElementsByTagName("testsuite")];
         const count = (element: any, name: string): number => Number(element.getAttribute(name));
-        for (const name of ["tests", "failures", "errors"]) expect(suites.reduce((sum: number, one) => sum + count(one, name), 0)).toBe(count(tree, name));
-        for (const one of suites) {
-          expect(["testcase", "failure", "error", "skipped"].map((name) => one.getElementsByTagName(name).length)).toEqual(
-            ["tests", "failures", "errors", "skipped"].map((name) => count(one, name)),
+        for (const name of ["tests", "failures", "errors"]) expect(suites.reduce((sum: number, suite) => sum + count(suite, name), 0)).toBe(count(tree, name));
+        for (const suite of suites) {
+          expect(["testcase", "failure", "error", "skipped"].map((name) => suite.getElementsByTagName(name).length)).toEqual(
+            ["tests", "failures", "errors", "skipped"].map((name) => count(suite, name)),
           );
         }
         expect(schemaErrors(tree).filter((error) => !error.includes("message="))).toEqual([]);
@@ -153,7 +153,7 @@ describe("the JUnit report", () => {
 
   it("escapes special characters in names, messages and the step trace, and replaces characters that XML does not allow", () => {
     const cases = [...root.getElementsByTagName("testcase")];
-    expect(cases.map((one: any) => one.getAttribute("name"))).toEqual(['says "hi" & <bye>', "fails # loudly", "broken.yaml"]);
+    expect(cases.map((element: any) => element.getAttribute("name"))).toEqual(['says "hi" & <bye>', "fails # loudly", "broken.yaml"]);
     expect(root.getElementsByTagName("system-out")[0].textContent).toBe("orders failed: boom <&>\n  a (to) failed 1.5 ms");
     expect(root.getElementsByTagName("failure")[0].getAttribute("message")).toBe("expected status completed,\ngot \uFFFDfailed");
     expect(root.getElementsByTagName("error")[0].textContent).toBe("unknown assertion 'stauts'");
