@@ -397,7 +397,7 @@ export interface Operations {
       readonly next?: string | null;
       /** Start of the oldest run that was searched, or null if all were. Only with `cursor` or `text`. */
       readonly searchedBack?: string | null;
-      /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
+      /** Nodes that did not respond; the response does not include their data. Only in a cluster. */
       readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
       /** True if there are no older matches. Only with `cursor` or `text`. */
       readonly complete?: boolean;

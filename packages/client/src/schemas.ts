@@ -38,7 +38,7 @@ export interface Capture {
   readonly until: string | null;
   readonly bytes: number;
   readonly maxBytes: number | null;
-  /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
+  /** Nodes that did not respond; the response does not include their data. Only in a cluster. */
   readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
 }
 
@@ -303,7 +303,7 @@ export interface ClusterChange {
 export interface ClusterHealth {
   readonly name: string;
   readonly store: "nats" | "postgres";
-  /** The node that sent this reply. */
+  /** The node that sent this response. */
   readonly node: string;
   readonly connectivity: "connected" | "disconnected";
   /** The newest configuration revision that this node has read. */
@@ -588,7 +588,7 @@ export interface Health {
   readonly eventLoopLagMs?: { readonly mean: number | null; readonly p99: number; readonly max: number };
   readonly openSessions?: number;
   readonly streamClients?: number;
-  /** Bytes of request bodies in use and of replies not yet sent. */
+  /** Bytes of request bodies in use and of responses not yet sent. */
   readonly http?: {
     readonly bodyBytesHeld: number;
     readonly bodyBytesLimit: number;
@@ -606,7 +606,7 @@ export interface Health {
   readonly cluster?: ClusterHealth;
   /** The running workers, if there is more than one. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
-  /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
+  /** Nodes that did not respond; the response does not include their data. Only in a cluster. */
   readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   /** Workers that exited and have not been replaced yet; the status is then DEGRADED. */
   readonly missingWorkers?: number;
@@ -811,7 +811,7 @@ export interface OpenedSession {
   }[];
   /** The node of the session. Only in a cluster. */
   readonly node?: string;
-  /** Nodes that did not respond; the reply does not cover them. Only in a cluster. */
+  /** Nodes that did not respond; the response does not include their data. Only in a cluster. */
   readonly incomplete?: readonly { readonly node: string; readonly reason: string }[];
   readonly warnings: readonly string[];
 }

@@ -22,7 +22,7 @@ export interface SluiceSettings {
   readonly clusterKey?: string;
   /** Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt. */
   readonly clusterKeysOld?: string;
-  /** How long the reply to a change waits for the other nodes to apply it. Default: 5000. */
+  /** How long the response to a change waits for the other nodes to apply it. Default: 5000. */
   readonly clusterSettleMs?: number | string;
   /** How long a stopping node continues to serve requests while its readiness probe fails, so that the load balancer stops sending requests to it. Default: 5000. */
   readonly clusterLeaveMs?: number | string;
@@ -46,7 +46,7 @@ export interface SluiceSettings {
   readonly drainMs?: number | string;
   /** Maximum size of a request body, after decompression. Default: 10485760. */
   readonly maxBody?: number | string;
-  /** Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent replies may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`. */
+  /** Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent responses may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`. */
   readonly maxBodyBytesHeld?: number | string;
   /** Maximum number of open connections. Additional connections are rejected. Default: 10000. */
   readonly maxConnections?: number;
